@@ -1,0 +1,1 @@
+//! Virtual users on lines, on time

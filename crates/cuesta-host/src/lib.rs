@@ -1,0 +1,1 @@
+//! The front-end terminal server: the built-in host under test

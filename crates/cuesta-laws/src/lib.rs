@@ -1,0 +1,1 @@
+//! Laws of durations: text in, seeded samples out.

@@ -1,0 +1,1 @@
+//! The only crate that knows Python (module cuesta._native)

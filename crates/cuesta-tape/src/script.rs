@@ -1,0 +1,181 @@
+//! What a tape means: the tree that the driver plays. Nothing here knows the text it came from.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use cuesta_laws::{KeyLaw, Law};
+
+/// A parsed tape.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// The tape's name, for messages and for the transactions that the tape does not name.
+    pub name: String,
+    /// What stands before the first command that types or waits.
+    pub settings: Settings,
+    /// The steps of one session, in order. A top-level [`Step::Forever`] can only be last: what stands before it is
+    /// done once in a session, and each turn of it is a *pass*. Without one, the whole tape is the pass.
+    pub steps: Vec<Step>,
+    /// `Part A … End`: what each letter of a `Play` means.
+    pub parts: BTreeMap<char, Vec<Step>>,
+    /// Names of transactions, in order of first appearance. [`Step::Transaction`] holds an index into it.
+    pub transactions: Vec<String>,
+}
+
+/// Settings that hold for the whole tape; each may also be changed on the way by [`Step::Set`].
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Settings {
+    /// Pause after each key of `Type` and after each key press, from `Set TypingSpeed` or `Set KeyRate`.
+    pub key_gap: Option<Duration>,
+    /// How gaps vary about `key_gap`, from `Set KeyLaw`.
+    pub key_law: Option<KeyLaw>,
+    /// Bits per second of the line, 10 bits a character, from `Set LineSpeed`; 0 = as fast as the line goes.
+    pub line_speed: Option<u32>,
+    /// From `Set WaitTimeout`.
+    pub wait_timeout: Option<Duration>,
+    /// From `Set WaitPattern`: what a bare `Wait` or `Wait+Line`, `Wait+Screen` looks for.
+    pub wait_pattern: Option<String>,
+    /// From `Set Prompt`: what `Wait+Prompt` looks for.
+    pub prompt: Option<String>,
+    /// From `Set Echo`.
+    pub echo: Option<Echo>,
+    /// From `Set EchoMap "a0"`: pairs of (typed, shown). With a map the echo is checked byte for byte.
+    pub echo_map: Vec<(u8, u8)>,
+    /// From `Set Columns`, `Set Rows`: the terminal's size.
+    pub columns: Option<u16>,
+    /// See `columns`.
+    pub rows: Option<u16>,
+}
+
+/// What is done with the echo of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Echo {
+    /// Nothing: an echo is output like any other.
+    #[default]
+    Untimed,
+    /// Every key is timed to its own echo.
+    Timed,
+}
+
+/// One step of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Keys pressed one after another, with a pause after each: `gap` if the step names one, else the setting's.
+    Keys {
+        /// What is typed.
+        keys: Keys,
+        /// `Type@100ms`, `Enter@1s`.
+        gap: Option<Duration>,
+    },
+    /// A pause of a fixed time: `Sleep`.
+    Sleep(Duration),
+    /// A pause by a law: think time.
+    Think(Law),
+    /// Wait for the host.
+    Wait {
+        /// What completes the answer.
+        rule: Rule,
+        /// `@timeout`, else the setting's.
+        timeout: Option<Duration>,
+    },
+    /// The text that came since the last key must match, or an error is counted.
+    Expect(String),
+    /// A named transaction: from its last key to the end of its last wait.
+    Transaction {
+        /// Index into [`Script::transactions`].
+        class: usize,
+        /// What it consists of.
+        body: Vec<Step>,
+    },
+    /// The body so many times.
+    Repeat {
+        /// How many times; at least 1.
+        count: u32,
+        /// What is repeated.
+        body: Vec<Step>,
+    },
+    /// The body until the run ends.
+    Forever(Vec<Step>),
+    /// Lettered parts, one after another.
+    Play(Vec<char>),
+    /// All users of the group wait here for one another.
+    Barrier(String),
+    /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
+    Set(Box<Settings>),
+}
+
+/// Keys to press.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Keys {
+    /// Text with `${column}` places; one key per character (UTF-8 encoded).
+    Text(Vec<Piece>),
+    /// A named key or chord, pressed `count` times.
+    Press {
+        /// Which.
+        key: Key,
+        /// How often; at least 1.
+        count: u32,
+    },
+    /// Text sent in one go, without pauses: `Paste`.
+    Paste(Vec<Piece>),
+}
+
+/// A stretch of typed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// As it stands.
+    Literal(String),
+    /// `${column}` of the users' table; typed as it stands where there is no such column.
+    Column(String),
+}
+
+/// A key of the keyboard that is not a plain character.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    /// Named keys.
+    Enter,
+    /// `\x7f`.
+    Backspace,
+    /// `\e[3~`.
+    Delete,
+    /// `\e[2~`.
+    Insert,
+    /// `\x1b`.
+    Escape,
+    /// `\t`.
+    Tab,
+    /// One blank.
+    Space,
+    /// `\e[A`, or `\eOA` in application mode.
+    Up,
+    /// See `Up`.
+    Down,
+    /// See `Up`.
+    Left,
+    /// See `Up`.
+    Right,
+    /// `\e[5~`.
+    PageUp,
+    /// `\e[6~`.
+    PageDown,
+    /// A chord, e.g. `Ctrl+C`, `Alt+x`, `Shift+Tab`, as the bytes that a terminal sends for it.
+    Chord(Vec<u8>),
+}
+
+/// When an answer is complete. Every rule counts only what came after the last key.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// The echo of the last key.
+    Echo,
+    /// So many characters that are not a timed echo.
+    Bytes(u64),
+    /// Nothing for so long; the answer was complete at its last character.
+    Silence(Duration),
+    /// The prompt pattern at the end of the current row.
+    Prompt,
+    /// The host closed the line.
+    Disconnect,
+    /// A pattern (else the setting's) on the current row.
+    Line(Option<String>),
+    /// A pattern (else the setting's) anywhere in what came.
+    Screen(Option<String>),
+}
