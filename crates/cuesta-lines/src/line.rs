@@ -1,0 +1,61 @@
+//! What every line is: a way for characters to go to the host and to come from it, with the instants at which they did.
+
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+
+/// A terminal line, seen from one of its ends.
+///
+/// Characters are the application's: a telnet line hides its negotiation and its escapes. Nothing is buffered per line
+/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller.
+pub trait Line {
+    /// Reads what has come into `into`. `len` 0 says that the other end closed.
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
+
+    /// Sends as much of `bytes` as the line takes, and says how much that is (at least one).
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
+
+    /// The instant from which the line can carry the next character to the other end; [`Stamp::ZERO`] = at any time.
+    fn free_at(&self) -> Stamp {
+        Stamp::ZERO
+    }
+
+    /// When the kernel passed the last sent characters to the device, on its own clock (ns since 1970), where it says so.
+    fn kernel_sent(&mut self) -> Option<u64> {
+        None
+    }
+
+    /// Characters that really crossed the line so far, negotiation and escapes included.
+    fn crossed(&self) -> Crossed;
+}
+
+/// What one read brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Received {
+    /// Characters, at the head of the caller's buffer; 0 = the other end closed.
+    pub len: usize,
+    /// When the first of them had come whole.
+    pub at: Stamp,
+    /// How long after it each next one came; zero on a line without a speed.
+    pub per_character: Duration,
+    /// When the kernel received them, on its own clock (ns since 1970), where it says so.
+    pub kernel: Option<u64>,
+}
+
+impl Received {
+    /// When character `index` of this read had come whole.
+    pub fn at_character(&self, index: usize) -> Stamp {
+        self.at + self.per_character * u32::try_from(index).unwrap_or(u32::MAX)
+    }
+}
+
+/// Characters that crossed a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Crossed {
+    /// From this end to the other.
+    pub sent: u64,
+    /// From the other end to this.
+    pub received: u64,
+}

@@ -1,0 +1,364 @@
+//! The one door for time: nothing else in Cuesta reads a clock or sleeps.
+//!
+//! Each thread that drives users or serves lines has a queue of due instants and one `timerfd`. The queue is looked at
+//! whenever the thread runs out of work, so an idle thread wakes within tens of microseconds of a due instant and a busy
+//! one pays no system call for a timer; tokio's own timer is about a millisecond late at the median.
+//!
+//! In *virtual* time the clock stands still while anything can run and jumps to the next due instant when all wait.
+//! A closed loop of users, loopback lines and the built-in host then runs exactly, seeded, in no time at all.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
+    timerfd_settime,
+};
+use tokio::io::unix::AsyncFd;
+use tokio::runtime::{Builder, LocalOptions};
+use tokio::task;
+
+use crate::Stamp;
+
+/// How time passes on a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    /// As it does.
+    Real,
+    /// From due instant to due instant, as fast as the work allows. Nothing outside the thread may be waited for.
+    Virtual,
+}
+
+/// The instant now, on this thread's clock. Real stamps of all processes of a machine compare.
+pub fn now() -> Stamp {
+    match VIRTUAL.get() {
+        Some(nanos) => Stamp::from_nanos(nanos),
+        None => Stamp::from_nanos(read(ClockId::Monotonic)),
+    }
+}
+
+/// Nanoseconds since 1970 (UTC), to say when a run was made; never to measure.
+pub fn wall() -> u64 {
+    read(ClockId::Realtime)
+}
+
+/// CPU time that this thread has used.
+pub fn thread_cpu() -> Duration {
+    Duration::from_nanos(read(ClockId::ThreadCPUTime))
+}
+
+/// CPU time that this process has used.
+pub fn process_cpu() -> Duration {
+    Duration::from_nanos(read(ClockId::ProcessCPUTime))
+}
+
+/// Waits until `due`, exactly; at once if it has passed. Only under [`run`].
+pub fn sleep_until(due: Stamp) -> Sleep {
+    Sleep { due, queued: None }
+}
+
+/// A wait for an instant. It may be pointed at another instant and waited for again.
+#[derive(Debug)]
+pub struct Sleep {
+    due: Stamp,
+    /// Our key in the thread's queue, while we are in it.
+    queued: Option<Key>,
+}
+
+impl Sleep {
+    /// The instant that is waited for.
+    pub fn due(&self) -> Stamp {
+        self.due
+    }
+
+    /// Waits for another instant from now on.
+    pub fn reset(&mut self, due: Stamp) {
+        if due != self.due {
+            self.leave();
+            self.due = due;
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(key) = self.queued.take() {
+            QUEUE.with_borrow_mut(|queue| queue.waiting.remove(&key));
+        }
+    }
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if now() >= self.due {
+            self.leave();
+            return Poll::Ready(());
+        }
+        QUEUE.with_borrow_mut(|queue| match self.queued.and_then(|key| queue.waiting.get_mut(&key)) {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => self.queued = Some(queue.enter(self.due, cx.waker().clone())),
+        });
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// Runs `future`, and what it spawns with [`tokio::task::spawn_local`], on this thread until `future` is done.
+///
+/// # Errors
+/// When the kernel refuses a timer or an event queue: too few file descriptors.
+///
+/// # Panics
+/// In virtual time, when every task waits and nothing is due.
+pub fn run<F>(time: Time, future: F) -> io::Result<F::Output>
+where
+    F: Future + 'static,
+{
+    let done = Rc::new(Cell::new(false));
+    let mut builder = Builder::new_current_thread();
+    match time {
+        Time::Real => builder.enable_io().on_thread_park(turn),
+        Time::Virtual => builder.on_thread_park(jump),
+    };
+    let runtime = builder.build_local(LocalOptions::default())?;
+    let _reset = enter(time)?;
+    let output = runtime.block_on(async move {
+        let timer = TIMER.with_borrow(Clone::clone);
+        if let Some(fd) = timer {
+            task::spawn_local(serve(AsyncFd::register(fd)?));
+        }
+        // In a task of its own, so that virtual time cannot jump between its waking and its running.
+        let finished = Rc::clone(&done);
+        let main = task::spawn_local(async move {
+            let output = future.await;
+            finished.set(true);
+            FINISHED.set(true);
+            output
+        });
+        match main.await {
+            Ok(output) => Ok(output),
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            Err(error) => Err(io::Error::other(error)),
+        }
+    });
+    drop(runtime);
+    output
+}
+
+type Key = (Stamp, u64);
+
+/// Who waits on this thread, in the order in which they are due.
+#[derive(Debug)]
+struct Queue {
+    waiting: BTreeMap<Key, Waker>,
+    /// Tells apart those that are due at the same instant.
+    next: u64,
+    /// What the timer is set to.
+    armed: Stamp,
+}
+
+impl Queue {
+    fn enter(&mut self, due: Stamp, waker: Waker) -> Key {
+        self.next += 1;
+        let key = (due, self.next);
+        self.waiting.insert(key, waker);
+        key
+    }
+
+    /// Wakes all that are due at `now`; says whether any was.
+    fn fire(&mut self, now: Stamp) -> bool {
+        let mut any = false;
+        while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= now) {
+            entry.remove().wake();
+            any = true;
+        }
+        any
+    }
+
+    /// Sets the timer for the next that is due.
+    fn arm(&mut self) {
+        let Some(due) = self.next_due().filter(|due| *due != self.armed) else {
+            return;
+        };
+        if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|fd| set(fd, due))) {
+            self.armed = due;
+        }
+    }
+
+    fn next_due(&self) -> Option<Stamp> {
+        self.waiting.first_key_value().map(|((due, _), _)| *due)
+    }
+}
+
+thread_local! {
+    static VIRTUAL: Cell<Option<u64>> = const { Cell::new(None) };
+    static FINISHED: Cell<bool> = const { Cell::new(false) };
+    static TIMER: RefCell<Option<Rc<OwnedFd>>> = const { RefCell::new(None) };
+    static QUEUE: RefCell<Queue> =
+        const { RefCell::new(Queue { waiting: BTreeMap::new(), next: 0, armed: Stamp::FAR }) };
+}
+
+/// Leaves the thread as it was found.
+struct Reset;
+
+impl Drop for Reset {
+    fn drop(&mut self) {
+        VIRTUAL.set(None);
+        TIMER.set(None);
+        QUEUE.with_borrow_mut(|queue| {
+            queue.waiting.clear();
+            queue.armed = Stamp::FAR;
+        });
+    }
+}
+
+fn enter(time: Time) -> io::Result<Reset> {
+    FINISHED.set(false);
+    match time {
+        // Not zero: an instant before the start must have a name too.
+        Time::Virtual => VIRTUAL.set(Some(1_000_000_000)),
+        Time::Real => {
+            let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+            TIMER.set(Some(Rc::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)));
+        }
+    }
+    Ok(Reset)
+}
+
+/// The thread has nothing to do: wake those that are due; if there are none, set the timer for the next.
+fn turn() {
+    QUEUE.with_borrow_mut(|queue| {
+        if !queue.fire(now()) {
+            queue.arm();
+        }
+    });
+}
+
+/// A thread that never runs out of work sees its timers here, in turn with the lines.
+async fn serve(timer: AsyncFd<Rc<OwnedFd>>) -> io::Result<()> {
+    loop {
+        // Edge-triggered, and set anew each time: there is no need to read the count of expirations.
+        timer.readable().await?.clear_ready();
+        QUEUE.with_borrow_mut(|queue| {
+            queue.armed = Stamp::FAR;
+            queue.fire(now());
+            queue.arm();
+        });
+    }
+}
+
+fn set(timer: &OwnedFd, due: Stamp) -> bool {
+    let at = Timespec {
+        tv_sec: i64::try_from(due.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX),
+        tv_nsec: i64::try_from(due.as_nanos() % 1_000_000_000).unwrap_or(0),
+    };
+    let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
+    timerfd_settime(timer, TimerfdTimerFlags::ABSTIME, &once).is_ok()
+}
+
+/// The thread has nothing to do: it is the next due instant now.
+fn jump() {
+    QUEUE.with_borrow_mut(|queue| match queue.next_due() {
+        Some(due) => {
+            VIRTUAL.set(Some(due.as_nanos()));
+            queue.fire(due);
+        }
+        None => assert!(FINISHED.get(), "virtual time stands still: every task waits and nothing is due"),
+    });
+}
+
+fn read(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn virtual_time_is_exact() {
+        let woken = run(Time::Virtual, async {
+            let start = now();
+            let mut woken = Vec::new();
+            for nanos in [5, 1, 1_000_000_007] {
+                sleep_until(start + Duration::from_nanos(nanos)).await;
+                woken.push(now().since(start).as_nanos());
+            }
+            woken
+        });
+        assert_eq!(woken.expect("runs"), [5, 5, 1_000_000_007]);
+    }
+
+    #[test]
+    fn those_due_together_wake_together_in_order() {
+        let order = run(Time::Virtual, async {
+            let due = now() + Duration::from_secs(3600);
+            let order = Rc::new(RefCell::new(Vec::new()));
+            let tasks: Vec<_> = (0..4)
+                .map(|n| {
+                    let order = Rc::clone(&order);
+                    task::spawn_local(async move {
+                        sleep_until(due).await;
+                        order.borrow_mut().push((n, now() == due));
+                    })
+                })
+                .collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+            order.take()
+        });
+        assert_eq!(order.expect("runs"), [(0, true), (1, true), (2, true), (3, true)]);
+    }
+
+    #[test]
+    fn a_sleep_that_is_dropped_or_moved_leaves_nothing_behind() {
+        run(Time::Virtual, async {
+            let far = now() + Duration::from_secs(9);
+            let mut sleep = sleep_until(far);
+            assert!(futures_poll(&mut sleep).is_pending());
+            sleep.reset(now() + Duration::from_secs(1));
+            assert!(futures_poll(&mut sleep).is_pending());
+            assert_eq!(QUEUE.with_borrow(|queue| queue.waiting.len()), 1);
+            drop(sleep);
+            assert_eq!(QUEUE.with_borrow(|queue| queue.waiting.len()), 0);
+        })
+        .expect("runs");
+    }
+
+    fn futures_poll(sleep: &mut Sleep) -> Poll<()> {
+        Pin::new(sleep).poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn real_time_wakes_after_due_never_before() {
+        run(Time::Real, async {
+            let mut due = now();
+            for _ in 0..50 {
+                due += Duration::from_micros(700);
+                sleep_until(due).await;
+                assert!(now() >= due);
+            }
+        })
+        .expect("runs");
+    }
+
+    #[test]
+    #[should_panic(expected = "virtual time stands still")]
+    fn a_deadlock_in_virtual_time_is_said() {
+        let _ = run(Time::Virtual, std::future::pending::<()>());
+    }
+}
