@@ -11,21 +11,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
-    timerfd_settime,
-};
-use tokio::io::unix::AsyncFd;
+use rustix::time::{ClockId, clock_gettime};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::task;
 
 use crate::Stamp;
+use crate::timer::{Ticks, Timer};
 
 /// How time passes on a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +132,8 @@ where
     let _reset = enter(time)?;
     let output = runtime.block_on(async move {
         let timer = TIMER.with_borrow(Clone::clone);
-        if let Some(fd) = timer {
-            task::spawn_local(serve(AsyncFd::register(fd)?));
+        if let Some(timer) = timer {
+            task::spawn_local(serve(timer.register()?));
         }
         // In a task of its own, so that virtual time cannot jump between its waking and its running.
         let finished = Rc::clone(&done);
@@ -192,7 +188,7 @@ impl Queue {
         let Some(due) = self.next_due().filter(|due| *due != self.armed) else {
             return;
         };
-        if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|fd| set(fd, due))) {
+        if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
             self.armed = due;
         }
     }
@@ -205,7 +201,7 @@ impl Queue {
 thread_local! {
     static VIRTUAL: Cell<Option<u64>> = const { Cell::new(None) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
-    static TIMER: RefCell<Option<Rc<OwnedFd>>> = const { RefCell::new(None) };
+    static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
     static QUEUE: RefCell<Queue> =
         const { RefCell::new(Queue { waiting: BTreeMap::new(), next: 0, armed: Stamp::FAR }) };
 }
@@ -229,10 +225,7 @@ fn enter(time: Time) -> io::Result<Reset> {
     match time {
         // Not zero: an instant before the start must have a name too.
         Time::Virtual => VIRTUAL.set(Some(1_000_000_000)),
-        Time::Real => {
-            let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
-            TIMER.set(Some(Rc::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)));
-        }
+        Time::Real => TIMER.set(Some(Timer::new()?)),
     }
     Ok(Reset)
 }
@@ -247,25 +240,15 @@ fn turn() {
 }
 
 /// A thread that never runs out of work sees its timers here, in turn with the lines.
-async fn serve(timer: AsyncFd<Rc<OwnedFd>>) -> io::Result<()> {
+async fn serve(ticks: Ticks) -> io::Result<()> {
     loop {
-        // Edge-triggered, and set anew each time: there is no need to read the count of expirations.
-        timer.readable().await?.clear_ready();
+        ticks.next().await?;
         QUEUE.with_borrow_mut(|queue| {
             queue.armed = Stamp::FAR;
             queue.fire(now());
             queue.arm();
         });
     }
-}
-
-fn set(timer: &OwnedFd, due: Stamp) -> bool {
-    let at = Timespec {
-        tv_sec: i64::try_from(due.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX),
-        tv_nsec: i64::try_from(due.as_nanos() % 1_000_000_000).unwrap_or(0),
-    };
-    let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
-    timerfd_settime(timer, TimerfdTimerFlags::ABSTIME, &once).is_ok()
 }
 
 /// The thread has nothing to do: it is the next due instant now.

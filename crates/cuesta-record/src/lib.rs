@@ -8,5 +8,6 @@
 
 pub mod clock;
 mod stamp;
+mod timer;
 
 pub use stamp::Stamp;

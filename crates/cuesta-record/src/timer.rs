@@ -1,0 +1,54 @@
+//! A `timerfd` on the thread's event queue. The only reason to be apart from the clock: registering a descriptor is unsafe.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::Stamp;
+
+/// Wakes the thread at an instant. Clones are the same timer.
+#[derive(Debug, Clone)]
+pub(crate) struct Timer(Rc<OwnedFd>);
+
+impl Timer {
+    pub(crate) fn new() -> io::Result<Self> {
+        let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
+        Ok(Self(Rc::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)))
+    }
+
+    /// Fires once, at `due`, in place of when it was set to before.
+    pub(crate) fn set(&self, due: Stamp) -> io::Result<()> {
+        let nanos = due.as_nanos();
+        let at = Timespec {
+            tv_sec: i64::try_from(nanos / 1_000_000_000).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(nanos % 1_000_000_000).unwrap_or(0),
+        };
+        let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
+        timerfd_settime(&*self.0, TimerfdTimerFlags::ABSTIME, &once)?;
+        Ok(())
+    }
+
+    /// Puts the timer on the current runtime's event queue.
+    pub(crate) fn register(self) -> io::Result<Ticks> {
+        // SAFETY: the descriptor is owned by the `Rc` that the `AsyncFd` holds, so it stays open and the same.
+        unsafe { AsyncFd::register_with_interest(self.0, Interest::READABLE) }.map(Ticks).map_err(io::Error::from)
+    }
+}
+
+/// The expirations of a timer.
+pub(crate) struct Ticks(AsyncFd<Rc<OwnedFd>>);
+
+impl Ticks {
+    /// Waits for the next one. Edge-triggered, and the timer is set anew each time: the count need not be read.
+    pub(crate) async fn next(&self) -> io::Result<()> {
+        self.0.readable().await?.clear_ready();
+        Ok(())
+    }
+}
