@@ -1,0 +1,91 @@
+"""What Rust gives to Python: text, numbers and bytes in and out, five classes, never a callback.
+
+Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
+"""
+
+from typing import final
+
+class TapeError(Exception):
+    """A tape that does not parse. The text shows the row, a caret and a hint."""
+
+class RunError(Exception):
+    """A run or a host that cannot start, or that failed by the driver's own fault."""
+
+@final
+class Script:
+    """A tape, parsed."""
+
+    @staticmethod
+    def parse(text: str, name: str, folder: str) -> Script:
+        """Parse `text`; `name` is for messages, `folder` is where the tape's own files are. Raises TapeError."""
+    def listing(self) -> str: ...
+    def commands(self) -> str:
+        """Give the commands as JSON."""
+    def notes(self) -> list[str]:
+        """Say what was accepted and ignored."""
+    def transactions(self) -> list[str]: ...
+    def columns(self) -> list[str]:
+        """Name the columns of users that the tape asks for."""
+
+@final
+class Run:
+    """Users at work on threads of their own. Dropping it stops it."""
+
+    @staticmethod
+    def start(spec: str, scripts: dict[str, Script], folder: str) -> Run:
+        """Start what the JSON `spec` says, recording into `folder`. Raises RunError."""
+    def snapshot(self) -> str:
+        """Give the state now as JSON."""
+    def wait(self, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for the end; say whether it has ended. Raises RunError if it failed."""
+    def stop(self) -> None:
+        """Ask for the end: what was measured is kept."""
+
+@final
+class Host:
+    """The built-in host under test, on threads of its own."""
+
+    @staticmethod
+    def start(spec: str) -> Host:
+        """Start what the JSON `spec` says. Raises RunError."""
+    @property
+    def addresses(self) -> list[str]: ...
+    def meters(self) -> str:
+        """Give the host's own meters as JSON."""
+    def stop(self) -> None: ...
+
+@final
+class Histogram:
+    """Counts of durations, 3 significant digits, nanoseconds within, seconds without."""
+
+    @staticmethod
+    def decode(data: bytes | str) -> Histogram:
+        """Read HdrHistogram V2, compressed or not; a str is base64."""
+    def merge(self, other: Histogram) -> None: ...
+    def quantile(self, q: float) -> float: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def min(self) -> float: ...
+    @property
+    def max(self) -> float: ...
+    @property
+    def mean(self) -> float: ...
+    def buckets(self) -> list[tuple[float, int]]:
+        """List the non-empty buckets: upper edge in seconds, count."""
+    def encode(self) -> bytes: ...
+
+def law(text: str) -> str:
+    """Give a law of durations in its one spelling. Raises ValueError."""
+
+def duration(text: str) -> int:
+    """Read a duration (`200ms`, `15m`) into nanoseconds. Raises ValueError."""
+
+def show_duration(ns: int) -> str:
+    """Spell a duration as `duration` reads it."""
+
+def target(text: str) -> str:
+    """Give a target's URL in its one spelling. Raises ValueError."""
+
+def now() -> int:
+    """Give the monotonic clock, which all processes of this machine share."""

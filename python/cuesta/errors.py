@@ -1,0 +1,48 @@
+"""What goes wrong, and the exit codes.
+
+    CuestaError            1    something failed; one message with its place, one remedy
+    ├── UsageError         2    the command cannot mean anything
+    └── InputError       104    a plan, a tape or a file of users that cannot be used
+
+Every message says where, what was expected and what came; `remedy` says what to do. A failure of the host is no
+error: it is counted and reported.
+"""
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    """The exit codes of `cuesta`."""
+
+    GOOD = 0
+    FAILED = 1
+    USAGE = 2
+    CHANGED = 90
+    INCONCLUSIVE = 91
+    REFUSED = 92
+    INVALID = 97
+    LIMIT = 99
+    BAD_INPUT = 104
+    INTERRUPTED = 105
+
+
+class CuestaError(Exception):
+    """Something failed. `remedy` says what to do about it, when that is known."""
+
+    exit = Exit.FAILED
+
+    def __init__(self, message: str, remedy: str | None = None) -> None:
+        super().__init__(message)
+        self.remedy = remedy
+
+
+class UsageError(CuestaError):
+    """The command cannot mean anything."""
+
+    exit = Exit.USAGE
+
+
+class InputError(CuestaError):
+    """A plan, a tape or a file of users that cannot be used."""
+
+    exit = Exit.BAD_INPUT
