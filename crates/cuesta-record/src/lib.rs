@@ -1,13 +1,28 @@
-//! What is written down, and by which clock.
+//! By which clock, and what is written down.
 //!
 //! A record is a stamped fact, and the clock is what stamps it, so both are one room. This crate knows nothing of lines,
 //! users or tapes, and depends on no other crate of Cuesta.
 //!
 //! - [`clock`]: the one door for time, real or virtual.
-//! - [`Stamp`]: an instant.
+//! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
+//! - [`Tally`]: what one thread counts between two cuts of the clock; [`Catalogue`]: the names of its series.
+//! - [`Recorder`]: the one thread that writes; [`AgentFolder`]: where; [`Snapshot`]: a look at it meanwhile.
 
 pub mod clock;
+mod folder;
+mod recorder;
+mod snapshot;
 mod stamp;
+mod tally;
+mod timeline;
 mod timer;
+mod transaction;
+mod transaction_log;
 
+pub use folder::{AgentFolder, Ending};
+pub use recorder::{Desk, Recorder, Setup};
+pub use snapshot::Snapshot;
 pub use stamp::Stamp;
+pub use tally::{Catalogue, Characters, Counts, Series, Sums, Tally, UserRow};
+pub use timeline::{Interval, Phase, StepTimes, Timeline};
+pub use transaction::Transaction;

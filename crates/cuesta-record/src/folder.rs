@@ -1,0 +1,81 @@
+//! An agent's part of a run folder: append-only, in open formats, readable however far it got.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::{Counts, Interval, Phase, Timeline, UserRow};
+
+/// The folder `agent-K` of a run.
+#[derive(Debug)]
+pub struct AgentFolder {
+    path: PathBuf,
+    series: BufWriter<File>,
+    users: BufWriter<File>,
+}
+
+/// A row of `series.jsonl`.
+#[derive(Serialize)]
+struct SeriesRow<'a> {
+    /// Seconds from the start of the run.
+    start: f64,
+    /// Seconds.
+    length: f64,
+    step: usize,
+    phase: Phase,
+    #[serde(flatten)]
+    counts: &'a Counts,
+}
+
+/// How an agent's part of a run ended: `agent.json`. A folder without it was cut off.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ending {
+    /// `completed`, `interrupted` or `failed`.
+    pub ended: &'static str,
+    /// What failed.
+    pub reason: Option<String>,
+    /// Memory that each user takes: growth of the process over the users it carried, in bytes.
+    pub rss_per_user: Option<u64>,
+}
+
+impl AgentFolder {
+    /// Makes the folder and says when its parts begin and end.
+    pub fn create(path: &Path, timeline: &Timeline) -> io::Result<Self> {
+        fs::create_dir_all(path)?;
+        fs::write(path.join("timeline.json"), serde_json::to_vec(timeline)?)?;
+        let open = |name| File::create_new(path.join(name)).map(BufWriter::new);
+        Ok(Self { path: path.to_owned(), series: open("series.jsonl")?, users: open("users.jsonl")? })
+    }
+
+    /// A file of the folder.
+    pub fn file(&self, name: &str) -> io::Result<BufWriter<File>> {
+        File::create_new(self.path.join(name)).map(BufWriter::new)
+    }
+
+    /// Writes an interval down, so that it is there whatever happens next.
+    pub fn interval(&mut self, interval: &Interval, counts: &Counts, users: &[UserRow]) -> io::Result<()> {
+        let row = SeriesRow {
+            start: interval.begin as f64 / 1e9,
+            length: (interval.end - interval.begin) as f64 / 1e9,
+            step: interval.step,
+            phase: interval.phase,
+            counts,
+        };
+        write_row(&mut self.series, &row)?;
+        users.iter().try_for_each(|user| write_row(&mut self.users, user))?;
+        self.series.flush()?;
+        self.users.flush()
+    }
+
+    /// Says how it ended.
+    pub fn end(&self, ending: &Ending) -> io::Result<()> {
+        fs::write(self.path.join("agent.json"), serde_json::to_vec(ending)?)
+    }
+}
+
+fn write_row(file: &mut impl Write, row: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *file, row)?;
+    file.write_all(b"\n")
+}

@@ -1,0 +1,305 @@
+//! The one thread that writes: it merges what the driving threads counted in an interval, and writes it down.
+//!
+//! A driving thread gives its tally away at each cut and takes an empty one, so the keystroke path never waits for a disk
+//! or for another thread.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime};
+
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
+
+use crate::transaction_log::TransactionLog;
+use crate::{AgentFolder, Catalogue, Ending, Interval, Snapshot, Tally, Timeline};
+
+/// What the recorder has to know beforehand.
+#[derive(Debug)]
+pub struct Setup {
+    /// When what happens.
+    pub timeline: Timeline,
+    /// When the run started, in ns since 1970.
+    pub started_wall: u64,
+    /// The names of all series.
+    pub catalogue: Catalogue,
+    /// How many threads will deliver.
+    pub threads: usize,
+    /// Whether to keep every transaction.
+    pub log_transactions: bool,
+}
+
+/// The writing thread.
+#[derive(Debug)]
+pub struct Recorder {
+    thread: JoinHandle<io::Result<AgentFolder>>,
+    snapshot: Arc<Mutex<Snapshot>>,
+}
+
+/// A driving thread's way to the recorder.
+#[derive(Debug)]
+pub struct Desk {
+    deliver: Sender<(usize, Interval, Box<Tally>)>,
+    empty: Receiver<Box<Tally>>,
+    thread: usize,
+}
+
+impl Desk {
+    /// Gives away what was counted in `interval`, and leaves an empty tally in its place.
+    pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) {
+        let empty = self.empty.try_recv().unwrap_or_default();
+        let full = std::mem::replace(tally, empty);
+        // A recorder that is gone has left its reason where `Recorder::finish` finds it.
+        let _ = self.deliver.send((self.thread, interval, full));
+    }
+}
+
+impl Recorder {
+    /// Starts writing into `folder`.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<Desk>)> {
+        let folder = AgentFolder::create(folder, &setup.timeline)?;
+        let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
+        let (deliver, delivered) = channel();
+        let (desks, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
+            .map(|thread| {
+                let (give, empty) = channel();
+                (Desk { deliver: deliver.clone(), empty, thread }, give)
+            })
+            .unzip();
+        let files = Files::create(&folder, &setup)?;
+        let seen = Arc::clone(&snapshot);
+        let thread = thread::Builder::new()
+            .name("cuesta-recorder".into())
+            .spawn(move || write_all(folder, files, &setup, &delivered, &returns, &seen))?;
+        Ok((Self { thread, snapshot }, desks))
+    }
+
+    /// How things stand.
+    pub fn snapshot(&self) -> Snapshot {
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// A view of how things stand that outlives the recorder.
+    pub fn view(&self) -> Arc<Mutex<Snapshot>> {
+        Arc::clone(&self.snapshot)
+    }
+
+    /// Waits until all desks are gone and all is written; then says how it ended.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub fn finish(self, ending: &Ending) -> io::Result<()> {
+        let folder = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the recorder panicked")))?;
+        folder.end(ending)
+    }
+}
+
+/// The files that stay open.
+struct Files {
+    histograms: BufWriter<std::fs::File>,
+    transactions: Option<TransactionLog>,
+}
+
+impl Files {
+    fn create(folder: &AgentFolder, setup: &Setup) -> io::Result<Self> {
+        let log = || TransactionLog::create(folder.file("transactions.arrow")?, setup);
+        let transactions = setup.log_transactions.then(log).transpose()?;
+        Ok(Self { histograms: folder.file("histograms.hlog")?, transactions })
+    }
+}
+
+type Log<'a, 'b, W> = IntervalLogWriter<'a, 'b, W, V2DeflateSerializer>;
+
+fn write_all(
+    mut folder: AgentFolder,
+    mut files: Files,
+    setup: &Setup,
+    delivered: &Receiver<(usize, Interval, Box<Tally>)>,
+    returns: &[Sender<Box<Tally>>],
+    snapshot: &Mutex<Snapshot>,
+) -> io::Result<AgentFolder> {
+    let mut serializer = V2DeflateSerializer::new();
+    let mut shared = Flushing(&mut files.histograms);
+    let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(setup.started_wall);
+    let mut log = IntervalLogWriterBuilder::new()
+        .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/TRANSACTION/FIGURE")
+        .with_start_time(started)
+        .with_base_time(started)
+        .with_max_value_divisor(1e9)
+        .begin_log_with(&mut shared, &mut serializer)?;
+    let mut merging = Merging::default();
+    let mut write = |interval: &Interval, tally: &mut Tally| -> io::Result<()> {
+        write_histograms(&mut log, setup, interval, tally)?;
+        folder.interval(interval, &tally.counts, &tally.users)?;
+        if let Some(transactions) = &mut files.transactions {
+            transactions.append(&tally.transactions)?;
+        }
+        snapshot.lock().unwrap_or_else(PoisonError::into_inner).absorb(interval, tally, &setup.catalogue);
+        Ok(())
+    };
+    for (thread, interval, mut tally) in delivered {
+        if let Some(mut whole) = merging.add(interval, &mut tally, setup.threads) {
+            write(&interval, &mut whole)?;
+        }
+        tally.clear();
+        // The thread may be gone; then its memory is no longer needed.
+        let _ = returns[thread].send(tally);
+    }
+    for (interval, mut part) in merging.rest() {
+        write(&interval, &mut part)?;
+    }
+    if let Some(transactions) = files.transactions {
+        transactions.finish()?;
+    }
+    snapshot.lock().unwrap_or_else(PoisonError::into_inner).finished = true;
+    Ok(folder)
+}
+
+/// Intervals that not all threads have delivered yet, by their begin.
+#[derive(Default)]
+struct Merging {
+    parts: BTreeMap<u64, (Interval, usize, Tally)>,
+}
+
+impl Merging {
+    /// Adds one thread's part; gives the whole once all threads have delivered.
+    fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
+        let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
+        part.2.absorb(tally);
+        part.1 += 1;
+        if part.1 < threads {
+            return None;
+        }
+        self.parts.remove(&interval.begin).map(|(_, _, whole)| whole)
+    }
+
+    /// What is left when the threads have gone: a run that was stopped ends unevenly.
+    fn rest(self) -> impl Iterator<Item = (Interval, Tally)> {
+        self.parts.into_values().map(|(interval, _, tally)| (interval, tally))
+    }
+}
+
+fn write_histograms<W: Write>(
+    log: &mut Log<'_, '_, W>,
+    setup: &Setup,
+    interval: &Interval,
+    tally: &Tally,
+) -> io::Result<()> {
+    let begin = Duration::from_nanos(interval.begin);
+    let length = Duration::from_nanos(interval.end - interval.begin);
+    for (index, histogram) in tally.histograms() {
+        let tag = format!("{}/{}", interval.step, setup.catalogue.tags()[index]);
+        let tag = Tag::new(&tag).expect("names are encoded");
+        log.write_histogram(histogram, begin, length, Some(tag)).map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// Hands every row of the log to the system at once, so that a run that is killed leaves what it had.
+struct Flushing<'a, W: Write>(&'a mut W);
+
+impl<W: Write> Write for Flushing<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(bytes)?;
+        if bytes.ends_with(b"\n") {
+            self.0.flush()?;
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Stamp, StepTimes, Transaction};
+    use arrow_ipc::reader::StreamReader;
+    use hdrhistogram::serialization::Deserializer;
+    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+    use std::fs;
+
+    fn setup(catalogue: Catalogue) -> Setup {
+        let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
+        let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, drain: 0 };
+        Setup { timeline, started_wall: 0, catalogue, threads: 2, log_transactions: true }
+    }
+
+    #[test]
+    fn what_two_threads_deliver_is_written_merged() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut catalogue = Catalogue::default();
+        let series = catalogue.series("g", "t", "response");
+        let setup = setup(catalogue);
+        let intervals: Vec<_> = setup.timeline.intervals().collect();
+        let (recorder, desks) = Recorder::start(&dir.path().join("agent-0"), setup).expect("starts");
+        for (number, desk) in desks.into_iter().enumerate() {
+            let mut tally = Box::new(Tally::default());
+            for interval in &intervals {
+                tally.record(series, Duration::from_millis(10));
+                tally.counts.transactions += 1;
+                let stamp = Stamp::from_nanos(number as u64);
+                let class = series.number();
+                tally.transactions.push(Transaction {
+                    class,
+                    user: 3,
+                    due: stamp,
+                    sent: stamp,
+                    first: stamp,
+                    done: stamp,
+                });
+                desk.deliver(*interval, &mut tally);
+            }
+        }
+        let ending = Ending { ended: "completed", reason: None, rss_per_user: None };
+        let view = recorder.view();
+        recorder.finish(&ending).expect("writes");
+        assert!(view.lock().expect("whole").finished);
+
+        let agent = dir.path().join("agent-0");
+        let log = fs::read(agent.join("histograms.hlog")).expect("there");
+        let rows: Vec<_> = IntervalLogIterator::new(&log)
+            .filter_map(|entry| match entry.expect("a row") {
+                LogEntry::Interval(row) => {
+                    let bytes = base64(row.encoded_histogram());
+                    let histogram = Deserializer::new().deserialize::<u64, _>(&mut &bytes[..]).expect("a histogram");
+                    Some((row.tag().expect("a tag").as_str().to_owned(), row.start_timestamp(), histogram.len()))
+                }
+                _ => None,
+            })
+            .collect();
+        let name = "0/g/t/response".to_owned();
+        assert_eq!(rows, [(name.clone(), Duration::ZERO, 2), (name, Duration::from_secs(1), 2)]);
+
+        let series = fs::read_to_string(agent.join("series.jsonl")).expect("there");
+        let phases: Vec<serde_json::Value> =
+            series.lines().map(|row| serde_json::from_str(row).expect("JSON")).collect();
+        assert_eq!(phases[1]["phase"], "measure");
+        assert_eq!(phases[1]["transactions"], 2);
+
+        let file = fs::File::open(agent.join("transactions.arrow")).expect("there");
+        let batches = StreamReader::try_new(file, None).expect("a stream");
+        assert_eq!(batches.map(|batch| batch.expect("a batch").num_rows()).sum::<usize>(), 4);
+    }
+
+    fn base64(text: &str) -> Vec<u8> {
+        const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let digits: Vec<u32> =
+            text.bytes().filter_map(|c| DIGITS.iter().position(|d| *d == c)).map(|d| d as u32).collect();
+        digits
+            .chunks(4)
+            .flat_map(|chunk| {
+                let bits = chunk.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - chunk.len()));
+                bits.to_be_bytes()[1..chunk.len()].to_vec()
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,85 @@
+//! How a run stands, for whoever looks on. Looking changes nothing.
+
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::{Catalogue, Interval, Phase, Tally, Timeline};
+
+/// The state of a run as of its last interval.
+#[derive(Debug, Clone, Serialize)]
+pub struct Snapshot {
+    /// Seconds from the start of the run to the end of the last interval.
+    pub seconds: f64,
+    /// Seconds from the start to the end of the last step.
+    pub total: f64,
+    /// The load step, from 0.
+    pub step: usize,
+    /// Of how many.
+    pub steps: usize,
+    /// What the last interval was for.
+    pub phase: Option<Phase>,
+    /// Users with a line.
+    pub users: u64,
+    /// Transactions in the last interval.
+    pub transactions: u64,
+    /// Keys in the last interval.
+    pub keys: u64,
+    /// Length of the last interval in seconds.
+    pub length: f64,
+    /// Errors since the start.
+    pub errors: u64,
+    /// Response since due in the last interval, in seconds: median and 99 in 100.
+    pub response: Option<[f64; 2]>,
+    /// Echo since due in the last interval, likewise.
+    pub echo: Option<[f64; 2]>,
+    /// Lateness in the last interval, likewise.
+    pub lateness: Option<[f64; 2]>,
+    /// Whether all is written.
+    pub finished: bool,
+}
+
+impl Snapshot {
+    pub(crate) fn new(timeline: &Timeline) -> Self {
+        Self {
+            seconds: 0.0,
+            total: timeline.end().since(timeline.start_at).as_secs_f64(),
+            step: 0,
+            steps: timeline.steps.len(),
+            phase: None,
+            users: 0,
+            transactions: 0,
+            keys: 0,
+            length: 0.0,
+            errors: 0,
+            response: None,
+            echo: None,
+            lateness: None,
+            finished: false,
+        }
+    }
+
+    pub(crate) fn absorb(&mut self, interval: &Interval, tally: &Tally, catalogue: &Catalogue) {
+        self.seconds = Duration::from_nanos(interval.end).as_secs_f64();
+        self.step = interval.step;
+        self.phase = Some(interval.phase);
+        self.length = Duration::from_nanos(interval.end - interval.begin).as_secs_f64();
+        self.users = tally.counts.users;
+        self.transactions = tally.counts.transactions;
+        self.keys = tally.counts.keys;
+        self.errors += tally.counts.errors.values().sum::<u64>();
+        self.response = quantiles(tally, catalogue, "/response");
+        self.echo = quantiles(tally, catalogue, "/echo");
+        self.lateness = quantiles(tally, catalogue, "/lateness");
+    }
+}
+
+/// Median and 99 in 100 over all series of a figure, in seconds.
+fn quantiles(tally: &Tally, catalogue: &Catalogue, figure: &str) -> Option<[f64; 2]> {
+    let mut all = Histogram::<u64>::new(3).expect("3 digits are permitted");
+    for (_, histogram) in tally.histograms().filter(|(index, _)| catalogue.tags()[*index].ends_with(figure)) {
+        all.add(histogram).expect("it resizes itself");
+    }
+    (!all.is_empty()).then(|| [0.5, 0.99].map(|q| all.value_at_quantile(q) as f64 / 1e9))
+}

@@ -1,0 +1,268 @@
+//! What is counted between two cuts of the clock, by one thread. Memory is flat: it grows with kinds, never with records.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::Duration;
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::Transaction;
+
+/// Longer is recorded as this: nothing interactive takes a day.
+const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// The names of all series of a run, in the order of their numbers.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    tags: Vec<String>,
+}
+
+/// The number of one series of durations: one histogram in each interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Series(u16);
+
+impl Series {
+    /// Its place in [`Catalogue::tags`].
+    pub fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl Catalogue {
+    /// The series of that name; added if it is new.
+    ///
+    /// # Panics
+    /// Beyond 65,536 series: a plan cannot name so many.
+    pub fn series(&mut self, group: &str, transaction: &str, figure: &str) -> Series {
+        let tag = [group, transaction, figure].map(escape).join("/");
+        let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
+            self.tags.push(tag);
+            self.tags.len() - 1
+        });
+        Series(u16::try_from(number).expect("a plan names fewer series"))
+    }
+
+    /// The name of each series: `GROUP/TRANSACTION/FIGURE`, each part percent-encoded where a log's tag forbids a character.
+    pub fn tags(&self) -> &[String] {
+        &self.tags
+    }
+}
+
+/// Percent-encodes what would end a tag or a part of one.
+fn escape(name: &str) -> String {
+    let mut escaped = String::new();
+    for c in name.chars() {
+        if matches!(c, '%' | ',' | '/') || c.is_whitespace() || c.is_control() {
+            for byte in c.to_string().bytes() {
+                let _ = write!(escaped, "%{byte:02X}");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+/// All that one thread counts in one interval.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// By number of series; made when first needed.
+    histograms: Vec<Option<Histogram<u64>>>,
+    /// Everything that is a sum.
+    pub counts: Counts,
+    /// Every transaction, when a full log is asked for.
+    pub transactions: Vec<Transaction>,
+    /// What each user had in the step that ends with this interval; empty otherwise.
+    pub users: Vec<UserRow>,
+}
+
+impl Tally {
+    /// Counts one duration.
+    pub fn record(&mut self, series: Series, duration: Duration) {
+        let index = usize::from(series.0);
+        if index >= self.histograms.len() {
+            self.histograms.resize_with(index + 1, || None);
+        }
+        let histogram =
+            self.histograms[index].get_or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
+        let nanos = duration.min(LONGEST).as_nanos() as u64;
+        histogram.record(nanos).expect("it resizes itself");
+    }
+
+    /// The non-empty histograms (of nanoseconds) with the number of their series.
+    pub fn histograms(&self) -> impl Iterator<Item = (usize, &Histogram<u64>)> {
+        let all = self.histograms.iter().enumerate();
+        all.filter_map(|(index, histogram)| Some((index, histogram.as_ref()?))).filter(|(_, h)| !h.is_empty())
+    }
+
+    /// Adds what `other` counted, exactly.
+    pub fn absorb(&mut self, other: &mut Self) {
+        if self.histograms.len() < other.histograms.len() {
+            self.histograms.resize_with(other.histograms.len(), || None);
+        }
+        for (mine, theirs) in self.histograms.iter_mut().zip(&other.histograms) {
+            if let Some(theirs) = theirs.as_ref().filter(|h| !h.is_empty()) {
+                let mine = mine.get_or_insert_with(|| Histogram::new(3).expect("3 digits are permitted"));
+                mine.add(theirs).expect("it resizes itself");
+            }
+        }
+        self.counts.absorb(&other.counts);
+        self.transactions.append(&mut other.transactions);
+        self.users.append(&mut other.users);
+    }
+
+    /// Forgets what was counted, and keeps the memory for the next interval.
+    pub fn clear(&mut self) {
+        self.histograms.iter_mut().flatten().for_each(Histogram::reset);
+        self.counts = Counts::default();
+        self.transactions.clear();
+        self.users.clear();
+    }
+}
+
+/// Sums of one interval.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Counts {
+    /// Users with an open line, at the end of the interval.
+    pub users: u64,
+    /// Of them, those that the step wants at work.
+    pub active: u64,
+    /// Transactions completed.
+    pub transactions: u64,
+    /// Keys sent.
+    pub keys: u64,
+    /// Characters each way.
+    pub characters: Characters,
+    /// Failures of the host or the line, by name.
+    pub errors: BTreeMap<&'static str, u64>,
+    /// Actions that were due and not done, because too many were under way.
+    pub skipped: u64,
+    /// Characters that were no echo where only an echo could come.
+    pub stray: u64,
+    /// Sums over the transactions completed, in seconds.
+    pub sums: Sums,
+    /// Transactions under way at the end of the interval.
+    pub unfinished: u64,
+    /// Age of the oldest of them since it was due, in seconds.
+    pub oldest: f64,
+    /// CPU time of the driver's threads, in seconds.
+    pub cpu: f64,
+    /// Time that the driver's threads were ready to run and did not, in seconds.
+    pub run_wait: f64,
+    /// The driver's threads.
+    pub threads: u64,
+}
+
+/// Characters, counted at both faces of the lines.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Characters {
+    /// Typed by users.
+    #[serde(rename = "in")]
+    pub sent: u64,
+    /// Shown to users.
+    #[serde(rename = "out")]
+    pub received: u64,
+    /// Sent over the lines, negotiation and escapes included.
+    pub line_in: u64,
+    /// Received over the lines, likewise.
+    pub line_out: u64,
+}
+
+/// Sums over transactions, in seconds.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct Sums {
+    /// Think time before them.
+    pub think: f64,
+    /// Keying time, from the end of thinking to the last key.
+    pub keying: f64,
+    /// Response time since the last key was due.
+    pub response: f64,
+    /// Response time since the last key was sent.
+    pub response_from_sent: f64,
+}
+
+impl Counts {
+    /// Counts one failure by name.
+    pub fn error(&mut self, name: &'static str) {
+        *self.errors.entry(name).or_default() += 1;
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.users += other.users;
+        self.active += other.active;
+        self.transactions += other.transactions;
+        self.keys += other.keys;
+        self.characters.sent += other.characters.sent;
+        self.characters.received += other.characters.received;
+        self.characters.line_in += other.characters.line_in;
+        self.characters.line_out += other.characters.line_out;
+        for (name, count) in &other.errors {
+            *self.errors.entry(name).or_default() += count;
+        }
+        self.skipped += other.skipped;
+        self.stray += other.stray;
+        self.sums.think += other.sums.think;
+        self.sums.keying += other.sums.keying;
+        self.sums.response += other.sums.response;
+        self.sums.response_from_sent += other.sums.response_from_sent;
+        self.unfinished += other.unfinished;
+        self.oldest = self.oldest.max(other.oldest);
+        self.cpu += other.cpu;
+        self.run_wait += other.run_wait;
+        self.threads += other.threads;
+    }
+}
+
+/// What one user had in the measurement interval of one step.
+#[derive(Debug, Clone, Serialize)]
+pub struct UserRow {
+    /// Which step.
+    pub step: usize,
+    /// Name of the group.
+    pub group: String,
+    /// Number of the user, over all groups.
+    pub user: u32,
+    /// Transactions completed.
+    pub transactions: u64,
+    /// Mean response since due, in seconds.
+    pub mean: f64,
+    /// Largest response since due, in seconds.
+    pub max: f64,
+    /// Why the user had no line at the end; none if it had.
+    pub lost: Option<&'static str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_tag_forbids_are_encoded() {
+        let mut catalogue = Catalogue::default();
+        let first = catalogue.series("night shift", "50%,a/b", "response");
+        assert_eq!(catalogue.tags(), ["night%20shift/50%25%2Ca%2Fb/response"]);
+        assert_eq!(catalogue.series("night shift", "50%,a/b", "response"), first);
+        assert_ne!(catalogue.series("night shift", "", "response"), first);
+    }
+
+    #[test]
+    fn merged_is_pooled() {
+        let mut catalogue = Catalogue::default();
+        let series = catalogue.series("g", "t", "response");
+        let (mut pooled, mut one, mut two) = (Tally::default(), Tally::default(), Tally::default());
+        for n in 0..1000_u64 {
+            let duration = Duration::from_nanos(n * n * 7919 + 1);
+            pooled.record(series, duration);
+            if n % 3 == 0 { &mut one } else { &mut two }.record(series, duration);
+        }
+        one.counts.error("reset");
+        two.counts.error("reset");
+        one.absorb(&mut two);
+        let histogram = |tally: &Tally| tally.histograms().next().map(|(_, h)| h.clone());
+        assert_eq!(histogram(&one), histogram(&pooled));
+        assert_eq!(one.counts.errors["reset"], 2);
+        one.clear();
+        assert_eq!(one.histograms().count(), 0);
+    }
+}

@@ -1,0 +1,39 @@
+//! One transaction, as four instants.
+
+use std::time::Duration;
+
+use crate::Stamp;
+
+/// A transaction: from the last key of an input to the complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transaction {
+    /// Number of its series, which names group and transaction.
+    pub class: u16,
+    /// Number of the user, over all groups.
+    pub user: u32,
+    /// When its last key should have gone.
+    pub due: Stamp,
+    /// When it went.
+    pub sent: Stamp,
+    /// When the first character of the answer had come.
+    pub first: Stamp,
+    /// When the answer was complete.
+    pub done: Stamp,
+}
+
+impl Transaction {
+    /// What the user suffered: `done − due`.
+    pub fn response(&self) -> Duration {
+        self.done.since(self.due)
+    }
+
+    /// What a driver that waits for its host would have measured: `done − sent`.
+    pub fn response_from_sent(&self) -> Duration {
+        self.done.since(self.sent)
+    }
+
+    /// To the first sign of an answer: `first − due`.
+    pub fn first_response(&self) -> Duration {
+        self.first.since(self.due)
+    }
+}
