@@ -1,0 +1,132 @@
+//! The shape of the gaps between keys. The key gap (a mean) is set elsewhere; a shape has mean one and scales it.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::law::seconds;
+use crate::{LawError, Stream, mean, words};
+
+/// How gaps between keys vary about their mean. Keys never overlap: a gap is the time from one key to the next, and
+/// rollover is not emulated, since a terminal line carries keys one after another anyway.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum KeyLaw {
+    /// All gaps alike, as VHS types.
+    #[default]
+    Fixed,
+    /// Exponential gaps.
+    Exp,
+    /// Log-normal gaps; `sigma` is the standard deviation of their logarithm.
+    LogNormal {
+        /// Over 0, at most 3.
+        sigma: f64,
+    },
+    /// Log-logistic gaps.
+    LogLogistic {
+        /// Over 1 (else there is no mean), at most 1000; the larger, the more alike the gaps.
+        shape: f64,
+    },
+    /// A human's: three-parameter log-logistic, the form that fits free-text typing best (González et al., "On the
+    /// shape of timings distributions in free-text keystroke dynamics profiles", Heliyon 2021). No gap is shorter
+    /// than a quarter of the mean; the coefficient of variation is 0.47.
+    Human,
+}
+
+/// The shortest human gap, as a part of the mean: nobody types two keys at once.
+const HUMAN_FLOOR: f64 = 0.25;
+/// Of the log-logistic above the floor.
+const HUMAN_SHAPE: f64 = 3.5;
+
+const HINT: &str = "key laws: fixed, exp, lognormal SIGMA, loglogistic SHAPE, human";
+
+impl KeyLaw {
+    /// Reads `fixed`, `exp`, `lognormal 0.5`, `loglogistic 3.5` or `human`.
+    pub fn parse(text: &str) -> Result<Self, LawError> {
+        let words = words::split(text);
+        let Some((name, arguments)) = words.split_first() else {
+            return Err(LawError::new(0, "the key law is missing", HINT));
+        };
+        let take = |count| words::count(name, arguments, count..=count, HINT);
+        match name.text {
+            "fixed" => take(0).map(|()| Self::Fixed),
+            "exp" => take(0).map(|()| Self::Exp),
+            "human" => take(0).map(|()| Self::Human),
+            "lognormal" => {
+                take(1)?;
+                Ok(Self::LogNormal { sigma: words::number(&arguments[0], "sigma", 0.0, 3.0)? })
+            }
+            "loglogistic" => {
+                take(1)?;
+                Ok(Self::LogLogistic { shape: words::shape(&arguments[0])? })
+            }
+            _ => Err(LawError::new(name.at, format!("`{}` is no key law", name.shortened()), HINT)),
+        }
+    }
+
+    /// A factor with mean 1, never negative.
+    pub fn factor(&self, rng: &mut Stream) -> f64 {
+        match *self {
+            Self::Fixed => 1.0,
+            Self::Exp => rng.exponential(),
+            Self::LogNormal { sigma } => (sigma * rng.normal() - sigma * sigma / 2.0).exp(),
+            Self::LogLogistic { shape } => unit_log_logistic(shape, rng),
+            Self::Human => HUMAN_FLOOR + (1.0 - HUMAN_FLOOR) * unit_log_logistic(HUMAN_SHAPE, rng),
+        }
+    }
+
+    /// The gap after a key when gaps are `mean` long in the mean; at most a year.
+    pub fn gap(&self, mean: Duration, rng: &mut Stream) -> Duration {
+        seconds(mean.as_secs_f64() * self.factor(rng))
+    }
+}
+
+/// Log-logistic with mean 1.
+fn unit_log_logistic(shape: f64, rng: &mut Stream) -> f64 {
+    rng.log_logistic(shape) / mean::log_logistic(shape)
+}
+
+impl fmt::Display for KeyLaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed => f.write_str("fixed"),
+            Self::Exp => f.write_str("exp"),
+            Self::LogNormal { sigma } => write!(f, "lognormal {sigma}"),
+            Self::LogLogistic { shape } => write!(f, "loglogistic {shape}"),
+            Self::Human => f.write_str("human"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_and_read_again_is_the_same() {
+        for text in ["fixed", "exp", "lognormal 0.5", "loglogistic 3.5", "human"] {
+            assert_eq!(KeyLaw::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn an_absurd_law_is_refused_where_it_is_absurd() {
+        for (text, at) in [("", 0), ("humane", 0), ("human 2", 6), ("lognormal", 0), ("loglogistic 1", 12)] {
+            assert_eq!(KeyLaw::parse(text).expect_err(text).at, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_human_never_overlaps_keys() {
+        let mut rng = Stream::new(1, 1);
+        let least = (0..100_000).map(|_| KeyLaw::Human.factor(&mut rng)).fold(f64::MAX, f64::min);
+        assert!((HUMAN_FLOOR..HUMAN_FLOOR + 0.05).contains(&least), "{least}");
+    }
+
+    #[test]
+    fn a_human_varies_as_promised() {
+        let mut rng = Stream::new(1, 2);
+        let factors: Vec<f64> = (0..400_000).map(|_| KeyLaw::Human.factor(&mut rng)).collect();
+        let mean = factors.iter().sum::<f64>() / factors.len() as f64;
+        let variance = factors.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / factors.len() as f64;
+        assert!((variance.sqrt() / mean - 0.47).abs() < 0.03, "{}", variance.sqrt() / mean);
+    }
+}

@@ -1,0 +1,179 @@
+//! A law of durations: what it is, and its samples.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::duration::{LONGEST, show};
+use crate::{LawError, Stream, read};
+
+/// How long something takes, from draw to draw. Made from text by [`Law::parse`]; [`Display`](fmt::Display) gives
+/// text that parses to the same law.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Law {
+    pub(crate) form: Form,
+    /// Longer draws are cut to this, as TPC-C §5.2.5.4 lets think times be truncated.
+    pub(crate) max: Option<Duration>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Form {
+    /// Always the same.
+    Fixed(Duration),
+    /// Exponential with this mean.
+    Exp(Duration),
+    /// Evenly between `from` and `from + width`.
+    Uniform { from: Duration, width: Duration },
+    /// `sigma` is the standard deviation of the logarithm.
+    LogNormal { median: Duration, sigma: f64 },
+    /// Three parameters: never below `shift`, with the median at `shift + above`.
+    LogLogistic { shift: Duration, above: Duration, shape: f64 },
+    /// Drawn from the file's rows with replacement; nanoseconds.
+    Empirical { file: String, values: Arc<[u64]> },
+}
+
+impl Law {
+    /// Always `duration`, which is cut to a year.
+    pub fn fixed(duration: Duration) -> Self {
+        Self { form: Form::Fixed(duration.min(LONGEST)), max: None }
+    }
+
+    /// Reads a law, for example `exp 5s max 50s`; `load` gives the text of an empirical law's file or says why not.
+    pub fn parse(text: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Self, LawError> {
+        read::law(text, load)
+    }
+
+    /// One draw: never negative, never over `max` or a year.
+    pub fn sample(&self, rng: &mut Stream) -> Duration {
+        let drawn = match &self.form {
+            Form::Fixed(duration) => *duration,
+            Form::Exp(mean) => seconds(mean.as_secs_f64() * rng.exponential()),
+            Form::Uniform { from, width } => *from + width.mul_f64(rng.unit()),
+            Form::LogNormal { median, sigma } => seconds(median.as_secs_f64() * (sigma * rng.normal()).exp()),
+            Form::LogLogistic { shift, above, shape } => {
+                *shift + seconds(above.as_secs_f64() * rng.log_logistic(*shape))
+            }
+            Form::Empirical { values, .. } => Duration::from_nanos(values[rng.below(values.len() as u64) as usize]),
+        };
+        drawn.min(self.max.unwrap_or(LONGEST))
+    }
+
+    /// The mean, truncation by `max` included.
+    pub fn mean(&self) -> Duration {
+        seconds(match self.max {
+            None => self.form.mean(),
+            Some(max) => self.form.mean_below(max.as_secs_f64()),
+        })
+    }
+}
+
+/// Seconds as a duration, cut to a year: a heavy tail may draw more than a duration can hold.
+pub(crate) fn seconds(seconds: f64) -> Duration {
+    Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.form {
+            Form::Fixed(duration) => write!(f, "fixed {}", show(*duration))?,
+            Form::Exp(mean) => write!(f, "exp {}", show(*mean))?,
+            Form::Uniform { from, width } => write!(f, "uniform {} {}", show(*from), show(*from + *width))?,
+            Form::LogNormal { median, sigma } => write!(f, "lognormal {} {sigma}", show(*median))?,
+            Form::LogLogistic { shift, above, shape } => {
+                write!(f, "loglogistic {} {shape}", show(*shift + *above))?;
+                if !shift.is_zero() {
+                    write!(f, " {}", show(*shift))?;
+                }
+            }
+            Form::Empirical { file, .. } => {
+                let quote = if file.contains('"') { '\'' } else { '"' };
+                write!(f, "empirical {quote}{file}{quote}")?;
+            }
+        }
+        self.max.map_or(Ok(()), |max| write!(f, " max {}", show(max)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(name: &str) -> Result<String, String> {
+        match name {
+            "gaps.txt" => Ok("# seconds\n1\n\n2s\n300ms\n".to_owned()),
+            "zeros" => Ok("0\n0\n".to_owned()),
+            "bad" => Ok("1\nhello\n".to_owned()),
+            _ => Err("no such file".to_owned()),
+        }
+    }
+
+    #[test]
+    fn shown_and_read_again_is_the_same() {
+        for text in [
+            "fixed 0s",
+            "exp 5s",
+            "exp 12.5s max 2m5s",
+            "uniform 1s 3s",
+            "lognormal 240ms 0.5",
+            "loglogistic 200ms 3.5",
+            "loglogistic 200ms 3.5 60ms max 5s",
+            "empirical \"gaps.txt\"",
+        ] {
+            let law = Law::parse(text, &load).unwrap();
+            assert_eq!(law.to_string(), text);
+        }
+        assert_eq!(Law::parse("2s", &load).unwrap(), Law::fixed(Duration::from_secs(2)));
+        assert_eq!(Law::parse("  empirical   gaps.txt ", &load).unwrap().to_string(), "empirical \"gaps.txt\"");
+    }
+
+    #[test]
+    fn an_absurd_law_is_refused_where_it_is_absurd() {
+        for (text, at) in [
+            ("", 0),
+            ("   ", 0),
+            ("gauss 1s", 0),
+            ("exp", 0),
+            ("exp 0", 0),
+            ("exp -1s", 4),
+            ("exp NaN", 4),
+            ("exp 5s 6s", 7),
+            ("exp 9000h", 4),
+            ("uniform 3s 1s", 11),
+            ("uniform 0 0", 0),
+            ("lognormal 1s 0", 13),
+            ("lognormal 1s inf", 13),
+            ("lognormal 1h 9", 0),
+            ("loglogistic 1s 1", 15),
+            ("loglogistic 1s 2 1s", 17),
+            ("fixed 1s max 0", 13),
+            ("-2s", 0),
+            ("empirical nowhere", 10),
+            ("empirical bad", 10),
+            ("empirical zeros", 0),
+        ] {
+            let error = Law::parse(text, &load).expect_err(text);
+            assert_eq!(error.at, at, "{text}: {error}");
+        }
+        let error = Law::parse("empirical bad", &load).unwrap_err();
+        assert!(error.to_string().starts_with("bad, row 2: `hello` is not a duration"), "{error}");
+    }
+
+    #[test]
+    fn truncated_means_are_those_of_theory() {
+        for (text, mean) in [
+            ("fixed 3s max 2s", 2.0),
+            ("exp 1s max 1s", 1.0 - (-1.0_f64).exp()),
+            ("uniform 0s 4s max 2s", 1.5),
+            ("uniform 3s 4s max 2s", 2.0),
+            ("uniform 1s 2s max 5s", 1.5),
+            // Far beyond the tail: the closed form, exp(sigma²/2).
+            ("lognormal 1s 0.5 max 1h", (0.125_f64).exp()),
+            // Half the draws are cut; ∫₀¹ of survival 1/(1+x²) is π/4.
+            ("loglogistic 1s 2 max 1s", std::f64::consts::FRAC_PI_4),
+            ("empirical gaps.txt max 1s", 2.3 / 3.0),
+        ] {
+            let got = Law::parse(text, &load).unwrap().mean().as_secs_f64();
+            assert!((got - mean).abs() < 1e-4, "{text}: {got} against {mean}");
+        }
+    }
+}

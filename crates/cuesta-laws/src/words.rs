@@ -1,0 +1,75 @@
+//! The words of a law and its numbers, with the place of each for messages.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::{LawError, duration};
+
+/// A word of a law's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Word<'a> {
+    /// Without its quotes.
+    pub(crate) text: &'a str,
+    /// Byte offset in the text.
+    pub(crate) at: usize,
+}
+
+impl Word<'_> {
+    /// Short enough for a message.
+    pub(crate) fn shortened(&self) -> String {
+        self.text.chars().take(40).collect()
+    }
+}
+
+/// Splits at blanks; a word in `"…"` or `'…'` may hold blanks (names of files).
+pub(crate) fn split(text: &str) -> Vec<Word<'_>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find(|c: char| !c.is_whitespace()).map(|n| at + n) {
+        let quote = text[start..].chars().next().filter(|c| matches!(c, '"' | '\''));
+        let open = usize::from(quote.is_some());
+        let inner = &text[start + open..];
+        let length = inner.find(|c: char| quote.map_or(c.is_whitespace(), |q| c == q)).unwrap_or(inner.len());
+        words.push(Word { text: &inner[..length], at: start });
+        at = (start + length + 2 * open).min(text.len());
+    }
+    words
+}
+
+/// As many arguments as the name takes.
+pub(crate) fn count(name: &Word, arguments: &[Word], takes: RangeInclusive<usize>, hint: &str) -> Result<(), LawError> {
+    if let Some(extra) = arguments.get(*takes.end()) {
+        let message = format!("`{}` is too much after `{}`", extra.shortened(), name.shortened());
+        return Err(LawError::new(extra.at, message, hint));
+    }
+    if arguments.len() < *takes.start() {
+        let last = arguments.last().unwrap_or(name);
+        let message = format!("`{}` needs {} values, got {}", name.text, takes.start(), arguments.len());
+        return Err(LawError::new(last.at, message, hint));
+    }
+    Ok(())
+}
+
+/// A duration from 0 to a year.
+pub(crate) fn span(word: &Word) -> Result<Duration, LawError> {
+    duration::parse(word.text)
+        .map_err(|error| LawError::new(word.at, error.to_string(), "durations run from 0 to 8760h"))
+}
+
+/// A number over `above` and at most `most`.
+pub(crate) fn number(word: &Word, name: &str, above: f64, most: f64) -> Result<f64, LawError> {
+    // Rust reads "inf", "NaN" and "1e9" as numbers too; people who write them here are mistaken.
+    let plain = word.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    match word.text.parse::<f64>() {
+        Ok(value) if plain && value > above && value <= most => Ok(value),
+        _ => {
+            let message = format!("`{}` cannot be the {name}", word.shortened());
+            Err(LawError::new(word.at, message, format!("the {name} is a number over {above}, at most {most}")))
+        }
+    }
+}
+
+/// The shape of a log-logistic law. At 1 and below it has no mean.
+pub(crate) fn shape(word: &Word) -> Result<f64, LawError> {
+    number(word, "shape", 1.0, 1000.0)
+}
