@@ -1,1 +1,5 @@
-//! The script language: text in, script out
+//! The script language: text in, script out.
+
+pub mod script;
+
+pub use script::Script;
