@@ -9,7 +9,8 @@ use cuesta_record::Stamp;
 /// A terminal line, seen from one of its ends.
 ///
 /// Characters are the application's: a telnet line hides its negotiation and its escapes. Nothing is buffered per line
-/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller.
+/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One task polls
+/// a line, both ways.
 pub trait Line {
     /// Reads what has come into `into`. `len` 0 says that the other end closed.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
@@ -27,8 +28,62 @@ pub trait Line {
         None
     }
 
+    /// Columns and rows of the line's terminal, where they are known.
+    fn window(&self) -> Option<(u16, u16)> {
+        None
+    }
+
+    /// What the line's terminal calls itself, where it is known: a name for `TERM`.
+    fn terminal(&self) -> Option<&str> {
+        None
+    }
+
     /// Characters that really crossed the line so far, negotiation and escapes included.
     fn crossed(&self) -> Crossed;
+}
+
+impl<L: Line + ?Sized> Line for Box<L> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        (**self).poll_receive(cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        (**self).poll_send(cx, bytes)
+    }
+
+    fn free_at(&self) -> Stamp {
+        (**self).free_at()
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        (**self).kernel_sent()
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        (**self).window()
+    }
+
+    fn terminal(&self) -> Option<&str> {
+        (**self).terminal()
+    }
+
+    fn crossed(&self) -> Crossed {
+        (**self).crossed()
+    }
+}
+
+/// The name under which a line that broke is counted.
+pub fn fault(error: &io::Error) -> &'static str {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::ConnectionReset => "reset",
+        Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => "closed",
+        Kind::ConnectionAborted => "aborted",
+        Kind::ConnectionRefused => "refused",
+        Kind::TimedOut => "timeout",
+        Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => "unreachable",
+        _ => "broken",
+    }
 }
 
 /// What one read brought.
