@@ -1,0 +1,205 @@
+//! Where a line goes, written as a URL.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// What is at the other end, and by which kind of line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// `host:`, the built-in host. Whoever starts it passes its real address on.
+    Host,
+    /// `tcp://H:P`, bare characters.
+    Tcp(Address),
+    /// `telnet://H:P`, RFC 854; port 23 if none is given.
+    Telnet(Address),
+}
+
+/// A place on the network.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// A name, an IPv4 address, or an IPv6 address without its brackets.
+    pub host: String,
+    /// The port; 0 only where one listens: any that is free.
+    pub port: u16,
+}
+
+/// Why a text is no target.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TargetError {
+    /// `lines.example:23`
+    #[error("\"{0}\" names no kind of line: write telnet://{0} or tcp://{0}")]
+    NoScheme(String),
+    /// `gopher://…`
+    #[error("\"{0}:\" is no kind of line: there are host:, tcp://HOST:PORT and telnet://HOST:PORT")]
+    UnknownScheme(String),
+    /// `pty:bash`
+    #[error("{0}: lines are not built yet: there are host:, tcp://HOST:PORT and telnet://HOST:PORT")]
+    NotBuilt(String),
+    /// `host:9`
+    #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
+    HostTakesNothing(String),
+    /// `tcp:lines.example:23`
+    #[error("expected // after \"{0}:\", as in {0}://127.0.0.1:23")]
+    NoSlashes(String),
+    /// `tcp://:23`
+    #[error("no host in \"{0}\": expected HOST:PORT, as in 127.0.0.1:23")]
+    NoHost(String),
+    /// `tcp://lines.example`
+    #[error("no port in \"{0}\": a tcp line has no usual one, write HOST:PORT")]
+    NoPort(String),
+    /// `tcp://lines.example:http`
+    #[error("\"{0}\" is no port: expected a number up to 65535")]
+    BadPort(String),
+    /// `tcp://::1:23`
+    #[error("\"{0}\" is not clear: write an IPv6 address in brackets, as in [::1]:23")]
+    NoBrackets(String),
+    /// `tcp://joe@lines.example:23/path`
+    #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more; the tape logs in")]
+    TooMuch {
+        /// What is too much.
+        found: String,
+        /// All that follows the slashes.
+        text: String,
+    },
+}
+
+const NOT_BUILT: [&str; 4] = ["pty", "ssh", "serial", "bsc"];
+
+impl FromStr for Target {
+    type Err = TargetError;
+
+    fn from_str(text: &str) -> Result<Self, TargetError> {
+        let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
+        match scheme {
+            "host" if rest.is_empty() => Ok(Self::Host),
+            "host" => Err(TargetError::HostTakesNothing(rest.to_owned())),
+            "tcp" => Address::parse(scheme, rest, None).map(Self::Tcp),
+            "telnet" => Address::parse(scheme, rest, Some(23)).map(Self::Telnet),
+            _ if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
+            _ if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
+            _ => Err(TargetError::UnknownScheme(scheme.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Host => write!(f, "host:"),
+            Self::Tcp(address) => write!(f, "tcp://{address}"),
+            Self::Telnet(address) => write!(f, "telnet://{address}"),
+        }
+    }
+}
+
+impl Address {
+    /// What follows the scheme.
+    fn parse(scheme: &str, rest: &str, usual_port: Option<u16>) -> Result<Self, TargetError> {
+        let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes(scheme.to_owned()))?;
+        let text = text.strip_suffix('/').unwrap_or(text);
+        if let Some(found) = too_much(text) {
+            return Err(TargetError::TooMuch { found: found.to_owned(), text: text.to_owned() });
+        }
+        let (host, port) = split(text)?;
+        if host.is_empty() {
+            return Err(TargetError::NoHost(text.to_owned()));
+        }
+        let port = match port {
+            None => usual_port.ok_or_else(|| TargetError::NoPort(text.to_owned()))?,
+            // `parse` alone would take "+23".
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                digits.parse().map_err(|_| TargetError::BadPort(digits.to_owned()))?
+            }
+            Some(other) => return Err(TargetError::BadPort(other.to_owned())),
+        };
+        Ok(Self { host: host.to_owned(), port })
+    }
+}
+
+/// What has no place beside a host and a port.
+fn too_much(text: &str) -> Option<&str> {
+    if let Some((user, _)) = text.split_once('@') {
+        return Some(&text[..=user.len()]);
+    }
+    let odd = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace() || c.is_control();
+    text.find(odd).map(|at| &text[at..])
+}
+
+/// Host and port, if there is one.
+fn split(text: &str) -> Result<(&str, Option<&str>), TargetError> {
+    let unclear = || TargetError::NoBrackets(text.to_owned());
+    if let Some(inner) = text.strip_prefix('[') {
+        let (host, after) = inner.split_once(']').ok_or_else(unclear)?;
+        return match after.strip_prefix(':') {
+            Some(port) => Ok((host, Some(port))),
+            None if after.is_empty() => Ok((host, None)),
+            None => Err(unclear()),
+        };
+    }
+    match text.split_once(':') {
+        Some((_, port)) if port.contains(':') => Err(unclear()),
+        Some((host, port)) => Ok((host, Some(port))),
+        None => Ok((text, None)),
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(f, "[{host}]:{port}") } else { write!(f, "{host}:{port}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in ["host:", "tcp://127.0.0.1:2323", "telnet://lines.example:23", "telnet://[::1]:65535", "tcp://h:0"]
+        {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn telnet_has_a_usual_port_and_may_end_in_a_slash() {
+        for text in ["telnet://lines.example", "telnet://lines.example/", "telnet://lines.example:23/"] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), "telnet://lines.example:23");
+        }
+        assert_eq!("telnet://[fe80::1]".parse::<Target>().unwrap().to_string(), "telnet://[fe80::1]:23");
+    }
+
+    #[test]
+    fn errors_say_what_to_write() {
+        let texts = [
+            "",
+            "lines.example",
+            "127.0.0.1:23",
+            "gopher://h:70",
+            "pty:bash -i",
+            "ssh://u@h:22",
+            "host:9",
+            "tcp:h:23",
+            "tcp://",
+            "tcp://:23",
+            "tcp://h",
+            "tcp://h:",
+            "tcp://h:http",
+            "tcp://h:65536",
+            "tcp://h:-1",
+            "tcp://h:+1",
+            "tcp://::1:23",
+            "tcp://[::1:23",
+            "tcp://[::1]23",
+            "tcp://joe@h:23",
+            "tcp://h:23/x",
+            "tcp://h h:23",
+        ];
+        let said: Vec<String> =
+            texts.iter().map(|text| format!("{text:14} {}", text.parse::<Target>().unwrap_err())).collect();
+        insta::assert_snapshot!(said.join("\n"));
+    }
+}
