@@ -1,0 +1,437 @@
+//! Telnet's framing, both ends: RFC 854 and 855; ECHO (857), SUPPRESS-GO-AHEAD (858), BINARY (856), TERMINAL-TYPE (1091)
+//! and NAWS (1073). TIMING-MARK (860) is answered; LINEMODE (1184), NEW-ENVIRON (1572) and all others are refused.
+//!
+//! Options are negotiated as RFC 1143 says, so that no two ends can talk in circles; neither end here ever takes back what
+//! it wanted, so an option needs three of that method's six states.
+
+/// Which end of the line this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Types, and shows what comes.
+    Terminal,
+    /// Echoes and answers. It opens the negotiation.
+    Host,
+}
+
+/// The state of one end: 120 bytes, and nothing on the heap but the terminal's name while no negotiation is under way.
+#[derive(Debug)]
+pub struct Framing {
+    role: Role,
+    state: State,
+    /// The last character sent was a carriage return of which it is not known yet whether a line feed follows.
+    sent_cr: bool,
+    ours: [Switch; KNOWN.len()],
+    theirs: [Switch; KNOWN.len()],
+    /// Columns and rows: the terminal's own; at the host what the terminal said, 0 = nothing yet.
+    window: (u16, u16),
+    /// The terminal's own name; at the host what the terminal said.
+    terminal: Box<str>,
+    /// The subnegotiation under way.
+    inside: Vec<u8>,
+    /// What has to be sent before any more characters.
+    replies: Vec<u8>,
+    dropped: u64,
+}
+
+/// Where in the stream from the other end we are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Data,
+    /// After a carriage return.
+    Cr,
+    Iac,
+    /// After WILL, WONT, DO or DONT.
+    Verb(u8),
+    Inside,
+    InsideIac,
+}
+
+/// An option on one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    Off,
+    /// We proposed it and have no answer yet.
+    Asked,
+    On,
+}
+
+/// Whose doing an option is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Ours,
+    Theirs,
+}
+
+const IAC: u8 = 255;
+const DONT: u8 = 254;
+const DO: u8 = 253;
+const WONT: u8 = 252;
+const WILL: u8 = 251;
+const SB: u8 = 250;
+const ARE_YOU_THERE: u8 = 246;
+const SE: u8 = 240;
+
+const BINARY: u8 = 0;
+const ECHO: u8 = 1;
+const GO_AHEAD: u8 = 3;
+const TIMING_MARK: u8 = 6;
+const TERMINAL_TYPE: u8 = 24;
+const WINDOW: u8 = 31;
+const KNOWN: [u8; 5] = [BINARY, ECHO, GO_AHEAD, TERMINAL_TYPE, WINDOW];
+
+const IS: u8 = 0;
+const SEND: u8 = 1;
+
+const NUL: u8 = 0;
+const LF: u8 = b'\n';
+const CR: u8 = b'\r';
+
+/// The longest subnegotiation that is listened to. RFC 1091 allows a terminal's name 40 characters.
+const INSIDE_LIMIT: usize = 64;
+/// What may wait to be sent. A peer that asks more at once, without ever reading an answer, gets none for the rest.
+const REPLIES_LIMIT: usize = 1024;
+
+impl Framing {
+    /// The terminal's end. It waits for the host to open the negotiation.
+    pub fn terminal(columns: u16, rows: u16, name: &str) -> Self {
+        Self::new(Role::Terminal, (columns, rows), name)
+    }
+
+    /// The host's end. It offers to echo and not to say when it is the terminal's turn, and asks for name and window.
+    pub fn host() -> Self {
+        let mut host = Self::new(Role::Host, (0, 0), "");
+        for (side, option) in
+            [(Side::Ours, ECHO), (Side::Ours, GO_AHEAD), (Side::Theirs, TERMINAL_TYPE), (Side::Theirs, WINDOW)]
+        {
+            host.say(side, true, option);
+            if let Some(switch) = host.switch(side, option) {
+                *switch = Switch::Asked;
+            }
+        }
+        host
+    }
+
+    fn new(role: Role, window: (u16, u16), terminal: &str) -> Self {
+        Self {
+            role,
+            state: State::Data,
+            sent_cr: false,
+            ours: [Switch::Off; KNOWN.len()],
+            theirs: [Switch::Off; KNOWN.len()],
+            window,
+            terminal: terminal.into(),
+            inside: Vec::new(),
+            replies: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    /// Takes what came, in pieces of any size, and leaves the characters in it at the head of `raw`: how many they are.
+    pub fn receive(&mut self, raw: &mut [u8]) -> usize {
+        let (mut kept, mut at) = (0, 0);
+        while at < raw.len() {
+            if self.state == State::Data {
+                let run = memchr::memchr2(IAC, CR, &raw[at..]).unwrap_or(raw.len() - at);
+                if kept < at {
+                    raw.copy_within(at..at + run, kept);
+                }
+                kept += run;
+                at += run;
+            }
+            if let Some(&byte) = raw.get(at) {
+                if let Some(character) = self.take(byte) {
+                    raw[kept] = character;
+                    kept += 1;
+                }
+                at += 1;
+            }
+        }
+        kept
+    }
+
+    /// The raw form of the head of `bytes`: how many characters of it, and what to send for them. Where nothing needs an
+    /// escape that is `bytes` itself; else it is written to `room`, which has to hold three bytes at least.
+    ///
+    /// Once characters have gone out, [`Framing::sent`] has to be told.
+    pub fn encode<'a>(&self, bytes: &'a [u8], room: &'a mut [u8]) -> (usize, &'a [u8]) {
+        let plain = self.plain(bytes);
+        if plain == bytes.len() || plain >= room.len() {
+            return (plain, &bytes[..plain]);
+        }
+        let (taken, written) = self.escape(bytes, room);
+        (taken, &room[..written])
+    }
+
+    /// The characters `bytes` have gone out.
+    pub fn sent(&mut self, bytes: &[u8]) {
+        if let Some(&last) = bytes.last() {
+            self.sent_cr = self.leaves_cr_open(last);
+        }
+    }
+
+    /// What has to be sent before any more characters.
+    pub fn replies(&self) -> &[u8] {
+        &self.replies
+    }
+
+    /// The first `len` bytes of [`Framing::replies`] have gone out.
+    pub fn replied(&mut self, len: usize) {
+        self.replies.drain(..len);
+        if self.replies.is_empty() {
+            self.replies = Vec::new();
+        }
+    }
+
+    /// Has the rest of an encoded piece, whose head has gone out, sent before anything else.
+    pub fn owe(&mut self, rest: &[u8]) {
+        self.replies.extend_from_slice(rest);
+    }
+
+    /// Columns and rows of the terminal, once known.
+    pub fn window(&self) -> Option<(u16, u16)> {
+        Some(self.window).filter(|(columns, rows)| *columns > 0 && *rows > 0)
+    }
+
+    /// The terminal's name, once known; at the host in lower case.
+    pub fn name(&self) -> Option<&str> {
+        Some(&*self.terminal).filter(|name| !name.is_empty())
+    }
+
+    /// Subnegotiations that were too long or broken off, and replies to a peer that asked too much at once.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    fn take(&mut self, byte: u8) -> Option<u8> {
+        match self.state {
+            State::Data | State::Cr => self.character(byte),
+            State::Iac => self.command(byte),
+            State::Verb(verb) => {
+                self.state = State::Data;
+                self.negotiated(verb, byte);
+                None
+            }
+            State::Inside if byte == IAC => {
+                self.state = State::InsideIac;
+                None
+            }
+            State::Inside => self.collect(byte),
+            State::InsideIac => self.inside_command(byte),
+        }
+    }
+
+    fn character(&mut self, byte: u8) -> Option<u8> {
+        let after_cr = self.state == State::Cr;
+        self.state = State::Data;
+        match byte {
+            IAC => {
+                self.state = State::Iac;
+                None
+            }
+            NUL if after_cr => None,
+            // The end of a row from a client that sends rows. Our own terminal sends a CR that it means as CR NUL.
+            LF if after_cr && self.role == Role::Host => None,
+            CR if !self.is_on(Side::Theirs, BINARY) => {
+                self.state = State::Cr;
+                Some(CR)
+            }
+            _ => Some(byte),
+        }
+    }
+
+    fn command(&mut self, byte: u8) -> Option<u8> {
+        self.state = State::Data;
+        match byte {
+            IAC => return Some(IAC),
+            WILL | WONT | DO | DONT => self.state = State::Verb(byte),
+            SB => self.state = State::Inside,
+            ARE_YOU_THERE if self.role == Role::Host => self.reply(b"\r\n[Yes]\r\n"),
+            _ => {}
+        }
+        None
+    }
+
+    fn collect(&mut self, byte: u8) -> Option<u8> {
+        self.state = State::Inside;
+        // One more than the limit says that it was passed.
+        if self.inside.len() <= INSIDE_LIMIT {
+            self.inside.push(byte);
+        }
+        None
+    }
+
+    fn inside_command(&mut self, byte: u8) -> Option<u8> {
+        if byte == IAC {
+            return self.collect(byte);
+        }
+        let inside = std::mem::take(&mut self.inside);
+        if byte != SE {
+            // Broken off: what follows is a command of its own.
+            self.dropped += 1;
+            return self.command(byte);
+        }
+        self.state = State::Data;
+        if inside.len() > INSIDE_LIMIT {
+            self.dropped += 1;
+        } else {
+            self.subnegotiated(&inside);
+        }
+        None
+    }
+
+    /// The other end said that it will or wants us to, or not (RFC 1143 §7).
+    fn negotiated(&mut self, verb: u8, option: u8) {
+        if (verb, option) == (DO, TIMING_MARK) {
+            return self.say(Side::Ours, true, option);
+        }
+        let side = if matches!(verb, WILL | WONT) { Side::Theirs } else { Side::Ours };
+        let on = matches!(verb, WILL | DO);
+        let agreed = self.agrees(side, option);
+        let Some(switch) = self.switch(side, option) else {
+            if on {
+                self.say(side, false, option);
+            }
+            return;
+        };
+        let before = std::mem::replace(switch, if on && agreed { Switch::On } else { Switch::Off });
+        match (before, on) {
+            (Switch::Off, true) => self.say(side, agreed, option),
+            (Switch::On, false) => self.say(side, false, option),
+            _ => {}
+        }
+        if agreed && on && before != Switch::On {
+            self.switched_on(side, option);
+        }
+    }
+
+    fn agrees(&self, side: Side, option: u8) -> bool {
+        // Either end may be the one that talks to the other; echo is the host's part, name and window the terminal's.
+        let terminals = (side == Side::Ours) == (self.role == Role::Terminal);
+        match option {
+            BINARY | GO_AHEAD => true,
+            ECHO => !terminals,
+            TERMINAL_TYPE | WINDOW => terminals,
+            _ => false,
+        }
+    }
+
+    fn switched_on(&mut self, side: Side, option: u8) {
+        match (side, option) {
+            (Side::Ours, WINDOW) => self.say_window(),
+            (Side::Theirs, TERMINAL_TYPE) => self.reply(&[IAC, SB, TERMINAL_TYPE, SEND, IAC, SE]),
+            _ => {}
+        }
+    }
+
+    fn subnegotiated(&mut self, inside: &[u8]) {
+        match (self.role, inside) {
+            (Role::Terminal, [TERMINAL_TYPE, SEND, ..]) => self.say_name(),
+            (Role::Host, [TERMINAL_TYPE, IS, name @ ..]) if name.iter().all(u8::is_ascii_graphic) => {
+                self.terminal = String::from_utf8_lossy(name).to_ascii_lowercase().into();
+            }
+            (Role::Host, &[WINDOW, c1, c0, r1, r0]) => {
+                self.window = (u16::from_be_bytes([c1, c0]), u16::from_be_bytes([r1, r0]));
+            }
+            _ => {}
+        }
+    }
+
+    fn say_name(&mut self) {
+        let name = std::mem::take(&mut self.terminal);
+        self.reply(&[&[IAC, SB, TERMINAL_TYPE, IS], name.as_bytes(), &[IAC, SE]].concat());
+        self.terminal = name;
+    }
+
+    fn say_window(&mut self) {
+        let mut said = vec![IAC, SB, WINDOW];
+        for byte in [self.window.0, self.window.1].into_iter().flat_map(u16::to_be_bytes) {
+            said.push(byte);
+            if byte == IAC {
+                said.push(IAC);
+            }
+        }
+        said.extend([IAC, SE]);
+        self.reply(&said);
+    }
+
+    fn say(&mut self, side: Side, on: bool, option: u8) {
+        let verb = match (side, on) {
+            (Side::Ours, true) => WILL,
+            (Side::Ours, false) => WONT,
+            (Side::Theirs, true) => DO,
+            (Side::Theirs, false) => DONT,
+        };
+        self.reply(&[IAC, verb, option]);
+    }
+
+    fn reply(&mut self, bytes: &[u8]) {
+        if self.replies.len() + bytes.len() > REPLIES_LIMIT {
+            self.dropped += 1;
+        } else {
+            self.replies.extend_from_slice(bytes);
+        }
+    }
+
+    fn switch(&mut self, side: Side, option: u8) -> Option<&mut Switch> {
+        let index = KNOWN.iter().position(|known| *known == option)?;
+        Some(match side {
+            Side::Ours => &mut self.ours[index],
+            Side::Theirs => &mut self.theirs[index],
+        })
+    }
+
+    fn is_on(&self, side: Side, option: u8) -> bool {
+        let switches = if side == Side::Ours { &self.ours } else { &self.theirs };
+        KNOWN.iter().zip(switches).any(|(known, switch)| *known == option && *switch == Switch::On)
+    }
+
+    /// Whether a NUL has to follow `byte` unless a line feed does.
+    fn leaves_cr_open(&self, byte: u8) -> bool {
+        byte == CR && self.role == Role::Host && !self.is_on(Side::Ours, BINARY)
+    }
+
+    /// Whether a NUL follows `byte` at once: what the terminal types is a carriage return, not the end of a row.
+    fn closes_cr(&self, byte: u8) -> bool {
+        byte == CR && self.role == Role::Terminal && !self.is_on(Side::Ours, BINARY)
+    }
+
+    /// How much of the head of `bytes` goes as it is.
+    fn plain(&self, bytes: &[u8]) -> usize {
+        if self.sent_cr && bytes.first().is_some_and(|byte| *byte != LF) {
+            return 0;
+        }
+        let mut at = 0;
+        while let Some(next) = memchr::memchr2(IAC, CR, &bytes[at..]) {
+            let special = at + next;
+            at = special + 1;
+            let lone = self.leaves_cr_open(bytes[special]) && bytes.get(at).is_some_and(|byte| *byte != LF);
+            if bytes[special] == IAC || self.closes_cr(bytes[special]) {
+                return special;
+            }
+            if lone {
+                return at;
+            }
+        }
+        bytes.len()
+    }
+
+    /// Writes the raw form of the head of `bytes` to `room`: how many characters, and how many bytes they became.
+    fn escape(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
+        let mut cr = self.sent_cr;
+        let mut written = 0;
+        for (taken, &byte) in bytes.iter().enumerate() {
+            let before = (cr && byte != LF).then_some(NUL);
+            let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
+            let raw = before.into_iter().chain([byte]).chain(after);
+            if room.len() - written < 3 {
+                return (taken, written);
+            }
+            for (to, from) in room[written..].iter_mut().zip(raw) {
+                *to = from;
+                written += 1;
+            }
+            cr = self.leaves_cr_open(byte);
+        }
+        (bytes.len(), written)
+    }
+}
