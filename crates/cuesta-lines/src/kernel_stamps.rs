@@ -1,0 +1,172 @@
+//! When the kernel received and sent, by its own clock (`SO_TIMESTAMPING`). Apart from the line because no safe crate reads
+//! these control messages: everything unsafe about lines is in this file.
+//!
+//! Send stamps come back through the socket's error queue, and each makes an error event. The runtime takes such an event
+//! for the end of the write side and reports it writable ever after; waiting for room by readiness would spin. A stamped
+//! line therefore looks again after a moment instead. Reading is not concerned.
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+
+/// When a full stamped line looks whether there is room again.
+const LOOK_AGAIN: Duration = Duration::from_millis(1);
+
+/// What a stamped connection keeps.
+#[derive(Debug)]
+pub(crate) struct KernelStamps {
+    /// Bytes sent, modulo 2³², which is how the kernel numbers them.
+    sent: u32,
+    /// The number of the byte that was stamped last, and its stamp.
+    last: Option<(u32, u64)>,
+    look_again: Sleep,
+}
+
+impl KernelStamps {
+    /// Has the kernel stamp what passes on `stream`, of which nothing has been sent yet.
+    pub(crate) fn new(stream: &TcpStream) -> io::Result<Self> {
+        let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE
+            | libc::SOF_TIMESTAMPING_TX_SOFTWARE
+            | libc::SOF_TIMESTAMPING_SOFTWARE
+            | libc::SOF_TIMESTAMPING_OPT_ID
+            | libc::SOF_TIMESTAMPING_OPT_TSONLY;
+        // SAFETY: the value is a c_uint that outlives the call, and its size is given.
+        let done = unsafe {
+            libc::setsockopt(
+                stream.as_raw_fd(),
+                libc::SOL_SOCKET,
+                libc::SO_TIMESTAMPING,
+                (&raw const flags).cast(),
+                size_of_val(&flags) as libc::socklen_t,
+            )
+        };
+        if done < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Self { sent: 0, last: None, look_again: clock::sleep_until(Stamp::ZERO) })
+    }
+
+    /// Sends as much as the kernel takes.
+    pub(crate) fn poll_send(
+        &mut self,
+        stream: &TcpStream,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        // Stamps that wait take room from what the line may receive.
+        self.collect(stream);
+        loop {
+            match stream.try_write(bytes) {
+                Ok(len) => {
+                    self.sent = self.sent.wrapping_add(len as u32);
+                    return Poll::Ready(Ok(len));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            if clock::now() >= self.look_again.due() {
+                self.look_again.reset(clock::now() + LOOK_AGAIN);
+            }
+            ready!(Pin::new(&mut self.look_again).poll(cx));
+        }
+    }
+
+    /// When the last byte sent passed to the device; `None` as long as the kernel has not said so.
+    pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<u64> {
+        self.collect(stream);
+        self.last.filter(|(number, _)| *number == self.sent.wrapping_sub(1)).map(|(_, at)| at)
+    }
+
+    /// Empties the error queue. Never fails: a broken line says so where it is read.
+    fn collect(&mut self, stream: &TcpStream) {
+        while let Ok(got) = receive(stream.as_raw_fd(), &mut [], libc::MSG_ERRQUEUE) {
+            self.last = got.number.zip(got.at).or(self.last);
+        }
+    }
+}
+
+/// Reads, and says when the kernel received the last of it.
+pub(crate) fn poll_receive(
+    stream: &TcpStream,
+    cx: &mut Context<'_>,
+    into: &mut [u8],
+) -> Poll<io::Result<(usize, Option<u64>)>> {
+    loop {
+        ready!(stream.poll_read_ready(cx))?;
+        match stream.try_io(Interest::READABLE, || receive(stream.as_raw_fd(), into, 0)) {
+            Ok(got) => return Poll::Ready(Ok((got.len, got.at))),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+    }
+}
+
+/// What one message brought.
+#[derive(Debug, Default)]
+struct Got {
+    len: usize,
+    /// Nanoseconds since 1970.
+    at: Option<u64>,
+    /// Of a send stamp, the number of the byte that it is for.
+    number: Option<u32>,
+}
+
+/// `recvmsg` with its control messages.
+fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Got> {
+    let mut control = [0_u64; 32];
+    let mut part = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    // SAFETY: all zeroes is a valid msghdr.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of_val(&control);
+    // SAFETY: the message points to `part` and `control`, both live and writable, with their true lengths.
+    let len = unsafe { libc::recvmsg(fd, &raw mut message, flags | libc::MSG_DONTWAIT) };
+    let len = usize::try_from(len).map_err(|_| io::Error::last_os_error())?;
+    let mut got = Got { len, ..Got::default() };
+    // SAFETY: the kernel has just filled in this message, whose control buffer is still live.
+    let mut header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
+    while !header.is_null() {
+        // SAFETY: the header is one that the kernel wrote; `note` reads no more than its kind of message holds.
+        unsafe {
+            note(header, &mut got);
+            header = libc::CMSG_NXTHDR(&raw const message, header);
+        }
+    }
+    Ok(got)
+}
+
+/// Takes from one control message what concerns us.
+///
+/// # Safety
+/// `header` is a control message that the kernel wrote.
+unsafe fn note(header: *const libc::cmsghdr, got: &mut Got) {
+    // SAFETY: by the contract above the header can be read, and these kinds of message begin with these structures;
+    // the reads do not rely on alignment.
+    unsafe {
+        let data = libc::CMSG_DATA(header);
+        match ((*header).cmsg_level, (*header).cmsg_type) {
+            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => got.at = nanos(data.cast::<libc::timespec>().read_unaligned()),
+            (libc::SOL_IP, libc::IP_RECVERR) | (libc::SOL_IPV6, libc::IPV6_RECVERR) => {
+                let error = data.cast::<libc::sock_extended_err>().read_unaligned();
+                got.number = (error.ee_origin == libc::SO_EE_ORIGIN_TIMESTAMPING).then_some(error.ee_data);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Nanoseconds since 1970; `None` if there is no such stamp.
+fn nanos(time: libc::timespec) -> Option<u64> {
+    let seconds = u64::try_from(time.tv_sec).ok().filter(|seconds| *seconds > 0)?;
+    Some(seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).ok()?)
+}

@@ -1,0 +1,124 @@
+//! Bare characters over TCP, both ends. The hot path of the whole driver: one system call a read, one a write, no buffer.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+use socket2::SockRef;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpSocket, TcpStream, lookup_host};
+
+use crate::kernel_stamps::{self, KernelStamps};
+use crate::{Address, Crossed, Line, OpenError, Options, Received, speed};
+
+/// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
+/// megabytes of output from a host whose client does not read.
+const HELD_FOR_A_SLOW_READER: u32 = 16 * 1024;
+
+/// A TCP connection as a line.
+pub(crate) struct Tcp {
+    stream: TcpStream,
+    crossed: Crossed,
+    stamps: Option<Box<KernelStamps>>,
+}
+
+/// Goes to the first of the address's places that accepts.
+pub(crate) async fn connect(address: &Address, options: &Options) -> Result<Tcp, OpenError> {
+    let places = lookup_host((address.host.as_str(), address.port))
+        .await
+        .map_err(|cause| OpenError::unresolved(address, cause))?;
+    let none = io::Error::new(io::ErrorKind::NotFound, "an empty list");
+    let mut last = OpenError::unresolved(address, none);
+    for place in places {
+        match connect_to(place, options).await {
+            Ok(line) => return Ok(line),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+async fn connect_to(place: SocketAddr, options: &Options) -> Result<Tcp, OpenError> {
+    let failed = |cause| OpenError::not_connected(place, cause);
+    let socket = socket(place, options.line_speed).map_err(failed)?;
+    let due = clock::now() + options.connect_timeout;
+    let stream = before(due, socket.connect(place)).await.map_err(|error| match error {
+        Some(cause) => failed(cause),
+        None => OpenError::Timeout { place: place.to_string(), waited: options.connect_timeout },
+    })?;
+    let mut line = Tcp::new(stream).map_err(failed)?;
+    if options.stamped {
+        line.stamps = Some(Box::new(KernelStamps::new(&line.stream).map_err(failed)?));
+    }
+    Ok(line)
+}
+
+fn socket(place: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
+    let socket = if place.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    if line_speed > 0 {
+        // Before connecting, or the window that is offered first is the usual large one.
+        socket.set_recv_buffer_size(speed::receive_buffer(line_speed))?;
+    }
+    Ok(socket)
+}
+
+/// The outcome of `connecting`; no error at all = it was not there in time.
+async fn before<T>(due: Stamp, connecting: impl Future<Output = io::Result<T>>) -> Result<T, Option<io::Error>> {
+    let mut connecting = pin!(connecting);
+    let mut timeout = clock::sleep_until(due);
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = connecting.as_mut().poll(cx) {
+            return Poll::Ready(done.map_err(Some));
+        }
+        Pin::new(&mut timeout).poll(cx).map(|()| Err(None))
+    })
+    .await
+}
+
+impl Tcp {
+    fn new(stream: TcpStream) -> io::Result<Self> {
+        // Keys are single characters: Nagle's algorithm would hold each back for the echo of the one before.
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, crossed: Crossed::default(), stamps: None })
+    }
+
+    /// The host's end.
+    pub(crate) fn accepted(stream: TcpStream) -> io::Result<Self> {
+        SockRef::from(&stream).set_tcp_notsent_lowat(HELD_FOR_A_SLOW_READER)?;
+        Self::new(stream)
+    }
+}
+
+impl Line for Tcp {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let (len, kernel) = if self.stamps.is_some() {
+            ready!(kernel_stamps::poll_receive(&self.stream, cx, into))?
+        } else {
+            let mut buffer = ReadBuf::new(into);
+            ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
+            (buffer.filled().len(), None)
+        };
+        self.crossed.received += len as u64;
+        Poll::Ready(Ok(Received { len, at: clock::now(), kernel, ..Received::default() }))
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let len = match &mut self.stamps {
+            Some(stamps) => ready!(stamps.poll_send(&self.stream, cx, bytes))?,
+            None => ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?,
+        };
+        self.crossed.sent += len as u64;
+        Poll::Ready(Ok(len))
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        self.stamps.as_mut()?.sent(&self.stream)
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+}
