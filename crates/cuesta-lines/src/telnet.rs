@@ -1,0 +1,97 @@
+//! Telnet over a line, both ends. The framing is [`crate::wire::telnet`]; here it meets the line beneath.
+
+use std::io;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::Stamp;
+
+use crate::wire::telnet::Framing;
+use crate::{Crossed, Line, Options, Received};
+
+/// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
+const ROOM: usize = 256;
+
+/// A line that speaks telnet.
+#[derive(Debug)]
+pub struct Telnet<L> {
+    line: L,
+    framing: Framing,
+}
+
+impl<L: Line> Telnet<L> {
+    /// The terminal's end.
+    pub fn terminal(line: L, options: &Options) -> Self {
+        Self { line, framing: Framing::terminal(options.columns, options.rows, &options.terminal) }
+    }
+
+    /// The host's end.
+    pub fn host(line: L) -> Self {
+        Self { line, framing: Framing::host() }
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.framing.replies().is_empty() {
+            let len = ready!(self.line.poll_send(cx, self.framing.replies()))?;
+            self.framing.replied(len);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Sends replies as far as the line takes them now. If it is broken, reading will say how, after what came before.
+    fn flush(&mut self, cx: &mut Context<'_>) {
+        if let Poll::Ready(Err(_)) = self.poll_flush(cx) {
+            self.framing.replied(self.framing.replies().len());
+        }
+    }
+}
+
+impl<L: Line> Line for Telnet<L> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.flush(cx);
+        loop {
+            let mut received = ready!(self.line.poll_receive(cx, into))?;
+            if received.len == 0 {
+                return Poll::Ready(Ok(received));
+            }
+            received.len = self.framing.receive(&mut into[..received.len]);
+            self.flush(cx);
+            if received.len > 0 {
+                return Poll::Ready(Ok(received));
+            }
+        }
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.poll_flush(cx))?;
+        let mut room = [0; ROOM];
+        let (mut taken, raw) = self.framing.encode(bytes, &mut room);
+        let sent = ready!(self.line.poll_send(cx, raw))?;
+        if raw.len() == taken {
+            taken = sent;
+        } else {
+            self.framing.owe(&raw[sent..]);
+        }
+        self.framing.sent(&bytes[..taken]);
+        Poll::Ready(Ok(taken))
+    }
+
+    fn free_at(&self) -> Stamp {
+        self.line.free_at()
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        self.line.kernel_sent()
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        self.framing.window()
+    }
+
+    fn terminal(&self) -> Option<&str> {
+        self.framing.name()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.line.crossed()
+    }
+}
