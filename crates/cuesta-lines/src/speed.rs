@@ -1,0 +1,142 @@
+//! A line of a given speed: a start bit, eight bits of data and a stop bit make ten bits to a character, each way.
+//!
+//! What comes is not handed over a character at a time, which would cost a wake-up for each: it is read in pieces and
+//! stamped by arithmetic, and nothing more is read until the line would be free again. So the host feels the queue as if
+//! the line were slow. What is sent leaves when its last bit would have.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
+
+use crate::{Crossed, Line, Received};
+
+/// How much line time one read may bring, and one burst of output may fill.
+const PIECE: Duration = Duration::from_millis(50);
+/// How long before the line is free the next piece may be read. It keeps late wake-ups from costing line time.
+const LEAD: Duration = Duration::from_millis(10);
+/// What the kernel has to queue at least; it takes no less.
+const LEAST_BUFFER: u32 = 4096;
+
+/// A line with a speed.
+///
+/// Dropping it loses what is still being transmitted: wait until [`Line::free_at`] first if that matters.
+#[derive(Debug)]
+pub struct Paced<L> {
+    line: L,
+    /// How long one character takes.
+    character: Duration,
+    /// Characters that one piece holds.
+    piece: usize,
+    /// When all that was read will have come.
+    received: Stamp,
+    /// When all that was accepted will have been sent.
+    sent: Stamp,
+    /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
+    sending: VecDeque<u8>,
+    to_receive: Sleep,
+    to_send: Sleep,
+}
+
+impl<L: Line> Paced<L> {
+    /// Gives `line` a speed of `line_speed` bits a second (at least one).
+    pub fn new(line: L, line_speed: u32) -> Self {
+        let character = Duration::from_nanos(10_000_000_000 / u64::from(line_speed.max(1)));
+        Self {
+            line,
+            character,
+            piece: (PIECE.as_nanos() / character.as_nanos().max(1)).clamp(1, 65_536) as usize,
+            received: Stamp::ZERO,
+            sent: Stamp::ZERO,
+            sending: VecDeque::new(),
+            to_receive: clock::sleep_until(Stamp::ZERO),
+            to_send: clock::sleep_until(Stamp::ZERO),
+        }
+    }
+
+    /// Passes on what has been transmitted, and has itself woken for the next that will be.
+    fn move_on(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        match self.poll_sending(cx) {
+            Poll::Ready(done) => done,
+            Poll::Pending => Ok(()),
+        }
+    }
+
+    /// `Ready` when nothing is left to be transmitted.
+    fn poll_sending(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.sending.is_empty() {
+            let first = self.whole(0);
+            self.to_send.reset(first);
+            ready!(Pin::new(&mut self.to_send).poll(cx));
+            let late = clock::now().since(first).as_nanos() / self.character.as_nanos().max(1);
+            let whole = usize::try_from(late).unwrap_or(usize::MAX).saturating_add(1);
+            let head = self.sending.as_slices().0;
+            let len = ready!(self.line.poll_send(cx, &head[..whole.min(head.len())]))?;
+            self.sending.drain(..len);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// When character `index` of those being sent has been transmitted.
+    fn whole(&self, index: usize) -> Stamp {
+        let after = self.sending.len() - 1 - index;
+        self.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
+    }
+}
+
+impl<L: Line> Line for Paced<L> {
+    /// Also moves on what is being sent: whoever sends has to keep receiving.
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.move_on(cx)?;
+        self.to_receive.reset(self.received - LEAD);
+        ready!(Pin::new(&mut self.to_receive).poll(cx));
+        let len = into.len().min(self.piece);
+        let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;
+        let begin = self.received.max(received.at);
+        self.received = begin + self.character * u32::try_from(received.len).unwrap_or(u32::MAX);
+        received.at = begin + self.character * u32::from(received.len > 0);
+        received.per_character = self.character;
+        Poll::Ready(Ok(received))
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.move_on(cx)?;
+        let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));
+        if len == 0 && !bytes.is_empty() {
+            return Poll::Pending;
+        }
+        self.sent = self.sent.max(clock::now()) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
+        self.sending.extend(&bytes[..len]);
+        self.move_on(cx)?;
+        Poll::Ready(Ok(len))
+    }
+
+    fn free_at(&self) -> Stamp {
+        self.sent
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        self.line.kernel_sent()
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        self.line.window()
+    }
+
+    fn terminal(&self) -> Option<&str> {
+        self.line.terminal()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.line.crossed()
+    }
+}
+
+/// How much the kernel may queue for a line of this speed: half a second's worth, so that the host feels its queue.
+pub(crate) fn receive_buffer(line_speed: u32) -> u32 {
+    (line_speed / 20).max(LEAST_BUFFER)
+}
