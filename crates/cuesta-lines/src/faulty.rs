@@ -1,0 +1,180 @@
+//! A line that breaks on purpose, the same way each time: what a driver or a host does then can be tested.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg32;
+
+use crate::{Crossed, Line, Received};
+
+/// What one read of the line beneath brings at most.
+const PIECE: usize = 256;
+/// Characters that are held back at most.
+const HELD: usize = 64 * 1024;
+
+/// What goes wrong with what is received. Wrap the other end to have it go wrong the other way.
+#[derive(Debug, Clone, Default)]
+pub struct Faults {
+    /// The same seed breaks the same characters.
+    pub seed: u64,
+    /// Characters come one by one, and are taken one by one.
+    pub fragment: bool,
+    /// Part of the characters that come as others, 0 to 1.
+    pub garble: f64,
+    /// Part of the characters that never come, 0 to 1.
+    pub lose: f64,
+    /// Everything comes later by this.
+    pub delay: Duration,
+    /// After so many characters nothing comes for so long, once.
+    pub stall: Option<(u64, Duration)>,
+    /// After so many characters the line ends.
+    pub end: Option<(u64, Ending)>,
+    /// Output is never taken.
+    pub deaf: bool,
+}
+
+/// How a line ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// As if the other end had closed it.
+    Close,
+    /// As if the other end had thrown it away.
+    Reset,
+}
+
+/// A line with faults.
+#[derive(Debug)]
+pub struct Faulty<L> {
+    line: L,
+    faults: Faults,
+    chance: Pcg32,
+    /// What has been received, and when it may be handed on.
+    held: VecDeque<(Stamp, u8)>,
+    /// How the line beneath ended, once all that is held has been handed on.
+    over: Option<io::Result<Received>>,
+    /// Characters handed on.
+    count: u64,
+    wait: Sleep,
+}
+
+impl<L: Line> Faulty<L> {
+    /// Breaks `line`.
+    pub fn new(line: L, faults: Faults) -> Self {
+        let chance = Pcg32::seed_from_u64(faults.seed);
+        let wait = clock::sleep_until(Stamp::ZERO);
+        Self { line, faults, chance, held: VecDeque::new(), over: None, count: 0, wait }
+    }
+
+    /// Takes in what the line beneath has.
+    fn hold(&mut self, cx: &mut Context<'_>) {
+        let mut piece = [0; PIECE];
+        while self.over.is_none() && self.held.len() < HELD {
+            match self.line.poll_receive(cx, &mut piece) {
+                Poll::Ready(Ok(received)) if received.len > 0 => self.spoil(&piece[..received.len], received),
+                Poll::Ready(end) => self.over = Some(end),
+                Poll::Pending => break,
+            }
+        }
+    }
+
+    fn spoil(&mut self, piece: &[u8], received: Received) {
+        for (index, &character) in piece.iter().enumerate() {
+            if self.chance.random_bool(self.faults.lose) {
+                continue;
+            }
+            let garbled = self.chance.random_bool(self.faults.garble);
+            let flipped = if garbled { self.chance.random_range(1..=255) } else { 0 };
+            self.held.push_back((received.at_character(index) + self.faults.delay, character ^ flipped));
+        }
+    }
+
+    /// How many characters may come until something happens, which it begins if that is none.
+    fn allowed(&mut self) -> Result<usize, Ending> {
+        let left = |at: u64| usize::try_from(at.saturating_sub(self.count)).unwrap_or(usize::MAX);
+        let mut allowed = if self.faults.fragment { 1 } else { usize::MAX };
+        if let Some((at, ending)) = self.faults.end {
+            if left(at) == 0 {
+                return Err(ending);
+            }
+            allowed = allowed.min(left(at));
+        }
+        if let Some((at, how_long)) = self.faults.stall {
+            if left(at) > 0 {
+                allowed = allowed.min(left(at));
+            } else {
+                self.faults.stall = None;
+                self.wait.reset(clock::now() + how_long);
+            }
+        }
+        Ok(allowed)
+    }
+
+    /// Hands on what is held and may come by now.
+    fn hand_on(&mut self, into: &mut [u8]) -> Received {
+        let now = clock::now();
+        let mut len = 0;
+        while let Some((_, character)) = self.held.front().filter(|(due, _)| *due <= now && len < into.len()) {
+            into[len] = *character;
+            len += 1;
+            self.held.pop_front();
+        }
+        self.count += len as u64;
+        Received { len, at: now, ..Received::default() }
+    }
+}
+
+impl<L: Line> Line for Faulty<L> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let allowed = match self.allowed() {
+            Ok(allowed) => allowed.min(into.len()),
+            Err(Ending::Close) => return Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() })),
+            Err(Ending::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+        };
+        self.hold(cx);
+        ready!(Pin::new(&mut self.wait).poll(cx));
+        if let Some((due, _)) = self.held.front() {
+            self.wait.reset(*due);
+            ready!(Pin::new(&mut self.wait).poll(cx));
+            return Poll::Ready(Ok(self.hand_on(&mut into[..allowed])));
+        }
+        match &self.over {
+            None => Poll::Pending,
+            Some(Ok(received)) => Poll::Ready(Ok(*received)),
+            Some(Err(error)) => Poll::Ready(Err(error.kind().into())),
+        }
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.faults.deaf && !bytes.is_empty() {
+            return Poll::Pending;
+        }
+        let len = if self.faults.fragment { bytes.len().min(1) } else { bytes.len() };
+        self.line.poll_send(cx, &bytes[..len])
+    }
+
+    fn free_at(&self) -> Stamp {
+        self.line.free_at()
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        self.line.kernel_sent()
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        self.line.window()
+    }
+
+    fn terminal(&self) -> Option<&str> {
+        self.line.terminal()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.line.crossed()
+    }
+}

@@ -1,0 +1,76 @@
+//! A line that shows what passes: to see what two ends really say to each other, or to write it down.
+
+use std::io;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+
+use crate::{Crossed, Line, Received};
+
+/// Which way characters went, seen from this end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// To the other end.
+    Sent,
+    /// From the other end.
+    Received,
+}
+
+/// What passed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passed<'a> {
+    /// Which way.
+    pub way: Way,
+    /// When: of what was received, when its first character had come whole.
+    pub at: Stamp,
+    /// The characters; received none = the other end closed.
+    pub bytes: &'a [u8],
+}
+
+/// A line whose every event goes to `sink` as well. Under a telnet line it sees the negotiation, around one only characters.
+#[derive(Debug)]
+pub struct Traced<L, S> {
+    line: L,
+    sink: S,
+}
+
+impl<L: Line, S: FnMut(Passed<'_>)> Traced<L, S> {
+    /// Shows to `sink` what passes on `line`.
+    pub fn new(line: L, sink: S) -> Self {
+        Self { line, sink }
+    }
+}
+
+impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let received = ready!(self.line.poll_receive(cx, into))?;
+        (self.sink)(Passed { way: Way::Received, at: received.at, bytes: &into[..received.len] });
+        Poll::Ready(Ok(received))
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let len = ready!(self.line.poll_send(cx, bytes))?;
+        (self.sink)(Passed { way: Way::Sent, at: clock::now(), bytes: &bytes[..len] });
+        Poll::Ready(Ok(len))
+    }
+
+    fn free_at(&self) -> Stamp {
+        self.line.free_at()
+    }
+
+    fn kernel_sent(&mut self) -> Option<u64> {
+        self.line.kernel_sent()
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        self.line.window()
+    }
+
+    fn terminal(&self) -> Option<&str> {
+        self.line.terminal()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.line.crossed()
+    }
+}
