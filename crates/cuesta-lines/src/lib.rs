@@ -2,8 +2,31 @@
 //!
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
-//! - [`Line`]: what every line is.
+//! - [`Line`]: what every line is, and [`fault`], the name of what broke one.
+//! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
+//! - The lines: `tcp`, `telnet`, and [`loopback`] within a process.
+//! - Around any line: [`Paced`] gives it a speed, [`Faulty`] breaks it on purpose, [`Traced`] shows what passes.
+//! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
+mod faulty;
+mod kernel_stamps;
 mod line;
+mod listener;
+pub mod loopback;
+mod open;
+mod speed;
+mod target;
+mod tcp;
+mod telnet;
+mod traced;
+pub mod wire;
 
-pub use line::{Crossed, Line, Received};
+pub use faulty::{Ending, Faults, Faulty};
+pub use line::{Crossed, Line, Received, fault};
+pub use listener::Listener;
+pub use loopback::Loopback;
+pub use open::{OpenError, Options, open};
+pub use speed::Paced;
+pub use target::{Address, Target, TargetError};
+pub use telnet::Telnet;
+pub use traced::{Passed, Traced, Way};

@@ -1,0 +1,96 @@
+//! The host's end: waiting for lines.
+
+use std::cell::OnceCell;
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::tcp::Tcp;
+use crate::{Address, Line, Target, Telnet};
+
+/// Lines that may wait to be accepted. Thousands of users may come at once.
+const WAITING: i32 = 4096;
+
+/// A place at which lines arrive.
+#[derive(Debug)]
+pub struct Listener {
+    target: Target,
+    socket: TcpListener,
+    /// The same, on the event queue of the thread that accepts.
+    registered: OnceCell<tokio::net::TcpListener>,
+}
+
+impl Listener {
+    /// Listens at `target`; at port 0 for any that is free. Needs no runtime.
+    pub fn bind(target: &Target) -> io::Result<Self> {
+        let (Target::Tcp(address) | Target::Telnet(address)) = target else {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("nothing can listen at {target}")));
+        };
+        let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;
+        let got = Address { host: address.host.clone(), port: socket.local_addr()?.port() };
+        let target = match target {
+            Target::Telnet(_) => Target::Telnet(got),
+            _ => Target::Tcp(got),
+        };
+        Ok(Self { target, socket, registered: OnceCell::new() })
+    }
+
+    /// Where it listens, with the port that it got.
+    pub fn target(&self) -> Target {
+        self.target.clone()
+    }
+
+    /// Another ear at the same place, for another thread.
+    pub fn try_clone(&self) -> io::Result<Self> {
+        Ok(Self { target: self.target(), socket: self.socket.try_clone()?, registered: OnceCell::new() })
+    }
+
+    /// Waits for the next line: the host's end of it. Only under [`cuesta_record::clock::run`], always on one thread.
+    ///
+    /// # Errors
+    /// When the process or the machine has no descriptor or memory left, or the caller hung up again at once
+    /// ([`io::ErrorKind::ConnectionAborted`]). Later lines may still come: wait a little and ask again.
+    pub async fn accept(&self) -> io::Result<Box<dyn Line>> {
+        if self.registered.get().is_none() {
+            let listener = tokio::net::TcpListener::from_std(self.socket.try_clone()?)?;
+            self.registered.get_or_init(|| listener);
+        }
+        let listener = self.registered.get().expect("was just set");
+        let line = Tcp::accepted(listener.accept().await?.0)?;
+        Ok(match self.target {
+            Target::Telnet(_) => Box::new(Telnet::host(line)),
+            _ => Box::new(line),
+        })
+    }
+}
+
+fn listen(address: &Address) -> io::Result<TcpListener> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
+        match listen_at(place) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn listen_at(place: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(place), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&place.into())?;
+    socket.listen(WAITING)?;
+    Ok(socket.into())
+}
+
+fn not_bound(address: &Address, cause: &io::Error) -> io::Error {
+    let remedy = match cause.kind() {
+        io::ErrorKind::AddrInUse => "another program listens there: stop it, or take port 0 for any that is free",
+        io::ErrorKind::PermissionDenied => "ports below 1024 need privilege: take a higher one",
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address",
+        _ => "check the address",
+    };
+    io::Error::new(cause.kind(), format!("cannot listen at {address} ({cause}): {remedy}"))
+}

@@ -1,0 +1,165 @@
+//! Going to a target: the terminal's end of a line.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use thiserror::Error;
+
+use crate::{Address, Line, Paced, Target, Telnet, tcp};
+
+/// What kind of line is wanted.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Bits a second, ten to a character, each way; 0 = as fast as the line goes.
+    pub line_speed: u32,
+    /// Whether the kernel stamps what passes (`SO_TIMESTAMPING`). It costs a system call a key.
+    pub stamped: bool,
+    /// Width of the terminal's window.
+    pub columns: u16,
+    /// Height of the terminal's window.
+    pub rows: u16,
+    /// What the terminal calls itself.
+    pub terminal: String,
+    /// How long the host may take to accept.
+    pub connect_timeout: Duration,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            line_speed: 0,
+            stamped: false,
+            columns: 80,
+            rows: 24,
+            terminal: "xterm-256color".to_owned(),
+            connect_timeout: Duration::from_secs(10),
+        }
+    }
+}
+
+/// Why there is no line.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// Nothing listens, or it refuses more.
+    #[error("nothing listens at {place} (refused): start the host, or check the address")]
+    Refused {
+        /// Where.
+        place: String,
+    },
+    /// No way leads there.
+    #[error("{place} cannot be reached ({cause}): check the network and the address")]
+    Unreachable {
+        /// Where.
+        place: String,
+        /// What the kernel says.
+        cause: io::Error,
+    },
+    /// The name has no address.
+    #[error("\"{host}\" has no address ({cause}): check the name")]
+    Unresolved {
+        /// The name.
+        host: String,
+        /// What the resolver says.
+        cause: io::Error,
+    },
+    /// No answer at all.
+    #[error("{place} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
+    Timeout {
+        /// Where.
+        place: String,
+        /// How long it was given.
+        waited: Duration,
+    },
+    /// Each line takes a file descriptor.
+    #[error("too few file descriptors for a line to {place}: raise the limit with `ulimit -n` (each line takes one)")]
+    OutOfFiles {
+        /// Where it would have gone.
+        place: String,
+    },
+    /// Each line takes a local port.
+    #[error(
+        "no local port is left for a line to {place}: widen /proc/sys/net/ipv4/ip_local_port_range, or wait a minute \
+         for closed lines to be forgotten"
+    )]
+    OutOfPorts {
+        /// Where it would have gone.
+        place: String,
+    },
+    /// The host answered and hung up at once.
+    #[error("{place} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
+    Reset {
+        /// Where.
+        place: String,
+    },
+    /// `host:` is a wish, not a place.
+    #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
+    NoAddress,
+    /// Anything else.
+    #[error("no line to {place}: {cause}")]
+    Failed {
+        /// Where.
+        place: String,
+        /// What the kernel says.
+        cause: io::Error,
+    },
+}
+
+impl OpenError {
+    /// The name under which it is counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Refused { .. } => "refused",
+            Self::Unreachable { .. } => "unreachable",
+            Self::Unresolved { .. } => "unresolved",
+            Self::Timeout { .. } => "timeout",
+            Self::OutOfFiles { .. } => "out-of-files",
+            Self::OutOfPorts { .. } => "out-of-ports",
+            Self::Reset { .. } => "reset",
+            Self::NoAddress => "no-address",
+            Self::Failed { .. } => "failed",
+        }
+    }
+
+    pub(crate) fn unresolved(address: &Address, cause: io::Error) -> Self {
+        match Errno::from_io_error(&cause) {
+            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { place: address.to_string() },
+            _ => Self::Unresolved { host: address.host.clone(), cause },
+        }
+    }
+
+    pub(crate) fn not_connected(place: SocketAddr, cause: io::Error) -> Self {
+        let place = place.to_string();
+        match Errno::from_io_error(&cause) {
+            Some(Errno::CONNREFUSED) => Self::Refused { place },
+            Some(Errno::CONNRESET) => Self::Reset { place },
+            Some(Errno::TIMEDOUT) => Self::Timeout { place, waited: Duration::from_secs(127) },
+            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { place },
+            Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::OutOfPorts { place },
+            Some(Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN | Errno::HOSTDOWN) => {
+                Self::Unreachable { place, cause }
+            }
+            _ => Self::Failed { place, cause },
+        }
+    }
+}
+
+/// Opens the terminal's end of a line to `target`. Only under [`cuesta_record::clock::run`], in real time.
+pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, OpenError> {
+    match target {
+        Target::Host => Err(OpenError::NoAddress),
+        Target::Tcp(address) => Ok(at_speed(tcp::connect(address, options).await?, options)),
+        Target::Telnet(address) => {
+            let line = tcp::connect(address, options).await?;
+            Ok(at_speed(Telnet::terminal(line, options), options))
+        }
+    }
+}
+
+fn at_speed(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
+    match options.line_speed {
+        0 => Box::new(line),
+        speed => Box::new(Paced::new(line, speed)),
+    }
+}
