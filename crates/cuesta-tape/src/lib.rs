@@ -1,5 +1,6 @@
 //! The script language: text in, script out.
 
+mod key;
 pub mod script;
 
-pub use script::Script;
+pub use script::{Echo, Key, Keys, Piece, Rule, Script, Settings, Step};
