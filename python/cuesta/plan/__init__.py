@@ -1,0 +1,31 @@
+"""Plans: what is to be run, parsed once and then never in doubt.
+
+- `spelling`: how single values are written (durations, laws, loads, targets).
+- `limit`: limits such as `response.p99 < 2s`.
+- `schema`: the settings of a plan, with defaults and meanings.
+- `faults`: what is wrong with a plan, said so that it can be mended.
+- `sweep`: a matrix of settings becomes steps.
+- `load`: default < cuesta.toml < plan < environment < flag, and the segments that share their lines.
+- `document`: writes the tables of docs/plan.md from the schema.
+"""
+
+from cuesta.plan.limit import Limit
+from cuesta.plan.load import Given, Plan, Segment, load
+from cuesta.plan.schema import SECRET, Group, Host, Settings, Validity
+from cuesta.plan.spelling import Load
+from cuesta.plan.sweep import Step
+
+__all__ = [
+    "SECRET",
+    "Given",
+    "Group",
+    "Host",
+    "Limit",
+    "Load",
+    "Plan",
+    "Segment",
+    "Settings",
+    "Step",
+    "Validity",
+    "load",
+]

@@ -1,0 +1,59 @@
+"""What is wrong with a plan, said so that it can be mended: file, table, what was expected, what came, what to do."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from cuesta.errors import InputError
+from cuesta.plan.schema import Group, Host, Settings, Validity
+from cuesta.plan.spelling import show
+
+TABLES: dict[str, type[BaseModel]] = {"group": Group, "host": Host, "validity": Validity}
+
+
+def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
+    """Give all faults of `raw` as one error, a row for each."""
+    faults = error.errors()
+    if len(faults) > 1:  # a list of groups that are all bad is also "too short"
+        faults = [fault for fault in faults if fault["type"] != "too_short"]
+    rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in faults]
+    return InputError("\n".join(dict.fromkeys(rows)), "all settings are described in docs/plan.md")
+
+
+def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
+    """Spell where it is, groups by their names: `group.typists.think`."""
+    path = [str(part) for part in loc]
+    match loc:
+        case ["group", int(index), *_]:
+            groups = raw.get("group")
+            name = groups[index].get("name") if isinstance(groups, list) and isinstance(groups[index], dict) else None
+            path[1] = str(name or index)
+    return ".".join(path)
+
+
+def message(fault: ErrorDetails) -> str:
+    """Say what was expected and what came."""
+    match fault["type"]:
+        case "extra_forbidden":
+            return "no such setting" + near(str(fault["loc"][-1]), _table(fault["loc"]).model_fields)
+        case "model_type" | "dict_type" | "tuple_type" | "list_type":
+            wanted = "a table" if fault["type"] in ("model_type", "dict_type") else "a list"
+            return f"expected {wanted}, got {show(fault['input'])}"
+        case "literal_error":
+            return f"expected {fault['ctx']['expected']}, got {show(fault['input'])}"
+        case "too_short" | "too_long":
+            return "expected 1 to 256 groups"
+        case _:
+            return fault["msg"].removeprefix("Value error, ")
+
+
+def near(word: str, words: Mapping[str, object] | Sequence[str]) -> str:
+    """Give `; did you mean …?` or the list of what there is."""
+    found = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean `{found[0]}`?" if found else f"; there are {', '.join(words)}"
+
+
+def _table(loc: Sequence[int | str]) -> type[BaseModel]:
+    return TABLES.get(str(loc[0]), Settings) if len(loc) > 1 else Settings

@@ -1,0 +1,194 @@
+"""Where settings come from: default < cuesta.toml < plan < environment CUESTA_* < flag.
+
+`SETTINGS` are those that the environment and flags can give; the command line is made from the same table.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from cuesta.errors import InputError, UsageError
+from cuesta.plan.faults import message, plan_error
+from cuesta.plan.schema import Group, Settings
+from cuesta.plan.sweep import Step, flatten, put, steps
+
+PROJECT_FILE = "cuesta.toml"
+FILES = ("tape", "data")
+"""Settings that name files."""
+
+SETTINGS: dict[str, tuple[str, str]] = {
+    "target": ("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P"),
+    "users": ("N", "how many users; several groups share them in the plan's proportion"),
+    "load": ("LOAD", "closed, paced:CYCLE or open:RATE"),
+    "think": ("LAW", "think time, such as 'exp 5s'"),
+    "key_rate": ("CPS", "keys a second"),
+    "line_speed": ("BAUD", "speed of the lines; 0 = as fast as the line goes"),
+    "stagger": ("D", "time between the starts of two users"),
+    "settle": ("D", "time between the last start and the measuring"),
+    "measure": ("D", "time of measuring"),
+    "seed": ("S", "one seed gives one sequence of keys and due times"),
+    "data": ("CSV", "users, one a row, for ${column} in the tape"),
+    "agents": ("N", "processes that the users are divided over"),
+    "threads": ("N", "threads of each agent"),
+    "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
+    "pin": ("", "keep the driver and the built-in host on different CPUs"),
+    "log_transactions": ("", "record every transaction"),
+}
+"""Name → what a value is called ("" = a switch) and what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Steps that one run of the driver plays, the users connected throughout."""
+
+    first: int
+    """Number of its first step in the plan."""
+    steps: tuple[Step, ...]
+
+    @property
+    def folder(self) -> str:
+        """Where in the run folder it records."""
+        return "." if self.first == 0 else f"segment-{self.first}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be done, with nothing left open."""
+
+    source: str
+    """Where it came from, for messages."""
+    settings: Settings
+    steps: tuple[Step, ...]
+
+    def segments(self) -> tuple[Segment, ...]:
+        """Group consecutive steps that can share their lines."""
+        firsts = [i for i, step in enumerate(self.steps) if i == 0 or not step.same_run(self.steps[i - 1])]
+        ends = [*firsts[1:], len(self.steps)]
+        return tuple(Segment(first, self.steps[first:end]) for first, end in zip(firsts, ends, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command was given, before any of it is understood."""
+
+    plan: Path | None = None
+    tape: Path | None = None
+    flags: Mapping[str, object] = field(default_factory=dict)
+    """By the names of SETTINGS; also `limits` (a list) and `host` (a table)."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def load(given: Given, here: Path) -> Plan:
+    """Read, merge and check everything. `here` is the folder that flags and cuesta.toml speak of."""
+    source = str(given.plan or given.tape or "flags")
+    raw = _merge(_project(here), _read(given.plan) if given.plan else {})
+    if given.tape:
+        raw.setdefault("name", given.tape.stem)
+        put(raw, "tape", str(given.tape.resolve()))
+    _override(raw, _environment(given.environment), _variable, here)
+    _override(raw, given.flags, _flag, here)
+    try:
+        settings = Settings.model_validate(raw)
+    except ValidationError as error:
+        raise plan_error(source, raw, error) from None
+    return Plan(source, settings, steps(source, raw, settings.sweep))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(f"{path}: cannot read the plan: {why}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: it is not TOML: {error}", "see https://toml.io for how TOML is written") from None
+    _anchor(raw, path.parent.resolve())
+    return raw
+
+
+def _project(here: Path) -> dict[str, Any]:
+    path = here / PROJECT_FILE
+    raw = _read(path) if path.is_file() else {}
+    if "group" in raw or "sweep" in raw:
+        raise InputError(f"{path}: groups and sweeps belong in a plan", "keep here only what holds for every run")
+    return raw
+
+
+def _anchor(raw: dict[str, Any], folder: Path) -> None:
+    """Make names of files absolute: those of a plan are relative to it."""
+
+    def absolute(value: object) -> object:
+        if isinstance(value, list):
+            return [absolute(each) for each in value]
+        inside = isinstance(value, str) and value.strip() and not value.startswith("builtin:")
+        return str(folder / str(value)) if inside else value
+
+    groups = raw.get("group")
+    sweep = raw.get("sweep")
+    for table in (raw, sweep, *(groups if isinstance(groups, list) else ())):
+        if isinstance(table, dict):
+            table.update({key: absolute(table[key]) for key in table if key.rpartition(".")[2] in FILES})
+
+
+def _merge(project: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
+    """Lay the plan over the project's file; settings of groups that stand at the top go into every group."""
+    raw = {**project, **plan}
+    for table in ("host", "validity"):
+        below, above = project.get(table), plan.get(table)
+        if isinstance(below, dict) and isinstance(above, dict):
+            raw[table] = {**below, **above}
+    shared = {key: raw.pop(key) for key in list(raw) if key in Group.model_fields and key != "name"}
+    groups = raw.get("group", [{}])
+    if isinstance(groups, list):
+        raw["group"] = [{**shared, **group} if isinstance(group, dict) else group for group in groups]
+    if isinstance(raw.get("sweep"), dict):
+        raw["sweep"] = dict(flatten(raw["sweep"]))
+    return raw
+
+
+def _environment(environment: Mapping[str, str]) -> dict[str, object]:
+    found = {name: environment.get(_variable(name)) for name in SETTINGS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _override(raw: dict[str, Any], layer: Mapping[str, object], spelled: Callable[[str], str], here: Path) -> None:
+    """Lay flags or the environment over a plan. What is set so is no longer swept; limits are added."""
+    for name, given in layer.items():
+        _check(spelled(name), name, given)
+    groups = raw["group"]
+    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
+        return  # the schema will say so
+    for name, given in layer.items():
+        if name == "limits" and isinstance(given, list):
+            raw["limits"] = [*raw.get("limits", []), *given]
+        elif name == "host" and isinstance(given, dict):
+            raw["host"] = {**raw.get("host", {}), **given}
+        else:
+            put(raw, name, str(here / str(given)) if name in FILES else given)
+            _drop_axes(raw, name)
+
+
+def _drop_axes(raw: dict[str, Any], name: str) -> None:
+    if isinstance(swept := raw.get("sweep"), dict):
+        raw["sweep"] = {axis: values for axis, values in swept.items() if axis.rpartition(".")[2] != name}
+
+
+def _check(spelled: str, name: str, given: object) -> None:
+    """A flag is judged by itself, so that the message names the flag and not a place in some plan."""
+    raw = {"group": [{name: given}]} if name in Group.model_fields else {name: given}
+    try:
+        Settings.model_validate(raw)
+    except ValidationError as error:
+        raise UsageError("\n".join(f"{spelled}: {message(fault)}" for fault in error.errors())) from None
+
+
+def _flag(name: str) -> str:
+    return "--limit" if name == "limits" else f"--{name.replace('_', '-')}"
+
+
+def _variable(name: str) -> str:
+    return f"CUESTA_{name.upper()}"

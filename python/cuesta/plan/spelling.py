@@ -1,0 +1,254 @@
+"""How a plan's values are written: one type each, read from what TOML, the environment or a flag gives.
+
+Every reader takes the raw value and gives the parsed one, or raises ValueError with what is wrong with it.
+Durations are whole nanoseconds.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import BeforeValidator, PlainSerializer
+from pydantic_core import PydanticCustomError
+
+from cuesta import _native
+from cuesta.plan.limit import Limit
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a type is written, for messages and for the documentation."""
+
+    expected: str
+
+
+def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Spelling]:
+    """Check with `read`; a bad value is answered with what was expected, what came and why it will not do."""
+
+    def validate(value: object) -> object:
+        try:
+            return read(value)
+        except ValueError as error:
+            text = f"expected {expected}, got {show(value)}"
+            raise PydanticCustomError("spelling", "{text}", {"text": f"{text}: {error}"}) from None
+
+    return BeforeValidator(validate), Spelling(expected)
+
+
+def show(value: object) -> str:
+    """Show a raw value in a message, cut to a length that fits a row."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _wrong(why: str) -> NoReturn:
+    raise ValueError(why)
+
+
+def _text(value: object) -> str:
+    return value.strip() if isinstance(value, str) else _wrong("write it in quotes")
+
+
+def number(least: float, most: float) -> Callable[[object], float]:
+    """Read a number from `least` to `most`."""
+
+    def read(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            _wrong("it is no number")
+        try:
+            got = float(value)
+        except ValueError:
+            _wrong("it is no number")
+        return got if least <= got <= most else _wrong(f"it must be from {least:,g} to {most:,g}")
+
+    return read
+
+
+def whole(least: int, most: int) -> Callable[[object], int]:
+    """Read a whole number from `least` to `most`."""
+
+    def read(value: object) -> int:
+        try:
+            got = int(value) if isinstance(value, int | str) and not isinstance(value, bool) else _wrong("")
+        except ValueError:
+            _wrong("it is no whole number")
+        return got if least <= got <= most else _wrong(f"it must be from {least:,} to {most:,}")
+
+    return read
+
+
+def _duration(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        _wrong("it is no duration")
+    return _native.duration(str(value).strip())
+
+
+def _share(value: object) -> float:
+    if isinstance(value, str) and value.strip().endswith("%"):
+        return number(0, 100)(value.strip()[:-1]) / 100
+    return number(0, 1)(value)
+
+
+def _key_rate(value: object) -> float:
+    bare = re.sub(r"\s*cps$", "", value.strip()) if isinstance(value, str) else value
+    return number(0.01, 1000)(bare)
+
+
+def _switch(value: object) -> bool:
+    words = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+    found = value if isinstance(value, bool) else words.get(str(value).lower())
+    return found if found is not None else _wrong("it is neither")
+
+
+def _bytes(value: object) -> int:
+    units = {"": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30}
+    match = re.fullmatch(r"(\d+)\s*([kmg]ib)?", str(value).strip().lower())
+    size = int(match[1]) * units[match[2] or ""] if match else _wrong("it is no size")
+    return whole(4096, 1 << 40)(size)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """When the next input is due: after the answer and a think time, each cycle, or at a rate whatever happens."""
+
+    kind: Literal["closed", "paced", "open"]
+    cycle: int = 0
+    """Nanoseconds between two passes of the tape; paced only."""
+    per_s: float = 0.0
+    """Arrivals a second over all users of the group; open only."""
+    arrivals: Literal["inputs", "sessions"] = "inputs"
+
+    @staticmethod
+    def read(value: object) -> "Load":
+        """Read `closed`, `paced:200ms`, `open:30/s` or `open:30/s:sessions`."""
+        kind, _, rest = _text(value).partition(":")
+        match kind:
+            case "closed" if not rest:
+                return Load("closed")
+            case "paced":
+                return Load("paced", cycle=_native.duration(rest) or _wrong("a cycle is longer than 0"))
+            case "open":
+                return _open(*rest.partition(":")[::2])
+            case _:
+                return _wrong("it is none of these")
+
+    def __str__(self) -> str:
+        if self.kind == "paced":
+            return f"paced:{_native.show_duration(self.cycle)}"
+        sessions = ":sessions" if self.arrivals == "sessions" else ""
+        return f"open:{self.per_s:g}/s{sessions}" if self.kind == "open" else "closed"
+
+
+def _open(rate: str, arrivals: str) -> Load:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)/([smh])", rate)
+    per_s = float(match[1]) / {"s": 1, "m": 60, "h": 3600}[match[2]] if match else _wrong("a rate is written 30/s")
+    if not 0 < per_s <= 1e6:
+        _wrong("a rate is over 0 and at most 1,000,000/s")
+    match arrivals:
+        case "" | "inputs":
+            return Load("open", per_s=per_s)
+        case "sessions":
+            return Load("open", per_s=per_s, arrivals="sessions")
+        case _:
+            return _wrong("what arrives is `inputs` or `sessions`")
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A window in which the built-in host does nothing; nanoseconds, `at` since its start."""
+
+    at: int
+    length: int
+
+    @staticmethod
+    def read(value: object) -> "Stall":
+        """Read `10s for 1.4s`."""
+        at, word, length = _text(value).partition(" for ")
+        return Stall(_native.duration(at.strip()), _native.duration(length.strip())) if word else _wrong("no `for`")
+
+    def __str__(self) -> str:
+        return f"{_native.show_duration(self.at)} for {_native.show_duration(self.length)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What the built-in host does with input: its name and the one setting that it has."""
+
+    name: Literal["transaction", "echo", "output", "shell"]
+    setting: str = ""
+
+    @staticmethod
+    def read(value: object) -> "Service":
+        """Read `transaction 150`, `echo`, `output 1000` or `shell bash -i`."""
+        name, _, setting = _text(value).partition(" ")
+        match name, setting.strip():
+            case ("transaction" | "output") as counted, count:
+                return Service(counted, str(whole(1, 1 << 20)(count)))
+            case "echo", "":
+                return Service("echo")
+            case "shell", command if command:
+                return Service("shell", command)
+            case _:
+                return _wrong("it is none of these")
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.setting}".strip()
+
+
+def _name(value: object) -> str:
+    text = _text(value)
+    return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else _wrong("1 to 64 of them")
+
+
+def _path(value: object) -> str:
+    return _text(value) or _wrong("it is empty")
+
+
+def _characters(count: int) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        return value if isinstance(value, str) and len(value) == count else _wrong(f"it has not {count}")
+
+    return read
+
+
+def _law(value: object) -> str:
+    return _native.law(_text(value))
+
+
+def _target(value: object) -> str:
+    return _native.target(_text(value))
+
+
+def _stamps(value: object) -> int:
+    words = {"all": 1, "none": 0}
+    return words[value] if isinstance(value, str) and value in words else whole(0, 1_000_000)(value)
+
+
+_as_text = PlainSerializer(str, return_type=str)
+_as_duration = PlainSerializer(_native.show_duration, return_type=str)
+
+Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
+Path = Annotated[str, *_typed("the name of a file", _path)]
+Word = Annotated[str, *_typed("a text", _text)]
+Key = Annotated[str, *_typed("one character", _characters(1))]
+EchoMap = Annotated[str, *_typed("two characters, typed and echoed, such as `a0`", _characters(2))]
+Switch = Annotated[bool, *_typed("true or false", _switch)]
+Share = Annotated[float, *_typed("a share such as `1%` or 0.01", _share)]
+Seed = Annotated[int, *_typed("a whole number", whole(0, 2**63 - 1))]
+Users = Annotated[int, *_typed("a number of users", whole(0, 1_000_000))]
+Count = Annotated[int, *_typed("a number", whole(1, 1024))]
+Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
+Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
+KeyRate = Annotated[float, *_typed("keys a second such as `5cps`", _key_rate)]
+Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
+Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
+Target = Annotated[str, *_typed("`host:`, `tcp://HOST:PORT` or `telnet://HOST:PORT`", _target)]
+Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
+Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
+LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
+StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.read), _as_text]
+ServiceText = Annotated[
+    Service, *_typed("`transaction 150`, `echo`, `output 1000` or `shell COMMAND`", Service.read), _as_text
+]
+LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]

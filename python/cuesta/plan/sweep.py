@@ -1,0 +1,126 @@
+"""Sweeps: a matrix of settings, one step for each combination; and which steps share a run of the driver.
+
+The last axis turns fastest. Steps that differ only in what users do (their number, think time, key rate, load,
+stagger) keep the users connected; a step with other lines, tapes, seed or host begins a new segment.
+"""
+
+import copy
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from cuesta.errors import InputError
+from cuesta.plan.faults import near, plan_error
+from cuesta.plan.schema import Group, Host, Settings
+
+MOST_STEPS = 1000
+OF_A_STEP = ("settle", "measure", "seed")
+KEPT = ("users", "load", "think", "key_rate", "key_law", "stagger")
+"""Settings of a group that may change while its users stay connected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One point of the matrix: a ramp, a settling time and a measurement interval."""
+
+    swept: Mapping[str, object]
+    """The swept settings and their values here, as written."""
+    settings: Settings
+    """Everything, with those values in it."""
+
+    def same_run(self, other: "Step") -> bool:
+        """Say whether users can stay connected from one to the other."""
+        return self._run() == other._run()
+
+    def _run(self) -> tuple[object, ...]:
+        groups = [group.model_dump(exclude=set(KEPT)) for group in self.settings.group]
+        return self.settings.seed, self.settings.host, groups
+
+
+def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object, ...]]) -> tuple[Step, ...]:
+    """Expand `sweep` over the raw plan; a plan without one has one step."""
+    base = {key: value for key, value in raw.items() if key != "sweep"}
+    for axis, values in sweep.items():
+        _check_axis(source, base, axis, values)
+    made = []
+    for values in itertools.product(*sweep.values()):
+        swept = dict(zip(sweep, values, strict=True))
+        made.append(Step(swept, _settings(source, base, swept)))
+        if len(made) > MOST_STEPS:
+            raise InputError(f"{source}: sweep: over {MOST_STEPS} steps", "sweep fewer values, or in several plans")
+    return tuple(made)
+
+
+def flatten(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Turn nested tables of axes into dotted names."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flatten(value, f"{path}{key}.")
+        else:
+            yield path + key, value
+
+
+def put(raw: dict[str, Any], path: str, value: object) -> None:
+    """Set a dotted setting in a raw plan; a setting of groups without a group's name is set in all of them."""
+    match path.split("."):
+        case ["group", name, setting]:
+            next(group for group in raw["group"] if group.get("name", "users") == name)[setting] = value
+        case ["host", setting]:
+            raw["host"] = {**raw.get("host", {}), setting: value}
+        case ["users"]:
+            put_users(raw["group"], value)
+        case [setting] if setting in Group.model_fields:
+            for group in raw["group"]:
+                group[setting] = value
+        case _:
+            raw[path] = value
+
+
+def put_users(groups: list[dict[str, Any]], total: object) -> None:
+    """Set the number of users; several groups share `total` in the proportion that they have."""
+    weights = [group.get("users", 1) for group in groups]
+    if len(groups) == 1 or not all(type(weight) is int and weight >= 0 for weight in weights) or not sum(weights):
+        shares: list[object] = [total] * len(groups)
+    else:
+        shares = [*_divide(int(str(total)), weights)] if str(total).isdigit() else [total] * len(groups)
+    for group, users in zip(groups, shares, strict=True):
+        group["users"] = users
+
+
+def _divide(total: int, weights: list[int]) -> list[int]:
+    """Divide `total` by the largest-remainder rule."""
+    whole = sum(weights)
+    shares = [total * weight // whole for weight in weights]
+    by_remainder = sorted(range(len(weights)), key=lambda i: -(total * weights[i] % whole))
+    for i in by_remainder[: total - sum(shares)]:
+        shares[i] += 1
+    return shares
+
+
+def _settings(source: str, base: Mapping[str, Any], swept: Mapping[str, object]) -> Settings:
+    raw = copy.deepcopy(dict(base))
+    for path, value in swept.items():
+        put(raw, path, value)
+    try:
+        return Settings.model_validate(raw)
+    except ValidationError as error:
+        where = ", ".join(f"{path} = {value}" for path, value in swept.items())
+        raise plan_error(f"{source}: sweep ({where})" if swept else source, raw, error) from None
+
+
+def _check_axis(source: str, base: Mapping[str, Any], axis: str, values: tuple[object, ...]) -> None:
+    names = [str(group.get("name", "users")) for group in base["group"]]
+    of_group = [name for name in Group.model_fields if name != "name"]
+    known = [
+        *OF_A_STEP,
+        *of_group,
+        *(f"host.{name}" for name in Host.model_fields),
+        *(f"group.{group}.{name}" for group in names for name in of_group),
+    ]
+    if axis not in known:
+        raise InputError(f"{source}: sweep.{axis}: no such setting to sweep{near(axis, known)}")
+    if not values:
+        raise InputError(f"{source}: sweep.{axis}: expected a list of values, got an empty one")
