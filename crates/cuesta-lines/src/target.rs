@@ -28,6 +28,9 @@ pub struct Address {
 /// Why a text is no target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
+    /// Nothing at all.
+    #[error("a target is empty: expected host:, tcp://HOST:PORT or telnet://HOST:PORT")]
+    Empty,
     /// `lines.example:23`
     #[error("\"{0}\" names no kind of line: write telnet://{0} or tcp://{0}")]
     NoScheme(String),
@@ -55,8 +58,11 @@ pub enum TargetError {
     /// `tcp://::1:23`
     #[error("\"{0}\" is not clear: write an IPv6 address in brackets, as in [::1]:23")]
     NoBrackets(String),
-    /// `tcp://joe@lines.example:23/path`
-    #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more; the tape logs in")]
+    /// `tcp://joe:secret@lines.example:23`
+    #[error("a target names no user: the tape logs in, with names and passwords from --data")]
+    HasUser,
+    /// `tcp://lines.example:23/path`
+    #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
     TooMuch {
         /// What is too much.
         found: String,
@@ -71,6 +77,9 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Self, TargetError> {
+        if text.is_empty() {
+            return Err(TargetError::Empty);
+        }
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
         match scheme {
             "host" if rest.is_empty() => Ok(Self::Host),
@@ -99,6 +108,9 @@ impl Address {
     fn parse(scheme: &str, rest: &str, usual_port: Option<u16>) -> Result<Self, TargetError> {
         let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes(scheme.to_owned()))?;
         let text = text.strip_suffix('/').unwrap_or(text);
+        if text.contains('@') {
+            return Err(TargetError::HasUser);
+        }
         if let Some(found) = too_much(text) {
             return Err(TargetError::TooMuch { found: found.to_owned(), text: text.to_owned() });
         }
@@ -120,9 +132,6 @@ impl Address {
 
 /// What has no place beside a host and a port.
 fn too_much(text: &str) -> Option<&str> {
-    if let Some((user, _)) = text.split_once('@') {
-        return Some(&text[..=user.len()]);
-    }
     let odd = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace() || c.is_control();
     text.find(odd).map(|at| &text[at..])
 }
