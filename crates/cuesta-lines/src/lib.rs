@@ -2,7 +2,7 @@
 //!
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
-//! - [`Line`]: what every line is, and [`fault`], the name of what broke one.
+//! - [`Line`]: what every line is; [`receive`] and [`send`] wait for one; [`fault`] is the name of what broke one.
 //! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
 //! - The lines: `tcp`, `telnet`, and [`loopback`] within a process.
 //! - Around any line: [`Paced`] gives it a speed, [`Faulty`] breaks it on purpose, [`Traced`] shows what passes.
@@ -22,7 +22,7 @@ mod traced;
 pub mod wire;
 
 pub use faulty::{Ending, Faults, Faulty};
-pub use line::{Crossed, Line, Received, fault};
+pub use line::{Crossed, Line, Received, fault, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};

@@ -1,5 +1,6 @@
 //! What every line is: a way for characters to go to the host and to come from it, with the instants at which they did.
 
+use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -70,6 +71,20 @@ impl<L: Line + ?Sized> Line for Box<L> {
     fn crossed(&self) -> Crossed {
         (**self).crossed()
     }
+}
+
+/// Waits for the next characters; see [`Line::poll_receive`].
+pub async fn receive(line: &mut (impl Line + ?Sized), into: &mut [u8]) -> io::Result<Received> {
+    poll_fn(|cx| line.poll_receive(cx, into)).await
+}
+
+/// Sends all of `bytes`. Meanwhile nothing is received: an end that does only this can wait for an end that does the same.
+pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let len = poll_fn(|cx| line.poll_send(cx, bytes)).await?;
+        bytes = &bytes[len..];
+    }
+    Ok(())
 }
 
 /// The name under which a line that broke is counted.
