@@ -1,1 +1,33 @@
-//! Virtual users on lines, on time
+//! Virtual users on lines, on time.
+//!
+//! The driver plays scripts as people would: each user types at its rate, waits for the host by a stated rule, thinks.
+//! It measures and writes down; it derives nothing and knows nothing of plans or reports.
+//!
+//! From the outside in:
+//! - [`Run`]: threads of users, and a handle on them; [`simulate`]: the same in virtual time.
+//! - [`Spec`]: what a run is asked to do.
+//! - `crew`: the users of one thread and what they share; `group`: users of one kind.
+//! - `user`: one user, straight-line code; `terminal`: the line it sits at.
+//! - `program`: a script made ready for playing; `pacing`: when the next input is due; `barrier`: where users meet.
+//! - `echo`, `answer`, `text`: what has come, and what it means. Pure.
+//! - `self_meter`, `memory`: the driver watches itself.
+
+mod answer;
+mod barrier;
+mod crew;
+mod echo;
+mod group;
+mod memory;
+mod pacing;
+mod program;
+mod run;
+mod self_meter;
+mod spec;
+mod terminal;
+mod text;
+mod user;
+
+pub use crew::Connect;
+pub use program::ProgramError;
+pub use run::{Run, RunError, Scripts, simulate};
+pub use spec::{Arrivals, GroupSpec, Load, LoadKind, Spec, StepSpec};

@@ -1,0 +1,183 @@
+//! What has come since the last key, and whether it is the complete answer.
+
+use std::time::Duration;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+use regex::bytes::Regex;
+
+use crate::text::Text;
+
+/// When an answer is complete.
+#[derive(Debug)]
+pub(crate) enum Rule {
+    /// The echo of the last key came.
+    Echo,
+    /// So many characters came.
+    Bytes(u64),
+    /// Nothing more came for so long.
+    Silence(Duration),
+    /// The current row matches.
+    Row(Regex),
+    /// What came matches.
+    Screen(Regex),
+    /// The host closed the line.
+    Disconnect,
+}
+
+/// What has come since the last key, echoes apart.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    characters: u64,
+    first: Option<Stamp>,
+    last: Option<Stamp>,
+    done: Option<Done>,
+    /// Kept only where the script looks at text.
+    text: Option<Box<Text>>,
+}
+
+/// A complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// When its first character had come.
+    pub(crate) first: Stamp,
+    /// When its last one had.
+    pub(crate) at: Stamp,
+    /// When we read its last one, whatever the line's speed.
+    pub(crate) read: Stamp,
+    /// When the kernel received it, on its own clock.
+    pub(crate) kernel: Option<u64>,
+}
+
+impl Answer {
+    /// `with_text`: whether the script looks at text.
+    pub(crate) fn new(with_text: bool) -> Self {
+        Self { text: with_text.then(Box::default), ..Self::default() }
+    }
+
+    /// A key went: what came before it is no answer to it.
+    pub(crate) fn restart(&mut self) {
+        let text = self.text.take().map(|mut text| {
+            text.clear();
+            text
+        });
+        *self = Self { text, ..Self::default() };
+    }
+
+    /// The answer, if it is complete. Silence and disconnection show only when nothing comes.
+    pub(crate) fn done(&self) -> Option<Done> {
+        self.done
+    }
+
+    /// When the last character came.
+    pub(crate) fn last(&self) -> Option<Stamp> {
+        self.last
+    }
+
+    /// All that came, for a check.
+    pub(crate) fn text(&self) -> &[u8] {
+        self.text.as_ref().map_or(&[], |text| text.all())
+    }
+
+    /// Characters `from..` of a read came, that are no echoes.
+    pub(crate) fn take(&mut self, rule: Option<&Rule>, bytes: &[u8], from: usize, received: &Received) {
+        let Some(last) = bytes.len().checked_sub(1) else { return };
+        let before = self.characters;
+        self.characters += bytes.len() as u64;
+        self.first.get_or_insert(received.at_character(from));
+        self.last = Some(received.at_character(from + last));
+        if let Some(text) = &mut self.text {
+            text.push(bytes);
+        }
+        if self.done.is_some() {
+            return;
+        }
+        match rule {
+            Some(Rule::Bytes(wanted)) if self.characters >= *wanted => {
+                let index = from as u64 + wanted.saturating_sub(before + 1);
+                self.complete(received.at_character(index as usize), received);
+            }
+            Some(Rule::Row(pattern)) if self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())) => {
+                self.complete(received.at_character(from + last), received);
+            }
+            Some(Rule::Screen(pattern)) if pattern.is_match(self.text()) => {
+                self.complete(received.at_character(from + last), received);
+            }
+            _ => {}
+        }
+    }
+
+    /// Another rule is waited for than the one by which what came was judged; text can be judged again.
+    pub(crate) fn judge_again(&mut self, rule: &Rule) {
+        self.done = None;
+        let Some(last) = self.last else { return };
+        let complete = match rule {
+            Rule::Bytes(wanted) => self.characters >= *wanted,
+            Rule::Row(pattern) => self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())),
+            Rule::Screen(pattern) => pattern.is_match(self.text()),
+            Rule::Echo | Rule::Silence(_) | Rule::Disconnect => false,
+        };
+        if complete {
+            self.complete(last, &Received { at: last, ..Received::default() });
+        }
+    }
+
+    /// The echo of the last key came.
+    pub(crate) fn echoed(&mut self, at: Stamp, received: &Received) {
+        self.first.get_or_insert(at);
+        self.complete(at, received);
+    }
+
+    fn complete(&mut self, at: Stamp, received: &Received) {
+        let first = self.first.unwrap_or(at);
+        self.done = Some(Done { first, at, read: received.at, kernel: received.kernel });
+    }
+
+    /// Nothing more came, or nothing more can come: the answer was complete at its last character, or at `otherwise`.
+    pub(crate) fn ended(&self, otherwise: Stamp) -> Done {
+        let at = self.last.unwrap_or(otherwise);
+        Done { first: self.first.unwrap_or(at), at, read: at, kernel: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(at: u64, len: usize) -> Received {
+        Received { len, at: Stamp::from_nanos(at), per_character: Duration::from_nanos(10), ..Received::default() }
+    }
+
+    #[test]
+    fn so_many_characters_are_complete_at_the_last_of_them() {
+        let rule = Rule::Bytes(5);
+        let mut answer = Answer::new(false);
+        answer.take(Some(&rule), b"abc", 0, &read(100, 3));
+        assert_eq!(answer.done(), None);
+        answer.take(Some(&rule), b"defgh", 2, &read(200, 7));
+        let done = answer.done().expect("complete");
+        assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 230));
+    }
+
+    #[test]
+    fn silence_is_not_part_of_the_answer() {
+        let mut answer = Answer::new(false);
+        answer.take(Some(&Rule::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
+        assert_eq!(answer.done(), None);
+        let done = answer.ended(Stamp::FAR);
+        assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 110));
+    }
+
+    #[test]
+    fn text_before_the_last_key_does_not_count() {
+        let rule = Rule::Row(Regex::new("> $").expect("a pattern"));
+        let mut answer = Answer::new(true);
+        answer.take(Some(&rule), b"ready\r\n> ", 0, &read(1, 9));
+        assert!(answer.done().is_some());
+        answer.restart();
+        answer.take(Some(&rule), b"working", 0, &read(2, 7));
+        assert_eq!(answer.done(), None);
+        answer.take(Some(&rule), b"\r\n\x1b[1m> ", 0, &read(3, 8));
+        assert!(answer.done().is_some());
+    }
+}

@@ -1,0 +1,284 @@
+//! The users of one thread, and what they share: the settings, the tally, the buffer that every line is read into.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use cuesta_laws::Stream;
+use cuesta_lines::Line;
+use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Tally, Timeline, UserRow, clock};
+use tokio::task;
+
+use crate::group::Group;
+use crate::pacing::{Arrivals, Dealer};
+use crate::self_meter::SelfMeter;
+use crate::spec::{self, LoadKind, Spec};
+use crate::user::User;
+
+/// Opens a line for a user; gives the name of the failure if there is none.
+pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, &'static str>>>>>;
+
+/// How often a stop is looked for.
+const LOOK: Duration = Duration::from_millis(50);
+/// What one read of a line can bring.
+const BUFFER: usize = 64 * 1024;
+
+/// What the users of a thread share.
+pub(crate) struct Crew {
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) timeline: Timeline,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) connect: Connect,
+    tally: RefCell<Box<Tally>>,
+    buffer: RefCell<Box<[u8]>>,
+    seats: RefCell<Vec<Seat>>,
+    open: Cell<u64>,
+}
+
+/// What is known of one user while it works.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) user: u32,
+    pub(crate) group: usize,
+    /// Number within the group.
+    pub(crate) rank: u32,
+    /// What arrives for it, in an open load.
+    pub(crate) arrivals: Rc<Arrivals>,
+    /// When the transaction that it waits for was due.
+    waiting: Option<Stamp>,
+    /// Why it has no line.
+    lost: Option<&'static str>,
+    connected: bool,
+    transactions: u64,
+    sum: Duration,
+    max: Duration,
+}
+
+impl Crew {
+    pub(crate) fn new(spec: Arc<Spec>, timeline: Timeline, groups: Vec<Group>, connect: Connect) -> Self {
+        Self {
+            spec,
+            timeline,
+            groups,
+            connect,
+            tally: RefCell::default(),
+            buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
+            seats: RefCell::default(),
+            open: Cell::new(0),
+        }
+    }
+
+    /// Counts. Never held over a wait.
+    pub(crate) fn tally<T>(&self, count: impl FnOnce(&mut Tally) -> T) -> T {
+        count(&mut self.tally.borrow_mut())
+    }
+
+    /// Reads into the thread's buffer. Never held over a wait.
+    pub(crate) fn with_buffer<T>(&self, read: impl FnOnce(&mut [u8]) -> T) -> T {
+        read(&mut self.buffer.borrow_mut())
+    }
+
+    /// Counts one duration.
+    pub(crate) fn record(&self, series: Series, duration: Duration) {
+        self.tally(|tally| tally.record(series, duration));
+    }
+
+    /// A user has a line, or no longer has one and why.
+    pub(crate) fn connected(&self, seat: usize, state: Result<(), &'static str>) {
+        let seat = &mut self.seats.borrow_mut()[seat];
+        if seat.connected != state.is_ok() {
+            self.open.set(if state.is_ok() { self.open.get() + 1 } else { self.open.get() - 1 });
+        }
+        seat.connected = state.is_ok();
+        seat.lost = state.err();
+    }
+
+    /// A user waits for an answer that was due at an instant, or no longer.
+    pub(crate) fn waits(&self, seat: usize, since: Option<Stamp>) {
+        self.seats.borrow_mut()[seat].waiting = since;
+    }
+
+    /// A transaction of a user is complete.
+    pub(crate) fn answered(&self, seat: usize, response: Duration) {
+        let seat = &mut self.seats.borrow_mut()[seat];
+        seat.transactions += 1;
+        seat.sum += response;
+        seat.max = seat.max.max(response);
+    }
+}
+
+/// Plays all users of one thread, from the start to the end or a stop. Says whether it came to its end.
+pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<AtomicBool>) -> bool {
+    seat_users(&crew, thread);
+    deal(&crew);
+    for seat in 0..crew.seats.borrow().len() {
+        task::spawn_local(User::new(Rc::clone(&crew), seat).live());
+    }
+    let mut meter = SelfMeter::new();
+    let intervals: Vec<_> = crew.timeline.intervals().collect();
+    for interval in intervals {
+        let end = crew.timeline.at(interval.end);
+        let stopped = sleep_unless(&stop, end).await;
+        let interval = if stopped { cut_short(&crew, interval) } else { interval };
+        crew.deliver(&desk, &mut meter, interval);
+        if stopped {
+            return false;
+        }
+        if interval.phase == Phase::Drain && !crew.is_waiting() {
+            break;
+        }
+    }
+    true
+}
+
+/// Sleeps; says whether a stop was asked for meanwhile.
+async fn sleep_unless(stop: &AtomicBool, until: Stamp) -> bool {
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return true;
+        }
+        let now = clock::now();
+        if now >= until {
+            return false;
+        }
+        clock::sleep_until(until.min(now + LOOK)).await;
+    }
+}
+
+fn cut_short(crew: &Crew, interval: Interval) -> Interval {
+    let now = clock::now().since(crew.timeline.start_at).as_nanos() as u64;
+    Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
+}
+
+/// Gives this thread its users: user u of all is on agent `u % agents`, and there on thread `(u / agents) % threads`.
+fn seat_users(crew: &Crew, thread: u32) {
+    let spec = &crew.spec;
+    let mut user = 0;
+    for group in 0..spec.groups.len() {
+        for rank in 0..spec.most_users(group) {
+            if user % spec.agents == spec.agent && user / spec.agents % spec.threads == thread {
+                crew.seats.borrow_mut().push(Seat::new(user, group, rank));
+            }
+            user += 1;
+        }
+    }
+}
+
+/// Starts the arrivals of open loads.
+fn deal(crew: &Rc<Crew>) {
+    for (step, (times, load)) in crew.timeline.steps.iter().zip(&crew.spec.steps).enumerate() {
+        for (group, load) in load.groups.iter().enumerate() {
+            let LoadKind::Open { per_s, .. } = load.load else { continue };
+            let number = ((step as u64) << 32) + group as u64;
+            let dealer = Dealer {
+                // Users count from 0 up, arrivals from the other end down.
+                stream: Stream::new(crew.spec.seed, u64::MAX - number),
+                per_s,
+                users: load.users,
+                from: crew.timeline.at(times.settled - crew.spec.steps[step].settle),
+                until: crew.timeline.at(times.end),
+            };
+            let mine = crew.arrivals_of(group, load.users);
+            let crew = Rc::clone(crew);
+            let skipped = move || crew.tally(|tally| tally.counts.skipped += 1);
+            task::spawn_local(dealer.deal(move |rank| mine[rank as usize].clone(), skipped));
+        }
+    }
+}
+
+impl Seat {
+    fn new(user: u32, group: usize, rank: u32) -> Self {
+        Self {
+            user,
+            group,
+            rank,
+            arrivals: Rc::default(),
+            waiting: None,
+            lost: None,
+            connected: false,
+            transactions: 0,
+            sum: Duration::ZERO,
+            max: Duration::ZERO,
+        }
+    }
+
+    /// Closes the user's account of a step.
+    fn row(&mut self, step: usize, group: &str) -> UserRow {
+        let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
+        let row = UserRow {
+            step,
+            group: group.to_owned(),
+            user: self.user,
+            transactions: self.transactions,
+            mean,
+            max: self.max.as_secs_f64(),
+            lost: self.lost,
+        };
+        self.forget();
+        row
+    }
+
+    fn forget(&mut self) {
+        (self.transactions, self.sum, self.max) = (0, Duration::ZERO, Duration::ZERO);
+    }
+}
+
+impl Crew {
+    /// Number, group and rank of the user at a seat, and what arrives for it.
+    pub(crate) fn seat<T>(&self, seat: usize, look: impl FnOnce(&Seat) -> T) -> T {
+        look(&self.seats.borrow()[seat])
+    }
+
+    /// What arrives for each user of a group, by rank; none for those of other threads.
+    fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<Arrivals>>> {
+        let mut arrivals = vec![None; users as usize];
+        for seat in self.seats.borrow().iter().filter(|seat| seat.group == group && seat.rank < users) {
+            arrivals[seat.rank as usize] = Some(Rc::clone(&seat.arrivals));
+        }
+        arrivals
+    }
+
+    /// How many users of a group meet at a barrier: those of this agent.
+    pub(crate) fn parties(&self, step: usize, group: usize) -> u32 {
+        let before: u32 = (0..group).map(|group| self.spec.most_users(group)).sum();
+        let users = before..before + self.load(step, group).users;
+        users.filter(|user| user % self.spec.agents == self.spec.agent).count() as u32
+    }
+
+    fn is_waiting(&self) -> bool {
+        self.seats.borrow().iter().any(|seat| seat.waiting.is_some())
+    }
+
+    /// Gives away what was counted in an interval.
+    fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) {
+        let end = self.timeline.at(interval.end);
+        let loads = &self.spec.steps[interval.step].groups;
+        let mut seats = self.seats.borrow_mut();
+        let mut tally = self.tally.borrow_mut();
+        let counts = &mut tally.counts;
+        counts.users = self.open.get();
+        counts.active =
+            seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;
+        let waiting: Vec<_> = seats.iter().filter_map(|seat| seat.waiting).filter(|since| *since < end).collect();
+        counts.unfinished = waiting.len() as u64;
+        counts.oldest = waiting.iter().min().map_or(0.0, |since| end.since(*since).as_secs_f64());
+        let (cpu, run_wait) = meter.since_last();
+        (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
+        if interval.ends_step {
+            let working = seats.iter_mut().filter(|seat| seat.rank < loads[seat.group].users);
+            tally.users = working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name)).collect();
+        } else if interval.phase != Phase::Measure {
+            seats.iter_mut().for_each(Seat::forget);
+        }
+        desk.deliver(interval, &mut tally);
+    }
+
+    /// How a group's load stands in a step.
+    pub(crate) fn load(&self, step: usize, group: usize) -> &spec::Load {
+        &self.spec.steps[step].groups[group]
+    }
+}

@@ -1,0 +1,99 @@
+//! Users of one kind, as one thread sees them: their programs by step, and the names of what is counted.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cuesta_record::{Catalogue, Series};
+use cuesta_tape::{Piece, Script};
+
+use crate::barrier::Barrier;
+use crate::program::{Program, ProgramError};
+use crate::spec::{GroupSpec, Spec};
+
+/// A group of users.
+pub(crate) struct Group {
+    /// One for each step; steps that differ in nothing share one.
+    pub(crate) programs: Vec<Rc<Program>>,
+    pub(crate) series: GroupSeries,
+    /// Places to meet, by number; the same on all threads.
+    pub(crate) barriers: Arc<Vec<Barrier>>,
+    data: Vec<BTreeMap<String, String>>,
+}
+
+/// The numbers of a group's series.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupSeries {
+    pub(crate) echo: Series,
+    pub(crate) echo_from_sent: Series,
+    pub(crate) lateness: Series,
+    pub(crate) connect: Series,
+    pub(crate) kernel_response: Series,
+    pub(crate) user_response: Series,
+    /// By number of the named transaction; the last is for those without a name.
+    pub(crate) classes: Vec<ClassSeries>,
+}
+
+/// The numbers of a transaction's series.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClassSeries {
+    pub(crate) response: Series,
+    pub(crate) response_from_sent: Series,
+    pub(crate) first_response: Series,
+}
+
+impl GroupSeries {
+    pub(crate) fn new(group: &GroupSpec, script: &Script, catalogue: &mut Catalogue) -> Self {
+        let mut of = |transaction: &str, figure: &str| catalogue.series(&group.name, transaction, figure);
+        let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
+        Self {
+            classes: names
+                .map(|name| ClassSeries {
+                    response: of(name, "response"),
+                    response_from_sent: of(name, "response_from_sent"),
+                    first_response: of(name, "first_response"),
+                })
+                .collect(),
+            echo: of("keys", "echo"),
+            echo_from_sent: of("keys", "echo_from_sent"),
+            lateness: of("keys", "lateness"),
+            connect: of("line", "connect"),
+            kernel_response: of("stamped", "kernel_response"),
+            user_response: of("stamped", "user_response"),
+        }
+    }
+}
+
+impl Group {
+    pub(crate) fn new(
+        spec: &Spec,
+        number: usize,
+        script: &Script,
+        series: GroupSeries,
+        barriers: Arc<Vec<Barrier>>,
+    ) -> Result<Self, ProgramError> {
+        let mut made: HashMap<String, Rc<Program>> = HashMap::new();
+        let programs = spec.steps.iter().map(|step| {
+            let load = &step.groups[number];
+            let key = format!("{:?} {:?} {:?}", load.think, load.key_rate, load.key_law);
+            if let Some(program) = made.get(&key) {
+                return Ok(Rc::clone(program));
+            }
+            let program = Rc::new(Program::new(script, load)?);
+            made.insert(key, Rc::clone(&program));
+            Ok(program)
+        });
+        let programs = programs.collect::<Result<_, _>>()?;
+        Ok(Self { programs, series, barriers, data: spec.groups[number].data.clone() })
+    }
+
+    /// The text that a user types: `${column}` is the user's entry, or typed as it stands where there is no such column.
+    pub(crate) fn text(&self, pieces: &[Piece], rank: u32) -> String {
+        let row = self.data.get(rank as usize % self.data.len().max(1));
+        let shown = pieces.iter().map(|piece| match piece {
+            Piece::Literal(text) => text.clone(),
+            Piece::Column(name) => row.and_then(|row| row.get(name)).cloned().unwrap_or_else(|| format!("${{{name}}}")),
+        });
+        shown.collect()
+    }
+}

@@ -1,0 +1,164 @@
+//! When the next input is due: closed, paced or open, one small type each.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use cuesta_laws::Stream;
+use cuesta_record::{Stamp, clock};
+
+/// So many inputs may be behind; what is due beyond them is skipped and counted.
+pub(crate) const MOST_BEHIND: u64 = 256;
+
+/// When a user's next input is due.
+#[derive(Debug)]
+pub(crate) enum Pacer {
+    /// When the user is ready.
+    Closed,
+    /// At fixed instants.
+    Paced { next: Stamp, cycle: Duration },
+    /// When it arrives.
+    Open(Rc<Arrivals>),
+}
+
+impl Pacer {
+    /// The first of a user's fixed instants falls at random within the cycle, so that users do not type in step.
+    pub(crate) fn paced(start: Stamp, cycle: Duration, stream: &mut Stream) -> Self {
+        let phase = Duration::from_nanos(stream.below(cycle.as_nanos() as u64));
+        Self::Paced { next: start + phase, cycle }
+    }
+}
+
+/// The next of a paced user's instants, and how many had to be skipped because too many are behind.
+pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (Stamp, u64) {
+    let behind = now.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
+    let skipped = behind.saturating_sub(MOST_BEHIND);
+    let due = *next + Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(skipped));
+    *next = due + cycle;
+    (due, skipped)
+}
+
+/// What has arrived for one user and is not begun.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals(RefCell<Waiting>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    due: VecDeque<Stamp>,
+    waker: Option<Waker>,
+}
+
+impl Arrivals {
+    /// Something arrives; says whether there was room for it.
+    pub(crate) fn arrive(&self, due: Stamp) -> bool {
+        let mut waiting = self.0.borrow_mut();
+        if waiting.due.len() as u64 >= MOST_BEHIND {
+            return false;
+        }
+        waiting.due.push_back(due);
+        if let Some(waker) = waiting.waker.take() {
+            waker.wake();
+        }
+        true
+    }
+
+    /// Polls for the next to begin.
+    pub(crate) fn poll_next(&self, waker: &Waker) -> Poll<Stamp> {
+        let mut waiting = self.0.borrow_mut();
+        let next = waiting.due.pop_front();
+        if next.is_none() {
+            waiting.waker = Some(waker.clone());
+        }
+        next.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Waits for the next to begin.
+    pub(crate) async fn next(&self) -> Stamp {
+        poll_fn(|cx| self.poll_next(cx.waker())).await
+    }
+}
+
+/// One group's arrivals in one step: the same sequence on every thread and agent, of which each keeps its users'.
+#[derive(Debug)]
+pub(crate) struct Dealer {
+    pub(crate) stream: Stream,
+    pub(crate) per_s: f64,
+    pub(crate) users: u32,
+    pub(crate) from: Stamp,
+    pub(crate) until: Stamp,
+}
+
+impl Dealer {
+    /// Deals arrivals out to users in turn, each when it is due, until the step ends. `to` gives those of this thread.
+    pub(crate) async fn deal(mut self, to: impl Fn(u32) -> Option<Rc<Arrivals>>, mut skipped: impl FnMut()) {
+        let mut due = self.from;
+        for user in (0..self.users).cycle() {
+            due += Duration::try_from_secs_f64(-self.stream.unit().ln() / self.per_s).unwrap_or(Duration::MAX);
+            if due >= self.until {
+                return;
+            }
+            let Some(arrivals) = to(user) else { continue };
+            clock::sleep_until(due).await;
+            if !arrivals.arrive(due) {
+                skipped();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paced_instants_are_fixed_in_advance() {
+        let cycle = Duration::from_millis(200);
+        let mut next = Stamp::from_nanos(1000);
+        for n in 0..5 {
+            let late = Stamp::from_nanos(1000) + cycle * 7;
+            assert_eq!(next_in_cycle(&mut next, cycle, late), (Stamp::from_nanos(1000) + cycle * n, 0));
+        }
+    }
+
+    #[test]
+    fn what_is_too_far_behind_is_skipped_and_counted() {
+        let cycle = Duration::from_secs(1);
+        let mut next = Stamp::ZERO;
+        let (due, skipped) = next_in_cycle(&mut next, cycle, Stamp::ZERO + cycle * 300);
+        assert_eq!((due, skipped), (Stamp::ZERO + cycle * 44, 44));
+        assert_eq!(next, Stamp::ZERO + cycle * 45);
+    }
+
+    #[test]
+    fn arrivals_are_bounded() {
+        let arrivals = Arrivals::default();
+        let taken = (0..300).filter(|n| arrivals.arrive(Stamp::from_nanos(*n))).count() as u64;
+        assert_eq!(taken, MOST_BEHIND);
+        assert_eq!(arrivals.poll_next(Waker::noop()), Poll::Ready(Stamp::ZERO));
+    }
+
+    #[test]
+    fn all_threads_deal_the_same_arrivals() {
+        let dealt = |thread: u32, threads: u32| {
+            let run = clock::run(clock::Time::Virtual, async move {
+                let mine: Vec<_> = (0..12).map(|_| Rc::new(Arrivals::default())).collect();
+                let from = clock::now();
+                let until = from + Duration::from_secs(30);
+                let dealer = Dealer { stream: Stream::new(7, 1), per_s: 5.0, users: 12, from, until };
+                let to = |user: u32| (user % threads == thread).then(|| Rc::clone(&mine[user as usize]));
+                dealer.deal(to, || panic!("nothing is skipped")).await;
+                mine.iter().map(|arrivals| arrivals.0.borrow().due.clone()).collect::<Vec<_>>()
+            });
+            run.expect("runs")
+        };
+        let whole = dealt(0, 1);
+        let halves = [dealt(0, 2), dealt(1, 2)];
+        assert!(whole.iter().map(VecDeque::len).sum::<usize>() > 100);
+        for (user, arrivals) in whole.iter().enumerate() {
+            assert_eq!(*arrivals, halves[user % 2][user]);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! A script made ready for playing: flat, every setting resolved where it stands, patterns compiled.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_laws::{KeyLaw, Law};
+use cuesta_tape as tape;
+use cuesta_tape::{Keys, Piece, Script, Settings, Step};
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::answer::Rule;
+use crate::spec::Load;
+
+/// What VHS uses where a tape says nothing.
+const KEY_GAP: Duration = Duration::from_millis(50);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
+const WAIT_PATTERN: &str = ">$";
+/// The end of a row that ordinary prompts have.
+const PROMPT: &str = r"[$#%>:?] ?$";
+
+/// A script, ready for playing.
+#[derive(Debug)]
+pub(crate) struct Program {
+    pub(crate) ops: Vec<Op>,
+    /// Where the pass begins: what stands before it is done once in a session.
+    pub(crate) pass: usize,
+    /// Whether anything looks at text.
+    pub(crate) reads_text: bool,
+    /// Whether keys wait for their echo.
+    pub(crate) echoes: bool,
+    /// What is shown for what is typed; nothing but echoes may then come while one is awaited.
+    pub(crate) echo_map: Vec<(u8, u8)>,
+    /// How long anything is awaited that names no time.
+    pub(crate) patience: Duration,
+    /// Names of the barriers, by number.
+    pub(crate) barriers: Vec<String>,
+}
+
+/// One operation.
+#[derive(Debug)]
+pub(crate) enum Op {
+    /// Keys, each after its gap. `rule`: what will be waited for next.
+    Keys { keys: Typing, gap: Gap, rule: Option<Rc<Rule>> },
+    /// A pause.
+    Pause(Duration),
+    /// A pause by a law.
+    Think(Law),
+    /// A wait.
+    Wait { rule: Rc<Rule>, timeout: Duration },
+    /// What came must match.
+    Expect(Regex),
+    /// A named transaction begins.
+    Begin(usize),
+    /// It ends.
+    Finish,
+    /// What follows is done so many times.
+    Loop(u32),
+    /// Back to just behind the `Loop` at this place.
+    Again(usize),
+    /// All users wait here for one another.
+    Barrier(usize),
+}
+
+/// What is typed.
+#[derive(Debug)]
+pub(crate) enum Typing {
+    /// Characters, one after another.
+    Text(Vec<Piece>),
+    /// One key so many times.
+    Press(Vec<u8>, u32),
+    /// All at once.
+    Paste(Vec<Piece>),
+}
+
+/// How long a key takes to be typed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gap {
+    pub(crate) mean: Duration,
+    pub(crate) law: KeyLaw,
+}
+
+/// A law or a pattern of a plan or a tape that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// A pattern that the script's author could write and the engine cannot compile.
+    #[error("{tape}: the pattern /{pattern}/ is too large to use")]
+    Pattern {
+        /// The tape.
+        tape: String,
+        /// The pattern.
+        pattern: String,
+    },
+    /// A law that the plan gives.
+    #[error("the plan's law `{0}`: {1}")]
+    Law(String, cuesta_laws::LawError),
+    /// A script that would be too long when its parts are put in.
+    #[error("{0}: more than {1} steps when its parts are put in; play fewer parts, or use Repeat")]
+    TooLong(String, usize),
+}
+
+/// A tape is read by people; a million steps are a mistake.
+const MOST_OPS: usize = 1_000_000;
+
+impl Program {
+    /// Resolves a script under what the plan says for a step.
+    pub(crate) fn new(script: &Script, load: &Load) -> Result<Self, ProgramError> {
+        let law = |text: &String| {
+            Law::parse(text, &|_| Err("a plan's law reads no file".into()))
+                .map_err(|error| ProgramError::Law(text.clone(), error))
+        };
+        let key_law = |text: &String| KeyLaw::parse(text).map_err(|error| ProgramError::Law(text.clone(), error));
+        let mut settings = script.settings.clone();
+        settings.key_law = load.key_law.as_ref().map(key_law).transpose()?.or(settings.key_law);
+        let mut compiler = Compiler {
+            script,
+            think: load.think.as_ref().map(law).transpose()?,
+            key_gap: load.key_rate.map(|rate| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO)),
+            program: Self {
+                ops: Vec::new(),
+                pass: 0,
+                reads_text: false,
+                echoes: settings.echo == Some(tape::Echo::Timed) || !settings.echo_map.is_empty(),
+                echo_map: settings.echo_map.clone(),
+                patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
+                barriers: Vec::new(),
+            },
+            thinks: false,
+            settings,
+        };
+        compiler.whole()?;
+        let mut program = compiler.program;
+        program.look_ahead();
+        Ok(program)
+    }
+
+    /// Tells each key what will be waited for after it, so that an answer is judged as it comes.
+    fn look_ahead(&mut self) {
+        let first_of_pass = self.ops[self.pass..].iter().find_map(Op::awaited);
+        let mut next = first_of_pass;
+        for op in self.ops.iter_mut().rev() {
+            match op {
+                Op::Wait { rule, .. } => next = Some(Rc::clone(rule)),
+                Op::Keys { rule, .. } => rule.clone_from(&next),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Op {
+    fn awaited(&self) -> Option<Rc<Rule>> {
+        match self {
+            Self::Wait { rule, .. } => Some(Rc::clone(rule)),
+            _ => None,
+        }
+    }
+}
+
+/// A script on its way to a program.
+struct Compiler<'a> {
+    script: &'a Script,
+    settings: Settings,
+    /// The plan's, in place of the script's.
+    think: Option<Law>,
+    key_gap: Option<Duration>,
+    /// Whether the script says where to think.
+    thinks: bool,
+    program: Program,
+}
+
+impl Compiler<'_> {
+    fn whole(&mut self) -> Result<(), ProgramError> {
+        let script = self.script;
+        for step in &script.steps {
+            match step {
+                Step::Forever(body) => {
+                    self.program.pass = self.program.ops.len();
+                    self.steps(body)?;
+                }
+                step => self.step(step)?,
+            }
+        }
+        // A plan may give a think time to a tape that has none: then it stands between passes.
+        if let Some(think) = self.think.clone().filter(|_| !self.thinks) {
+            self.push(Op::Think(think))?;
+        }
+        Ok(())
+    }
+
+    fn steps(&mut self, steps: &[Step]) -> Result<(), ProgramError> {
+        steps.iter().try_for_each(|step| self.step(step))
+    }
+
+    fn push(&mut self, op: Op) -> Result<(), ProgramError> {
+        if self.program.ops.len() >= MOST_OPS {
+            return Err(ProgramError::TooLong(self.script.name.clone(), MOST_OPS));
+        }
+        self.program.ops.push(op);
+        Ok(())
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), ProgramError> {
+        match step {
+            Step::Keys { keys, gap } => {
+                let op = Op::Keys { keys: typing(keys), gap: self.gap(*gap), rule: None };
+                self.push(op)
+            }
+            Step::Sleep(pause) => self.push(Op::Pause(*pause)),
+            Step::Think(law) => {
+                self.thinks = true;
+                let law = self.think.clone().unwrap_or_else(|| law.clone());
+                self.push(Op::Think(law))
+            }
+            Step::Wait { rule, timeout } => {
+                let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
+                let rule = Rc::new(self.rule(rule)?);
+                self.push(Op::Wait { rule, timeout })
+            }
+            Step::Expect(pattern) => {
+                let pattern = self.pattern(pattern)?;
+                self.push(Op::Expect(pattern))
+            }
+            Step::Transaction { class, body } => {
+                self.push(Op::Begin(*class))?;
+                self.steps(body)?;
+                self.push(Op::Finish)
+            }
+            Step::Repeat { count, body } => self.repeat(*count, body),
+            // The parser lets `Forever` stand only last and at the top, where `whole` has seen it.
+            Step::Forever(body) => self.steps(body),
+            Step::Play(letters) => letters.iter().try_for_each(|letter| {
+                let part = self.script.parts.get(letter).map_or(&[][..], Vec::as_slice);
+                self.steps(part)
+            }),
+            Step::Barrier(name) => {
+                let known = self.program.barriers.iter().position(|known| known == name);
+                let number = known.unwrap_or_else(|| {
+                    self.program.barriers.push(name.clone());
+                    self.program.barriers.len() - 1
+                });
+                self.push(Op::Barrier(number))
+            }
+            Step::Set(changed) => {
+                self.change(changed);
+                Ok(())
+            }
+        }
+    }
+
+    fn repeat(&mut self, count: u32, body: &[Step]) -> Result<(), ProgramError> {
+        let at = self.program.ops.len();
+        self.push(Op::Loop(count))?;
+        self.steps(body)?;
+        self.push(Op::Again(at))
+    }
+
+    fn gap(&self, own: Option<Duration>) -> Gap {
+        let mean = own.or(self.key_gap).or(self.settings.key_gap).unwrap_or(KEY_GAP);
+        Gap { mean, law: self.settings.key_law.unwrap_or(KeyLaw::Fixed) }
+    }
+
+    fn rule(&mut self, rule: &tape::Rule) -> Result<Rule, ProgramError> {
+        let setting = self.settings.wait_pattern.clone();
+        let wanted = |own: &Option<String>| own.clone().or(setting).unwrap_or_else(|| WAIT_PATTERN.into());
+        Ok(match rule {
+            tape::Rule::Echo => {
+                self.program.echoes = true;
+                Rule::Echo
+            }
+            tape::Rule::Bytes(count) => Rule::Bytes(*count),
+            tape::Rule::Silence(length) => Rule::Silence(*length),
+            tape::Rule::Disconnect => Rule::Disconnect,
+            tape::Rule::Prompt => {
+                let prompt = self.settings.prompt.clone().unwrap_or_else(|| PROMPT.into());
+                Rule::Row(self.pattern(&prompt)?)
+            }
+            tape::Rule::Line(own) => Rule::Row(self.pattern(&wanted(own))?),
+            tape::Rule::Screen(own) => Rule::Screen(self.pattern(&wanted(own))?),
+        })
+    }
+
+    fn pattern(&mut self, pattern: &str) -> Result<Regex, ProgramError> {
+        self.program.reads_text = true;
+        // `$` is the end of any row, as on the screen that VHS matches.
+        RegexBuilder::new(pattern)
+            .multi_line(true)
+            .build()
+            .map_err(|_| ProgramError::Pattern { tape: self.script.name.clone(), pattern: pattern.to_owned() })
+    }
+
+    /// A `Set` on the way holds from there on.
+    fn change(&mut self, changed: &Settings) {
+        let now = &mut self.settings;
+        now.key_gap = changed.key_gap.or(now.key_gap);
+        now.key_law = changed.key_law.or(now.key_law);
+        now.wait_timeout = changed.wait_timeout.or(now.wait_timeout);
+        now.wait_pattern = changed.wait_pattern.clone().or(now.wait_pattern.take());
+        now.prompt = changed.prompt.clone().or(now.prompt.take());
+        if changed.echo == Some(tape::Echo::Timed) {
+            self.program.echoes = true;
+        }
+        if !changed.echo_map.is_empty() {
+            self.program.echo_map.clone_from(&changed.echo_map);
+        }
+    }
+}
+
+fn typing(keys: &Keys) -> Typing {
+    match keys {
+        Keys::Text(pieces) => Typing::Text(pieces.clone()),
+        Keys::Press { key, count } => Typing::Press(key.bytes(), *count),
+        Keys::Paste(pieces) => Typing::Paste(pieces.clone()),
+    }
+}

@@ -1,0 +1,305 @@
+//! A run: threads that drive users, a thread that writes, and a handle to look at it and to stop it.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_lines::{Options, Target};
+use cuesta_record::clock::{self, Time};
+use cuesta_record::{Catalogue, Desk, Ending, Recorder, Setup, Snapshot, Timeline};
+use cuesta_tape::Script;
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::barrier::Barrier;
+use crate::crew::{self, Connect, Crew};
+use crate::group::{Group, GroupSeries};
+use crate::memory::MemoryMeter;
+use crate::program::ProgramError;
+use crate::spec::Spec;
+
+/// Virtual users at work. Dropping it stops them.
+#[derive(Debug)]
+pub struct Run {
+    stop: Arc<AtomicBool>,
+    view: Arc<Mutex<Snapshot>>,
+    outcome: Arc<Outcome>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+/// How a run ended, once it has.
+#[derive(Debug, Default)]
+struct Outcome {
+    ended: Mutex<Option<Result<(), RunError>>>,
+    changed: Condvar,
+}
+
+/// Why a run cannot be.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RunError {
+    /// The folder cannot be written, or a thread cannot be had.
+    #[error("{0}")]
+    Io(String),
+    /// The plan asks for what cannot be.
+    #[error("{0}")]
+    Plan(String),
+    /// Something broke on the way.
+    #[error("the driver failed: {0}")]
+    Failed(String),
+}
+
+impl From<io::Error> for RunError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error.to_string())
+    }
+}
+
+impl From<ProgramError> for RunError {
+    fn from(error: ProgramError) -> Self {
+        Self::Plan(error.to_string())
+    }
+}
+
+/// Scripts by name.
+pub type Scripts = BTreeMap<String, Script>;
+
+/// Between the call and the start, so that all threads are there.
+const HEAD_START: Duration = Duration::from_millis(50);
+
+impl Run {
+    /// Starts: opens the folder, starts the threads, returns.
+    ///
+    /// # Errors
+    /// When the folder cannot be written or the spec cannot be played.
+    pub fn start(spec: Spec, scripts: Scripts, folder: &Path) -> Result<Self, RunError> {
+        let spec = Arc::new(spec);
+        let scripts = Arc::new(scripts);
+        let plan = Arc::new(Plan::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
+        let (recorder, desks) = Recorder::start(folder, plan.setup(&spec))?;
+        let view = recorder.view();
+        let stop = Arc::new(AtomicBool::new(false));
+        let memory = MemoryMeter::begin(Arc::clone(&view));
+        let threads: Vec<_> = desks
+            .into_iter()
+            .enumerate()
+            .map(|(number, desk)| {
+                let (spec, scripts, plan, stop) = (spec.clone(), scripts.clone(), plan.clone(), stop.clone());
+                let name = format!("cuesta-driver-{number}");
+                thread::Builder::new().name(name).spawn(move || drive(spec, &scripts, &plan, number, desk, stop))
+            })
+            .collect::<io::Result<_>>()?;
+        let outcome = Arc::<Outcome>::default();
+        let told = Arc::clone(&outcome);
+        let keeper = thread::Builder::new().name("cuesta-keeper".into()).spawn(move || {
+            let result = finish(threads, recorder, &memory);
+            *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+            told.changed.notify_all();
+        })?;
+        Ok(Self { stop, view, outcome, keeper: Some(keeper) })
+    }
+
+    /// How it stands.
+    pub fn snapshot(&self) -> Snapshot {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for the end, at most so long; says whether it has come.
+    ///
+    /// # Errors
+    /// When the run failed.
+    pub fn wait(&self, timeout: Duration) -> Result<bool, RunError> {
+        let ended = self.outcome.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let (ended, _) = self
+            .outcome
+            .changed
+            .wait_timeout_while(ended, timeout, |ended| ended.is_none())
+            .unwrap_or_else(PoisonError::into_inner);
+        ended.clone().transpose().map(|ended| ended.is_some())
+    }
+
+    /// Asks it to end now; what was measured is kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.stop();
+        if let Some(keeper) = self.keeper.take() {
+            let _ = keeper.join();
+        }
+    }
+}
+
+/// What all threads agree on.
+struct Plan {
+    timeline: Timeline,
+    catalogue: Catalogue,
+    series: Vec<GroupSeries>,
+    barriers: Vec<Arc<Vec<Barrier>>>,
+}
+
+impl Plan {
+    fn new(spec: &Spec, scripts: &Scripts, start_at: cuesta_record::Stamp) -> Result<Self, RunError> {
+        check(spec)?;
+        let mut plan = Self {
+            timeline: spec.timeline(start_at),
+            catalogue: Catalogue::default(),
+            series: Vec::new(),
+            barriers: Vec::new(),
+        };
+        for (number, group) in spec.groups.iter().enumerate() {
+            let script = script_of(scripts, &group.script)?;
+            let series = GroupSeries::new(group, script, &mut plan.catalogue);
+            // Made once here to find what is wrong before anything starts; each thread makes its own.
+            let made = Group::new(spec, number, script, series.clone(), Arc::default())?;
+            let places = made.programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
+            plan.barriers.push(Arc::new((0..places).map(|_| Barrier::default()).collect()));
+            plan.series.push(series);
+        }
+        Ok(plan)
+    }
+
+    fn setup(&self, spec: &Spec) -> Setup {
+        Setup {
+            timeline: self.timeline.clone(),
+            started_wall: spec.started_wall.unwrap_or_else(clock::wall),
+            catalogue: self.catalogue.clone(),
+            threads: spec.threads as usize,
+            log_transactions: spec.log_transactions,
+        }
+    }
+
+    fn groups(&self, spec: &Spec, scripts: &Scripts) -> Result<Vec<Group>, RunError> {
+        let group = |(number, group): (usize, &crate::spec::GroupSpec)| {
+            let script = script_of(scripts, &group.script)?;
+            let barriers = Arc::clone(&self.barriers[number]);
+            Ok(Group::new(spec, number, script, self.series[number].clone(), barriers)?)
+        };
+        spec.groups.iter().enumerate().map(group).collect()
+    }
+}
+
+fn script_of<'a>(scripts: &'a Scripts, name: &str) -> Result<&'a Script, RunError> {
+    scripts.get(name).ok_or_else(|| RunError::Plan(format!("no script is called `{name}`")))
+}
+
+fn check(spec: &Spec) -> Result<(), RunError> {
+    let wrong = |what: &str| Err(RunError::Plan(what.into()));
+    if spec.threads == 0 || spec.agents == 0 || spec.agent >= spec.agents {
+        return wrong("a run needs at least one thread and one agent, numbered from 0");
+    }
+    if spec.steps.is_empty() || spec.steps.iter().any(|step| step.groups.len() != spec.groups.len()) {
+        return wrong("every step says what every group does, and there is at least one");
+    }
+    Ok(())
+}
+
+/// One driving thread, from start to end; says whether it came to its end.
+fn drive(
+    spec: Arc<Spec>,
+    scripts: &Scripts,
+    plan: &Plan,
+    number: usize,
+    desk: Desk,
+    stop: Arc<AtomicBool>,
+) -> Result<bool, RunError> {
+    if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
+        let mut set = CpuSet::new();
+        set.set(*cpu);
+        sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
+    }
+    let groups = plan.groups(&spec, scripts)?;
+    let connect = over_the_network(&spec, scripts)?;
+    let timeline = plan.timeline.clone();
+    let thread = u32::try_from(number).unwrap_or(0);
+    let played = clock::run(Time::Real, async move {
+        crew::play(Rc::new(Crew::new(spec, timeline, groups, connect)), thread, desk, stop).await
+    });
+    Ok(played?)
+}
+
+/// Opens lines as the plan says.
+fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError> {
+    let groups = spec.groups.iter().map(|group| {
+        let target: Target =
+            group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
+        let tape = &script_of(scripts, &group.script)?.settings;
+        let plain = Options::default();
+        let options = Options {
+            line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
+            columns: group.columns.or(tape.columns).unwrap_or(plain.columns),
+            rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
+            ..plain
+        };
+        Ok((target, options))
+    });
+    let groups = Rc::new(groups.collect::<Result<Vec<_>, RunError>>()?);
+    let stamps = spec.stamps;
+    Ok(Rc::new(move |group, user| {
+        let groups = Rc::clone(&groups);
+        Box::pin(async move {
+            let (target, options) = &groups[group];
+            let stamped = stamps > 0 && user % stamps == 0;
+            let options = Options { stamped, ..options.clone() };
+            cuesta_lines::open(target, &options).await.map_err(|error| error.name())
+        })
+    }))
+}
+
+/// Waits for all threads, then for the writer, and says how it ended.
+fn finish(
+    threads: Vec<JoinHandle<Result<bool, RunError>>>,
+    recorder: Recorder,
+    memory: &MemoryMeter,
+) -> Result<(), RunError> {
+    let mut completed = true;
+    let mut failure = None;
+    for thread in threads {
+        match thread.join() {
+            Ok(Ok(to_its_end)) => completed &= to_its_end,
+            Ok(Err(error)) => failure = Some(error),
+            Err(panic) => failure = Some(RunError::Failed(panicked(&*panic))),
+        }
+    }
+    let ended = match (&failure, completed) {
+        (Some(_), _) => "failed",
+        (None, true) => "completed",
+        (None, false) => "interrupted",
+    };
+    let reason = failure.as_ref().map(ToString::to_string);
+    recorder.finish(&Ending { ended, reason, rss_per_user: memory.per_user() })?;
+    failure.map_or(Ok(()), Err)
+}
+
+fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
+}
+
+/// Plays a run on this thread in virtual time, over lines of the caller's making: exact, seeded, in no time.
+///
+/// # Errors
+/// As [`Run::start`]; and when the run failed.
+pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) -> Result<(), RunError> {
+    let spec = Arc::new(spec);
+    let scripts = scripts.clone();
+    let folder = folder.to_owned();
+    let thread = 0;
+    clock::run(Time::Virtual, async move {
+        let plan = Plan::new(&spec, &scripts, clock::now())?;
+        let (recorder, mut desks) = Recorder::start(&folder, plan.setup(&spec))?;
+        let groups = plan.groups(&spec, &scripts)?;
+        let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect);
+        let desk = desks.remove(0);
+        crew::play(Rc::new(crew), thread, desk, Arc::default()).await;
+        drop(desks);
+        recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
+        Ok(())
+    })?
+}

@@ -1,0 +1,209 @@
+//! What a run is asked to do, as text: the plan resolved, every duration in nanoseconds.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, StepTimes, Timeline};
+use serde::Deserialize;
+
+/// One agent's part of a run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// What all random numbers come from.
+    pub seed: u64,
+    /// Number of this agent, from 0.
+    #[serde(default)]
+    pub agent: u32,
+    /// How many agents share the users: agent k plays those with `user % agents == k`.
+    #[serde(default = "one")]
+    pub agents: u32,
+    /// Threads to drive on.
+    #[serde(default = "one")]
+    pub threads: u32,
+    /// The CPU of each thread in turn.
+    #[serde(default)]
+    pub cpus: Option<Vec<usize>>,
+    /// When to start, on the monotonic clock; at once if not given.
+    #[serde(default)]
+    pub start_at: Option<Stamp>,
+    /// When that is, in ns since 1970.
+    #[serde(default)]
+    pub started_wall: Option<u64>,
+    /// The kernel stamps the line of every so many users; 0 = of none.
+    #[serde(default)]
+    pub stamps: u32,
+    /// Whether to keep every transaction.
+    #[serde(default)]
+    pub log_transactions: bool,
+    /// How long answers are awaited after the end, at most; ns.
+    pub drain: u64,
+    /// Who does what.
+    pub groups: Vec<GroupSpec>,
+    /// How much of it, one stretch after another.
+    pub steps: Vec<StepSpec>,
+}
+
+/// Users who play the same script against the same target.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// Its name.
+    pub name: String,
+    /// Name of its script.
+    pub script: String,
+    /// URL of the host.
+    pub target: String,
+    /// Width of the terminal.
+    #[serde(default)]
+    pub columns: Option<u16>,
+    /// Height of the terminal.
+    #[serde(default)]
+    pub rows: Option<u16>,
+    /// A row of the users' table for each user, in turn.
+    #[serde(default)]
+    pub data: Vec<BTreeMap<String, String>>,
+    /// Bits per second, in place of the script's; 0 = as fast as the line goes.
+    #[serde(default)]
+    pub line_speed: Option<u32>,
+}
+
+/// One stretch of load.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepSpec {
+    /// From the last user's start to the measurement, ns.
+    pub settle: u64,
+    /// The measurement interval, ns.
+    pub measure: u64,
+    /// By group.
+    pub groups: Vec<Load>,
+}
+
+/// What one group does in one step.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// How many users.
+    pub users: u32,
+    /// Between the starts of two users, ns.
+    pub stagger: u64,
+    /// When the next input is due.
+    pub load: LoadKind,
+    /// A law in place of the script's think times.
+    #[serde(default)]
+    pub think: Option<String>,
+    /// Keys per second, in place of the script's.
+    #[serde(default)]
+    pub key_rate: Option<f64>,
+    /// A law in place of the script's.
+    #[serde(default)]
+    pub key_law: Option<String>,
+}
+
+/// When the next input is due.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum LoadKind {
+    /// After the answer to the one before.
+    Closed,
+    /// At fixed instants, one pass of the script per cycle.
+    Paced {
+        /// The cycle, ns.
+        cycle: u64,
+    },
+    /// At random instants (Poisson) at a rate, whatever the host does.
+    Open {
+        /// Passes per second, over all users of the group.
+        per_s: f64,
+        /// What arrives.
+        #[serde(default)]
+        arrivals: Arrivals,
+    },
+}
+
+/// What arrives in an open load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    /// Inputs, on lines that stay open.
+    #[default]
+    Inputs,
+    /// Sessions: each opens a line, plays the whole script and closes it.
+    Sessions,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl Spec {
+    /// When each part of the run begins and ends, from its start.
+    pub fn timeline(&self, start_at: Stamp) -> Timeline {
+        let mut begin = 0;
+        let mut so_far = vec![0; self.groups.len()];
+        let mut steps = Vec::new();
+        for step in &self.steps {
+            let mut ramp = 0;
+            for (most, load) in so_far.iter_mut().zip(&step.groups) {
+                ramp = ramp.max(u64::from(load.users.saturating_sub(*most)) * load.stagger);
+                *most = load.users.max(*most);
+            }
+            let settled = begin + ramp + step.settle;
+            let end = settled + step.measure;
+            steps.push(StepTimes { begin, settled, end });
+            begin = end;
+        }
+        Timeline { start_at, steps, drain: self.drain }
+    }
+
+    /// The most users that a group ever has.
+    pub fn most_users(&self, group: usize) -> u32 {
+        self.steps.iter().map(|step| step.groups[group].users).max().unwrap_or(0)
+    }
+
+    /// In which step, and how long after its begin, a user of a group starts.
+    pub fn start_of(&self, group: usize, rank: u32) -> Option<(usize, Duration)> {
+        let mut so_far = 0;
+        for (number, step) in self.steps.iter().enumerate() {
+            let load = &step.groups[group];
+            if rank < load.users {
+                return Some((number, Duration::from_nanos(load.stagger) * (rank - so_far)));
+            }
+            so_far = so_far.max(load.users);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(users: &[u32]) -> Spec {
+        let steps = users.iter().map(|users| {
+            format!(
+                r#"{{"settle":5,"measure":100,"groups":[{{"users":{users},"stagger":10,"load":{{"kind":"closed"}}}}]}}"#
+            )
+        });
+        let steps: Vec<_> = steps.collect();
+        let text = format!(
+            r#"{{"seed":1,"drain":7,"groups":[{{"name":"g","script":"s","target":"tcp://h:1"}}],"steps":[{}]}}"#,
+            steps.join(",")
+        );
+        serde_json::from_str(&text).expect("a spec")
+    }
+
+    #[test]
+    fn only_new_users_make_a_ramp() {
+        let spec = spec(&[2, 5, 3, 6]);
+        let times: Vec<_> =
+            spec.timeline(Stamp::ZERO).steps.iter().map(|step| (step.begin, step.settled, step.end)).collect();
+        assert_eq!(times, [(0, 25, 125), (125, 160, 260), (260, 265, 365), (365, 380, 480)]);
+        assert_eq!(spec.start_of(0, 1), Some((0, Duration::from_nanos(10))));
+        assert_eq!(spec.start_of(0, 4), Some((1, Duration::from_nanos(20))));
+        assert_eq!(spec.start_of(0, 5), Some((3, Duration::ZERO)));
+        assert_eq!(spec.start_of(0, 6), None);
+        assert_eq!(spec.most_users(0), 6);
+    }
+}

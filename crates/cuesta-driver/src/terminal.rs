@@ -1,0 +1,305 @@
+//! A user's terminal: a line, and what has come over it since the last key.
+//!
+//! Whatever the user does, the terminal listens: every wait here also reads the line, so that an instant is taken when a
+//! character comes and not when somebody looks.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use cuesta_lines::{Crossed, Line, Received, fault};
+use cuesta_record::{Stamp, clock};
+
+use crate::answer::{Answer, Done, Rule};
+use crate::barrier::Meet;
+use crate::crew::Crew;
+use crate::echo::{Awaited, Echoes, Seen};
+use crate::pacing::Arrivals;
+use crate::program::Program;
+
+/// A line with a user at it.
+pub(crate) struct Terminal {
+    line: Box<dyn Line>,
+    alarm: clock::Sleep,
+    crew: Rc<Crew>,
+    /// The user's group.
+    group: usize,
+    echoes: Echoes,
+    answer: Answer,
+    /// What is or will be waited for.
+    rule: Option<Rc<Rule>>,
+    /// Whether nothing but echoes may come while one is awaited.
+    strict: bool,
+    /// What had crossed the line when it was last counted.
+    counted: Crossed,
+}
+
+/// Why a line can be used no more: the name under which it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lost(pub(crate) &'static str);
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    Done(Done),
+    /// The deadline came first.
+    TimedOut,
+}
+
+impl Terminal {
+    pub(crate) fn new(line: Box<dyn Line>, crew: Rc<Crew>, group: usize, program: &Program) -> Self {
+        let mut terminal = Self {
+            line,
+            alarm: clock::sleep_until(Stamp::FAR),
+            crew,
+            group,
+            echoes: Echoes::default(),
+            answer: Answer::new(program.reads_text),
+            rule: None,
+            strict: false,
+            counted: Crossed::default(),
+        };
+        terminal.play(program);
+        terminal
+    }
+
+    /// Another program will be played from now on.
+    pub(crate) fn play(&mut self, program: &Program) {
+        self.strict = !program.echo_map.is_empty();
+        self.answer = Answer::new(program.reads_text);
+    }
+
+    /// The instant from which the line can carry the next character.
+    pub(crate) fn free_at(&self) -> Stamp {
+        self.line.free_at()
+    }
+
+    /// Keys that still wait for their echo.
+    pub(crate) fn unechoed(&self) -> usize {
+        self.echoes.pending()
+    }
+
+    /// What has come since the last key.
+    pub(crate) fn text(&self) -> &[u8] {
+        self.answer.text()
+    }
+
+    /// The kernel's instant of the last sending, on its own clock.
+    pub(crate) fn kernel_sent(&mut self) -> Option<u64> {
+        self.line.kernel_sent()
+    }
+
+    /// Listens until an instant.
+    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
+        self.alarm.reset(due);
+        poll_fn(|cx| {
+            loop {
+                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                    return Poll::Ready(Ok(()));
+                }
+                ready!(self.poll_listen(cx))?;
+            }
+        })
+        .await
+    }
+
+    /// Listens until something arrives for the user to do, or an instant.
+    pub(crate) async fn listen_for(&mut self, arrivals: &Arrivals, until: Stamp) -> Result<Option<Stamp>, Lost> {
+        self.alarm.reset(until);
+        poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(due) = arrivals.poll_next(cx.waker()) {
+                    return Poll::Ready(Ok(Some(due)));
+                }
+                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                    return Poll::Ready(Ok(None));
+                }
+                ready!(self.poll_listen(cx))?;
+            }
+        })
+        .await
+    }
+
+    /// Listens until all have met, or an instant; says whether they met.
+    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<bool, Lost> {
+        self.alarm.reset(until);
+        poll_fn(|cx| {
+            loop {
+                if meet.poll(cx).is_ready() {
+                    return Poll::Ready(Ok(true));
+                }
+                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                    return Poll::Ready(Ok(false));
+                }
+                ready!(self.poll_listen(cx))?;
+            }
+        })
+        .await
+    }
+
+    /// Sends a key: what comes from now on is judged by `rule`. Gives the instant at which it went.
+    pub(crate) async fn send(
+        &mut self,
+        key: &[u8],
+        due: Stamp,
+        rule: Option<&Rc<Rule>>,
+        program: &Program,
+    ) -> Result<Stamp, Lost> {
+        self.rule = rule.cloned();
+        self.answer.restart();
+        let sent = clock::now();
+        if program.echoes {
+            self.echoes.await_key(key, &program.echo_map, due, sent);
+        }
+        self.alarm.reset(sent + program.patience);
+        let mut rest = key;
+        poll_fn(|cx| {
+            while !rest.is_empty() {
+                match self.line.poll_send(cx, rest) {
+                    Poll::Ready(taken) => rest = &rest[taken.map_err(|error| lost(&error))?..],
+                    // A host that does not read may wait for us to read.
+                    Poll::Pending => {
+                        if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                            return Poll::Ready(Err(Lost("blocked")));
+                        }
+                        ready!(self.poll_listen(cx))?;
+                    }
+                }
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await?;
+        self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
+        Ok(sent)
+    }
+
+    /// Waits for the complete answer, or a deadline.
+    pub(crate) async fn wait(&mut self, rule: &Rc<Rule>, deadline: Stamp) -> Result<Waited, Lost> {
+        if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
+            self.rule = Some(Rc::clone(rule));
+            // What came so far was judged by another rule, or by none.
+            self.answer.judge_again(rule);
+        }
+        let begun = clock::now();
+        poll_fn(|cx| {
+            loop {
+                if let Some(done) = self.answer.done() {
+                    return Poll::Ready(Ok(Waited::Done(done)));
+                }
+                let silent = match &**rule {
+                    Rule::Silence(length) => Some(self.answer.last().unwrap_or(begun) + *length),
+                    _ => None,
+                };
+                self.alarm.reset(silent.unwrap_or(deadline).min(deadline));
+                match self.poll_listen(cx) {
+                    Poll::Ready(Ok(())) => continue,
+                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
+                        return Poll::Ready(Ok(Waited::Done(self.answer.ended(clock::now()))));
+                    }
+                    Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
+                    Poll::Pending => {}
+                }
+                ready!(Pin::new(&mut self.alarm).poll(cx));
+                let is_silent = silent.is_some_and(|at| at <= deadline);
+                let waited = if is_silent { Waited::Done(self.answer.ended(begun)) } else { Waited::TimedOut };
+                return Poll::Ready(Ok(waited));
+            }
+        })
+        .await
+    }
+
+    /// Gives up keys sent before an instant that were not echoed.
+    pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
+        let lost = self.echoes.give_up_before(sent_before);
+        if lost > 0 {
+            self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
+        }
+    }
+
+    /// Counts what crossed the line since it was last counted.
+    pub(crate) fn count_crossed(&mut self) {
+        let crossed = self.line.crossed();
+        self.crew.tally(|tally| {
+            tally.counts.characters.line_in += crossed.sent - self.counted.sent;
+            tally.counts.characters.line_out += crossed.received - self.counted.received;
+        });
+        self.counted = crossed;
+    }
+
+    /// Reads the line once, and takes in what came.
+    fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        let crew = Rc::clone(&self.crew);
+        crew.with_buffer(|buffer| {
+            let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
+            if received.len == 0 {
+                return Poll::Ready(Err(Lost("closed")));
+            }
+            self.take(&buffer[..received.len], &received);
+            Poll::Ready(Ok(()))
+        })
+    }
+
+    fn take(&mut self, bytes: &[u8], received: &Received) {
+        self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
+        // What stands before `from` is taken in already.
+        let mut from = 0;
+        for (index, byte) in bytes.iter().enumerate() {
+            if !self.echoes.are_awaited() {
+                break;
+            }
+            let seen = self.echoes.take(*byte, self.strict);
+            if seen == Seen::Other {
+                continue;
+            }
+            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
+            from = index + 1;
+            self.seen(&seen, received.at_character(index), received);
+        }
+        self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
+    }
+
+    fn seen(&mut self, seen: &Seen, at: Stamp, received: &Received) {
+        match seen {
+            Seen::Echo(key) => self.echoed(key, at, received),
+            Seen::Overtook(key, lost) => {
+                self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
+                self.echoed(key, at, received);
+            }
+            Seen::Wrong => {
+                self.crew.tally(|tally| {
+                    tally.counts.stray += 1;
+                    tally.counts.error("wrong-echo");
+                });
+                self.echo_over(at, received);
+            }
+            Seen::Part | Seen::Other => {}
+        }
+    }
+
+    fn echoed(&mut self, key: &Awaited, at: Stamp, received: &Received) {
+        let series = &self.crew.groups[self.group].series;
+        self.crew.tally(|tally| {
+            tally.record(series.echo, at.since(key.due));
+            tally.record(series.echo_from_sent, at.since(key.sent));
+        });
+        self.echo_over(at, received);
+    }
+
+    /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
+    fn echo_over(&mut self, at: Stamp, received: &Received) {
+        if self.echoes.pending() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
+            self.answer.echoed(at, received);
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.count_crossed();
+    }
+}
+
+fn lost(error: &std::io::Error) -> Lost {
+    Lost(fault(error))
+}

@@ -1,0 +1,127 @@
+//! The text that came, as rows: enough to find a prompt on the stream. Not a screen: it knows no cursor movement.
+
+/// Rows of text since the last key, without escape sequences. Bounded: what is too old is forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    all: Vec<u8>,
+    /// Where the current row begins.
+    row: usize,
+    /// A return came: what follows is written over the row, unless it is a line feed.
+    returned: bool,
+    escape: Escape,
+}
+
+/// How far we are in an escape sequence (ECMA-48 §5.4, §8.3).
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    #[default]
+    None,
+    /// `ESC`.
+    Begun,
+    /// `ESC [`: until a final character.
+    Control,
+    /// `ESC ]` and the like: until BEL or `ESC \`.
+    String,
+}
+
+const KEPT: usize = 16 * 1024;
+const ESC: u8 = 0x1b;
+
+impl Text {
+    pub(crate) fn clear(&mut self) {
+        self.all.clear();
+        self.row = 0;
+        self.returned = false;
+    }
+
+    /// All rows, parted by LF.
+    pub(crate) fn all(&self) -> &[u8] {
+        &self.all
+    }
+
+    /// The current row.
+    pub(crate) fn row(&self) -> &[u8] {
+        &self.all[self.row..]
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.push_one(*byte);
+        }
+        if self.all.len() > KEPT {
+            self.forget();
+        }
+    }
+
+    fn push_one(&mut self, byte: u8) {
+        self.escape = match (self.escape, byte) {
+            (Escape::None, byte) if byte != ESC => return self.show(byte),
+            (Escape::Begun, b'[') => Escape::Control,
+            (Escape::Begun, b']' | b'P' | b'X' | b'^' | b'_') => Escape::String,
+            (Escape::None | Escape::Begun | Escape::Control | Escape::String, ESC) | (Escape::Begun, 0x20..=0x2f) => {
+                Escape::Begun
+            }
+            (Escape::Begun, _) | (Escape::Control, 0x40..=0x7e) | (Escape::String, 0x07) => Escape::None,
+            (still, _) => still,
+        };
+    }
+
+    fn show(&mut self, byte: u8) {
+        match byte {
+            b'\n' => {
+                self.all.push(byte);
+                self.row = self.all.len();
+                self.returned = false;
+            }
+            b'\r' => self.returned = true,
+            0x08 if self.all.len() > self.row => {
+                self.all.pop();
+            }
+            0..=0x08 | 0x0b..=0x1f | 0x7f => {}
+            _ => {
+                if std::mem::take(&mut self.returned) {
+                    self.all.truncate(self.row);
+                }
+                self.all.push(byte);
+            }
+        }
+    }
+
+    /// Keeps the later half, and the current row if it fits.
+    fn forget(&mut self) {
+        let cut = self.all.len() - KEPT / 2;
+        self.all.drain(..cut);
+        self.row = self.row.saturating_sub(cut);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows(text: &[u8]) -> String {
+        let mut all = Text::default();
+        for byte in text {
+            all.push(&[*byte]);
+        }
+        String::from_utf8_lossy(all.all()).into_owned()
+    }
+
+    #[test]
+    fn rows_are_kept_and_sequences_are_not() {
+        assert_eq!(rows(b"one\r\n\x1b[1;32mtwo\x1b[0m\x1b]0;title\x07 \x1b(B$ "), "one\ntwo $ ");
+        assert_eq!(rows(b"50%\r100%"), "100%");
+        assert_eq!(rows(b"ab\x08c\x07"), "ac");
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let mut text = Text::default();
+        for _ in 0..10_000 {
+            text.push(b"0123456789abcdef\n");
+        }
+        text.push(b"end");
+        assert!(text.all().len() <= KEPT);
+        assert_eq!(text.row(), b"end");
+    }
+}
