@@ -64,15 +64,9 @@ impl<L: Line> Line for Telnet<L> {
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_flush(cx))?;
         let mut room = [0; ROOM];
-        let (mut taken, raw) = self.framing.encode(bytes, &mut room);
-        let sent = ready!(self.line.poll_send(cx, raw))?;
-        if raw.len() == taken {
-            taken = sent;
-        } else {
-            self.framing.owe(&raw[sent..]);
-        }
-        self.framing.sent(&bytes[..taken]);
-        Poll::Ready(Ok(taken))
+        let encoded = self.framing.encode(bytes, &mut room);
+        let len = ready!(self.line.poll_send(cx, encoded.1))?;
+        Poll::Ready(Ok(self.framing.sent(bytes, encoded, len)))
     }
 
     fn free_at(&self) -> Stamp {

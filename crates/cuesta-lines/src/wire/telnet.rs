@@ -152,21 +152,30 @@ impl Framing {
     /// The raw form of the head of `bytes`: how many characters of it, and what to send for them. Where nothing needs an
     /// escape that is `bytes` itself; else it is written to `room`, which has to hold three bytes at least.
     ///
-    /// Once characters have gone out, [`Framing::sent`] has to be told.
+    /// Once some of it has gone out, [`Framing::sent`] has to be told.
     pub fn encode<'a>(&self, bytes: &'a [u8], room: &'a mut [u8]) -> (usize, &'a [u8]) {
         let plain = self.plain(bytes);
         if plain == bytes.len() || plain >= room.len() {
             return (plain, &bytes[..plain]);
         }
-        let (taken, written) = self.escape(bytes, room);
-        (taken, &room[..written])
+        let (characters, written) = self.escape(bytes, room);
+        (characters, &room[..written])
     }
 
-    /// The characters `bytes` have gone out.
-    pub fn sent(&mut self, bytes: &[u8]) {
-        if let Some(&last) = bytes.last() {
-            self.sent_cr = self.leaves_cr_open(last);
+    /// Of what [`Framing::encode`] gave for `bytes` the first `len` bytes have gone out: how many characters these are.
+    /// The rest of one that has only begun is added to what has to be sent before any more.
+    pub fn sent(&mut self, bytes: &[u8], (mut characters, raw): (usize, &[u8]), len: usize) -> usize {
+        if raw.len() == characters {
+            characters = len;
+        } else if len < raw.len() {
+            let end;
+            (characters, end) = self.begun(bytes, len);
+            self.replies.extend_from_slice(&raw[len..end]);
         }
+        if let Some(last) = characters.checked_sub(1) {
+            self.sent_cr = self.leaves_cr_open(bytes[last]);
+        }
+        characters
     }
 
     /// What has to be sent before any more characters.
@@ -180,11 +189,6 @@ impl Framing {
         if self.replies.is_empty() {
             self.replies = Vec::new();
         }
-    }
-
-    /// Has the rest of an encoded piece, whose head has gone out, sent before anything else.
-    pub fn owe(&mut self, rest: &[u8]) {
-        self.replies.extend_from_slice(rest);
     }
 
     /// Columns and rows of the terminal, once known.
@@ -419,19 +423,38 @@ impl Framing {
     fn escape(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
         let mut cr = self.sent_cr;
         let mut written = 0;
-        for (taken, &byte) in bytes.iter().enumerate() {
-            let before = (cr && byte != LF).then_some(NUL);
-            let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
-            let raw = before.into_iter().chain([byte]).chain(after);
-            if room.len() - written < 3 {
-                return (taken, written);
-            }
-            for (to, from) in room[written..].iter_mut().zip(raw) {
-                *to = from;
-                written += 1;
-            }
+        for (characters, &byte) in bytes.iter().enumerate() {
+            let (form, len) = self.form(cr, byte);
+            let Some(place) = room.get_mut(written..written + len) else {
+                return (characters, written);
+            };
+            place.copy_from_slice(&form[..len]);
+            written += len;
             cr = self.leaves_cr_open(byte);
         }
         (bytes.len(), written)
+    }
+
+    /// How many characters the first `len` bytes of the raw form of `bytes` begin, and where the last of them ends.
+    fn begun(&self, bytes: &[u8], len: usize) -> (usize, usize) {
+        let mut cr = self.sent_cr;
+        let (mut characters, mut end) = (0, 0);
+        while end < len {
+            end += self.form(cr, bytes[characters]).1;
+            cr = self.leaves_cr_open(bytes[characters]);
+            characters += 1;
+        }
+        (characters, end)
+    }
+
+    /// The raw form of one character, and its length; `cr` says that the one before was a bare carriage return.
+    fn form(&self, cr: bool, byte: u8) -> ([u8; 3], usize) {
+        let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
+        match (cr && byte != LF, after) {
+            (true, Some(after)) => ([NUL, byte, after], 3),
+            (true, None) => ([NUL, byte, 0], 2),
+            (false, Some(after)) => ([byte, after, 0], 2),
+            (false, None) => ([byte, 0, 0], 1),
+        }
     }
 }
