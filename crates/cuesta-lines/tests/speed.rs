@@ -1,0 +1,230 @@
+//! Lines of a given speed, in virtual time.
+
+use std::future::poll_fn;
+use std::time::Duration;
+
+use cuesta_lines::{Line, Paced, loopback, receive, send};
+use cuesta_record::{Stamp, clock};
+use tokio::task::spawn_local;
+
+const SPEEDS: [u32; 5] = [300, 1200, 4800, 9600, 115_200];
+
+/// How long `characters` take at `speed`, by the definition.
+fn line_time(characters: usize, speed: u32) -> f64 {
+    characters as f64 * 10.0 / f64::from(speed)
+}
+
+fn assert_within_2_percent(seconds: f64, expected: f64, what: &str) {
+    assert!((seconds / expected - 1.0).abs() < 0.02, "{what}: {seconds} s, expected {expected} s");
+}
+
+/// Receives until the other end closes, and gives each character's own instant.
+async fn receive_all(line: &mut impl Line) -> Vec<(Stamp, u8)> {
+    let mut buffer = [0; 4096];
+    let mut all = Vec::new();
+    loop {
+        let received = receive(line, &mut buffer).await.expect("no fault");
+        if received.len == 0 {
+            return all;
+        }
+        all.extend((0..received.len).map(|index| (received.at_character(index), buffer[index])));
+    }
+}
+
+#[test]
+fn what_comes_takes_its_time() {
+    for speed in SPEEDS {
+        let all = clock::run(clock::Time::Virtual, async move {
+            let start = clock::now();
+            let (near, mut far) = loopback::pair(64);
+            spawn_local(async move { send(&mut far, &[b'x'; 1000]).await });
+            let all = receive_all(&mut Paced::new(near, speed)).await;
+            all.into_iter().map(|(at, _)| at.since(start).as_secs_f64()).collect::<Vec<_>>()
+        })
+        .unwrap();
+        assert_eq!(all.len(), 1000);
+        for (index, at) in all.iter().enumerate() {
+            assert_within_2_percent(*at, line_time(index + 1, speed), "a character's instant");
+        }
+    }
+}
+
+#[test]
+fn the_host_feels_the_queue() {
+    clock::run(clock::Time::Virtual, async {
+        let start = clock::now();
+        let (near, mut far) = loopback::pair(1);
+        let sent = spawn_local(async move {
+            send(&mut far, &[b'x'; 480]).await.unwrap();
+            clock::now()
+        });
+        receive_all(&mut Paced::new(near, 4800)).await;
+        let took = sent.await.unwrap().since(start).as_secs_f64();
+        // The line may run ahead of itself by its lead, and one character is on the way.
+        assert!((0.98..=1.0).contains(&took), "the last of one second's characters went after {took} s");
+    })
+    .unwrap();
+}
+
+#[test]
+fn a_pause_costs_no_line_time_and_gains_none() {
+    clock::run(clock::Time::Virtual, async {
+        let (near, mut far) = loopback::pair(64);
+        let start = clock::now();
+        spawn_local(async move {
+            for _ in 0..3 {
+                send(&mut far, b"ab").await.unwrap();
+                clock::sleep_until(clock::now() + Duration::from_secs(1)).await;
+            }
+        });
+        let all = receive_all(&mut Paced::new(near, 1000)).await;
+        let millis: Vec<u128> = all.iter().map(|(at, _)| at.since(start).as_millis()).collect();
+        assert_eq!(millis, [10, 20, 1010, 1020, 2010, 2020]);
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_is_sent_takes_its_time() {
+    for speed in SPEEDS {
+        let all = clock::run(clock::Time::Virtual, async move {
+            let start = clock::now();
+            let (near, mut far) = loopback::pair(64);
+            let mut near = Paced::new(near, speed);
+            spawn_local(async move {
+                send(&mut near, &[b'x'; 1000]).await.unwrap();
+                let done = near.free_at();
+                drain(&mut near, done).await;
+            });
+            let all = receive_all(&mut far).await;
+            all.into_iter().map(|(at, _)| at.since(start).as_secs_f64()).collect::<Vec<_>>()
+        })
+        .unwrap();
+        assert_eq!(all.len(), 1000);
+        for (index, at) in all.iter().enumerate() {
+            assert_within_2_percent(*at, line_time(index + 1, speed), "a character's instant");
+        }
+    }
+}
+
+/// Receives, as users do, until a moment after `until`: what is being sent moves on.
+async fn drain(line: &mut impl Line, until: Stamp) {
+    let mut buffer = [0; 64];
+    let mut wait = Box::pin(clock::sleep_until(until + Duration::from_millis(1)));
+    poll_fn(|cx| {
+        let _ = line.poll_receive(cx, &mut buffer);
+        wait.as_mut().poll(cx)
+    })
+    .await;
+}
+
+#[test]
+fn keys_go_when_they_are_whole() {
+    clock::run(clock::Time::Virtual, async {
+        let start = clock::now();
+        let (near, mut far) = loopback::pair(64);
+        let mut near = Paced::new(near, 1000);
+        assert_eq!(near.free_at(), Stamp::ZERO);
+        spawn_local(async move {
+            send(&mut near, b"a").await.unwrap();
+            assert_eq!(near.free_at(), start + Duration::from_millis(10));
+            // Typed while the first is still on its way.
+            drain(&mut near, start + Duration::from_millis(4)).await;
+            send(&mut near, b"b").await.unwrap();
+            assert_eq!(near.free_at(), start + Duration::from_millis(20));
+            drain(&mut near, start + Duration::from_millis(99)).await;
+            send(&mut near, b"c").await.unwrap();
+            drain(&mut near, start + Duration::from_millis(200)).await;
+        });
+        let all = receive_all(&mut far).await;
+        let millis: Vec<_> = all.iter().map(|(at, key)| (at.since(start).as_millis(), *key)).collect();
+        assert_eq!(millis, [(10, b'a'), (20, b'b'), (110, b'c')]);
+    })
+    .unwrap();
+}
+
+#[test]
+fn both_ways_at_once_neither_slows_the_other() {
+    for speed in SPEEDS {
+        let (sent, received) = clock::run(clock::Time::Virtual, async move {
+            let start = clock::now();
+            let (near, far) = loopback::pair(16);
+            let ends = [Paced::new(near, speed), Paced::new(far, speed)].map(|end| spawn_local(exchange(end, 500)));
+            let mut times = Vec::new();
+            for end in ends {
+                times.push(end.await.unwrap().since(start).as_secs_f64());
+            }
+            (times[0], times[1])
+        })
+        .unwrap();
+        // A character crosses two paced ends, one after the other: that of the sender, then that of the receiver.
+        assert_within_2_percent(sent, line_time(501, speed), "one way");
+        assert_within_2_percent(received, line_time(501, speed), "the other way");
+    }
+}
+
+/// Sends and receives `count` characters, and says when the last of them had come.
+async fn exchange(mut line: impl Line, count: usize) -> Stamp {
+    let (mut to_send, mut got, mut last) = (count, 0, Stamp::ZERO);
+    let mut buffer = [0; 256];
+    poll_fn(|cx| {
+        while to_send > 0 {
+            match line.poll_send(cx, &buffer[..to_send.min(100)]) {
+                std::task::Poll::Ready(len) => to_send -= len.expect("no fault"),
+                std::task::Poll::Pending => break,
+            }
+        }
+        while got < count {
+            let received = std::task::ready!(line.poll_receive(cx, &mut buffer)).expect("no fault");
+            assert!(received.len > 0, "the other end closed after {got}");
+            got += received.len;
+            last = received.at_character(received.len - 1);
+        }
+        std::task::Poll::Ready(())
+    })
+    .await;
+    drain(&mut line, last.max(clock::now()) + Duration::from_secs(1)).await;
+    last
+}
+
+#[test]
+fn without_a_wake_up_for_each_character() {
+    clock::run(clock::Time::Virtual, async {
+        let (near, mut far) = loopback::pair(4096);
+        send(&mut far, &[b'x'; 960]).await.unwrap();
+        drop(far);
+        let mut near = Paced::new(near, 9600);
+        let mut polls = 0;
+        let mut buffer = [0; 4096];
+        let mut got = 0;
+        while got < 960 {
+            got += poll_fn(|cx| {
+                polls += 1;
+                near.poll_receive(cx, &mut buffer)
+            })
+            .await
+            .unwrap()
+            .len;
+        }
+        assert!(polls <= 2 * 20 + 2, "one second's characters took {polls} polls");
+    })
+    .unwrap();
+}
+
+#[test]
+fn what_the_other_end_does_not_read_is_not_lost() {
+    clock::run(clock::Time::Virtual, async {
+        let (near, mut far) = loopback::pair(4);
+        let mut near = Paced::new(near, 9600);
+        let text: Vec<u8> = (0..200).collect();
+        let sent = text.clone();
+        spawn_local(async move {
+            send(&mut near, &sent).await.unwrap();
+            drain(&mut near, clock::now() + Duration::from_secs(60)).await;
+        });
+        clock::sleep_until(clock::now() + Duration::from_secs(10)).await;
+        let all: Vec<u8> = receive_all(&mut far).await.into_iter().map(|(_, character)| character).collect();
+        assert_eq!(all, text);
+    })
+    .unwrap();
+}
