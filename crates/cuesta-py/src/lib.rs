@@ -1,1 +1,31 @@
-//! The only crate that knows Python (module cuesta._native)
+//! The only crate that knows Python: the module `cuesta._native`.
+//!
+//! Across this boundary go text, numbers, bytes and five classes, each in a file of its own; never a callback. Long work
+//! gives a handle that Python polls. Nothing is decided here: each function converts and calls.
+#![allow(missing_docs)] // The macros of PyO3 make items of their own; Python sees the stub's docstrings.
+
+use pyo3::pymodule;
+
+mod errors;
+mod histogram;
+mod host;
+mod run;
+mod script;
+mod text;
+
+/// What Rust gives to Python.
+#[pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::errors::{RunError, TapeError};
+    #[pymodule_export]
+    use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::host::Host;
+    #[pymodule_export]
+    use crate::run::Run;
+    #[pymodule_export]
+    use crate::script::Script;
+    #[pymodule_export]
+    use crate::text::{duration, key_law, law, now, show_duration, target};
+}

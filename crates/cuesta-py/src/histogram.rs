@@ -1,0 +1,89 @@
+//! Histograms for Python: nanoseconds within, seconds without.
+
+use hdrhistogram::Histogram as Hdr;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::value;
+
+/// Counts of durations, 3 significant digits.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct Histogram(std::sync::Mutex<Hdr<u64>>);
+
+#[derive(FromPyObject)]
+pub(crate) enum Encoded {
+    Base64(String),
+    Bytes(Vec<u8>),
+}
+
+#[pymethods]
+impl Histogram {
+    #[staticmethod]
+    fn decode(data: Encoded) -> PyResult<Self> {
+        let bytes = match data {
+            Encoded::Bytes(bytes) => bytes,
+            Encoded::Base64(text) => base64(&text)?,
+        };
+        let histogram = Deserializer::new().deserialize(&mut &bytes[..]).map_err(value)?;
+        Ok(Self(histogram.into()))
+    }
+
+    fn merge(&self, other: &Self) -> PyResult<()> {
+        // Copied first: a histogram may be merged with itself.
+        let other = other.with(|other| other.clone());
+        self.0.lock().expect("no panic while it is held").add(other).map_err(value)
+    }
+
+    fn quantile(&self, q: f64) -> f64 {
+        self.with(|histogram| seconds(histogram.value_at_quantile(q)))
+    }
+
+    #[getter]
+    fn count(&self) -> u64 {
+        self.with(|histogram| histogram.len())
+    }
+
+    #[getter]
+    fn min(&self) -> f64 {
+        self.with(|histogram| seconds(histogram.min()))
+    }
+
+    #[getter]
+    fn max(&self) -> f64 {
+        self.with(|histogram| seconds(histogram.max()))
+    }
+
+    #[getter]
+    fn mean(&self) -> f64 {
+        self.with(|histogram| histogram.mean() / 1e9)
+    }
+
+    fn buckets(&self) -> Vec<(f64, u64)> {
+        self.with(|histogram| {
+            let upper = |value| seconds(histogram.highest_equivalent(value));
+            histogram.iter_recorded().map(|step| (upper(step.value_iterated_to()), step.count_at_value())).collect()
+        })
+    }
+
+    fn encode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::new();
+        self.with(|histogram| V2DeflateSerializer::new().serialize(histogram, &mut bytes)).map_err(value)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+}
+
+impl Histogram {
+    fn with<T>(&self, look: impl FnOnce(&Hdr<u64>) -> T) -> T {
+        look(&self.0.lock().expect("no panic while it is held"))
+    }
+}
+
+fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
+}
+
+fn base64(text: &str) -> PyResult<Vec<u8>> {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.decode(text.trim()).map_err(value)
+}

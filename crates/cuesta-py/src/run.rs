@@ -1,0 +1,38 @@
+//! Runs for Python.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use cuesta_driver::Spec;
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::script::Script;
+
+/// Users at work on threads of their own. Dropping it stops it.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct Run(cuesta_driver::Run);
+
+#[pymethods]
+impl Run {
+    #[staticmethod]
+    fn start(spec: &str, scripts: BTreeMap<String, Py<Script>>, folder: &str) -> PyResult<Self> {
+        let spec: Spec = serde_json::from_str(spec).map_err(errors::run)?;
+        let scripts = scripts.into_iter().map(|(name, script)| (name, script.get().0.script.clone())).collect();
+        cuesta_driver::Run::start(spec, scripts, Path::new(folder)).map(Self).map_err(errors::run)
+    }
+
+    fn snapshot(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0.snapshot()).map_err(errors::run)
+    }
+
+    fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
+        let timeout = Duration::try_from_secs_f64(timeout).map_err(errors::value)?;
+        py.detach(|| self.0.wait(timeout)).map_err(errors::run)
+    }
+
+    fn stop(&self) {
+        self.0.stop();
+    }
+}

@@ -1,0 +1,41 @@
+//! Tapes for Python.
+
+use std::fs;
+use std::path::Path;
+
+use pyo3::prelude::*;
+
+use crate::errors::TapeError;
+
+/// A tape, parsed.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct Script(pub(crate) cuesta_tape::Tape);
+
+#[pymethods]
+impl Script {
+    #[staticmethod]
+    fn parse(text: &str, name: &str, folder: &str) -> PyResult<Self> {
+        let load = |file: &str| fs::read_to_string(Path::new(folder).join(file)).map_err(|error| error.to_string());
+        cuesta_tape::parse(text, name, &load).map(Self).map_err(|errors| TapeError::new_err(errors.to_string()))
+    }
+
+    fn listing(&self) -> String {
+        cuesta_tape::listing(&self.0)
+    }
+
+    fn commands(&self) -> String {
+        self.0.to_json()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.0.notes.iter().map(ToString::to_string).collect()
+    }
+
+    fn transactions(&self) -> Vec<String> {
+        self.0.script.transactions.clone()
+    }
+
+    fn columns(&self) -> Vec<String> {
+        self.0.script.columns()
+    }
+}

@@ -1,0 +1,47 @@
+//! Small texts, read by the same code as in tapes and specs.
+
+use std::time::Duration;
+
+use cuesta_lines::Target;
+use cuesta_record::clock;
+use pyo3::prelude::*;
+
+use crate::errors::value;
+
+/// Gives a law of durations in its one spelling.
+#[pyfunction]
+pub(crate) fn law(text: &str) -> PyResult<String> {
+    let no_file = |_: &str| Err("give a file only in a tape".to_owned());
+    Ok(cuesta_laws::Law::parse(text, &no_file).map_err(value)?.to_string())
+}
+
+/// Gives a law of the gaps between keys in its one spelling.
+#[pyfunction]
+pub(crate) fn key_law(text: &str) -> PyResult<String> {
+    Ok(cuesta_laws::KeyLaw::parse(text).map_err(value)?.to_string())
+}
+
+/// Reads a duration into nanoseconds.
+#[pyfunction]
+pub(crate) fn duration(text: &str) -> PyResult<u64> {
+    let duration = cuesta_laws::duration::parse(text).map_err(value)?;
+    u64::try_from(duration.as_nanos()).map_err(value)
+}
+
+/// Spells a duration as `duration` reads it.
+#[pyfunction]
+pub(crate) fn show_duration(ns: u64) -> String {
+    cuesta_laws::duration::show(Duration::from_nanos(ns))
+}
+
+/// Gives a target's URL in its one spelling.
+#[pyfunction]
+pub(crate) fn target(text: &str) -> PyResult<String> {
+    Ok(text.parse::<Target>().map_err(value)?.to_string())
+}
+
+/// Gives the monotonic clock, which all processes of this machine share.
+#[pyfunction]
+pub(crate) fn now() -> u64 {
+    clock::now().as_nanos()
+}
