@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
+use rustix::net::{RecvFlags, recv};
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
@@ -120,5 +121,44 @@ impl Line for Tcp {
 
     fn crossed(&self) -> Crossed {
         self.crossed
+    }
+}
+
+/// What is thrown away at most before closing, in pieces.
+const UNREAD: usize = 16;
+
+impl Drop for Tcp {
+    /// Closing with something unread would be a reset, which throws away our last words as well.
+    fn drop(&mut self) {
+        let mut piece = [0; 4096];
+        for _ in 0..UNREAD {
+            if !recv(&self.stream, &mut piece, RecvFlags::DONTWAIT).is_ok_and(|(_, len)| len > 0) {
+                break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_not_held_back_at_either_end() {
+        clock::run(clock::Time::Real, async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = Address { host: "127.0.0.1".to_owned(), port: listener.local_addr().unwrap().port() };
+            for line_speed in [0, 4800] {
+                let near = connect(&address, &Options { line_speed, ..Options::default() }).await.unwrap();
+                let far = Tcp::accepted(listener.accept().await.unwrap().0).unwrap();
+                assert!(near.stream.nodelay().unwrap() && far.stream.nodelay().unwrap());
+            }
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_line_is_small() {
+        assert!(size_of::<Tcp>() <= 64, "{}", size_of::<Tcp>());
     }
 }
