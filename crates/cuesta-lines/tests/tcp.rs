@@ -1,0 +1,387 @@
+//! Lines over real TCP.
+
+use std::future::poll_fn;
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use cuesta_lines::{Line, Listener, Options, Target, fault, open, receive, send};
+use cuesta_record::clock::{self, Time};
+use tokio::task::spawn_local;
+
+fn in_real_time<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
+    clock::run(Time::Real, future).expect("a runtime")
+}
+
+fn listen(kind: &str) -> Listener {
+    Listener::bind(&format!("{kind}://127.0.0.1:0").parse().expect("a target")).expect("a free port")
+}
+
+/// Both ends of a line, the terminal's first.
+async fn pair(listener: &Listener, options: &Options) -> (Box<dyn Line>, Box<dyn Line>) {
+    let near = open(&listener.target(), options).await.expect("it listens");
+    (near, listener.accept().await.expect("somebody called"))
+}
+
+/// Sends back all that comes.
+async fn echo(mut line: Box<dyn Line>) -> io::Result<()> {
+    let mut buffer = [0; 4096];
+    loop {
+        let received = receive(&mut line, &mut buffer).await?;
+        if received.len == 0 {
+            return Ok(());
+        }
+        send(&mut line, &buffer[..received.len]).await?;
+    }
+}
+
+async fn receive_exactly(line: &mut Box<dyn Line>, len: usize) -> Vec<u8> {
+    let mut buffer = vec![0; 4096];
+    let mut all = Vec::new();
+    while all.len() < len {
+        let received = receive(line, &mut buffer).await.expect("no fault");
+        assert!(received.len > 0, "closed after {}", all.len());
+        all.extend_from_slice(&buffer[..received.len]);
+    }
+    all
+}
+
+#[test]
+fn characters_come_back() {
+    for kind in ["tcp", "telnet"] {
+        in_real_time(async move {
+            let listener = listen(kind);
+            let (mut near, far) = pair(&listener, &Options::default()).await;
+            spawn_local(echo(far));
+            for key in 0..=255 {
+                let before = clock::now();
+                send(&mut near, &[key]).await.unwrap();
+                let mut buffer = [0; 16];
+                let received = receive(&mut near, &mut buffer).await.unwrap();
+                assert_eq!(&buffer[..received.len], [key]);
+                assert!(before < received.at && received.at <= clock::now());
+                assert_eq!((received.per_character, received.kernel), (Duration::ZERO, None));
+            }
+            let text: Vec<u8> = (0..100_000_u32).map(|n| (n % 251) as u8).collect();
+            let sent = text.clone();
+            send(&mut near, &sent).await.unwrap();
+            assert_eq!(receive_exactly(&mut near, text.len()).await, text);
+            let crossed = near.crossed();
+            assert!(crossed.sent >= 100_256 && crossed.received >= 100_256);
+        });
+    }
+}
+
+#[test]
+fn telnet_tells_the_host_about_the_terminal() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let options = Options { columns: 132, rows: 43, terminal: "VT100".to_owned(), ..Options::default() };
+        let (mut near, mut far) = pair(&listener, &options).await;
+        let host = spawn_local(async move {
+            while far.window().is_none() || far.terminal().is_none() {
+                send(&mut far, b">").await.unwrap();
+                receive(&mut far, &mut [0; 64]).await.unwrap();
+            }
+            (far.window(), far.terminal().map(str::to_owned))
+        });
+        let typist = spawn_local(async move {
+            while receive(&mut near, &mut [0; 64]).await.unwrap().len > 0 {
+                send(&mut near, b"a").await.unwrap();
+            }
+        });
+        assert_eq!(host.await.unwrap(), (Some((132, 43)), Some("vt100".to_owned())));
+        typist.await.unwrap();
+    });
+}
+
+#[test]
+fn closing_with_something_unread_does_not_throw_away_the_last_words() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let (mut near, mut far) = pair(&listener, &Options::default()).await;
+        send(&mut far, b"goodbye").await.unwrap();
+        send(&mut near, b"unread").await.unwrap();
+        drop(far);
+        assert_eq!(receive_exactly(&mut near, 7).await, b"goodbye");
+        assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
+    });
+}
+
+#[test]
+fn a_reader_that_does_not_read_holds_the_writer_and_loses_nothing() {
+    for kind in ["tcp", "telnet"] {
+        in_real_time(async move {
+            let listener = listen(kind);
+            let (mut near, mut far) = pair(&listener, &Options { line_speed: 9600, ..Options::default() }).await;
+            let piece: Vec<u8> = (0..1000_u32).map(|n| (n % 251) as u8).collect();
+            let mut sent = Vec::new();
+            let mut cx = Context::from_waker(Waker::noop());
+            while let Poll::Ready(len) = far.poll_send(&mut cx, &piece) {
+                sent.extend_from_slice(&piece[..len.unwrap()]);
+                assert!(sent.len() < 1_000_000, "the kernel hides a megabyte");
+            }
+            drop(far);
+            // Not at its speed, or it would take a minute: the terminal's line is read beneath it.
+            let mut came = Vec::new();
+            let mut buffer = [0; 4096];
+            while came.len() < 50 {
+                let received = receive(&mut near, &mut buffer).await.unwrap();
+                came.extend_from_slice(&buffer[..received.len]);
+            }
+            assert_eq!(came, sent[..came.len()]);
+        });
+    }
+}
+
+#[test]
+fn a_fast_reader_gets_all_that_waited() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let (mut near, mut far) = pair(&listener, &Options::default()).await;
+        let text: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 256) as u8).collect();
+        let sent = text.clone();
+        let sender = spawn_local(async move { send(&mut far, &sent).await });
+        assert!(receive_exactly(&mut near, text.len()).await == text);
+        sender.await.unwrap().unwrap();
+    });
+}
+
+#[test]
+fn hosts_that_close_or_reset_are_told_apart() {
+    in_real_time(async {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
+        // Closed in the middle of a negotiation.
+        let mut near = open(&target, &Options::default()).await.unwrap();
+        let mut peer = listener.accept().unwrap().0;
+        io::Write::write_all(&mut peer, b"bye\xff\xfa\x18").unwrap();
+        drop(peer);
+        assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
+        assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
+        // Reset: thrown away with something unread.
+        let mut near = open(&target, &Options::default()).await.unwrap();
+        let peer = listener.accept().unwrap().0;
+        send(&mut near, b"unread").await.unwrap();
+        wait_for_input(&peer);
+        drop(peer);
+        assert_eq!(fault(&receive(&mut near, &mut [0; 9]).await.unwrap_err()), "reset");
+        assert_eq!(fault(&send(&mut near, b"more").await.unwrap_err()), "closed");
+    });
+}
+
+/// Until something can be read.
+fn wait_for_input(peer: &TcpStream) {
+    peer.set_nonblocking(false).expect("a socket");
+    peer.peek(&mut [0]).expect("input");
+}
+
+#[test]
+fn a_host_that_floods_with_questions_is_borne() {
+    in_real_time(async {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
+        let mut near = open(&target, &Options::default()).await.unwrap();
+        let mut peer = listener.accept().unwrap().0;
+        // It never reads the answers.
+        let flood = std::thread::spawn(move || {
+            let question = b"\xff\xfd\x27".repeat(100_000);
+            for _ in 0..20 {
+                io::Write::write_all(&mut peer, &question).expect("it is read");
+            }
+            io::Write::write_all(&mut peer, b"over").expect("it is read");
+            peer
+        });
+        assert_eq!(receive_exactly(&mut near, 4).await, b"over");
+        flood.join().unwrap();
+    });
+}
+
+#[test]
+fn why_there_is_no_line_is_said_with_a_remedy() {
+    in_real_time(async {
+        let closed = listen("tcp").target();
+        let refused = open(&closed, &Options::default()).await.err().unwrap();
+        assert_eq!(refused.name(), "refused");
+        let place = closed.to_string().replace("tcp://", "");
+        assert_eq!(
+            refused.to_string(),
+            format!("nothing listens at {place} (refused): start the host, or check the address")
+        );
+        let unresolved = open(&"telnet://no-such-host.invalid".parse().unwrap(), &Options::default()).await;
+        let unresolved = unresolved.err().unwrap();
+        assert_eq!(unresolved.name(), "unresolved");
+        assert!(unresolved.to_string().starts_with("\"no-such-host.invalid\" has no address ("), "{unresolved}");
+        let host = open(&Target::Host, &Options::default()).await.err().unwrap();
+        assert_eq!(host.name(), "no-address");
+    });
+}
+
+#[test]
+fn a_host_that_never_accepts_is_given_up() {
+    in_real_time(async {
+        // A queue of none is full after one or two; the kernel then drops calls without a word.
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+        socket.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
+        socket.listen(0).unwrap();
+        let target = format!("tcp://{}", socket.local_addr().unwrap().as_socket().unwrap()).parse().unwrap();
+        let options = Options { connect_timeout: Duration::from_millis(100), ..Options::default() };
+        let mut lines = Vec::new();
+        let error = loop {
+            match open(&target, &options).await {
+                Ok(line) => lines.push(line),
+                Err(error) => break error,
+            }
+            assert!(lines.len() < 10, "the queue is endless");
+        };
+        assert_eq!(error.name(), "timeout");
+        assert!(error.to_string().contains("did not answer within 0.1 s"), "{error}");
+    });
+}
+
+#[test]
+fn nobody_can_listen_twice_at_a_place() {
+    let first = listen("tcp");
+    let again = Listener::bind(&first.target()).unwrap_err();
+    assert_eq!(again.kind(), io::ErrorKind::AddrInUse);
+    assert!(again.to_string().contains("another program listens there"), "{again}");
+    assert!(Listener::bind(&Target::Host).is_err());
+}
+
+#[test]
+fn two_ears_at_one_place_hear_all_callers() {
+    in_real_time(async {
+        let listener = listen("tcp");
+        let ears = [Rc::new(listener.try_clone().unwrap()), Rc::new(listener)];
+        let target = ears[0].target();
+        let mut callers = Vec::new();
+        for _ in 0..10 {
+            callers.push(open(&target, &Options::default()).await.unwrap());
+        }
+        for _ in 0..10 {
+            let mut waits = ears.iter().map(|ear| Box::pin(ear.accept())).collect::<Vec<_>>();
+            poll_fn(|cx| {
+                let heard = waits.iter_mut().find_map(|wait| match wait.as_mut().poll(cx) {
+                    Poll::Ready(line) => Some(line),
+                    Poll::Pending => None,
+                });
+                heard.map_or(Poll::Pending, Poll::Ready)
+            })
+            .await
+            .unwrap();
+        }
+    });
+}
+
+fn stamped() -> Options {
+    Options { stamped: true, ..Options::default() }
+}
+
+#[test]
+fn the_kernel_stamps_what_passes() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let (mut near, far) = pair(&listener, &stamped()).await;
+        spawn_local(echo(far));
+        let (mut keys, mut stamped) = (0, 0);
+        // The kernel begins to stamp what it receives a little after it was asked to.
+        while stamped < 50 {
+            keys += 1;
+            assert!(keys < 10_000, "{stamped} of {keys} keys were stamped");
+            let (wall, mono) = (clock::wall(), clock::now());
+            send(&mut near, b"k").await.unwrap();
+            let received = receive(&mut near, &mut [0; 16]).await.unwrap();
+            let sent = near.kernel_sent().expect("a stamp of the last key");
+            let Some(came) = received.kernel else { continue };
+            let took = received.at.since(mono).as_nanos() as u64;
+            assert!(wall <= sent && sent < came && came <= clock::wall());
+            assert!(came - sent <= took, "the kernel saw {} ns, we {took} ns", came - sent);
+            stamped += 1;
+        }
+        // Asked again before another key, it is still the same.
+        assert_eq!(near.kernel_sent(), near.kernel_sent());
+    });
+}
+
+#[test]
+fn a_stamped_line_that_is_full_does_not_spin() {
+    in_real_time(async {
+        let listener = listen("tcp");
+        let (mut near, mut far) = pair(&listener, &stamped()).await;
+        send(&mut near, b"k").await.unwrap();
+        let mut polls = 0;
+        let text = vec![b'x'; 100_000];
+        // Full of output that nobody reads, and with send stamps that nobody collects.
+        let mut fill = pin!(clock::sleep_until(clock::now() + Duration::from_millis(300)));
+        let mut sent = 0;
+        poll_fn(|cx| {
+            polls += 1;
+            while let Poll::Ready(len) = near.poll_send(cx, &text) {
+                sent += len.unwrap();
+            }
+            fill.as_mut().poll(cx)
+        })
+        .await;
+        assert!(polls < 1000, "{polls} polls in 300 ms");
+        // Once it is read there is room again.
+        let reader = spawn_local(async move {
+            let mut left = sent + 1 + 100_000;
+            let mut buffer = vec![0; 100_000];
+            while left > 0 {
+                left -= receive(&mut far, &mut buffer).await.unwrap().len;
+            }
+        });
+        send(&mut near, &text).await.unwrap();
+        reader.await.unwrap();
+    });
+}
+
+#[test]
+fn a_stamped_line_that_waits_for_input_does_not_spin() {
+    in_real_time(async {
+        let listener = listen("tcp");
+        let (mut near, mut far) = pair(&listener, &stamped()).await;
+        send(&mut near, b"k").await.unwrap();
+        receive(&mut far, &mut [0; 9]).await.unwrap();
+        let mut polls = 0;
+        let mut wait = pin!(clock::sleep_until(clock::now() + Duration::from_millis(200)));
+        let mut buffer = [0; 9];
+        poll_fn(|cx| {
+            polls += 1;
+            assert!(near.poll_receive(cx, &mut buffer).is_pending());
+            wait.as_mut().poll(cx)
+        })
+        .await;
+        assert!(polls < 10, "{polls} polls in 200 ms with nothing to read");
+    });
+}
+
+#[test]
+fn a_paced_line_keeps_its_speed_over_tcp() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let options = Options { line_speed: 48_000, ..Options::default() };
+        let (mut near, mut far) = pair(&listener, &options).await;
+        let sender = spawn_local(async move {
+            send(&mut far, &vec![b'x'; 9600]).await.unwrap();
+            far
+        });
+        let mut buffer = [0; 4096];
+        let first = receive(&mut near, &mut buffer).await.unwrap();
+        let (mut got, mut last) = (first.len, first.at);
+        while got < 9600 {
+            let received = receive(&mut near, &mut buffer).await.unwrap();
+            got += received.len;
+            last = received.at_character(received.len - 1);
+        }
+        drop(sender.await.unwrap());
+        // Two seconds' worth. A machine that stands still for a moment makes it slower, never faster.
+        let took = last.since(first.at).as_secs_f64();
+        let expected = 9599.0 / 4800.0;
+        assert!(took > expected * 0.98, "{took} s instead of {expected} s");
+        assert!(took < expected * 1.5, "{took} s instead of {expected} s");
+    });
+}
