@@ -11,11 +11,12 @@
 
 from cuesta.plan.limit import Limit
 from cuesta.plan.load import Given, Plan, Segment, load
-from cuesta.plan.schema import SECRET, Group, Host, Settings, Validity
-from cuesta.plan.spelling import Load
+from cuesta.plan.schema import BUILTIN_HOST, SECRET, Group, Host, Settings, Validity
+from cuesta.plan.spelling import Load, Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
+    "BUILTIN_HOST",
     "SECRET",
     "Given",
     "Group",
@@ -24,6 +25,7 @@ __all__ = [
     "Load",
     "Plan",
     "Segment",
+    "Service",
     "Settings",
     "Step",
     "Validity",

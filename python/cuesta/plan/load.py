@@ -3,6 +3,7 @@
 `SETTINGS` are those that the environment and flags can give; the command line is made from the same table.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ class Given:
     """What the command was given, before any of it is understood."""
 
     plan: Path | None = None
-    tape: Path | None = None
+    tape: str | None = None
     flags: Mapping[str, object] = field(default_factory=dict)
     """By the names of SETTINGS; also `limits` (a list) and `host` (a table)."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -87,8 +88,10 @@ def load(given: Given, here: Path) -> Plan:
     source = str(given.plan or given.tape or "flags")
     raw = _merge(_project(here), _read(given.plan) if given.plan else {})
     if given.tape:
-        raw.setdefault("name", given.tape.stem)
-        put(raw, "tape", str(given.tape.resolve()))
+        raw.setdefault(
+            "name", re.sub(r"[^\w.-]+", "-", Path(given.tape.removeprefix("builtin:")).stem, flags=re.ASCII)[:64]
+        )
+        put(raw, "tape", given.tape if given.tape.startswith("builtin:") else str(here / given.tape))
     _override(raw, _environment(given.environment), _variable, here)
     _override(raw, given.flags, _flag, here)
     try:

@@ -37,6 +37,7 @@ from cuesta.plan.spelling import (
 
 MILLISECOND = 1_000_000
 SECOND = 1000 * MILLISECOND
+BUILTIN_HOST = "host:"
 BUILTIN_TAPE = "builtin:interactive"
 SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 """Columns of users whose cells are never shown or recorded."""
@@ -54,7 +55,7 @@ class Group(Table):
     name: Name = Field("users", description="what the records call these users")
     tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
     users: Users = Field(1, description="how many there are")
-    target: Target = Field("host:", description="what they type at; `host:` starts the built-in host")
+    target: Target = Field(BUILTIN_HOST, description="what they type at; `host:` starts the built-in host")
     load: LoadText = Field(
         Load("closed"),
         description="when the next input is due: after the think time (closed), once a cycle (paced), "
@@ -70,20 +71,22 @@ class Group(Table):
     data: Path | None = Field(
         None, description="CSV of users for `${column}` in the tape, one row a user; relative to the plan"
     )
-    columns: Size = Field(80, description="width of the terminals")
-    rows: Size = Field(24, description="height of the terminals")
+    columns: Size | None = Field(None, description="width of the terminals instead of the tape's own")
+    rows: Size | None = Field(None, description="height of the terminals instead of the tape's own")
 
 
 class Host(Table):
     """The built-in host, when it is the target."""
 
     service: ServiceText | None = Field(None, description="what it does with input; by default what fits the tape")
-    input: Literal["canonical", "raw"] = Field(
-        "canonical", description="whole rows with erase and kill, or single keys"
+    input: Literal["canonical", "raw"] | None = Field(
+        None, description="whole rows with erase and kill, or single keys; by default what the service likes"
     )
     erase: Key = Field("#", description="the key that takes back the one before")
     kill: Key = Field("@", description="the key that takes back the row")
-    echo: Switch = Field(True, description="whether keys are echoed")
+    echo: Switch | None = Field(
+        None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
+    )
     echo_map: EchoMap | None = Field(None, description="a key and what it is echoed as")
     service_time: Law | None = Field(None, description="time that a server takes for a transaction")
     servers: Count = Field(1, description="how many transactions are served at once")

@@ -1,0 +1,8 @@
+"""The command `cuesta`, one file per verb: `run`, `host`, `check`.
+
+Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
+"""
+
+from cuesta.cli.main import main
+
+__all__ = ["main"]

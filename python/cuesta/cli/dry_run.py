@@ -1,0 +1,104 @@
+"""A run that is only shown: the plan, its timeline, its tapes, how long it will take."""
+
+from typing import Any
+
+from cuesta import _native
+from cuesta.engine import Job
+from cuesta.engine.job import DRAIN, SECOND, timeline
+from cuesta.plan import Group, Segment, Step
+
+
+def show_plan(job: Job) -> str:
+    """Show what a run of the job would do."""
+    parts = [
+        _settings(job),
+        _groups(job),
+        _timeline(job),
+        *_tapes(job),
+        f"It will take about {_minutes(duration(job))}.",
+    ]
+    return "\n\n".join(parts)
+
+
+def duration(job: Job) -> float:
+    """Give the seconds that a run of the job takes."""
+    return sum(timeline(segment)[-1].end + DRAIN for segment in job.plan.segments()) / SECOND
+
+
+def plan_data(job: Job) -> dict[str, Any]:
+    """Give the same as data."""
+    steps = [
+        {"swept": dict(step.swept), **{name: ns / SECOND for name, ns in times.items()}, "segment": segment.folder}
+        for segment in job.plan.segments()
+        for step, times in _timed(segment)
+    ]
+    return {"plan": job.plan.settings.model_dump(mode="json"), "steps": steps, "seconds": duration(job)}
+
+
+def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
+    times = ({"begin": each.begin, "settled": each.settled, "end": each.end} for each in timeline(segment))
+    return list(zip(segment.steps, times, strict=True))
+
+
+def _settings(job: Job) -> str:
+    plain = job.plan.settings.model_dump(mode="json", exclude={"group", "host", "validity", "sweep", "limits"})
+    rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
+    rows += [f"limit {limit}" for limit in job.plan.settings.limits]
+    validity = job.plan.settings.validity.model_dump(mode="json")
+    rows.append("valid if " + ", ".join(f"{name} {_toml(value)}" for name, value in validity.items()))
+    return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
+
+
+def _groups(job: Job) -> str:
+    rows = ["GROUPS"]
+    for group in job.plan.settings.group:
+        said = group.model_dump(mode="json", exclude={"name", "tape", "data"}, exclude_none=True)
+        rows.append(f"  {group.name}: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
+        rows.append(f"    tape {group.tape}" + _users(job, group))
+    if any(group.target == "host:" for group in job.plan.settings.group):
+        host = job.plan.steps[0].settings.host.model_dump(mode="json", exclude={"service"}, exclude_none=True)
+        said = {"service": str(job.service(job.plan.steps[0])), **host}
+        rows.append("  built-in host: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
+    return "\n".join(rows)
+
+
+def _users(job: Job, group: Group) -> str:
+    return f", {job.users_of(group).shown} from {group.data}" if group.data else ""
+
+
+def _timeline(job: Job) -> str:
+    rows = ["TIMELINE      begin    settled        end   users"]
+    number = 0
+    for segment in job.plan.segments():
+        for step, times in _timed(segment):
+            begin, settled, end = (f"{times[name] / SECOND:8.1f} s" for name in ("begin", "settled", "end"))
+            swept = ", ".join(f"{path} = {value}" for path, value in step.swept.items())
+            users = sum(group.users for group in step.settings.group)
+            rows.append(f"  step {number:<3}{begin} {settled} {end} {users:7,}  {swept}".rstrip())
+            number += 1
+        if segment.first + len(segment.steps) < len(job.plan.steps):
+            rows.append("  (the lines are opened anew)")
+    return "\n".join(rows)
+
+
+def _tapes(job: Job) -> list[str]:
+    return [
+        "\n".join(
+            [f"TAPE {tape.name}", *(f"  {row}" for row in tape.script.listing().splitlines()), *_notes(tape.script)]
+        )
+        for tape in job.tapes.values()
+    ]
+
+
+def _notes(script: _native.Script) -> list[str]:
+    return [f"  note: {note}" for note in script.notes()]
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _minutes(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} minutes"

@@ -1,0 +1,80 @@
+"""The command line: which verb, and what becomes of errors."""
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from cuesta import __version__
+from cuesta.cli import check, host, run
+from cuesta.errors import CuestaError, Exit
+
+VERBS = (run, host, check)
+
+ABOUT = """How many people can use this system at once, and how will it feel to type on it?
+
+cuesta emulates terminal users, times every key and every answer, and says whether its numbers can be trusted.
+"""
+
+EXAMPLES = """examples:
+  cuesta run                                  the main job: 96 users type at the built-in host
+  cuesta run login.tape --target telnet://10.0.0.7:23 --users 20
+  cuesta check login.tape                     is the tape understood, and how
+  cuesta host --listen telnet://127.0.0.1:2300
+
+exit codes: 0 good, 1 failed, 2 usage, 97 run invalid, 99 a limit was crossed, 104 bad plan or tape, 105 interrupted
+`cuesta VERB --help` says more.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; give its exit code."""
+    parsed = parser().parse_args(arguments)
+    try:
+        return int(parsed.carry_out(parsed))
+    except CuestaError as error:
+        return _explain(error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has left
+        return Exit.FAILED
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    except Exception as error:
+        return _explain(CuestaError(f"{type(error).__name__}: {error}", "CUESTA_DEBUG=1 shows where; please report it"))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of all verbs."""
+    top = argparse.ArgumentParser("cuesta", description=ABOUT, epilog=EXAMPLES, formatter_class=Raw, allow_abbrev=False)
+    top.add_argument("--version", action="version", version=f"cuesta {__version__}")
+    verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
+    for verb in VERBS:
+        one = verbs.add_parser(
+            verb.NAME,
+            help=verb.HELP,
+            description=verb.ABOUT,
+            epilog=verb.EXAMPLES,
+            formatter_class=Raw,
+            allow_abbrev=False,
+        )
+        verb.add_arguments(one)
+        one.set_defaults(carry_out=verb.carry_out)
+    return top
+
+
+class Raw(argparse.RawDescriptionHelpFormatter):
+    """Keeps the examples as they are written."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=110)
+
+
+def _explain(error: CuestaError) -> int:
+    """Say one message and its remedy."""
+    if os.environ.get("CUESTA_DEBUG"):
+        traceback.print_exc()
+    print(f"cuesta: {error}", file=sys.stderr)
+    if error.remedy:
+        print(f"  {error.remedy}", file=sys.stderr)
+    return error.exit

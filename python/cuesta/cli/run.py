@@ -1,0 +1,138 @@
+"""`cuesta run`: users type at a host, and a summary says what came of it."""
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from cuesta import engine
+from cuesta.cli.dry_run import plan_data, show_plan
+from cuesta.cli.output import check_json, say, write_json
+from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.agents import Snapshot
+from cuesta.errors import Exit, UsageError
+from cuesta.live import merge, watching
+from cuesta.plan import Given, load
+from cuesta.plan.load import SETTINGS
+
+MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
+
+NAME = "run"
+HELP = "emulate users who type at a host, and measure"
+ABOUT = """Users play a tape at a target: a ramp in which they start one after another, a settling time, a measurement
+interval. With neither tape nor plan it is the main job: 96 users on telnet lines at 4800 baud type at the
+built-in host, which runs in a process of its own.
+
+Settings: default < cuesta.toml and plan < environment (CUESTA_USERS, CUESTA_MEASURE, ...) < flag.
+Durations are written 200ms, 2s, 15m; laws `exp 5s`, `uniform 1s 3s`, `lognormal 2s 0.5`."""
+EXAMPLES = """examples:
+  cuesta run                                           the main job, about 45 s
+  cuesta run --users 400 --measure 1m --limit 'response.p99 < 2s'
+  cuesta run login.tape --target telnet://127.0.0.1:2323 --data users.csv
+  cuesta run typist.tape --load paced:200ms --host service=echo --host delay=5ms
+  cuesta run nightly.toml --dry-run                    what it would do, and how long it takes
+  cuesta run --json - --quiet | jq .response.p99
+
+What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
+    settings = parser.add_argument_group("what is run (each overrides the plan)")
+    for name, (metavar, meaning) in SETTINGS.items():
+        flag = f"--{name.replace('_', '-')}"
+        if metavar:
+            settings.add_argument(flag, metavar=metavar, help=meaning)
+        else:
+            settings.add_argument(flag, action="store_const", const=True, help=meaning)
+    settings.add_argument("--limit", action="append", dest="limits", metavar="EXPR", help="what a good run keeps")
+    settings.add_argument(
+        "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"
+    )
+    results = parser.add_argument_group("what comes of it")
+    results.add_argument("--out", type=Path, metavar="DIR", help="the run folder; by default runs/NAME-DATE-TIME")
+    results.add_argument("--json", metavar="FILE|-", help="write the summary as one object; - = standard output")
+    results.add_argument("--dry-run", action="store_true", help="show what would be done; contact nothing")
+    results.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Run it, record it, sum it up."""
+    check_json(arguments.json)
+    job = engine.prepare(load(_given(arguments), Path.cwd()))
+    if arguments.dry_run:
+        if arguments.json != "-":
+            say(show_plan(job), arguments.json)
+        write_json(arguments.json, plan_data(job))
+        return Exit.GOOD
+    with _interrupts() as stopping, watching(arguments.quiet) as show:
+
+        def look(snapshots: list[Snapshot]) -> None:
+            if view := merge(snapshots):
+                show(view)
+
+        ran = engine.run(job, arguments.out, look, stopping)
+    return _sum_up(ran, arguments.json)
+
+
+def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
+    """Derive, write and print the summary; the exit code says the worst."""
+    from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
+
+    summary = analysis.summarise(ran.folder)
+    record_json(ran.folder / "summary.json", summary.json())
+    report.html(ran.folder, summary)
+    say(report.text(summary), json_where)
+    write_json(json_where, summary.json())
+    for failure in ran.failures:
+        print(f"cuesta: {failure}", file=sys.stderr)
+    if ran.interrupted:
+        return Exit.INTERRUPTED
+    if not summary.valid:
+        return Exit.INVALID
+    return Exit.GOOD if summary.limits_ok else Exit.LIMIT
+
+
+def _given(arguments: argparse.Namespace) -> Given:
+    file = Path(arguments.file) if arguments.file else MAIN_JOB
+    plan = file if file.suffix == ".toml" else None
+    tape = None if plan else arguments.file
+    flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
+    if arguments.host:
+        flags["host"] = dict(_assignment(text) for text in arguments.host)
+    return Given(plan, tape, flags, dict(os.environ))
+
+
+def _assignment(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(
+            f"--host: expected KEY=VALUE, got {text!r}", "for example --host service=echo --host delay=5ms"
+        )
+    return key.strip(), value.strip()
+
+
+@contextmanager
+def _interrupts() -> Iterator[threading.Event]:
+    """The first Ctrl-C or SIGTERM sets the event; the second ends at once, and the pipes that close end the rest."""
+    stopping = threading.Event()
+
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        if stopping.is_set():
+            os._exit(Exit.INTERRUPTED)
+        stopping.set()
+        print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
+
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, handle) for each in signals]
+    try:
+        yield stopping
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)

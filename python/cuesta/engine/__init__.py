@@ -1,0 +1,19 @@
+"""The engine: turns a plan into a run folder.
+
+- `tapes`, `users`: read what the plan names, before anything is started.
+- `job`: a plan with its tapes and users, checked; how long it takes.
+- `preflight`: what a run needs of this machine and of its target.
+- `folder`: the run folder and `run.json`.
+- `spec`: what the Rust half is told.
+- `host`: the built-in host in a process of its own.
+- `agent`: one driving process; `agents` are its ends in this one.
+- `local`: all of it, on this machine.
+
+Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, stop.
+"""
+
+from cuesta.engine.job import Job, prepare
+from cuesta.engine.local import Ran, run
+from cuesta.engine.tapes import Tape, read_tape
+
+__all__ = ["Job", "Ran", "Tape", "prepare", "read_tape", "run"]

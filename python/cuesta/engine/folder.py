@@ -1,0 +1,113 @@
+"""The run folder: made, described in `run.json`, and taken away again when nothing was run."""
+
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cuesta import __version__, machine
+from cuesta.engine.job import Job
+from cuesta.errors import CuestaError
+from cuesta.plan import BUILTIN_HOST, Segment
+
+FORMAT = 1
+
+
+@contextmanager
+def run_folder(out: Path | None, name: str) -> Iterator[Path]:
+    """Make the folder; if the run cannot start, leave none behind that was not there."""
+    folder = out or _free(Path("runs"), f"{name}-{datetime.now():%Y-%m-%d-%H%M%S}")
+    first_made = next((path for path in reversed([folder, *folder.parents]) if not path.exists()), None)
+    _make(folder)
+    try:
+        yield folder
+    except BaseException:
+        if not any(folder.glob("**/agent-*")):
+            _remove(folder, first_made)
+        raise
+
+
+def describe(folder: Path, job: Job, started: datetime) -> None:
+    """Write `run.json` and the tapes, before anything runs."""
+    (folder / "tapes").mkdir()
+    for tape in job.tapes.values():
+        (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
+    write_json(folder / "run.json", _description(job, started))
+
+
+def write_json(path: Path, value: object) -> None:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.rename(path)
+
+
+def _description(job: Job, started: datetime) -> dict[str, Any]:
+    settings = job.plan.settings
+    return {
+        "format": FORMAT,
+        "cuesta": __version__,
+        "name": settings.name,
+        "command": sys.argv,
+        "started": started.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "seed": settings.seed,
+        "agents": settings.agents,
+        "plan": settings.model_dump(mode="json"),
+        "steps": [
+            {"swept": dict(step.swept), **step.settings.model_dump(mode="json", include={"settle", "measure", "group"})}
+            for step in job.plan.steps
+        ],
+        "segments": [_segment(segment) for segment in job.plan.segments()],
+        "tapes": {tape.name: _tape(tape.name, tape.text) for tape in job.tapes.values()},
+        "users": {group.data: job.users_of(group).shown for group in settings.group if group.data},
+        "machine": machine.facts(),
+        "host": _host(job),
+    }
+
+
+def _segment(segment: Segment) -> dict[str, object]:
+    """Steps of a segment are numbered from 0 in its own records; here are their numbers in the plan."""
+    return {"folder": segment.folder, "steps": list(range(segment.first, segment.first + len(segment.steps)))}
+
+
+def _tape(name: str, text: str) -> dict[str, str]:
+    return {"file": f"tapes/{name}.tape", "sha256": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def _host(job: Job) -> dict[str, object]:
+    targets = list(dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group))
+    return {"builtin": BUILTIN_HOST in targets, "targets": targets}
+
+
+def _free(parent: Path, name: str) -> Path:
+    names = (parent / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
+    return next(path for path in names if not path.exists())
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise CuestaError(f"{folder}: the run folder is not empty", "give a new one: --out FOLDER")
+        probe = folder / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise CuestaError(
+            f"{folder}: cannot write a run folder there: {(error.strerror or str(error)).lower()}",
+            "give a folder that can be written: --out FOLDER",
+        ) from None
+
+
+def _remove(folder: Path, first_made: Path | None) -> None:
+    """Take away what this run made, and no folder that somebody else put something into."""
+    for path in folder.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    while first_made and folder.is_relative_to(first_made) and not any(folder.iterdir()):
+        folder.rmdir()
+        folder = folder.parent

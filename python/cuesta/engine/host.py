@@ -1,0 +1,59 @@
+"""The built-in host in a process of its own, so that its CPU time is its own."""
+
+import json
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from cuesta.errors import CuestaError
+
+PATIENCE = 30.0
+"""Seconds that the host's process has to say its addresses."""
+
+
+@contextmanager
+def builtin_host(spec: Mapping[str, object]) -> Iterator[list[str]]:
+    """Run a host while the block runs; gives the addresses that it got."""
+    command = [sys.executable, "-m", "cuesta", "host", "--attached", "--spec", json.dumps(spec)]
+    with tempfile.TemporaryFile() as stderr:
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
+        )
+        try:
+            addresses = _addresses(process, len(spec["listen"]))  # type: ignore[arg-type]
+            if addresses is None:
+                stderr.seek(0)
+                raise CuestaError(f"the built-in host did not start: {stderr.read().decode(errors='replace').strip()}")
+            yield addresses
+        finally:
+            _end(process)
+
+
+def _addresses(process: subprocess.Popen[bytes], count: int) -> list[str] | None:
+    """Read the addresses; None if the process ended or said nothing for too long."""
+    assert process.stdout is not None
+    said = b""
+    while said.count(b"\n") < count:
+        ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+        part = process.stdout.read1() if ready else b""  # type: ignore[attr-defined]
+        if not part:
+            process.kill()
+            process.wait()
+            return None
+        said += part
+    return said.decode().split()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """An attached host ends when its input does."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe:
+            pipe.close()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

@@ -1,0 +1,120 @@
+"""A job: a plan with its tapes and users read and checked. Making one contacts nothing and writes nothing."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cuesta.engine.tapes import Tape, read_tape
+from cuesta.engine.users import Users, read_users
+from cuesta.errors import InputError
+from cuesta.plan import BUILTIN_HOST, Group, Plan, Segment, Service, Step
+
+SECOND = 1_000_000_000
+DRAIN = 2 * SECOND
+"""How long answers that are under way at the end are waited for."""
+NO_USERS = Users((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that a run needs to know."""
+
+    plan: Plan
+    tapes: Mapping[str, Tape]
+    """By the `tape` of a group."""
+    users: Mapping[str, Users]
+    """By the `data` of a group."""
+
+    def tape(self, group: Group) -> Tape:
+        """Give the tape of a group."""
+        return self.tapes[group.tape]
+
+    def users_of(self, group: Group) -> Users:
+        """Give the users of a group; none if it names no file."""
+        return self.users[group.data] if group.data else NO_USERS
+
+    def service(self, step: Step) -> Service:
+        """What the built-in host does: as the plan says, else what fits the first tape that plays at it."""
+        at_host = (group for group in step.settings.group if group.target == BUILTIN_HOST)
+        return step.settings.host.service or fitting_service(self.tape(next(at_host)))
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When a step begins, has settled and ends; nanoseconds from the start of its segment."""
+
+    begin: int
+    settled: int
+    end: int
+
+
+def prepare(plan: Plan) -> Job:
+    """Read the tapes and users that the plan names, and check that they go together."""
+    groups = list(dict.fromkeys(group for step in plan.steps for group in step.settings.group))
+    tapes = _distinct({where: read_tape(where) for where in dict.fromkeys(group.tape for group in groups)})
+    users = {where: read_users(where) for where in dict.fromkeys(group.data for group in groups) if where}
+    job = Job(plan, tapes, users)
+    for group in groups:
+        _check_columns(job, group)
+    return job
+
+
+def timeline(segment: Segment) -> list[Times]:
+    """When what happens, as the driver computes it too: only users who are new to a step make a ramp."""
+    times: list[Times] = []
+    most = [0] * len(segment.steps[0].settings.group)
+    for step in segment.steps:
+        settings = step.settings
+        ramps = [
+            max(0, group.users - so_far) * group.stagger for group, so_far in zip(settings.group, most, strict=True)
+        ]
+        most = [max(group.users, so_far) for group, so_far in zip(settings.group, most, strict=True)]
+        begin = times[-1].end if times else 0
+        settled = begin + max(ramps) + settings.settle
+        times.append(Times(begin, settled, settled + settings.measure))
+    return times
+
+
+def most_users(segment: Segment) -> int:
+    """Count the lines that a segment needs at most."""
+    columns = zip(*(step.settings.group for step in segment.steps), strict=True)
+    return sum(max(group.users for group in column) for column in columns)
+
+
+def fitting_service(tape: Tape) -> Service:
+    """`transaction N` if the tape waits for N characters, `echo` if for nothing but echoes, else `transaction 150`."""
+    waits = [each for each in _commands(json.loads(tape.script.commands())) if each["command"].startswith("Wait")]
+    for wait in waits:
+        if wait["command"] == "Wait+Bytes":
+            return Service("transaction", str(wait["arguments"][0]))
+    only_echo = all(wait["command"] == "Wait+Echo" for wait in waits)
+    return Service("echo") if only_echo else Service("transaction", "150")
+
+
+def _commands(commands: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for command in commands:
+        yield command
+        yield from _commands(command.get("body", []))
+
+
+def _check_columns(job: Job, group: Group) -> None:
+    missing = [name for name in job.tape(group).script.columns() if name not in job.users_of(group).columns]
+    if not missing:
+        return
+    asked = f"the tape `{job.tape(group).name}` asks for ${{{missing[0]}}}"
+    if not group.data:
+        raise InputError(f"{asked}, and no users are given", "give a CSV with that column: --data USERS.csv")
+    known = ", ".join(job.users_of(group).columns)
+    raise InputError(f"{group.data}: no column `{missing[0]}`: {asked}", f"its columns are: {known}")
+
+
+def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:
+    """Tapes from several folders may share a name: number them."""
+    taken: set[str] = set()
+    for where, tape in tapes.items():
+        names = (tape.name, *(f"{tape.name}-{number}" for number in range(2, len(tapes) + 1)))
+        name = next(name for name in names if name not in taken)
+        taken.add(name)
+        tapes[where] = Tape(name, tape.text, tape.folder, tape.script)
+    return tapes

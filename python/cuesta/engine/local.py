@@ -1,0 +1,90 @@
+"""The engine on this machine: the built-in host and the agents are processes, started, watched and ended here."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cuesta.engine import preflight
+from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, start_together
+from cuesta.engine.folder import describe, run_folder, write_json
+from cuesta.engine.host import builtin_host
+from cuesta.engine.job import Job
+from cuesta.engine.spec import LISTEN, host_spec, run_spec
+from cuesta.errors import CuestaError
+from cuesta.plan import BUILTIN_HOST, Segment
+
+Look = Callable[[list[Snapshot]], None]
+"""Called a few times a second with the newest snapshot of each agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a run went; what was measured is in its folder."""
+
+    folder: Path
+    interrupted: bool
+    failures: list[str]
+    """Of the driver; a failure of the host is data."""
+
+
+def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ran:
+    """Run the job into a run folder. When `stopping` is set it ends early and keeps what was measured."""
+    preflight.check(job)
+    failures: list[str] = []
+    with run_folder(out, job.plan.settings.name) as folder:
+        describe(folder, job, datetime.now(UTC))
+        for segment in job.plan.segments():
+            if stopping.is_set() or failures:
+                break
+            failures = _run_segment(job, segment, folder / segment.folder, look, stopping)
+    return Ran(folder, stopping.is_set(), failures)
+
+
+def _run_segment(job: Job, segment: Segment, folder: Path, look: Look, stopping: threading.Event) -> list[str]:
+    settings = segment.steps[0].settings
+    folder.mkdir(exist_ok=True)
+    driver_cpus, host_cpus = _cpus(job)
+    with _host(job, segment, folder, host_cpus) as address:
+        spec = run_spec(job, segment, address, driver_cpus)
+        tapes = {
+            tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
+        }
+        agents = start_agents(spec, tapes, folder, settings.agents)
+        with ending(agents):
+            start_together(agents)
+            follow(agents, look, stopping)
+    return _failures(agents)
+
+
+@contextmanager
+def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> Iterator[str | None]:
+    """Run the built-in host if anybody types at it; gives its address."""
+    step = segment.steps[0]
+    if all(group.target != BUILTIN_HOST for group in step.settings.group):
+        yield None
+        return
+    meters = (folder / "host").absolute()
+    meters.mkdir()
+    placed = {"seed": step.settings.seed, "cpus": cpus, "meters": str(meters)}
+    spec = host_spec(step.settings.host, job.service(step), [LISTEN], placed)
+    with builtin_host(spec) as addresses:
+        write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": addresses[0]})
+        yield addresses[0]
+
+
+def _cpus(job: Job) -> tuple[list[int] | None, list[int] | None]:
+    settings = job.plan.settings
+    if not settings.pin:
+        return None, None
+    return preflight.divide_cpus(settings.agents * settings.threads, settings.host.threads)
+
+
+def _failures(agents: list[Agent]) -> list[str]:
+    """Name the agents that failed; if none recorded anything, the run has failed."""
+    failures = [f"agent {agent.number}: {agent.failure}" for agent in agents if agent.failure]
+    if failures and all(agent.latest is None for agent in agents):
+        raise CuestaError("the run cannot start: " + "; ".join(failures))
+    return failures

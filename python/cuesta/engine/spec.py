@@ -1,0 +1,77 @@
+"""What the Rust half is told, as JSON. Durations are whole nanoseconds, laws are text."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from cuesta.engine.job import DRAIN, Job
+from cuesta.plan import BUILTIN_HOST, Group, Host, Load, Segment, Service, Settings
+
+LISTEN = "telnet://127.0.0.1:0"
+
+
+def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
+    """Tell an agent everything but its number and the start; `host` is the built-in host's address."""
+    settings = segment.steps[0].settings
+    return {
+        "seed": settings.seed,
+        "agents": settings.agents,
+        "threads": settings.threads,
+        "cpus": cpus,
+        "stamps": settings.stamps,
+        "log_transactions": settings.log_transactions,
+        "drain": DRAIN,
+        "groups": [_group(job, group, host) for group in settings.group],
+        "steps": [_step(step.settings) for step in segment.steps],
+    }
+
+
+def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
+    return {
+        "name": group.name,
+        "script": job.tape(group).name,
+        "target": host if group.target == BUILTIN_HOST else group.target,
+        "columns": group.columns,
+        "rows": group.rows,
+        "data": list(job.users_of(group).rows),
+        "line_speed": group.line_speed,
+    }
+
+
+def _step(settings: Settings) -> dict[str, Any]:
+    loads = [
+        {
+            "users": group.users,
+            "stagger": group.stagger,
+            "load": _load(group.load),
+            "think": group.think,
+            "key_rate": group.key_rate,
+            "key_law": group.key_law,
+        }
+        for group in settings.group
+    ]
+    return {"settle": settings.settle, "measure": settings.measure, "groups": loads}
+
+
+def _load(load: Load) -> dict[str, Any]:
+    fields = {"closed": ["kind"], "paced": ["kind", "cycle"], "open": ["kind", "per_s", "arrivals"]}[load.kind]
+    return {name: value for name, value in asdict(load).items() if name in fields}
+
+
+def host_spec(host: Host, service: Service, listen: list[str], placed: Mapping[str, object]) -> dict[str, Any]:
+    """Tell the built-in host everything; `placed` adds its `seed`, `cpus` and folder of `meters`."""
+    spec = host.model_dump(mode="json", exclude={"service", "stall"})
+    stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
+    return {**spec, "service": _service(service), "stall": stall, "listen": listen, **placed}
+
+
+def _service(service: Service) -> Mapping[str, Mapping[str, object]]:
+    match service.name:
+        case "transaction":
+            return {"transaction": {"reply": int(service.setting)}}
+        case "output":
+            return {"output": {"rows": int(service.setting)}}
+        case "shell":
+            return {"shell": {"command": service.setting}}
+        case "echo":
+            return {"echo": {}}

@@ -1,0 +1,49 @@
+"""Shows views on standard error, as the terminal allows."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from cuesta.live.view import View
+
+PLAIN_EVERY = 5.0
+"""Seconds of the run between two plain rows."""
+
+Show = Callable[[View], None]
+
+
+@contextmanager
+def watching(quiet: bool) -> Iterator[Show]:
+    """Give a function that shows a view."""
+    if quiet:
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        with _bar() as progress:
+            yield _renewed(progress)
+    else:
+        yield _plain()
+
+
+def _bar() -> Progress:
+    columns = (BarColumn(bar_width=20), TextColumn("{task.description}"))
+    return Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=4)
+
+
+def _renewed(progress: Progress) -> Show:
+    task = progress.add_task("start", total=None)
+    return lambda view: progress.update(task, total=view.total, completed=view.elapsed, description=str(view))
+
+
+def _plain() -> Show:
+    shown = -PLAIN_EVERY
+
+    def show(view: View) -> None:
+        nonlocal shown
+        if view.elapsed >= shown + PLAIN_EVERY or view.elapsed < shown:
+            shown = view.elapsed
+            print(view, file=sys.stderr, flush=True)
+
+    return show
