@@ -13,8 +13,8 @@ from types import FrameType
 from cuesta import engine
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.agents import Snapshot
+from cuesta.engine.folder import write_json as record_json
 from cuesta.errors import Exit, UsageError
 from cuesta.live import merge, watching
 from cuesta.plan import Given, load
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         if metavar:
             settings.add_argument(flag, metavar=metavar, help=meaning)
         else:
-            settings.add_argument(flag, action="store_const", const=True, help=meaning)
+            settings.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)
     settings.add_argument("--limit", action="append", dest="limits", metavar="EXPR", help="what a good run keeps")
     settings.add_argument(
         "--host", action="append", metavar="KEY=VALUE", help="a setting of the built-in host, such as service=echo"

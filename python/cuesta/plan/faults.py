@@ -15,11 +15,14 @@ TABLES: dict[str, type[BaseModel]] = {"group": Group, "host": Host, "validity": 
 
 def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
     """Give all faults of `raw` as one error, a row for each."""
-    faults = error.errors()
-    if len(faults) > 1:  # a list of groups that are all bad is also "too short"
-        faults = [fault for fault in faults if fault["type"] != "too_short"]
-    rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in faults]
+    rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in distinct(error)]
     return InputError("\n".join(dict.fromkeys(rows)), "all settings are described in docs/plan.md")
+
+
+def distinct(error: ValidationError) -> list[ErrorDetails]:
+    """Give the faults; a list of groups that are all bad is not also too short."""
+    faults = error.errors()
+    return [fault for fault in faults if fault["type"] != "too_short" or len(faults) == 1]
 
 
 def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:

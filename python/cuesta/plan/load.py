@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
-from cuesta.plan.faults import message, plan_error
+from cuesta.plan.faults import distinct, message, plan_error
 from cuesta.plan.schema import Group, Settings
 from cuesta.plan.sweep import Step, flatten, put, steps
 
@@ -186,7 +186,7 @@ def _check(spelled: str, name: str, given: object) -> None:
     try:
         Settings.model_validate(raw)
     except ValidationError as error:
-        raise UsageError("\n".join(f"{spelled}: {message(fault)}" for fault in error.errors())) from None
+        raise UsageError("\n".join(f"{spelled}: {message(fault)}" for fault in distinct(error))) from None
 
 
 def _flag(name: str) -> str:

@@ -1,0 +1,63 @@
+"""Writes the tables of docs/plan.md from the schema, so that they cannot differ.
+
+`python -m cuesta.plan.document docs/plan.md` renews them in place.
+"""
+
+import re
+import sys
+from itertools import chain
+from pathlib import Path
+from typing import get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from cuesta.plan.schema import Group, Host, Settings, Validity
+from cuesta.plan.spelling import Spelling
+
+TABLES: dict[str, type[BaseModel]] = {"plan": Settings, "group": Group, "host": Host, "validity": Validity}
+WRITTEN = {"limits": "a list of limits", "sweep": "a table of lists", "input": "`canonical` or `raw`"}
+"""Settings whose type has no spelling of its own."""
+
+
+def table(model: type[BaseModel]) -> str:
+    """Give the settings of a table as Markdown."""
+    defaults = model().model_dump(mode="json")
+    rows = [
+        f"| `{name}` | {written(name, field)} | {default(defaults[name])} | {field.description} |"
+        for name, field in model.model_fields.items()
+        if field.description
+    ]
+    return "\n".join(["| setting | written | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def written(name: str, field: FieldInfo) -> str:
+    """Say how a value is written."""
+    if name in WRITTEN:
+        return WRITTEN[name]
+    inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Law | None`
+    found = next(each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Spelling))
+    return found.expected
+
+
+def default(value: object) -> str:
+    """Show a default as TOML writes it."""
+    if value is None or value in ([], {}):
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def renew(text: str) -> str:
+    """Put the tables between their marks."""
+    for name, model in TABLES.items():
+        mark = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
+        new = table(model)
+        text = re.sub(mark, lambda found, new=new: f"{found[1]}{new}\n{found[2]}", text, flags=re.DOTALL)
+    return text
+
+
+if __name__ == "__main__":
+    file = Path(sys.argv[1])
+    file.write_text(renew(file.read_text(encoding="utf-8")), encoding="utf-8")
