@@ -3,7 +3,6 @@
 `python -m cuesta.plan.document docs/plan.md` renews them in place.
 """
 
-import re
 import sys
 from itertools import chain
 from pathlib import Path
@@ -52,9 +51,10 @@ def default(value: object) -> str:
 def renew(text: str) -> str:
     """Put the tables between their marks."""
     for name, model in TABLES.items():
-        mark = rf"(<!-- table {name} -->\n).*?(<!-- end -->)"
-        new = table(model)
-        text = re.sub(mark, lambda found, new=new: f"{found[1]}{new}\n{found[2]}", text, flags=re.DOTALL)
+        begin = f"<!-- table {name} -->\n"
+        before, _, rest = text.partition(begin)
+        _, end, after = rest.partition("<!-- end -->")
+        text = f"{before}{begin}{table(model)}\n{end}{after}"
     return text
 
 

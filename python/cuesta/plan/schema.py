@@ -87,7 +87,7 @@ class Host(Table):
     echo: Switch | None = Field(
         None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
     )
-    echo_map: EchoMap | None = Field(None, description="a key and what it is echoed as")
+    echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
     service_time: Law | None = Field(None, description="time that a server takes for a transaction")
     servers: Count = Field(1, description="how many transactions are served at once")
     delay: Duration | None = Field(None, description="exact delay of every answer and echo")

@@ -212,6 +212,10 @@ def _characters(count: int) -> Callable[[object], str]:
     return read
 
 
+def _pairs(value: object) -> str:
+    return value if isinstance(value, str) and value and len(value) % 2 == 0 else _wrong("they are no pairs")
+
+
 def _law(value: object) -> str:
     return _native.law(_text(value))
 
@@ -232,7 +236,7 @@ Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _na
 Path = Annotated[str, *_typed("the name of a file", _path)]
 Word = Annotated[str, *_typed("a text", _text)]
 Key = Annotated[str, *_typed("one character", _characters(1))]
-EchoMap = Annotated[str, *_typed("two characters, typed and echoed, such as `a0`", _characters(2))]
+EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
 Switch = Annotated[bool, *_typed("true or false", _switch)]
 Share = Annotated[float, *_typed("a share such as `1%` or 0.01", _share)]
 Seed = Annotated[int, *_typed("a whole number", whole(0, 2**63 - 1))]
