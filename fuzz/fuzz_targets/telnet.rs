@@ -1,0 +1,26 @@
+//! Whatever comes, and however it is cut, telnet's framing makes the same of it, and what it keeps is bounded.
+#![no_main]
+
+use cuesta_lines::wire::telnet::Framing;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (bool, u8, Vec<u8>)| {
+    let (is_host, size, raw) = input;
+    let end = || if is_host { Framing::host() } else { Framing::terminal(80, 24, "vt100") };
+    let characters = feed(&mut end(), &raw, raw.len().max(1));
+    assert_eq!(feed(&mut end(), &raw, usize::from(size).max(1)), characters);
+});
+
+fn feed(end: &mut Framing, raw: &[u8], size: usize) -> Vec<u8> {
+    let mut characters = Vec::new();
+    for piece in raw.chunks(size) {
+        let mut piece = piece.to_vec();
+        let len = end.receive(&mut piece);
+        characters.extend_from_slice(&piece[..len]);
+        assert!(end.replies().len() <= 1024);
+    }
+    let mut room = [0; 16];
+    let (taken, sent) = end.encode(&characters, &mut room);
+    assert!(taken <= characters.len() && sent.len() >= taken && (taken > 0 || characters.is_empty()));
+    characters
+}
