@@ -78,6 +78,9 @@ class Histogram:
 def law(text: str) -> str:
     """Give a law of durations in its one spelling. Raises ValueError."""
 
+def key_law(text: str) -> str:
+    """Give a law of the gaps between keys in its one spelling. Raises ValueError."""
+
 def duration(text: str) -> int:
     """Read a duration (`200ms`, `15m`) into nanoseconds. Raises ValueError."""
 

@@ -28,10 +28,12 @@ def distinct(error: ValidationError) -> list[ErrorDetails]:
 def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
     """Spell where it is, groups by their names: `group.typists.think`."""
     path = [str(part) for part in loc]
+    groups = raw.get("group")
     match loc:
-        case ["group", int(index), *_]:
-            groups = raw.get("group")
-            name = groups[index].get("name") if isinstance(groups, list) and isinstance(groups[index], dict) else None
+        case ["group", int(index), *_] if isinstance(groups, list) and isinstance(groups[index], dict):
+            name = groups[index].get("name")
+            if name is None and len(groups) == 1:
+                return ".".join(path[2:])  # the plan has no [[group]]: its settings stand at the top
             path[1] = str(name or index)
     return ".".join(path)
 

@@ -16,6 +16,7 @@ from cuesta.plan.spelling import (
     Duration,
     EchoMap,
     Key,
+    KeyLaw,
     KeyRate,
     Law,
     LimitText,
@@ -32,7 +33,6 @@ from cuesta.plan.spelling import (
     Switch,
     Target,
     Users,
-    Word,
 )
 
 MILLISECOND = 1_000_000
@@ -63,7 +63,7 @@ class Group(Table):
     )
     think: Law | None = Field(None, description="think time instead of the tape's own")
     key_rate: KeyRate | None = Field(None, description="typing rate instead of the tape's own")
-    key_law: Word | None = Field(None, description="law of the gaps between keys instead of the tape's own")
+    key_law: KeyLaw | None = Field(None, description="law of the gaps between keys instead of the tape's own")
     line_speed: Baud | None = Field(
         None, description="speed of the lines, 10 bits a character, instead of the tape's own"
     )

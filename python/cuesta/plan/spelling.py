@@ -220,6 +220,10 @@ def _law(value: object) -> str:
     return _native.law(_text(value))
 
 
+def _key_law(value: object) -> str:
+    return _native.key_law(_text(value))
+
+
 def _target(value: object) -> str:
     return _native.target(_text(value))
 
@@ -234,7 +238,6 @@ _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
 Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
 Path = Annotated[str, *_typed("the name of a file", _path)]
-Word = Annotated[str, *_typed("a text", _text)]
 Key = Annotated[str, *_typed("one character", _characters(1))]
 EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
 Switch = Annotated[bool, *_typed("true or false", _switch)]
@@ -247,6 +250,7 @@ Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", w
 KeyRate = Annotated[float, *_typed("keys a second such as `5cps`", _key_rate)]
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
 Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
+KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
 Target = Annotated[str, *_typed("`host:`, `tcp://HOST:PORT` or `telnet://HOST:PORT`", _target)]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
 Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]

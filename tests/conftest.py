@@ -1,0 +1,35 @@
+"""What all tests share: no settings from outside, and files where a test wants them."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("CUESTA_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give an empty folder, and be in it."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def write(here: Path) -> Write:
+    """Give a function that writes a file in `here`."""
+
+    def one(name: str, text: str) -> Path:
+        (here / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")
+        return here / name
+
+    return one

@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from cuesta.engine.folder import run_folder
+from cuesta.errors import CuestaError
+
+
+def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
+    with pytest.raises(CuestaError), run_folder(None, "x") as folder:
+        (folder / "host").mkdir()
+        raise CuestaError("no")
+    with pytest.raises(CuestaError), run_folder(here / "a" / "b", "x"):
+        raise CuestaError("no")
+    assert list(here.iterdir()) == []
+
+
+def test_a_folder_that_was_there_stays(here: Path) -> None:
+    (here / "out").mkdir()
+    with pytest.raises(CuestaError), run_folder(here / "out", "x") as folder:
+        (folder / "run.json").touch()
+        raise CuestaError("no")
+    assert [path.name for path in here.iterdir()] == ["out"]
+    assert list((here / "out").iterdir()) == []
+
+
+def test_what_was_recorded_stays_whatever_happens(here: Path) -> None:
+    with pytest.raises(CuestaError), run_folder(None, "x") as folder:
+        (folder / "agent-0").mkdir()
+        raise CuestaError("no")
+    assert (folder / "agent-0").is_dir()
+
+
+def test_a_folder_that_will_not_do_is_refused(here: Path) -> None:
+    (here / "full").mkdir()
+    (here / "full" / "x").touch()
+    with pytest.raises(CuestaError, match="not empty"), run_folder(here / "full", "x"):
+        pytest.fail("it was taken")
+    with (
+        pytest.raises(CuestaError, match=r"cannot write a run folder there: not a directory"),
+        run_folder(here / "full" / "x" / "y", "x"),
+    ):
+        pytest.fail("it was taken")
+    assert (here / "full" / "x").exists()
+
+
+def test_folders_of_one_second_are_told_apart(here: Path) -> None:
+    with run_folder(None, "x") as first, run_folder(None, "x") as second:
+        assert first != second
+        assert first.name.startswith("x-")

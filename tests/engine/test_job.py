@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+
+from cuesta.engine import Job, prepare
+from cuesta.engine.job import SECOND, fitting_service, most_users, timeline
+from cuesta.engine.tapes import read_tape
+from cuesta.errors import InputError
+from cuesta.plan import Given, load
+from tests.conftest import Write
+
+
+def job_of(here: Path, write: Write, text: str) -> Job:
+    return prepare(load(Given(plan=write("plan.toml", text)), here))
+
+
+def test_only_new_users_make_a_ramp(here: Path, write: Write) -> None:
+    job = job_of(here, write, 'stagger = "1s"\nsettle = "5s"\nmeasure = "10s"\n[sweep]\nusers = [2, 5, 3, 6]')
+    (segment,) = job.plan.segments()
+    seen = [(times.begin // SECOND, times.settled // SECOND, times.end // SECOND) for times in timeline(segment)]
+    assert seen == [(0, 7, 17), (17, 25, 35), (35, 40, 50), (50, 56, 66)]
+    assert most_users(segment) == 6
+
+
+@pytest.mark.parametrize(
+    ("tape", "service"),
+    [
+        ('Type "ls"\nEnter\nWait+Bytes 80', "transaction 80"),
+        ('Transaction "x"\nType "ls"\nEnter\nWait+Bytes 80\nEnd', "transaction 80"),
+        ('Type "a"\nWait+Echo', "echo"),
+        ('Type "a"', "echo"),
+        ('Type "ls"\nEnter\nWait /done/', "transaction 150"),
+    ],
+)
+def test_the_host_does_what_fits_the_tape(write: Write, tape: str, service: str) -> None:
+    write("x.tape", tape)
+    assert str(fitting_service(read_tape("x.tape"))) == service
+
+
+def test_tapes_of_one_name_are_told_apart(here: Path, write: Write) -> None:
+    for folder in ("a", "b"):
+        (here / folder).mkdir()
+        write(f"{folder}/x.tape", 'Type "a"')
+    job = job_of(here, write, '[[group]]\nname = "a"\ntape = "a/x.tape"\n[[group]]\nname = "b"\ntape = "b/x.tape"')
+    assert [tape.name for tape in job.tapes.values()] == ["x", "x-2"]
+
+
+def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) -> None:
+    write("login.tape", 'Type "${user}"\nType "${password}"')
+    with pytest.raises(InputError, match=r"asks for \$\{user\}, and no users are given"):
+        job_of(here, write, 'tape = "login.tape"')
+    write("users.csv", "user,pin\nu1,1\n")
+    with pytest.raises(InputError, match=r"users.csv: no column `password`") as raised:
+        job_of(here, write, 'tape = "login.tape"\ndata = "users.csv"')
+    assert raised.value.remedy == "its columns are: user, pin"

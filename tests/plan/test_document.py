@@ -1,0 +1,16 @@
+from pathlib import Path
+
+from cuesta.plan.document import TABLES, renew
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "plan.md"
+
+
+def test_the_document_holds_the_schema() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert renew(text) == text, "renew it: python -m cuesta.plan.document docs/plan.md"
+    assert all(
+        f"| `{name}` |" in text
+        for model in TABLES.values()
+        for name, field in model.model_fields.items()
+        if field.description
+    )

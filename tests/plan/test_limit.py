@@ -1,0 +1,58 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuesta.plan import Limit
+from cuesta.plan.limit import COMPARISONS, NUMBERS, TIMES
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("response.p99 < 2s", ("response", None, "p99", "<", 2.0)),
+        ("response.p99.9<=150ms", ("response", None, "p99.9", "<=", 0.15)),
+        ("response{log out}.p95 < 1s", ("response", "log out", "p95", "<", 1.0)),
+        ("echo.count >= 100", ("echo", None, "count", ">=", 100.0)),
+        ("errors.rate < 1%", ("errors.rate", None, None, "<", 0.01)),
+        ("errors.count == 0", ("errors.count", None, None, "==", 0.0)),
+        ("throughput{logout} > 30/s", ("throughput", "logout", None, ">", 30.0)),
+        ("characters.in_per_s > 3", ("characters.in_per_s", None, None, ">", 3.0)),
+    ],
+)
+def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
+    limit = Limit.read(text)
+    assert (limit.metric, limit.transaction, limit.statistic, limit.comparison, limit.value) == parts
+    assert str(limit) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("respons.p99 < 2s", "did you mean `response`"),
+        ("response < 2s", "needs a statistic"),
+        ("response.p99x < 2s", "needs a statistic"),
+        ("response.p99 < 2", "no unit"),
+        ("response.p99 2s", "METRIC.STATISTIC"),
+        ("throughput > lots", "no number"),
+        (5, "METRIC.STATISTIC"),
+    ],
+)
+def test_a_bad_limit_is_told_what_is_wrong(text: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Limit.read(text)
+
+
+def test_a_limit_holds_or_does_not() -> None:
+    assert Limit.read("response.p99 < 2s").holds(1.999)
+    assert not Limit.read("response.p99 < 2s").holds(2.0)
+    assert Limit.read("throughput >= 30").holds(30.0)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_limit_or_a_message(text: str) -> None:
+    try:
+        limit = Limit.read(text)
+    except ValueError:
+        return
+    assert limit.metric in TIMES + NUMBERS
+    assert limit.comparison in COMPARISONS

@@ -1,0 +1,116 @@
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import InputError, UsageError
+from cuesta.plan import Given, Plan, load
+from tests.conftest import Write
+
+PLAN = """
+users = 4
+settle = "3s"
+
+[[group]]
+name = "typists"
+tape = "typist.tape"
+think = "exp 2s"
+"""
+
+
+def users(plan: Plan) -> int:
+    return plan.settings.group[0].users
+
+
+def test_without_anything_there_are_defaults(here: Path) -> None:
+    plan = load(Given(), here)
+    assert (users(plan), plan.settings.group[0].target, len(plan.steps)) == (1, "host:", 1)
+
+
+def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Path, write: Write) -> None:
+    write("cuesta.toml", 'users = 3\nmeasure = "7s"')
+    assert users(load(Given(), here)) == 3
+    path = write("plan.toml", PLAN)
+    assert users(load(Given(plan=path), here)) == 4
+    environment = {"CUESTA_USERS": "5", "CUESTA_SEED": "9", "CUESTA_NOTHING": "x"}
+    assert users(load(Given(plan=path, environment=environment), here)) == 5
+    plan = load(Given(plan=path, environment=environment, flags={"users": "6"}), here)
+    assert (users(plan), plan.settings.seed, plan.settings.settle, plan.settings.measure) == (
+        6,
+        9,
+        3 * 10**9,
+        7 * 10**9,
+    )
+    assert plan.settings.stamps == 16
+
+
+def test_what_a_group_says_beats_what_stands_at_the_top(here: Path, write: Write) -> None:
+    path = write("plan.toml", 'think = "exp 1s"\nrows = 30\n[[group]]\nname="a"\n[[group]]\nname="b"\nthink = "exp 2s"')
+    groups = load(Given(plan=path), here).settings.group
+    assert [(group.think, group.rows) for group in groups] == [("exp 1s", 30), ("exp 2s", 30)]
+
+
+def test_files_of_a_plan_are_relative_to_it_and_files_of_flags_to_here(here: Path, write: Write) -> None:
+    (here / "sub").mkdir()
+    path = write("sub/plan.toml", PLAN)
+    group = load(Given(plan=path, flags={"data": "users.csv"}), here).settings.group[0]
+    assert (group.tape, group.data) == (str(here / "sub/typist.tape"), str(here / "users.csv"))
+
+
+def test_a_tape_names_the_run(here: Path) -> None:
+    plan = load(Given(tape="some/log in.tape"), here)
+    assert (plan.settings.name, plan.settings.group[0].tape) == ("log-in", str(here / "some/log in.tape"))
+
+
+def test_users_given_for_several_groups_are_shared_in_proportion(here: Path, write: Write) -> None:
+    path = write("plan.toml", '[[group]]\nname="a"\nusers=2\n[[group]]\nname="b"\nusers=1')
+    groups = load(Given(plan=path, flags={"users": "10"}), here).settings.group
+    assert [group.users for group in groups] == [7, 3]
+
+
+def test_limits_of_flags_are_added_and_host_settings_laid_over(here: Path, write: Write) -> None:
+    path = write("plan.toml", 'limits = ["throughput > 1"]\n[host]\ndelay = "5ms"\nservers = 2')
+    flags = {"limits": ["skipped == 0"], "host": {"delay": "6ms", "service": "echo"}}
+    settings = load(Given(plan=path, flags=flags), here).settings
+    assert [str(limit) for limit in settings.limits] == ["throughput > 1", "skipped == 0"]
+    assert (settings.host.delay, settings.host.servers, str(settings.host.service)) == (6_000_000, 2, "echo")
+
+
+def test_a_flag_takes_its_setting_out_of_the_sweep(here: Path, write: Write) -> None:
+    path = write("plan.toml", '[sweep]\nusers = [1, 2]\nthink = ["exp 1s", "exp 2s", "exp 3s"]')
+    assert len(load(Given(plan=path), here).steps) == 6
+    assert len(load(Given(plan=path, flags={"users": "7"}), here).steps) == 3
+
+
+@pytest.mark.parametrize(
+    ("flags", "environment", "said"),
+    [
+        ({"users": "-3"}, {}, r"--users: expected a number of users, got '-3'"),
+        ({"key_rate": "x"}, {}, r"--key-rate: expected keys a second"),
+        ({"limits": ["x"]}, {}, r"--limit: expected a limit"),
+        ({"host": {"delai": "1s"}}, {}, r"--host: no such setting; did you mean `delay`\?"),
+        ({}, {"CUESTA_USERS": "many"}, r"CUESTA_USERS: expected a number of users, got 'many'"),
+    ],
+)
+def test_a_bad_flag_is_a_usage_error_that_names_it(
+    here: Path, flags: dict[str, object], environment: dict[str, str], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        load(Given(flags=flags, environment=environment), here)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[group]]\nname = "a"', "belong in a plan"),
+        ("users = ", "it is not TOML"),
+    ],
+)
+def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, said: str) -> None:
+    write("cuesta.toml", text)
+    with pytest.raises(InputError, match=said):
+        load(Given(), here)
+
+
+def test_a_missing_plan_is_said(here: Path) -> None:
+    with pytest.raises(InputError, match=r"nope.toml: cannot read the plan: No such file"):
+        load(Given(plan=here / "nope.toml"), here)

@@ -1,0 +1,54 @@
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import InputError
+from cuesta.plan import Given, Plan, load
+from tests.conftest import Write
+
+GROUPS = '[[group]]\nname = "a"\nusers = 2\n[[group]]\nname = "b"\nusers = 1\n'
+
+
+def plan_of(here: Path, write: Write, text: str) -> Plan:
+    return load(Given(plan=write("plan.toml", text)), here)
+
+
+def test_the_last_axis_turns_fastest(here: Path, write: Write) -> None:
+    plan = plan_of(here, write, '[sweep]\nthink = ["exp 1s", "exp 2s"]\nusers = [1, 35]')
+    seen = [(step.settings.group[0].think, step.settings.group[0].users) for step in plan.steps]
+    assert seen == [("exp 1s", 1), ("exp 1s", 35), ("exp 2s", 1), ("exp 2s", 35)]
+    assert plan.steps[3].swept == {"think": "exp 2s", "users": 35}
+
+
+def test_an_axis_may_be_of_one_group_or_of_the_host(here: Path, write: Write) -> None:
+    plan = plan_of(here, write, GROUPS + '[sweep]\ngroup.b.users = [1, 9]\nhost.delay = ["1ms", "2ms"]')
+    seen = [(*(group.users for group in step.settings.group), step.settings.host.delay) for step in plan.steps]
+    assert seen == [(2, 1, 10**6), (2, 1, 2 * 10**6), (2, 9, 10**6), (2, 9, 2 * 10**6)]
+
+
+def test_users_stay_connected_while_lines_and_host_stay(here: Path, write: Write) -> None:
+    plan = plan_of(here, write, "[sweep]\nline_speed = [300, 1200]\nusers = [1, 2, 3]")
+    assert [(segment.folder, segment.first, len(segment.steps)) for segment in plan.segments()] == [
+        (".", 0, 3),
+        ("segment-3", 3, 3),
+    ]
+    plan = plan_of(here, write, '[sweep]\nload = ["closed", "paced:1s"]\nkey_rate = [1, 2]\nstagger = ["1s", "2s"]')
+    assert len(plan.segments()) == 1
+    plan = plan_of(here, write, "[sweep]\nseed = [1, 2]")
+    assert len(plan.segments()) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[sweep]\nuser = [1]", r"plan.toml: sweep.user: no such setting to sweep; did you mean `users`\?"),
+        (GROUPS + "[sweep]\ngroup.c.users = [1]", r"sweep.group.c.users: no such setting"),
+        ("[sweep]\nusers = []", r"sweep.users: expected a list of values, got an empty one"),
+        ("[sweep]\nusers = 3", r"sweep.users: expected a list, got 3"),
+        ("[sweep]\nusers = [1, -1]", r"sweep \(users = -1\): users: expected a number of users, got -1"),
+        (f"[sweep]\nusers = {list(range(1, 2000))}", "over 1000 steps"),
+    ],
+)
+def test_a_bad_axis_is_named(here: Path, write: Write, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        plan_of(here, write, text)
