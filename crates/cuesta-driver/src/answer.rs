@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_lines::Received;
+use cuesta_lines::{Received, Stamped};
 use cuesta_record::Stamp;
 use regex::bytes::Regex;
 
@@ -43,10 +43,8 @@ pub(crate) struct Done {
     pub(crate) first: Stamp,
     /// When its last one had.
     pub(crate) at: Stamp,
-    /// When we read its last one, whatever the line's speed.
-    pub(crate) read: Stamp,
-    /// When the kernel received it, on its own clock.
-    pub(crate) kernel: Option<u64>,
+    /// The same by two clocks, where the kernel stamps the line.
+    pub(crate) stamped: Option<Stamped>,
 }
 
 impl Answer {
@@ -130,13 +128,13 @@ impl Answer {
 
     fn complete(&mut self, at: Stamp, received: &Received) {
         let first = self.first.unwrap_or(at);
-        self.done = Some(Done { first, at, read: received.at, kernel: received.kernel });
+        self.done = Some(Done { first, at, stamped: received.stamped });
     }
 
     /// Nothing more came, or nothing more can come: the answer was complete at its last character, or at `otherwise`.
     pub(crate) fn ended(&self, otherwise: Stamp) -> Done {
         let at = self.last.unwrap_or(otherwise);
-        Done { first: self.first.unwrap_or(at), at, read: at, kernel: None }
+        Done { first: self.first.unwrap_or(at), at, stamped: None }
     }
 }
 

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Crossed, Line, Received, fault};
+use cuesta_lines::{Crossed, Line, Received, Stamped, fault};
 use cuesta_record::{Stamp, clock};
 
 use crate::answer::{Answer, Done, Rule};
@@ -85,8 +85,8 @@ impl Terminal {
         self.answer.text()
     }
 
-    /// The kernel's instant of the last sending, on its own clock.
-    pub(crate) fn kernel_sent(&mut self) -> Option<u64> {
+    /// When the last key went, by two clocks, where the kernel stamps the line.
+    pub(crate) fn kernel_sent(&mut self) -> Option<Stamped> {
         self.line.kernel_sent()
     }
 

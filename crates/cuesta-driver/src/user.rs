@@ -446,7 +446,7 @@ impl User {
         input.answered =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         if self.stamped {
-            self.compare_with_kernel(terminal, sent, done);
+            self.compare_with_kernel(terminal, done);
         }
         if self.input.class.is_none() {
             self.finish(terminal);
@@ -454,12 +454,12 @@ impl User {
     }
 
     /// The same transaction by the kernel's stamps and by ours.
-    fn compare_with_kernel(&self, terminal: &mut Terminal, sent: Stamp, done: Done) {
-        let (Some(received), Some(left)) = (done.kernel, terminal.kernel_sent()) else { return };
+    fn compare_with_kernel(&self, terminal: &mut Terminal, done: Done) {
+        let (Some(sent), Some(came)) = (terminal.kernel_sent(), done.stamped) else { return };
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
-            tally.record(series.kernel_response, Duration::from_nanos(received.saturating_sub(left)));
-            tally.record(series.user_response, done.read.since(sent));
+            tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
+            tally.record(series.user_response, came.ours.since(sent.ours));
         });
     }
 

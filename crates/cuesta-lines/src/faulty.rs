@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use crate::{Crossed, Line, Received};
+use crate::{Crossed, Line, Received, Stamped};
 
 /// What one read of the line beneath brings at most.
 const PIECE: usize = 256;
@@ -162,7 +162,7 @@ impl<L: Line> Line for Faulty<L> {
         self.line.free_at()
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         self.line.kernel_sent()
     }
 

@@ -17,6 +17,8 @@ use cuesta_record::clock::{self, Sleep};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
+use crate::Stamped;
+
 /// When a full stamped line looks whether there is room again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
@@ -25,6 +27,8 @@ const LOOK_AGAIN: Duration = Duration::from_millis(1);
 pub(crate) struct KernelStamps {
     /// Bytes sent, modulo 2³², which is how the kernel numbers them.
     sent: u32,
+    /// When we sent the last of them.
+    written: Stamp,
     /// The number of the byte that was stamped last, and its stamp.
     last: Option<(u32, u64)>,
     look_again: Sleep,
@@ -51,7 +55,7 @@ impl KernelStamps {
         if done < 0 {
             return Err(io::Error::last_os_error());
         }
-        Ok(Self { sent: 0, last: None, look_again: clock::sleep_until(Stamp::ZERO) })
+        Ok(Self { sent: 0, written: Stamp::ZERO, last: None, look_again: clock::sleep_until(Stamp::ZERO) })
     }
 
     /// Sends as much as the kernel takes.
@@ -64,25 +68,28 @@ impl KernelStamps {
         // Stamps that wait take room from what the line may receive.
         self.collect(stream);
         loop {
+            let now = clock::now();
             match stream.try_write(bytes) {
                 Ok(len) => {
+                    self.written = now;
                     self.sent = self.sent.wrapping_add(len as u32);
                     return Poll::Ready(Ok(len));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) => return Poll::Ready(Err(error)),
             }
-            if clock::now() >= self.look_again.due() {
-                self.look_again.reset(clock::now() + LOOK_AGAIN);
+            if now >= self.look_again.due() {
+                self.look_again.reset(now + LOOK_AGAIN);
             }
             ready!(Pin::new(&mut self.look_again).poll(cx));
         }
     }
 
-    /// When the last byte sent passed to the device; `None` as long as the kernel has not said so.
-    pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<u64> {
+    /// When the last byte went; `None` as long as the kernel has not said so.
+    pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<Stamped> {
         self.collect(stream);
-        self.last.filter(|(number, _)| *number == self.sent.wrapping_sub(1)).map(|(_, at)| at)
+        let (number, kernel) = self.last?;
+        (number == self.sent.wrapping_sub(1)).then_some(Stamped { ours: self.written, kernel })
     }
 
     /// Empties the error queue. Never fails: a broken line says so where it is read.

@@ -24,8 +24,8 @@ pub trait Line {
         Stamp::ZERO
     }
 
-    /// When the kernel passed the last sent characters to the device, on its own clock (ns since 1970), where it says so.
-    fn kernel_sent(&mut self) -> Option<u64> {
+    /// When the last sent characters went, by two clocks; `None` on lines that the kernel does not stamp.
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         None
     }
 
@@ -56,7 +56,7 @@ impl<L: Line + ?Sized> Line for Box<L> {
         (**self).free_at()
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         (**self).kernel_sent()
     }
 
@@ -110,8 +110,8 @@ pub struct Received {
     pub at: Stamp,
     /// How long after it each next one came; zero on a line without a speed.
     pub per_character: Duration,
-    /// When the kernel received them, on its own clock (ns since 1970), where it says so.
-    pub kernel: Option<u64>,
+    /// When they came, by two clocks, whatever the line's speed; `None` on lines that the kernel does not stamp.
+    pub stamped: Option<Stamped>,
 }
 
 impl Received {
@@ -119,6 +119,15 @@ impl Received {
     pub fn at_character(&self, index: usize) -> Stamp {
         self.at + self.per_character * u32::try_from(index).unwrap_or(u32::MAX)
     }
+}
+
+/// One event on a line by two clocks: ours, and the kernel's at the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamped {
+    /// Just before we sent, or just after we received.
+    pub ours: Stamp,
+    /// When the kernel passed it to the device, or had it from there; ns since 1970.
+    pub kernel: u64,
 }
 
 /// Characters that crossed a line.

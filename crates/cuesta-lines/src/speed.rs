@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Crossed, Line, Received};
+use crate::{Crossed, Line, Received, Stamped};
 
 /// How much line time one read may bring, and one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -119,7 +119,7 @@ impl<L: Line> Line for Paced<L> {
         self.sent
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         self.line.kernel_sent()
     }
 

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Crossed, Line, OpenError, Options, Received, speed};
+use crate::{Address, Crossed, Line, OpenError, Options, Received, Stamped, speed};
 
 /// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
 /// megabytes of output from a host whose client does not read.
@@ -103,7 +103,9 @@ impl Line for Tcp {
             (buffer.filled().len(), None)
         };
         self.crossed.received += len as u64;
-        Poll::Ready(Ok(Received { len, at: clock::now(), kernel, ..Received::default() }))
+        let at = clock::now();
+        let stamped = kernel.map(|kernel| Stamped { ours: at, kernel });
+        Poll::Ready(Ok(Received { len, at, stamped, ..Received::default() }))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
@@ -115,7 +117,7 @@ impl Line for Tcp {
         Poll::Ready(Ok(len))
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         self.stamps.as_mut()?.sent(&self.stream)
     }
 

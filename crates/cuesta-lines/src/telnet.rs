@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use cuesta_record::Stamp;
 
 use crate::wire::telnet::Framing;
-use crate::{Crossed, Line, Options, Received};
+use crate::{Crossed, Line, Options, Received, Stamped};
 
 /// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
@@ -73,7 +73,7 @@ impl<L: Line> Line for Telnet<L> {
         self.line.free_at()
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         self.line.kernel_sent()
     }
 

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 
-use crate::{Crossed, Line, Received};
+use crate::{Crossed, Line, Received, Stamped};
 
 /// Which way characters went, seen from this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
         self.line.free_at()
     }
 
-    fn kernel_sent(&mut self) -> Option<u64> {
+    fn kernel_sent(&mut self) -> Option<Stamped> {
         self.line.kernel_sent()
     }
 
