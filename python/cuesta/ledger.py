@@ -1,0 +1,357 @@
+"""A run folder, opened: what was recorded, however far it got. Nothing is derived here but exact sums of histograms.
+
+`docs/folder.md` describes the files. All times are seconds; those of a run count from its start. A folder may have
+been cut off at any byte: what cannot be read is left out, and `Recorded.damage` says so.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self, TypeVar
+from urllib.parse import unquote
+
+from cuesta._native import Histogram
+from cuesta.errors import InputError
+
+FORMAT = 1
+"""The newest format of run folders that is read."""
+
+ROUNDING = 1e-3
+"""Seconds by which a row may stick out of its interval."""
+
+Table = dict[str, Any]
+"""An object of JSON."""
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a segment of a run begins: a sweep that needs other lines starts its users anew."""
+
+    step: int
+    """Number of its first step."""
+    clock: int
+    """Nanoseconds on the machine's monotonic clock."""
+    time: float
+    """Seconds from the start of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One load step: users are added from `begin`, what is measured lies between `settled` and `end`."""
+
+    begin: float
+    settled: float
+    end: float
+
+    def holds(self, start: float, length: float) -> bool:
+        """Say whether a row belongs to the measurement interval."""
+        return self.settled - ROUNDING <= start and start + length <= self.end + ROUNDING
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What a histogram is of."""
+
+    step: int
+    group: str
+    transaction: str
+    series: str
+
+    @classmethod
+    def parse(cls, text: str, first_step: int = 0) -> Self:
+        """Read `STEP/GROUP/TRANSACTION/SERIES`, each name percent-encoded."""
+        step, group, transaction, series = text.split("/")
+        return cls(first_step + int(step), unquote(group), unquote(transaction), unquote(series))
+
+
+@dataclass(frozen=True, slots=True)
+class Durations:
+    """One row of `histograms.hlog`: durations of one kind in about a second."""
+
+    agent: int
+    tag: Tag
+    start: float
+    length: float
+    histogram: Histogram
+
+    @classmethod
+    def parse(cls, agent: "Agent", row: str) -> Self:
+        """Read `Tag=…,start,length,max,histogram`."""
+        tag, start, length, _, encoded = row.removeprefix("Tag=").split(",")
+        histogram = Histogram.decode(encoded.strip())
+        return cls(
+            agent.number, Tag.parse(tag, agent.origin.step), agent.origin.time + float(start), float(length), histogram
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """One row of `series.jsonl`: what one agent counted in about a second."""
+
+    start: float
+    length: float
+    step: int
+    phase: str
+    users: int
+    active: int
+    transactions: int
+    keys: int
+    characters: dict[str, int]
+    errors: dict[str, int]
+    skipped: int
+    stray: int
+    sums: dict[str, float]
+    unfinished: int
+    oldest: float
+    cpu: float
+    run_wait: float
+    threads: int
+
+    @property
+    def measured(self) -> bool:
+        """Say whether it lies in a measurement interval."""
+        return self.phase == "measure"
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One row of `users.jsonl`: what one user had in the measurement interval of a step."""
+
+    step: int
+    group: str
+    user: int
+    transactions: int
+    mean: float
+    max: float
+    lost: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """What one driving process left of one segment of a run."""
+
+    number: int
+    folder: Path
+    origin: Origin
+    steps: dict[int, Step]
+    intervals: list[Interval]
+    users: list[User]
+    ending: Table | None
+    """Of `agent.json`: `ended`, `reason`, `rss_per_user`, `notes`; none if the agent was cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostRow:
+    """One row of `host/series.jsonl`: what the built-in host says of about a second."""
+
+    end: float
+    length: float
+    figures: Table
+
+    @classmethod
+    def of(cls, row: Table, begun: int) -> Self:
+        """Place a row in the run, which began at `begun` on the machine's clock in ns."""
+        return cls((row["at"] - begun) / 1e9, row["length"], row)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run folder."""
+
+    folder: Path
+    run: Table
+    """Of `run.json`: what was run, with what, where."""
+    agents: list[Agent]
+    measured: dict[tuple[int, Tag], Histogram]
+    """The measurement intervals' durations, added up exactly, by agent and tag."""
+    host: list[HostRow]
+    """The built-in host's own meters, about a row each second; empty if it has none."""
+    damage: list[str]
+    """What could not be read, a sentence each."""
+
+    @property
+    def steps(self) -> dict[int, Step]:
+        """The load steps by number, as planned."""
+        return all_steps(self.agents)
+
+    @property
+    def plan(self) -> Table:
+        """The resolved plan."""
+        plan: Table = self.run.get("plan", {})
+        return plan
+
+    def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
+        """Add up what was measured under the wanted tags, by one agent or all; none if there is nothing."""
+        return added(
+            histogram for (number, tag), histogram in self.measured.items() if wanted(tag) and agent in (None, number)
+        )
+
+    def durations(self) -> Iterator[Durations]:
+        """Give every readable row of the histogram logs, agent by agent in order of time."""
+        for agent in self.agents:
+            yield from durations(agent, [])
+
+
+def open_run(folder: Path | str) -> Recorded:
+    """Open a run folder. Raises InputError if there is none, or one that a newer cuesta wrote."""
+    folder = Path(folder)
+    run, damage = read_run(folder), list[str]()
+    agents = list(read_agents(folder, damage))
+    if not agents:
+        damage.append("no agent has recorded anything")
+    measured = add_up(agents, damage)
+    meters = [path / "host" / "series.jsonl" for path in segment_folders(folder)]
+    begun = agents[0].origin.clock if agents else 0
+    host = [
+        row for path in meters if path.exists() for row in json_rows(path, lambda row: HostRow.of(row, begun), damage)
+    ]
+    return Recorded(folder, run, agents, measured, host, damage)
+
+
+def added(histograms: Iterable[Histogram]) -> Histogram | None:
+    """Add histograms up into a new one, exactly; none if there are none."""
+    total: Histogram | None = None
+    for histogram in histograms:
+        if total is None:
+            total = Histogram.decode(histogram.encode())
+        else:
+            total.merge(histogram)
+    return total
+
+
+def read_run(folder: Path) -> Table:
+    """Read `run.json`."""
+    path = folder / "run.json"
+    try:
+        run: Table = json.loads(path.read_bytes())
+        version = run["format"]
+    except FileNotFoundError:
+        raise InputError(f"{folder}: no run folder: there is no run.json in it") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(version, int) or version > FORMAT:
+        raise InputError(
+            f"{folder}: is of format {version}, and this cuesta reads up to {FORMAT}",
+            f"use the cuesta that wrote it ({run.get('cuesta', 'its version is not recorded')}) or a newer one",
+        )
+    return run
+
+
+def segment_folders(folder: Path) -> list[Path]:
+    """Give the folders of a run's segments: its own, and one for each later segment, in order."""
+    return [folder, *sorted(folder.glob("segment-*"), key=number_of)]
+
+
+def number_of(folder: Path) -> int:
+    """Give the K of `agent-K` or `segment-K`; 0 for any other name."""
+    number = folder.name.rpartition("-")[2]
+    return int(number) if number.isdigit() else 0
+
+
+def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
+    """Read what the agents of all segments left."""
+    begun: int | None = None
+    for segment in segment_folders(folder):
+        first = 0 if segment is folder else number_of(segment)
+        for path in sorted(segment.glob("agent-*"), key=number_of):
+            timeline = read_object(path / "timeline.json", damage)
+            start: int = timeline.get("start_at", begun or 0)
+            begun = start if begun is None else begun
+            yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, damage)
+
+
+def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str]) -> Agent:
+    """Read all that is small of an agent's folder."""
+    times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
+    steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}
+    intervals = [
+        replace(row, step=origin.step + row.step, start=origin.time + row.start)
+        for row in json_rows(folder / "series.jsonl", row_of(Interval), damage)
+    ]
+    users = [
+        replace(row, step=origin.step + row.step) for row in json_rows(folder / "users.jsonl", row_of(User), damage)
+    ]
+    ending = read_object(folder / "agent.json", damage)
+    return Agent(number_of(folder), folder, origin, steps, intervals, users, ending or None)
+
+
+def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
+    """Add up the histograms of the measurement intervals, exactly."""
+    steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
+    for row in (row for agent in agents for row in durations(agent, damage)):
+        step = steps.get(row.tag.step)
+        if step is None or not step.holds(row.start, row.length):
+            continue
+        key = (row.agent, row.tag)
+        if key in sums:
+            sums[key].merge(row.histogram)
+        else:
+            sums[key] = row.histogram
+    return sums
+
+
+def all_steps(agents: list[Agent]) -> dict[int, Step]:
+    """Give the steps by number. All agents have the same, but for what was cut off."""
+    return {number: step for agent in agents for number, step in agent.steps.items()}
+
+
+def durations(agent: Agent, damage: list[str]) -> Iterator[Durations]:
+    """Read an agent's histogram log."""
+    path = agent.folder / "histograms.hlog"
+    rows = (row for row in whole_rows(path, damage) if row.startswith("Tag="))
+    return parsed(rows, lambda row: Durations.parse(agent, row), path, damage)
+
+
+def json_rows(path: Path, make: Callable[[Table], Row], damage: list[str]) -> Iterator[Row]:
+    """Read a file of one object a row."""
+    return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
+
+
+def parsed(rows: Iterable[str], parse: Callable[[str], Row], path: Path, damage: list[str]) -> Iterator[Row]:
+    """Parse what can be parsed, and count the rest."""
+    unreadable = 0
+    for row in rows:
+        try:
+            yield parse(row)
+        except (ValueError, KeyError, TypeError):
+            unreadable += 1
+    if unreadable:
+        rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
+        damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
+
+
+def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
+    """Give the rows of a file that is appended to, but for a last one that was not written to its end."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for row in file:
+                if not row.endswith("\n"):
+                    damage.append(f"{place(path)}: the last row is cut off and left out")
+                    return
+                yield row
+    except OSError as error:
+        damage.append(f"{place(path)}: {error.strerror}")
+
+
+def read_object(path: Path, damage: list[str]) -> Table:
+    """Read a file of one object; empty if there is none or it is cut off."""
+    try:
+        found: Table = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
+        return {}
+    return found
+
+
+def row_of(kind: type[Row]) -> Callable[[Table], Row]:
+    """Give the way to make a `kind` of a row that may hold more than it has fields for."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    return lambda row: kind(**{name: row[name] for name in names})
+
+
+def place(path: Path) -> str:
+    """Name a file by its folder, as `agent-0/series.jsonl`."""
+    return f"{path.parent.name}/{path.name}"

@@ -1,0 +1,162 @@
+"""Run folders with known answers, written by hand: what a run of the given transactions would have recorded."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from hdr import encode
+
+NANO = 10**9
+CLOCK = 7_000_000_000
+"""The start of the run on the machine's clock."""
+
+Row = dict[str, Any]
+
+
+@dataclass
+class RunFolder:
+    """One run: steps of `settle` and `measure` seconds, and in each second the same by default."""
+
+    path: Path
+    users: Sequence[int] = (4,)
+    """Of each step."""
+    settle: int = 2
+    measure: int = 30
+    load: str = "closed"
+    agents: int = 1
+    ended: str | None = "completed"
+    limits: Sequence[str] = ()
+    validity: Row = field(default_factory=dict)
+    responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
+    """Of the transactions that end in a second of the measurement; made up to due, 1 ms before sent."""
+    edit: Callable[[Row], Row] = lambda row: row
+    """What is done to each row of series.jsonl before it is written."""
+    histograms: Sequence[tuple[str, Sequence[float]]] = ()
+    """More of them, in the first second that is measured of each step: GROUP/TRANSACTION/SERIES."""
+    lost: Sequence[int] = ()
+    """Users who lost their line."""
+    slow: dict[int, float] = field(default_factory=dict)
+    """Mean responses of users, others than 0.15 s."""
+
+    def write(self) -> Path:
+        """Write it all."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._json("run.json", self._run())
+        for agent in range(self.agents):
+            self._agent(agent)
+        return self.path
+
+    def _json(self, name: str, value: object) -> None:
+        (self.path / name).write_text(json.dumps(value) + "\n")
+
+    def _run(self) -> Row:
+        group = {"name": "interactive", "load": self.load, "target": "host:"}
+        swept = [{"users": users} if len(self.users) > 1 else {} for users in self.users]
+        return {
+            "format": 1,
+            "cuesta": "0.1.0",
+            "name": "made-up",
+            "command": ["cuesta", "run"],
+            "started": "2026-11-21T01:23:45Z",
+            "seed": 1,
+            "agents": self.agents,
+            "plan": {"limits": list(self.limits), "validity": self.validity},
+            "steps": [
+                {"swept": point, "group": [{**group, "users": users}]}
+                for point, users in zip(swept, self.users, strict=True)
+            ],
+            "tapes": {"interactive": {"file": "tapes/interactive.tape", "sha256": "00"}},
+            "machine": {"cpus": 2, "system": "Linux"},
+            "host": {"builtin": True, "targets": ["host:"]},
+        }
+
+    def _times(self) -> list[tuple[int, int, int]]:
+        length = self.settle + self.measure
+        return [(k * length, k * length + self.settle, (k + 1) * length) for k in range(len(self.users))]
+
+    def _agent(self, agent: int) -> None:
+        folder = self.path / f"agent-{agent}"
+        folder.mkdir()
+        steps = [
+            dict(zip(("begin", "settled", "end"), (t * NANO for t in times), strict=True)) for times in self._times()
+        ]
+        self._json(f"agent-{agent}/timeline.json", {"start_at": CLOCK, "steps": steps, "drain": NANO})
+        series, log = [], ['#[Histogram log format version 1.3]\n"StartTimestamp","Interval_Length"\n']
+        for step, (begin, settled, end) in enumerate(self._times()):
+            for second in range(begin, end):
+                measured = second >= settled
+                responses = self.responses(step, agent, second - settled) if measured else [9.0]
+                series.append(self.edit(self._row(step, second, measured, responses)))
+                log += rows(step, second, self._durations(responses, second == settled))
+        (folder / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in series))
+        (folder / "histograms.hlog").write_text("".join(log))
+        (folder / "users.jsonl").write_text("".join(json.dumps(row) + "\n" for row in self._users(agent)))
+        if self.ended:
+            self._json(f"agent-{agent}/agent.json", {"ended": self.ended, "reason": None, "rss_per_user": 2048})
+
+    def _row(self, step: int, second: int, measured: bool, responses: list[float]) -> Row:
+        users, done = self.users[step] // self.agents, len(responses)
+        waiting = sum(responses)
+        return {
+            "start": float(second),
+            "length": 1.0,
+            "step": step,
+            "phase": "measure" if measured else "settle",
+            "users": users,
+            "active": users,
+            "transactions": done,
+            "keys": 13 * done,
+            "characters": {"in": 13 * done, "out": 150 * done, "line_in": 14 * done, "line_out": 160 * done},
+            "errors": {},
+            "skipped": 0,
+            "stray": 0,
+            # What is left of the users' time when they do not wait: a quarter of it is typing.
+            "sums": {
+                "think": 0.75 * (users - waiting + 0.001 * done),
+                "keying": 0.25 * (users - waiting + 0.001 * done),
+                "response": waiting,
+                "response_from_sent": waiting - 0.001 * done,
+            },
+            "unfinished": 1,
+            "oldest": 0.05,
+            "cpu": 0.01,
+            "run_wait": 0.001,
+            "threads": 1,
+        }
+
+    def _durations(self, responses: list[float], first: bool) -> list[tuple[str, Sequence[float]]]:
+        name = f"interactive/{quote('a, b/c', safe='')}"
+        return [
+            (f"{name}/response", responses),
+            (f"{name}/response_from_sent", [each - 0.001 for each in responses]),
+            (f"{name}/first_response", [each / 2 for each in responses]),
+            ("interactive/keys/lateness", [0.00002] * 13 * len(responses)),
+            *(self.histograms if first else ()),
+        ]
+
+    def _users(self, agent: int) -> list[Row]:
+        return [
+            {
+                "step": step,
+                "group": "interactive",
+                "user": user,
+                "transactions": 15,
+                "mean": self.slow.get(user, 0.15),
+                "max": 0.2,
+                "lost": "reset" if user in self.lost else None,
+            }
+            for step, users in enumerate(self.users)
+            for user in range(agent, users, self.agents)
+        ]
+
+
+def rows(step: int, second: int, durations: Sequence[tuple[str, Sequence[float]]]) -> list[str]:
+    """Write rows of a histogram log."""
+    return [
+        f"Tag={step}/{name},{second:.3f},1.000,{max(values):.3f},{encode(values)}\n"
+        for name, values in durations
+        if values
+    ]

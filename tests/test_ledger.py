@@ -1,0 +1,162 @@
+"""Opening run folders: whole, cut off, and of another age."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hdr import encode, highest_equivalent
+from hypothesis import given
+from hypothesis import strategies as st
+from run_folder import CLOCK, NANO, RunFolder, rows
+
+from cuesta._native import Histogram
+from cuesta.errors import InputError
+from cuesta.ledger import Tag, added, open_run
+
+DURATIONS = st.lists(st.integers(1, 3600 * NANO).map(lambda nanos: nanos / NANO), min_size=1, max_size=60)
+
+
+def test_a_run_is_read_whole(tmp_path: Path) -> None:
+    run = open_run(RunFolder(tmp_path / "run", users=(4,), agents=2, measure=3).write())
+    assert run.damage == []
+    assert [agent.number for agent in run.agents] == [0, 1]
+    assert run.steps[0].settled == 2.0
+    assert len(run.agents[0].intervals) == 5
+    assert [user.user for agent in run.agents for user in agent.users] == [0, 2, 1, 3]
+    assert run.agents[1].ending == {"ended": "completed", "reason": None, "rss_per_user": 2048}
+
+
+def test_only_the_measurement_interval_is_added_up(tmp_path: Path) -> None:
+    run = open_run(RunFolder(tmp_path / "run", agents=2, measure=3).write())
+    responses = {key: h for key, h in run.measured.items() if key[1].series == "response"}
+    tag = Tag(0, "interactive", "a, b/c", "response")
+    assert {key: h.count for key, h in responses.items()} == {(0, tag): 6, (1, tag): 6}
+    assert max(h.max for h in responses.values()) < 1.0  # 9 s while settling
+
+
+def test_one_agent_can_be_looked_at_alone(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, measure=3, responses=lambda _, agent, *__: [0.1 + agent])
+    run = open_run(folder.write())
+    medians = [h.quantile(0.5) for k in (0, 1) if (h := run.pooled(lambda tag: tag.series == "response", k))]
+    assert medians == [pytest.approx(0.1, rel=1e-3), pytest.approx(1.1, rel=1e-3)]
+
+
+@given(st.lists(DURATIONS, min_size=1, max_size=6))
+def test_added_is_pooled(parts: list[list[float]]) -> None:
+    merged = added(Histogram.decode(encode(part)) for part in parts)
+    pooled = Histogram.decode(encode(duration for part in parts for duration in part))
+    assert merged is not None
+    assert merged.buckets() == pooled.buckets()
+
+
+@given(DURATIONS, st.integers(1, 100))
+def test_quantiles_are_those_of_the_sorted_values(durations: list[float], percent: int) -> None:
+    exact = sorted(durations)[-(-percent * len(durations) // 100) - 1]
+    expected = highest_equivalent(round(exact * NANO)) / NANO
+    assert Histogram.decode(encode(durations)).quantile(percent / 100) == pytest.approx(expected, rel=1e-12)
+
+
+def test_adding_leaves_the_parts_alone() -> None:
+    parts = [Histogram.decode(encode([0.1])), Histogram.decode(encode([0.2]))]
+    added(parts)
+    assert [part.count for part in parts] == [1, 1]
+
+
+def test_names_are_decoded() -> None:
+    tag = Tag.parse("2/night%20shift/50%25%2Ca%2Fb/response", first_step=1)
+    assert tag == Tag(3, "night shift", "50%,a/b", "response")
+
+
+@pytest.mark.parametrize("name", ["series.jsonl", "histograms.hlog", "users.jsonl", "timeline.json", "agent.json"])
+def test_a_file_cut_at_any_byte_is_read_as_far_as_it_goes(tmp_path: Path, name: str) -> None:
+    path = RunFolder(tmp_path / "run", measure=2).write() / "agent-0" / name
+    whole = path.read_bytes()
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        run = open_run(tmp_path / "run")
+        ends_within_a_row = not whole[:size].endswith(b"\n") and size
+        if ends_within_a_row and name != "agent.json":
+            complaint = [text for text in run.damage if text.startswith(f"agent-0/{name}")]
+            assert complaint or parses(whole[:size]), size
+        if name == "series.jsonl":
+            assert len(run.agents[0].intervals) == whole[:size].count(b"\n"), size
+
+
+def parses(text: bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_row_that_cannot_be_read_is_left_out_and_said(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=2).write()
+    series, log = folder / "agent-0" / "series.jsonl", folder / "agent-0" / "histograms.hlog"
+    series.write_text(series.read_text().replace('"transactions"', '"trans"', 1))
+    log.write_text(log.read_text() + "Tag=0/a/b/response,3.0,1.0,0.1,HISTFAAA!!\n" + "Tag=oops\n")
+    run = open_run(folder)
+    assert len(run.agents[0].intervals) == 3
+    assert run.damage == [
+        "agent-0/series.jsonl: 1 row cannot be read and is left out",
+        "agent-0/histograms.hlog: 2 rows cannot be read and are left out",
+    ]
+
+
+def test_later_segments_continue_the_steps_and_the_time(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(4, 4), measure=3).write()
+    later = RunFolder(tmp_path / "later", measure=3).write()
+    (later / "agent-0").rename(folder / "agent-9")
+    segment = folder / "segment-2"
+    segment.mkdir()
+    (folder / "agent-9").rename(segment / "agent-0")
+    timeline = segment / "agent-0" / "timeline.json"
+    timeline.write_text(timeline.read_text().replace(str(CLOCK), str(CLOCK + 60 * NANO)))
+    (segment / "host").mkdir()
+    (segment / "host" / "series.jsonl").write_text(json.dumps({"at": CLOCK + 62 * NANO, "length": 1.0}) + "\n")
+
+    run = open_run(folder)
+    assert sorted(run.steps) == [0, 1, 2]
+    assert run.steps[2].settled == 62.0
+    assert {tag.step for _, tag in run.measured} == {0, 1, 2}
+    assert run.agents[1].intervals[0].step == 2
+    assert run.agents[1].intervals[0].start == 60.0
+    assert run.agents[1].users[0].step == 2
+    assert run.host[0].end == 62.0
+
+
+def test_a_row_may_stick_out_by_a_rounding_error(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    log = folder / "agent-0" / "histograms.hlog"
+    log.write_text("".join(rows(0, 2, [("g/t/response", [0.1])])).replace(",2.000,1.000", ",1.9995,3.0007"))
+    assert [h.count for h in open_run(folder).measured.values()] == [1]
+    log.write_text(log.read_text().replace("3.0007", "3.003"))
+    assert not open_run(folder).measured
+
+
+def test_a_newer_format_is_refused(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(run | {"format": 2, "cuesta": "9.1"}))
+    with pytest.raises(InputError, match=re.escape("is of format 2, and this cuesta reads up to 1")) as refused:
+        open_run(folder)
+    assert "9.1" in str(refused.value.remedy)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(None, "no run folder"), (b"{", "cannot be read"), (b"[]", "cannot be read"), (b"\xff", "cannot be read")],
+)
+def test_what_is_no_run_folder_is_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
+    if content is not None:
+        (tmp_path / "run.json").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        open_run(tmp_path)
+
+
+def test_a_run_that_never_began_has_nothing(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=0).write()
+    run = open_run(folder)
+    assert run.agents == []
+    assert run.damage == ["no agent has recorded anything"]
