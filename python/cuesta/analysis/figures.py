@@ -1,0 +1,161 @@
+"""All figures of one step: the fields of the `--json` object, as tables. `docs/summary.md` says what each one means."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cuesta.analysis.distribution import Distribution
+from cuesta.analysis.fairness import Fairness
+from cuesta.analysis.host import Host
+from cuesta.analysis.law import Law
+from cuesta.analysis.limits import Verdict
+from cuesta.analysis.settled import Shift
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A number of events, and how many a second."""
+
+    count: int
+    per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Failures of the host and of lines."""
+
+    count: int
+    by_name: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Transactions under way when measuring ended: they are in no distribution."""
+
+    count: int
+    oldest: float
+    """Seconds since it was due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
+
+    in_per_s: float | None
+    out_per_s: float | None
+    line_in_per_s: float | None
+    line_out_per_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """One class of transactions, of one group of users."""
+
+    group: str
+    transaction: str
+    response: Distribution
+    response_from_sent: Distribution
+    first_response: Distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one group of users."""
+
+    group: str
+    echo: Distribution
+    echo_from_sent: Distribution
+    lateness: Distribution
+
+
+@dataclass(frozen=True, slots=True)
+class Inflation:
+    """By how much the driver's own part lengthens a response, in seconds."""
+
+    p50: float
+    p99: float
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The same transactions by the kernel's stamps and by the driver's."""
+
+    kernel_response: Distribution
+    user_response: Distribution
+    inflation: Inflation
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """The driver's own consumption: that of its busiest agent."""
+
+    cpu: float
+    """Seconds of CPU per second and thread: a share of one core."""
+    run_wait: float
+    """Seconds per second and thread in which it was ready to run and had no CPU."""
+    threads: int
+    """Threads of all agents."""
+    rss_per_user: int | None
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One driving process beside the others: a biased one shows."""
+
+    agent: int
+    response: Distribution
+    lateness: Distribution
+    cpu: float
+    run_wait: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Whether the host had settled when measuring began."""
+
+    wanted: int | None
+    """Users that should have been at work; None where sessions come and go."""
+    connected: int
+    """Users that were at work."""
+    throughput: Shift | None
+    """How the throughput changed its level, if it did."""
+    response: Shift | None
+    """How the response did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One step. Durations are seconds; a distribution of nothing has the count 0 and no values."""
+
+    step: int
+    swept: Mapping[str, object]
+    users: int
+    load: str
+    seconds: float
+    """Of the measurement interval, as far as it was recorded."""
+    planned_seconds: float
+    transactions: Counted
+    keystrokes: Counted
+    errors: Errors
+    skipped: int
+    stray: int
+    lost_users: int
+    unfinished: Unfinished
+    response: Distribution
+    response_from_sent: Distribution
+    first_response: Distribution
+    echo: Distribution
+    echo_from_sent: Distribution
+    lateness: Distribution
+    connect: Distribution
+    classes: list[Class]
+    keys: list[Keys]
+    kernel: Kernel | None
+    fairness: Fairness | None
+    characters: Characters
+    law: Law | None
+    host: Host
+    driver: Driver
+    agents: list[Agent]
+    settled: Settled
+    limits: list[Verdict]

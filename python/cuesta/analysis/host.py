@@ -1,0 +1,84 @@
+"""What the built-in host says of itself over a measurement interval. It is the host's word, not the driver's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuesta.ledger import HostRow, Step
+
+NO_CPU = "no meter data: the host's CPUs were not metered in this run"
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltIn:
+    """The built-in host's own meters. None where it has no such thing."""
+
+    seconds: float
+    """Sum of the intervals that lie in the measurement."""
+    lines: int
+    """Most lines that were connected."""
+    served_per_s: float
+    """Messages taken from terminals a second: rows, or characters of raw input."""
+    answered_per_s: float
+    line_in_per_s: float
+    line_out_per_s: float
+    pool_size: int
+    """Characters."""
+    pool_used: int
+    """Most that waited in the pool."""
+    servers: int
+    busy: float | None
+    """Utilization of the servers that the service law knows of."""
+    queue: float | None
+    """Mean number of messages that waited for a server."""
+    cpu: float
+    """Seconds of CPU a second, of the whole process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The system under test."""
+
+    cpu: None
+    """Percent of the host's CPUs by use, once hosts are metered."""
+    cpu_missing: str | None
+    builtin: BuiltIn | None
+
+
+def host(rows: Sequence[HostRow], step: Step) -> Host:
+    """Take what the host's own meters say of a step's measurement interval."""
+    return Host(None, NO_CPU, built_in([row for row in rows if within(row, step)]))
+
+
+def within(row: HostRow, step: Step) -> bool:
+    """Say whether a row lies in the measurement interval; its second is cut on the host's own schedule, not ours."""
+    return step.settled <= row.end - row.length / 2 <= step.end
+
+
+def built_in(rows: Sequence[HostRow]) -> BuiltIn | None:
+    """Sum up rows; none if there are none."""
+    length = sum(row.length for row in rows)
+    if not length:
+        return None
+    last = rows[-1].figures
+
+    def total(table: str, name: str) -> float:
+        return float(sum(row.figures[table][name] for row in rows))
+
+    def mean(name: str) -> float | None:
+        known = [row for row in rows if row.figures["servers"][name] is not None]
+        return sum(row.figures["servers"][name] * row.length for row in known) / length if known else None
+
+    return BuiltIn(
+        seconds=length,
+        lines=max(row.figures["lines"]["connected"] for row in rows),
+        served_per_s=total("messages", "in") / length,
+        answered_per_s=total("messages", "out") / length,
+        line_in_per_s=total("characters", "line_in") / length,
+        line_out_per_s=total("characters", "line_out") / length,
+        pool_size=last["pool"]["size"],
+        pool_used=max(row.figures["pool"]["used"] for row in rows),
+        servers=last["servers"]["number"],
+        busy=mean("busy"),
+        queue=mean("mean_queue"),
+        cpu=total("cpu", "process") / length,
+    )

@@ -1,0 +1,52 @@
+"""What the plan says of a step, as `run.json` holds it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cuesta.ledger import Recorded, Table
+from cuesta.plan.limit import Limit
+from cuesta.plan.schema import Validity
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One step of the plan."""
+
+    users: int
+    load: str
+    """`closed`, `paced:200ms`, `open:30/s`; of groups that differ, `clerks closed, typists paced:200ms`."""
+    swept: Mapping[str, object]
+    """The swept settings and their values in this step, as written."""
+    fixed: bool
+    """Whether the number of users at work is the plan's at all times: not where sessions come and go."""
+
+    @property
+    def closed(self) -> bool:
+        """Say whether every user waits for the answer and thinks before the next input."""
+        return self.load == "closed"
+
+
+def planned(recorded: Recorded, step: int) -> Planned | None:
+    """Read what was planned for a step; none if the record does not tell."""
+    steps: list[Table] = recorded.run.get("steps", [])
+    if step >= len(steps):
+        return None
+    groups = steps[step]["group"]
+    loads = {group["name"]: group["load"] for group in groups if group["users"]}
+    same = len(set(loads.values())) == 1
+    return Planned(
+        users=sum(group["users"] for group in groups),
+        load=next(iter(loads.values())) if same else ", ".join(f"{name} {load}" for name, load in loads.items()),
+        swept=steps[step].get("swept", {}),
+        fixed=not any(load.endswith(":sessions") for load in loads.values()),
+    )
+
+
+def allowed(recorded: Recorded) -> Validity:
+    """Read the thresholds of validity; the defaults where the plan has none."""
+    return Validity.model_validate(recorded.plan.get("validity", {}))
+
+
+def limits(recorded: Recorded) -> list[Limit]:
+    """Read the limits."""
+    return [Limit.read(text) for text in recorded.plan.get("limits", [])]

@@ -1,0 +1,276 @@
+"""One step of a run, from records to figures. Counts are counted; distributions come from exactly added histograms."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from cuesta._native import Histogram
+from cuesta.analysis.distribution import Distribution, describe
+from cuesta.analysis.fairness import fairness
+from cuesta.analysis.figures import (
+    Agent,
+    Characters,
+    Class,
+    Counted,
+    Driver,
+    Errors,
+    Figures,
+    Inflation,
+    Kernel,
+    Keys,
+    Settled,
+    Unfinished,
+)
+from cuesta.analysis.host import host
+from cuesta.analysis.law import Law, law
+from cuesta.analysis.limits import judge
+from cuesta.analysis.planned import Planned, limits, planned
+from cuesta.analysis.settled import shift
+from cuesta.ledger import Interval, Recorded, Step, Tag
+
+KEYS, LINE, STAMPED = "keys", "line", "stamped"
+"""What stands in a tag where others name a class of transactions."""
+
+OF_CLASSES = ("response", "response_from_sent", "first_response")
+
+
+def figures(recorded: Recorded, number: int) -> Figures:
+    """Derive all figures of a step from its measurement interval."""
+    return View(recorded, number).figures()
+
+
+@dataclass
+class View:
+    """A run, seen through one step."""
+
+    recorded: Recorded
+    number: int
+
+    def __post_init__(self) -> None:
+        self.plan: Planned | None = planned(self.recorded, self.number)
+        self.times: Step = self.recorded.steps.get(self.number, Step(0, 0, 0))
+        own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
+        self.rows = [row for _, rows in own for row in rows if row.measured]
+        self.by_agent = {agent.number: rows for agent, rows in own if rows}
+        self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
+        self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
+
+    def figures(self) -> Figures:
+        """Put all together."""
+        return Figures(
+            step=self.number,
+            swept=self.plan.swept if self.plan else {},
+            users=self.plan.users if self.plan else round(self.at_work()),
+            load=self.plan.load if self.plan else "unknown",
+            seconds=self.seconds,
+            planned_seconds=self.times.end - self.times.settled,
+            transactions=self.counted(lambda row: row.transactions),
+            keystrokes=self.counted(lambda row: row.keys),
+            errors=self.errors(),
+            skipped=self.total(lambda row: row.skipped),
+            stray=self.total(lambda row: row.stray),
+            lost_users=sum(row.lost is not None for row in self.users),
+            unfinished=self.unfinished(),
+            response=self.of_classes("response"),
+            response_from_sent=self.of_classes("response_from_sent"),
+            first_response=self.of_classes("first_response"),
+            echo=self.of(KEYS, "echo"),
+            echo_from_sent=self.of(KEYS, "echo_from_sent"),
+            lateness=self.of(KEYS, "lateness"),
+            connect=self.of(LINE, "connect"),
+            classes=self.classes(),
+            keys=self.keys(),
+            kernel=self.kernel(),
+            fairness=fairness(self.users),
+            characters=self.characters(),
+            law=self.law() if self.plan and self.plan.closed else None,
+            host=host(self.recorded.host, self.times),
+            driver=self.driver(),
+            agents=self.agents(),
+            settled=self.settled(),
+            limits=judge(limits(self.recorded), self.durations, self.numbers()),
+        )
+
+    # Counts
+
+    def total(self, of: Callable[[Interval], int]) -> int:
+        """Add up a count."""
+        return sum(map(of, self.rows))
+
+    def rate(self, of: Callable[[Interval], int]) -> float | None:
+        """Give a count a second; none if no time was measured."""
+        return self.total(of) / self.seconds if self.seconds else None
+
+    def counted(self, of: Callable[[Interval], int]) -> Counted:
+        """Give a count and its rate."""
+        return Counted(self.total(of), self.rate(of))
+
+    def errors(self) -> Errors:
+        """Add up the errors by name."""
+        by_name = sum((Counter(row.errors) for row in self.rows), Counter[str]())
+        return Errors(by_name.total(), dict(by_name.most_common()))
+
+    def characters(self) -> Characters:
+        """Give characters a second, each way."""
+        totals = sum((Counter(row.characters) for row in self.rows), Counter[str]())
+        rates = (totals[name] / self.seconds if self.seconds else None for name in ("in", "out", "line_in", "line_out"))
+        return Characters(*rates)
+
+    def unfinished(self) -> Unfinished:
+        """Look at the end of the measurement, of each agent."""
+        lasts = [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
+        return Unfinished(sum(row.unfinished for row in lasts), max((row.oldest for row in lasts), default=0.0))
+
+    def at_work(self) -> float:
+        """Give the mean number of users at work."""
+        return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0
+
+    def numbers(self) -> dict[str, float | None]:
+        """Give what limits may name that is no duration."""
+        done, failed = self.total(lambda row: row.transactions), self.errors().count
+        characters = self.characters()
+        return {
+            "throughput": self.rate(lambda row: row.transactions),
+            "transactions.count": done,
+            "errors.rate": failed / (done + failed) if done + failed else 0.0,
+            "errors.count": failed,
+            "skipped": self.total(lambda row: row.skipped),
+            "characters.in_per_s": characters.in_per_s,
+            "characters.out_per_s": characters.out_per_s,
+        }
+
+    # Distributions
+
+    def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
+        """Add up what was measured in this step."""
+        return self.recorded.pooled(lambda tag: tag.step == self.number and wanted(tag), agent)
+
+    def of(self, transaction: str, series: str, group: str | None = None, agent: int | None = None) -> Distribution:
+        """Describe one series, of one group or all."""
+        return describe(
+            self.pooled(
+                lambda tag: tag.transaction == transaction and tag.series == series and group in (None, tag.group),
+                agent,
+            )
+        )
+
+    def of_classes(self, series: str, agent: int | None = None) -> Distribution:
+        """Describe one series over all classes of transactions."""
+        return describe(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
+
+    def durations(self, metric: str, transaction: str | None) -> Histogram | None:
+        """Give what a limit names: a metric of one class of transactions, or of all."""
+        return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.transaction))
+
+    def tags(self) -> list[Tag]:
+        """List what was measured in this step, once each, in order of names."""
+        own = {tag for _, tag in self.recorded.measured if tag.step == self.number}
+        return sorted(own, key=lambda tag: (tag.group, tag.transaction, tag.series))
+
+    def classes(self) -> list[Class]:
+        """Describe the classes of transactions."""
+        names = dict.fromkeys((tag.group, tag.transaction) for tag in self.tags() if is_class(tag))
+        return [
+            Class(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
+            for group, transaction in names
+        ]
+
+    def keys(self) -> list[Keys]:
+        """Describe the keys of each group."""
+        groups = dict.fromkeys(tag.group for tag in self.tags() if tag.transaction == KEYS)
+        return [
+            Keys(group, *(self.of(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
+            for group in groups
+        ]
+
+    def kernel(self) -> Kernel | None:
+        """Hold the kernel's stamps against the driver's; none if nothing was stamped."""
+        kernel, user = self.of(STAMPED, "kernel_response"), self.of(STAMPED, "user_response")
+        if None in (kernel.p50, kernel.p99, user.p50, user.p99):
+            return None
+        return Kernel(kernel, user, Inflation(user.p50 - kernel.p50, user.p99 - kernel.p99))  # type: ignore[operator]
+
+    # Judgement
+
+    def law(self) -> Law | None:
+        """Check the interactive response-time law."""
+        sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
+        return law(self.at_work(), self.seconds, self.total(lambda row: row.transactions), sums)
+
+    def agents(self) -> list[Agent]:
+        """Describe each driving process."""
+        return [
+            Agent(
+                number,
+                self.of_classes("response", number),
+                self.of(KEYS, "lateness", agent=number),
+                per_thread(rows, lambda row: row.cpu),
+                per_thread(rows, lambda row: row.run_wait),
+            )
+            for number, rows in self.by_agent.items()
+        ]
+
+    def driver(self) -> Driver:
+        """Describe the busiest driving process."""
+        agents = self.agents()
+        memory = [agent.ending["rss_per_user"] for agent in self.recorded.agents if agent.ending]
+        return Driver(
+            max((agent.cpu for agent in agents), default=0.0),
+            max((agent.run_wait for agent in agents), default=0.0),
+            sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
+            max((size for size in memory if size is not None), default=None),
+        )
+
+    def settled(self) -> Settled:
+        """Look at the start of the measurement, and whether levels held."""
+        starts = [start_row(rows) for rows in self.by_agent.values()]
+        seconds = by_second(self.rows)
+        responses = [
+            sum(row.sums["response"] for row in rows) / done for rows in seconds if (done := transactions(rows))
+        ]
+        return Settled(
+            self.plan.users if self.plan and self.plan.fixed else None,
+            sum(row.active for row in starts if row),
+            shift([transactions(rows) / rows[0].length for rows in seconds], counts=True),
+            shift(responses),
+        )
+
+
+def is_class(tag: Tag) -> bool:
+    """Say whether a tag is of a class of transactions."""
+    return tag.transaction not in (KEYS, LINE, STAMPED)
+
+
+def measured(rows: Iterable[Interval]) -> list[Interval]:
+    """Keep the rows of the measurement."""
+    return [row for row in rows if row.measured]
+
+
+def measured_seconds(rows: Iterable[Interval]) -> float:
+    """Give how long was measured."""
+    return sum(row.length for row in measured(rows))
+
+
+def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> float:
+    """Give seconds per second and thread, in the measurement."""
+    offered = sum(row.length * row.threads for row in measured(rows))
+    return sum(map(of, measured(rows))) / offered if offered else 0.0
+
+
+def start_row(rows: list[Interval]) -> Interval | None:
+    """Give the row that ends where measuring begins; else the first that was measured."""
+    before = [row for row in rows if row.phase == "settle"]
+    return before[-1] if before else next(iter(measured(rows)), None)
+
+
+def by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
+    """Put the agents' rows of the same second together, in order of time."""
+    seconds = defaultdict[float, list[Interval]](list)
+    for row in rows:
+        seconds[round(row.start, 3)].append(row)
+    return [seconds[start] for start in sorted(seconds)]
+
+
+def transactions(rows: Iterable[Interval]) -> int:
+    """Count transactions."""
+    return sum(row.transactions for row in rows)

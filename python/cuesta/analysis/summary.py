@@ -1,0 +1,90 @@
+"""What came of a run: the object that `--json` prints, and that reports show."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.planned import allowed
+from cuesta.analysis.step import figures
+from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step
+from cuesta.ledger import Recorded, Table, open_run
+
+
+@dataclass(frozen=True, slots=True)
+class Doubted:
+    """A doubt and the step that it is about; None means the whole run."""
+
+    step: int | None
+    doubt: Doubt
+
+    def __str__(self) -> str:
+        return str(self.doubt) if self.step is None else f"step {self.step + 1}: {self.doubt}"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run, summed up. A sweep's own figures are those of its last step."""
+
+    folder: Path
+    run: Table
+    """Of `run.json`."""
+    ended: str
+    """`completed`, `interrupted`, `failed` or `cut off`."""
+    planned_steps: int
+    steps: list[Figures]
+    """Those that were measured; the first one, of nothing, if none was."""
+    doubts: list[Doubted]
+
+    @property
+    def valid(self) -> bool:
+        """Say whether the figures can be trusted."""
+        return not self.doubts
+
+    @property
+    def limits_ok(self) -> bool:
+        """Say whether every limit was kept in every step."""
+        return all(verdict.ok for step in self.steps for verdict in step.limits)
+
+    @property
+    def last(self) -> Figures:
+        """The last step, or the only one."""
+        return self.steps[-1]
+
+    def json(self) -> dict[str, Any]:
+        """Give the object that `--json` prints."""
+        return {
+            "valid": self.valid,
+            "invalid_because": [f"{doubted}; {doubted.doubt.advice}" for doubted in self.doubts],
+            "ended": self.ended,
+            "interrupted": self.ended == "interrupted",
+            **asdict(self.last),
+            "limits": [{**asdict(verdict), "step": step.step} for step in self.steps for verdict in step.limits],
+            "steps": [asdict(step) for step in self.steps],
+            "planned_steps": self.planned_steps,
+            "run_folder": str(self.folder),
+        }
+
+
+def summarise(folder: Path | str) -> Summary:
+    """Derive everything from a run folder. Raises InputError if there is none that can be read."""
+    return of_recorded(open_run(folder))
+
+
+def of_recorded(recorded: Recorded) -> Summary:
+    """Derive everything from an open run folder."""
+    measured = {row.step for agent in recorded.agents for row in agent.intervals if row.measured}
+    steps = [figures(recorded, number) for number in sorted(measured or {0})]
+    rules = allowed(recorded)
+    doubts = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)]
+    for step in steps:
+        place = step.step if len(steps) > 1 else None
+        doubts += [Doubted(place, doubt) for doubt in doubts_of_step(step, rules)]
+    planned_steps = max(len(recorded.run.get("steps", [])), len(steps))
+    return Summary(recorded.folder, recorded.run, ended(recorded), planned_steps, steps, doubts)
+
+
+def ended(recorded: Recorded) -> str:
+    """Say how the run ended: as the worst of its agents."""
+    ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.agents} or {"cut off"}
+    return next((way for way in ("failed", "cut off", "interrupted") if way in ways), "completed")

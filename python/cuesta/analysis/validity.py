@@ -1,0 +1,271 @@
+"""Why a run cannot be trusted. A run is valid if nothing here finds a reason to doubt it.
+
+Each doubt is a small type of one shape: `found` looks for it in a step's figures, its text says what was found, and
+`advice` what to do. What is allowed comes from the plan. Adding a doubt touches its class and `OF_STEPS`.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, Self
+
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.settled import Shift
+from cuesta.analysis.units import count, digits, many, seconds, share
+from cuesta.ledger import Recorded
+from cuesta.plan.schema import Validity
+
+FAR_OLDER = 3.0
+"""An unfinished transaction this many times older than the longest response, and a second, is held to be stuck."""
+
+
+class Doubt(Protocol):
+    """A reason to doubt a run; its text says what was found."""
+
+    advice: ClassVar[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """Nothing was measured."""
+
+    advice: ClassVar[str] = "measure longer, or look at the errors: perhaps nobody could work"
+
+    @classmethod
+    def found(cls, step: Figures, _: Validity) -> Self | None:
+        """Look for anything at all."""
+        return None if step.transactions.count or step.echo.count else cls()
+
+    def __str__(self) -> str:
+        return "nothing was measured: no transaction and no echo"
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """Keys were sent too late: times since due are then the driver's own fault."""
+
+    p99: float
+    most: float
+    advice: ClassVar[str] = "use fewer users, more --threads or --agents, a quieter machine, or --pin"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at the lateness."""
+        p99, most = step.lateness.p99 or 0.0, allowed.lateness_p99 / 1e9
+        return cls(p99, most) if p99 > most else None
+
+    def __str__(self) -> str:
+        return f"the driver was late: 1 key in 100 by over {seconds(self.p99)} (allowed {seconds(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """The driver had no CPU to spare: what it did not get to in time looks like a slow host."""
+
+    cpu: float
+    most: float
+    advice: ClassVar[str] = "use fewer users, more --threads or --agents, or another machine for the driver"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at the driver's CPU."""
+        return cls(step.driver.cpu, allowed.driver_cpu) if step.driver.cpu > allowed.driver_cpu else None
+
+    def __str__(self) -> str:
+        return f"the driver was busy: {share(self.cpu)} of its cores (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Starved:
+    """Others had the driver's CPU."""
+
+    run_wait: float
+    most: float
+    advice: ClassVar[str] = "stop what else runs on the machine, use --pin, or fewer threads than CPUs"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at the scheduler's run-wait."""
+        return cls(step.driver.run_wait, allowed.run_wait) if step.driver.run_wait > allowed.run_wait else None
+
+    def __str__(self) -> str:
+        return f"the driver waited for a CPU {share(self.run_wait)} of the time (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatched:
+    """Keys and echoes did not match: then echo times may be those of other keys."""
+
+    keys: int
+    wrong: int
+    most: float
+    advice: ClassVar[str] = "check that the host echoes what is typed, and that no other output comes between"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at keys without an echo and output that was none."""
+        wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
+        return cls(keys, wrong, allowed.echo_mismatches) if wrong > allowed.echo_mismatches * keys else None
+
+    def __str__(self) -> str:
+        return f"echoes did not match: {count(self.wrong)} of {many(self.keys, 'key')} (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Incomplete:
+    """Users were missing when measuring began."""
+
+    connected: int
+    wanted: int
+    advice: ClassVar[str] = "settle longer, start users faster (--stagger), or see why lines were not opened"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at the users at work when measuring began."""
+        connected, wanted = step.settled.connected, step.settled.wanted or 0
+        if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
+            return None
+        return cls(connected, wanted)
+
+    def __str__(self) -> str:
+        return f"only {count(self.connected)} of {many(self.wanted, 'user')} were at work when measuring began"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A level had not been reached, or did not hold."""
+
+    what: str
+    shift: Shift
+    after: float
+    advice: ClassVar[str] = "settle longer; near saturation measure longer too: there queues wander for minutes"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at throughput, then at response."""
+        if allowed.settled and (throughput := step.settled.throughput):
+            return cls("throughput", throughput, throughput.at * step.seconds)
+        if allowed.settled and (response := step.settled.response):
+            return cls("response", response, response.at * step.seconds)
+        return None
+
+    def __str__(self) -> str:
+        rate = self.what == "throughput"
+        before, after = (
+            f"{digits(level)}/s" if rate else seconds(level) for level in (self.shift.before, self.shift.after)
+        )
+        return f"the {self.what} had not settled: {before} for {seconds(self.after)}, {after} from then on"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Actions that were due were not done: the load was lighter than planned."""
+
+    skipped: int
+    due: int
+    most: float
+    advice: ClassVar[str] = (
+        "offer less (more users for the same rate, a longer cycle), or measure where the host keeps up"
+    )
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at what was skipped."""
+        due = step.transactions.count + step.skipped
+        return cls(step.skipped, due, allowed.skipped) if step.skipped > allowed.skipped * due else None
+
+    def __str__(self) -> str:
+        due = many(self.due, "action")
+        return f"{count(self.skipped)} of {due} that were due were skipped (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Users lost their lines, or got none: the population was smaller than planned."""
+
+    lost: int
+    users: int
+    most: float
+    advice: ClassVar[str] = "see the errors by name, and how many lines the host takes"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at users without a line."""
+        return (
+            cls(step.lost_users, step.users, allowed.lost_users)
+            if step.lost_users > allowed.lost_users * step.users
+            else None
+        )
+
+    def __str__(self) -> str:
+        return f"{count(self.lost)} of {many(self.users, 'user')} had no line at the end (allowed {share(self.most)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """Answers were outstanding for so long that the distributions, which lack them, are too good."""
+
+    count: int
+    oldest: float
+    longest: float
+    advice: ClassVar[str] = "see why the host does not answer; give waits a shorter @timeout so that it is counted"
+
+    @classmethod
+    def found(cls, step: Figures, _: Validity) -> Self | None:
+        """Look at what was under way at the end."""
+        oldest, longest = step.unfinished.oldest, step.response.max or 0.0
+        stuck = step.response.count and oldest > FAR_OLDER * longest and oldest > longest + 1.0
+        return cls(step.unfinished.count, oldest, longest) if stuck else None
+
+    def __str__(self) -> str:
+        waited = f"the oldest had waited {seconds(self.oldest)}, the longest response is {seconds(self.longest)}"
+        return f"{many(self.count, 'transaction')} had no answer at the end: {waited}"
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """The record does not reach its end."""
+
+    what: tuple[str, ...]
+    advice: ClassVar[str] = "what is there was kept; run it again for the rest"
+
+    @classmethod
+    def found_in(cls, recorded: Recorded) -> Self | None:
+        """Look for what could not be read."""
+        return cls(tuple(recorded.damage)) if recorded.damage else None
+
+    def __str__(self) -> str:
+        more = f" (and {len(self.what) - 1} more)" if len(self.what) > 1 else ""
+        return f"the record is cut off: {self.what[0]}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The driver failed: a failure of the host is data, one of the driver voids the run."""
+
+    agent: int
+    reason: str
+    advice: ClassVar[str] = "this is the driver's own fault: see the reason"
+
+    @classmethod
+    def found_in(cls, recorded: Recorded) -> Self | None:
+        """Look for an agent that says so."""
+        for agent in recorded.agents:
+            if agent.ending and agent.ending["ended"] == "failed":
+                return cls(agent.number, agent.ending.get("reason") or "no reason given")
+        return None
+
+    def __str__(self) -> str:
+        return f"agent {self.agent} of the driver failed: {self.reason}"
+
+
+OF_RUNS = (Failed, CutOff)
+OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck)
+
+
+def doubts_of_run(recorded: Recorded) -> list[Doubt]:
+    """Look for reasons to doubt a record as a whole."""
+    return [doubt for kind in OF_RUNS if (doubt := kind.found_in(recorded))]
+
+
+def doubts_of_step(step: Figures, allowed: Validity) -> list[Doubt]:
+    """Look for reasons to doubt a step."""
+    return [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
