@@ -23,4 +23,152 @@ impl Key {
         };
         plain.to_vec()
     }
+
+    /// The key that a command names; `None` for those that only scroll a window.
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Some(match word {
+            "Enter" => Self::Enter,
+            "Backspace" => Self::Backspace,
+            "Delete" => Self::Delete,
+            "Insert" => Self::Insert,
+            "Escape" => Self::Escape,
+            "Tab" => Self::Tab,
+            "Space" => Self::Space,
+            "Up" => Self::Up,
+            "Down" => Self::Down,
+            "Left" => Self::Left,
+            "Right" => Self::Right,
+            "PageUp" => Self::PageUp,
+            "PageDown" => Self::PageDown,
+            _ => return None,
+        })
+    }
+}
+
+/// Keys held down while another is pressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Held {
+    pub(crate) shift: bool,
+    pub(crate) alt: bool,
+    pub(crate) ctrl: bool,
+}
+
+impl Held {
+    /// The bytes of one key, a name (`Left`) or a character, with these held down.
+    pub(crate) fn press(self, key: &str) -> Vec<u8> {
+        match key {
+            "Tab" if self.shift => b"\x1b[Z".to_vec(),
+            // xterm sends the other erasing character for Ctrl+Backspace.
+            "Backspace" if self.ctrl => self.after_escape(b"\x08".to_vec()),
+            "Space" if self.ctrl => self.after_escape(vec![0]),
+            "Up" | "Down" | "Right" | "Left" => self.arrow(key),
+            _ => match Key::named(key) {
+                Some(named) => self.after_escape(named.bytes()),
+                None => key.chars().flat_map(|c| self.after_escape(self.character(c))).collect(),
+            },
+        }
+    }
+
+    /// Alt comes as an escape before the key.
+    fn after_escape(self, mut bytes: Vec<u8>) -> Vec<u8> {
+        if self.alt {
+            bytes.insert(0, 0x1b);
+        }
+        bytes
+    }
+
+    /// xterm numbers what is held: 1 + shift + 2·alt + 4·ctrl.
+    fn arrow(self, key: &str) -> Vec<u8> {
+        let modifier = 1 + u8::from(self.shift) + 2 * u8::from(self.alt) + 4 * u8::from(self.ctrl);
+        let letter = match key {
+            "Up" => 'A',
+            "Down" => 'B',
+            "Right" => 'C',
+            _ => 'D',
+        };
+        format!("\x1b[1;{modifier}{letter}").into_bytes()
+    }
+
+    fn character(self, c: char) -> Vec<u8> {
+        if let Some(control) = self.ctrl.then(|| control(c)).flatten() {
+            return vec![control];
+        }
+        let c = if self.shift { shifted(c) } else { c };
+        c.to_string().into_bytes()
+    }
+}
+
+/// The control character of a key, as on a VT220: letters and `@ [ \ ] ^ _`, and digits for those.
+fn control(c: char) -> Option<u8> {
+    Some(match c {
+        'a'..='z' | 'A'..='Z' | '@' | '[' | '\\' | ']' | '^' | '_' => c as u8 & 0x1f,
+        ' ' | '2' => 0x00,
+        '3'..='7' => c as u8 - b'3' + 0x1b,
+        '-' | '/' => 0x1f,
+        '8' | '?' => 0x7f,
+        _ => return None,
+    })
+}
+
+/// What the key of `c` gives with shift, on a US keyboard.
+fn shifted(c: char) -> char {
+    const PLAIN: &str = "1234567890-=[]\\;',./`";
+    const SHIFTED: &str = "!@#$%^&*()_+{}|:\"<>?~";
+    match PLAIN.find(c) {
+        Some(at) => SHIFTED.as_bytes()[at] as char,
+        None => c.to_ascii_uppercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(names: &str) -> Held {
+        Held { shift: names.contains('S'), alt: names.contains('A'), ctrl: names.contains('C') }
+    }
+
+    #[test]
+    fn chords_send_what_xterm_sends() {
+        for (names, key, bytes) in [
+            ("C", "c", &b"\x03"[..]),
+            ("C", "C", b"\x03"),
+            ("CS", "p", b"\x10"),
+            ("CA", "c", b"\x1b\x03"),
+            ("C", "Space", b"\0"),
+            ("C", "@", b"\0"),
+            ("C", "[", b"\x1b"),
+            ("C", "\\", b"\x1c"),
+            ("C", "]", b"\x1d"),
+            ("C", "^", b"\x1e"),
+            ("C", "-", b"\x1f"),
+            ("C", "5", b"\x1d"),
+            ("C", ".", b"."),
+            ("C", "Enter", b"\r"),
+            ("C", "Backspace", b"\x08"),
+            ("C", "Left", b"\x1b[1;5D"),
+            ("CAS", "Up", b"\x1b[1;8A"),
+            ("A", "x", b"\x1bx"),
+            ("A", "foo", b"\x1bf\x1bo\x1bo"),
+            ("A", "Enter", b"\x1b\r"),
+            ("A", "[", b"\x1b["),
+            ("A", "é", b"\x1b\xc3\xa9"),
+            ("S", "Tab", b"\x1b[Z"),
+            ("S", "abc", b"ABC"),
+            ("S", "[", b"{"),
+            ("S", "1", b"!"),
+        ] {
+            assert_eq!(held(names).press(key), bytes, "{names}+{key}");
+        }
+    }
+
+    #[test]
+    fn every_key_has_bytes() {
+        for word in crate::token::KEYS {
+            let scrolls = word.starts_with("Scroll");
+            assert_eq!(Key::named(word).is_none(), scrolls, "{word}");
+        }
+        assert_eq!(Key::Up.bytes(), b"\x1b[A");
+        assert_eq!(Key::Chord(vec![3]).bytes(), [3]);
+    }
 }
