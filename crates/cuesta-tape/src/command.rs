@@ -1,0 +1,211 @@
+//! Commands as VHS has them: a flat list of words with options and arguments, ours included.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::lex::lex;
+use crate::token::{COMMANDS, KEYS, Kind, OURS};
+
+/// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// As it is written: `Type`, `PageUp`, `Transaction`.
+    pub word: &'static str,
+    /// What follows `@` with its unit; the name of a setting; the extension of an output.
+    pub options: String,
+    /// Everything else; several arguments are joined by blanks.
+    pub args: String,
+    /// The tape that sourced it, if it is not the tape's own.
+    pub source: Option<String>,
+    /// Where the word stands, from 1.
+    pub row: u32,
+    /// See `row`; in bytes.
+    pub column: u32,
+}
+
+/// VHS's name of a word: `PAGE_UP` for `PageUp`.
+fn type_name(word: &str) -> String {
+    let mut name = String::new();
+    for (at, c) in word.char_indices() {
+        if at > 0 && c.is_ascii_uppercase() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_uppercase());
+    }
+    name
+}
+
+/// The static form of a word that begins a command.
+pub(crate) fn word(text: &str) -> Option<&'static str> {
+    KEYS.iter().chain(&COMMANDS).chain(&OURS).chain(&["End"]).find(|word| **word == text).copied()
+}
+
+impl Command {
+    /// VHS's name of the command: `TYPE`, `PAGE_UP`; ours in the same manner.
+    pub fn type_name(&self) -> String {
+        type_name(self.word)
+    }
+
+    /// Whether it is accepted and then ignored, since it matters only to a video or to the machine that records one.
+    pub fn is_ignored(&self) -> bool {
+        match self.word {
+            "Set" => is_ignored_setting(&self.options),
+            word => {
+                ["Env", "Hide", "Output", "Require", "Screenshot", "ScrollDown", "ScrollUp", "Show"].contains(&word)
+            }
+        }
+    }
+}
+
+/// Whether a setting is VHS's and neither about typing nor about waiting.
+fn is_ignored_setting(setting: &str) -> bool {
+    let kept = ["TypingSpeed", "WaitTimeout", "WaitPattern"];
+    crate::token::SETTINGS.contains(&setting) && !kept.contains(&setting)
+}
+
+impl Serialize for Command {
+    /// As VHS's own parser gives it, with the place added.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Command", 6)?;
+        fields.serialize_field("Type", &self.type_name())?;
+        fields.serialize_field("Options", &self.options)?;
+        fields.serialize_field("Args", &self.args)?;
+        fields.serialize_field("Source", &self.source)?;
+        fields.serialize_field("Row", &self.row)?;
+        fields.serialize_field("Column", &self.column)?;
+        fields.end()
+    }
+}
+
+impl fmt::Display for Command {
+    /// In the tape's own syntax, so that it parses to the same command.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { word, options, args, .. } = self;
+        let speed = if options.is_empty() { String::new() } else { format!("@{options}") };
+        match *word {
+            "Type" | "Copy" => write!(f, "{word}{speed} {}", texts(args)),
+            "Ctrl" => write!(f, "Ctrl{}", chord(args)),
+            "Alt" | "Shift" => write!(f, "{word}+{}", chord_key(args)),
+            "Wait" => write!(f, "Wait+{}", wait(args, &speed)),
+            "Set" => write!(f, "Set {options} {}", value(options, args)),
+            "Expect" => write!(f, "Expect {}", pattern(args)),
+            "Env" => write!(f, "Env {options} {}", texts(args)),
+            "Barrier" | "Transaction" | "Output" | "Require" | "Screenshot" => write!(f, "{word} {}", texts(args)),
+            _ if KEYS.contains(word) && args == "1" => write!(f, "{word}{speed}"),
+            _ if args.is_empty() => f.write_str(word),
+            _ => write!(f, "{word}{speed} {args}"),
+        }
+    }
+}
+
+/// Whether `text` is cut to one token of this kind with the text `wanted`.
+fn reads_as(text: &str, kind: Kind, wanted: &str) -> bool {
+    let tokens = lex(text);
+    tokens.len() == 2 && tokens[0].kind == kind && tokens[0].text == wanted
+}
+
+/// In the first kind of quotes that can hold it.
+fn quoted(text: &str) -> Option<String> {
+    ['"', '\'', '`'].map(|quote| format!("{quote}{text}{quote}")).into_iter().find(|q| reads_as(q, Kind::Quoted, text))
+}
+
+/// One text, or several where none of the quotes can hold it: VHS joins texts by a blank.
+fn texts(text: &str) -> String {
+    if let Some(quoted) = quoted(text) {
+        return quoted;
+    }
+    let mut texts: Vec<String> = Vec::new();
+    let mut current: Option<String> = None;
+    for part in text.split(' ') {
+        current = Some(match current {
+            None => part.to_owned(),
+            Some(before) => {
+                let longer = format!("{before} {part}");
+                if quoted(&longer).is_some() {
+                    longer
+                } else {
+                    texts.extend(quoted(&before));
+                    part.to_owned()
+                }
+            }
+        });
+    }
+    texts.extend(current.as_deref().and_then(quoted));
+    texts.join(" ")
+}
+
+/// `/…/`, or quotes if the pattern was quoted and holds slashes.
+fn pattern(pattern: &str) -> String {
+    let slashed = format!("/{pattern}/");
+    if reads_as(&slashed, Kind::Regex, pattern) { slashed } else { quoted(pattern).unwrap_or(slashed) }
+}
+
+fn wait(args: &str, speed: &str) -> String {
+    match args.split_once(' ') {
+        None => format!("{args}{speed}"),
+        Some((scope @ ("Line" | "Screen"), looked_for)) => format!("{scope}{speed} {}", pattern(looked_for)),
+        Some((rule, amount)) => format!("{rule}{speed} {amount}"),
+    }
+}
+
+fn value(setting: &str, args: &str) -> String {
+    match setting {
+        "WaitPattern" | "Prompt" => pattern(args),
+        "EchoMap" => texts(args),
+        _ => args.to_owned(),
+    }
+}
+
+/// `+Alt+C` for `Alt C`. A blank may itself be one of the keys.
+fn chord(args: &str) -> String {
+    let mut chord = String::new();
+    let mut rest = args;
+    while !rest.is_empty() {
+        let length = rest[1..].find(' ').map_or(rest.len(), |at| at + 1);
+        let (key, tail) = rest.split_at(if rest.starts_with(' ') { 1 } else { length });
+        chord.push('+');
+        chord.push_str(&chord_key(key));
+        rest = tail.strip_prefix(' ').unwrap_or(tail);
+    }
+    chord
+}
+
+/// A key of a chord, in quotes unless it can stand without.
+fn chord_key(key: &str) -> String {
+    let named = KEYS.contains(&key) || ["Alt", "Shift"].contains(&key);
+    let symbol = ["-", "@", "[", "]", "^", "\\"].contains(&key);
+    if named || symbol || reads_as(key, Kind::Bare, key) {
+        return key.to_owned();
+    }
+    quoted(key).unwrap_or_else(|| key.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vhs_names() {
+        assert_eq!(type_name("PageUp"), "PAGE_UP");
+        assert_eq!(type_name("Type"), "TYPE");
+        assert_eq!(word("ScrollDown"), Some("ScrollDown"));
+        assert_eq!(word("Home"), None);
+    }
+
+    #[test]
+    fn texts_find_quotes_that_hold_them() {
+        assert_eq!(texts("plain"), "\"plain\"");
+        assert_eq!(texts("say \"x\""), "'say \"x\"'");
+        assert_eq!(texts("a ' b \" c ` d"), "`a ' b \" c` \"` d\"");
+    }
+
+    #[test]
+    fn chords_keep_their_blanks() {
+        assert_eq!(chord("Alt C"), "+Alt+C");
+        assert_eq!(chord(" "), "+\" \"");
+        assert_eq!(chord("C  "), "+C+\" \"");
+        assert_eq!(chord("s 5 ]"), "+\"s\"+\"5\"+]");
+    }
+}

@@ -1,0 +1,125 @@
+//! Commands about files and the recording machine: `Output`, `Screenshot`, `Require`, `Env`, `Source`.
+
+use std::rc::Rc;
+
+use super::{Action, Parser, Said, tape};
+use crate::error::{Source, TapeError};
+use crate::token::{Token, shown};
+
+/// Bytes of a tape, sourced ones each for itself.
+pub(crate) const LONGEST_TAPE: usize = 1 << 20;
+/// One tape sources at most so many others.
+const MOST_SOURCES: usize = 100;
+
+const PATH_HINT: &str = "put a path in quotes when it begins with a slash or holds blanks";
+
+impl Parser<'_> {
+    pub(super) fn output(&mut self) -> Result<Said, TapeError> {
+        if !self.peek().is_text() {
+            return Err(self.error(self.last(), "`Output` needs a path", PATH_HINT));
+        }
+        let path = self.take();
+        let extension = extension(&path.text);
+        if extension.is_empty() && !path.text.ends_with('/') {
+            let message = format!("{} has no extension", path.shown());
+            return Err(self.error(&path, message, "write for example demo.gif, or a folder with a slash at its end"));
+        }
+        let options = if extension.is_empty() { ".png" } else { extension };
+        Ok(Said::new(options, path.text.clone(), Action::Nothing))
+    }
+
+    pub(super) fn screenshot(&mut self) -> Result<Said, TapeError> {
+        if !self.peek().is_text() {
+            return Err(self.error(self.last(), "`Screenshot` needs a path", PATH_HINT));
+        }
+        let path = self.take();
+        if extension(&path.text) != ".png" {
+            let message = format!("{} does not end in .png", path.shown());
+            return Err(self.error(&path, message, "a screenshot is a .png file"));
+        }
+        Ok(Said::new("", path.text, Action::Nothing))
+    }
+
+    pub(super) fn require(&mut self) -> Result<Said, TapeError> {
+        if !self.peek().is_text() {
+            let message = format!("`Require` needs the name of a program, not {}", self.peek().shown());
+            return Err(self.error(self.peek(), message, PATH_HINT));
+        }
+        Ok(Said::new("", self.take().text, Action::Nothing))
+    }
+
+    pub(super) fn env(&mut self) -> Result<Said, TapeError> {
+        let name = self.take();
+        if !self.peek().is_text() {
+            let message = format!("{} needs a value in quotes, not {}", name.shown(), self.peek().shown());
+            return Err(self.error(self.peek(), message, "write for example Env NAME \"value\""));
+        }
+        Ok(Said::new(name.text, self.take().text, Action::Nothing))
+    }
+
+    /// Puts the commands of another tape in this one's place, all but its `Output`.
+    pub(super) fn sourced_tape(&mut self) -> Result<(), TapeError> {
+        if !self.peek().is_text() {
+            return Err(self.error(self.last(), "`Source` needs the path of a tape", PATH_HINT));
+        }
+        let path = self.take();
+        let source = Rc::new(Source { text: self.sourced_text(&path)?, name: path.text.to_string() });
+        let inner = tape(&source, self.load, true);
+        if !inner.errors.is_empty() {
+            let message = format!("{} has {} error(s)", path.shown(), inner.errors.len());
+            let error = self.error(&path, message, "they are shown with that tape's rows");
+            self.parsed.errors.push(error);
+            self.parsed.errors.extend(inner.errors);
+        }
+        self.parsed.items.extend(inner.items.into_iter().filter(|item| item.command.word != "Output"));
+        let named = |note: crate::Note| crate::Note { message: format!("{}: {note}", shown(&source.name)), row: None };
+        self.parsed.notes.extend(inner.notes.into_iter().map(named));
+        Ok(())
+    }
+
+    fn sourced_text(&mut self, path: &Token) -> Result<String, TapeError> {
+        if extension(&path.text) != ".tape" {
+            return Err(self.error(
+                path,
+                format!("{} does not end in .tape", path.shown()),
+                "only tapes can be sourced",
+            ));
+        }
+        if self.sourced {
+            let message = "a sourced tape cannot source another";
+            return Err(self.error(path, message, "source both from the first tape"));
+        }
+        self.sources += 1;
+        if self.sources > MOST_SOURCES {
+            let message = format!("more than {MOST_SOURCES} tapes are sourced");
+            return Err(self.error(path, message, "put together those that belong together"));
+        }
+        let text = (self.load)(&path.text).map_err(|why| {
+            let message = format!("cannot read {}: {}", path.shown(), shown(&why));
+            self.error(path, message, "paths begin at the folder of the tape")
+        })?;
+        match text.len() {
+            0 => Err(self.error(path, format!("{} is empty", path.shown()), "leave out the Source")),
+            1..=LONGEST_TAPE => Ok(text),
+            _ => Err(self.error(path, format!("{} is over 1 MiB long", path.shown()), "cut it into parts")),
+        }
+    }
+}
+
+/// From the last dot of the last name on; empty without one.
+fn extension(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rfind('.').map_or("", |dot| &name[dot..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::extension;
+
+    #[test]
+    fn the_extension_is_that_of_the_last_name() {
+        for (path, wanted) in [("a.gif", ".gif"), ("a.b/c", ""), ("x/.tape", ".tape"), ("a.", "."), ("out/", "")] {
+            assert_eq!(extension(path), wanted, "{path}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Keys and chords: `Enter@1s 3`, `Ctrl+Alt+C`, `Alt+x`, `Shift+Tab`.
+
+use super::{Action, Parser, Said};
+use crate::error::TapeError;
+use crate::key::Held;
+use crate::script::{Key, Keys, Step};
+use crate::token::{Kind, Token};
+
+/// Nobody presses a key more often in one go.
+const MOST_PRESSES: u32 = 1_000_000;
+
+const CTRL_HINT: &str = "Ctrl takes one character, Enter, Space, Backspace or an arrow; quote digits and `s` or `m`";
+
+impl Parser<'_> {
+    pub(super) fn key(&mut self, word: &str) -> Result<Said, TapeError> {
+        let speed = self.speed()?;
+        let count = self.take_if(|token| token.kind == Kind::Number);
+        let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
+        let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
+        let args = count.map_or("1".to_owned(), |count| count.text.into_owned());
+        let action = match Key::named(word) {
+            Some(key) if presses > 0 => Action::Step(Step::Keys { keys: Keys::Press { key, count: presses }, gap }),
+            _ => Action::Nothing,
+        };
+        Ok(Said::new(options, args, action))
+    }
+
+    /// A count of presses. Like VHS, one that is no whole number presses once.
+    fn presses(&mut self, count: &Token) -> Result<u32, TapeError> {
+        if count.text.contains('.') {
+            self.note(count, format!("{} is no whole number: the key is pressed once, as in VHS", count.shown()));
+            return Ok(1);
+        }
+        match count.text.parse::<u32>() {
+            Ok(presses) if presses <= MOST_PRESSES => Ok(presses),
+            _ => Err(self.error(count, format!("{} presses are too many", count.shown()), "at most 1000000")),
+        }
+    }
+
+    pub(super) fn ctrl(&mut self) -> Result<Said, TapeError> {
+        let mut args: Vec<String> = Vec::new();
+        let mut held = Held { ctrl: true, ..Held::default() };
+        let mut bytes = Vec::new();
+        let mut keys = 0;
+        while let Some(plus) = self.take_if(|token| token.is_symbol("+")) {
+            let key = self.peek();
+            // By text alone, as VHS does: even quoted they are modifiers.
+            if ["Alt", "Shift"].contains(&key.text.as_ref()) {
+                if keys > 0 {
+                    let message = format!("{} must stand before the other keys", key.shown());
+                    return Err(self.error(&plus, message, "write for example Ctrl+Alt+C"));
+                }
+                held.alt |= key.text == "Alt";
+                held.shift |= key.text == "Shift";
+            } else if is_ctrl_key(key) {
+                keys += 1;
+                bytes.extend(held.press(&key.text));
+            } else {
+                return Err(self.error(&plus, format!("{} cannot be pressed with Ctrl", key.shown()), CTRL_HINT));
+            }
+            args.push(self.take().text.into_owned());
+        }
+        if args.is_empty() {
+            let message = "`Ctrl` without a key";
+            return Err(self.error(self.last(), message, "write for example Ctrl+C"));
+        }
+        let args = args.join(" ");
+        if keys == 0 {
+            let last = self.last().clone();
+            self.note(&last, format!("Ctrl+{} sends nothing: it holds only modifiers", args.replace(' ', "+")));
+        }
+        Ok(Said::new("", args, chord(bytes)))
+    }
+
+    pub(super) fn alt_or_shift(&mut self, word: &str) -> Result<Said, TapeError> {
+        let hint = format!("{word} takes characters, Enter, Tab, [ or ]; quote digits and other signs");
+        let Some(plus) = self.take_if(|token| token.is_symbol("+")) else {
+            return Err(self.error(self.last(), format!("`{word}` without a key"), hint));
+        };
+        let key = self.peek();
+        let symbol = key.is_symbol("[") || key.is_symbol("]");
+        if !(key.is_text() || symbol || key.is_keyword(&["Enter", "Tab"])) {
+            return Err(self.error(&plus, format!("{} cannot be pressed with {word}", key.shown()), hint));
+        }
+        let held = Held { alt: word == "Alt", shift: word == "Shift", ctrl: false };
+        let key = self.take().text.into_owned();
+        // Of names, VHS knows these two here; any other is typed letter by letter.
+        let bytes = if ["Enter", "Tab"].contains(&key.as_str()) {
+            held.press(&key)
+        } else {
+            key.chars().flat_map(|c| held.press(&c.to_string())).collect()
+        };
+        Ok(Said::new("", key, chord(bytes)))
+    }
+}
+
+fn is_ctrl_key(token: &Token) -> bool {
+    const NAMED: [&str; 7] = ["Enter", "Space", "Backspace", "Left", "Right", "Up", "Down"];
+    const SYMBOLS: [&str; 6] = ["-", "@", "[", "]", "^", "\\"];
+    let symbol = token.kind == Kind::Symbol && SYMBOLS.contains(&token.text.as_ref());
+    symbol || token.is_keyword(&NAMED) || (token.is_text() && token.text.len() == 1)
+}
+
+fn chord(bytes: Vec<u8>) -> Action {
+    if bytes.is_empty() {
+        return Action::Nothing;
+    }
+    Action::Step(Step::Keys { keys: Keys::Press { key: Key::Chord(bytes), count: 1 }, gap: None })
+}

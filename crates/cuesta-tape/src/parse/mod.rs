@@ -1,0 +1,330 @@
+//! Tokens → commands, each with what it does. One file per family of commands; this one holds the place in the tape,
+//! sends each command to its family and goes on after errors.
+
+mod blocks;
+mod files;
+mod keys;
+mod set;
+mod texts;
+mod waits;
+
+use std::borrow::Cow;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_laws::duration::{self, DurationError};
+
+pub(crate) use self::files::LONGEST_TAPE;
+use crate::command::{Command, word};
+use crate::error::{Note, Place, Source, TapeError, did_you_mean};
+use crate::lex::{is_unclosed, lex};
+use crate::script::{Piece, Settings, Step};
+use crate::token::{COMMANDS, KEYS, Kind, OURS, Token, UNITS};
+
+/// Gives the text of a file named in a tape, or says why not.
+pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+
+/// After so many errors the rest of a tape is not looked at.
+const MOST_ERRORS: usize = 100;
+
+/// A command, what it does, and where it stands.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) command: Command,
+    pub(crate) action: Action,
+    pub(crate) place: Place,
+}
+
+/// What a command does.
+#[derive(Debug)]
+pub(crate) enum Action {
+    /// One step of the script.
+    Step(Step),
+    /// A setting.
+    Set { settings: Box<Settings>, holds: Holds },
+    /// A text for the clipboard.
+    Copy(Vec<Piece>),
+    /// Types the clipboard.
+    Paste,
+    /// Opens a block.
+    Open(Block),
+    /// Closes the block that was opened last.
+    Close,
+    /// Nothing.
+    Nothing,
+}
+
+/// From where on a setting holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// From where it stands.
+    FromHere,
+    /// From where it stands, although VHS would ignore it after the first command.
+    FromHereUnlikeVhs,
+    /// For the whole session, so it must stand first.
+    Throughout,
+}
+
+/// A block that `End` closes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Block {
+    Transaction(String),
+    Part(char),
+    Repeat(u32),
+    Forever,
+}
+
+/// A whole tape as commands, with everything that is wrong or worth a note.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    pub(crate) items: Vec<Item>,
+    pub(crate) errors: Vec<TapeError>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Parses a tape. A sourced one may not source others.
+pub(crate) fn tape(source: &Rc<Source>, load: Load, sourced: bool) -> Parsed {
+    let mut parser = Parser {
+        source,
+        tokens: lex(&source.text),
+        next: 0,
+        taken: 0,
+        load,
+        sourced,
+        sources: 0,
+        swallowed: None,
+        parsed: Parsed::default(),
+    };
+    parser.note_unclosed();
+    parser.all();
+    parser.parsed
+}
+
+/// Options, arguments and meaning of a command whose word is known.
+struct Said {
+    options: String,
+    args: String,
+    action: Action,
+}
+
+impl Said {
+    fn new(options: impl Into<String>, args: impl Into<String>, action: Action) -> Self {
+        Self { options: options.into(), args: args.into(), action }
+    }
+}
+
+/// A time as it is written, with its unit, and what it means. `None`: VHS accepts it and fails when it runs (`1.2.3s`).
+struct Time {
+    text: String,
+    means: Option<Duration>,
+}
+
+struct Parser<'a> {
+    source: &'a Rc<Source>,
+    tokens: Vec<Token<'a>>,
+    /// Index of the token that was not yet taken.
+    next: usize,
+    /// Index of the token that was taken last.
+    taken: usize,
+    load: Load<'a>,
+    sourced: bool,
+    /// How many tapes were sourced.
+    sources: usize,
+    /// A word of ours that the last command took for text, since it did not begin a row.
+    swallowed: Option<&'static str>,
+    parsed: Parsed,
+}
+
+impl<'a> Parser<'a> {
+    fn all(&mut self) {
+        while self.peek().kind != Kind::End && self.parsed.errors.len() < MOST_ERRORS {
+            if self.peek().kind == Kind::Comment {
+                self.take();
+            } else if let Err(error) = self.command() {
+                self.skip_row(error.row);
+                self.parsed.errors.push(error);
+            }
+        }
+    }
+
+    /// What follows an error in its row would give errors that come from it.
+    fn skip_row(&mut self, row: u32) {
+        while self.peek().kind != Kind::End && self.peek().row <= row {
+            self.take();
+        }
+    }
+
+    fn command(&mut self) -> Result<(), TapeError> {
+        let first = self.take();
+        let Some(word) = command_word(&first) else {
+            return Err(self.stray(&first));
+        };
+        self.swallowed = None;
+        if word == "Source" {
+            return self.sourced_tape();
+        }
+        let said = match word {
+            "Type" | "Copy" => self.texts(word)?,
+            "Paste" => Said::new("", "", Action::Paste),
+            "Ctrl" => self.ctrl()?,
+            "Alt" | "Shift" => self.alt_or_shift(word)?,
+            "Wait" => self.wait()?,
+            "Expect" => self.expect()?,
+            "Sleep" => self.sleep()?,
+            "Think" => self.think(&first)?,
+            "Set" => self.set()?,
+            "Output" => self.output()?,
+            "Require" => self.require()?,
+            "Screenshot" => self.screenshot()?,
+            "Env" => self.env()?,
+            "Hide" | "Show" => Said::new("", "", Action::Nothing),
+            "Transaction" | "Part" | "Repeat" | "Forever" | "End" | "Barrier" | "Play" => self.block(word)?,
+            key => self.key(key)?,
+        };
+        self.push(&first, word, said);
+        Ok(())
+    }
+
+    fn push(&mut self, first: &Token, word: &'static str, said: Said) {
+        let command = Command {
+            word,
+            options: said.options,
+            args: said.args,
+            source: self.sourced.then(|| self.source.name.clone()),
+            row: first.row,
+            column: first.column,
+        };
+        let place = self.place(first);
+        self.parsed.items.push(Item { command, action: said.action, place });
+    }
+
+    fn peek(&self) -> &Token<'a> {
+        &self.tokens[self.next]
+    }
+
+    /// The token after the next.
+    fn peek_second(&self) -> &Token<'a> {
+        &self.tokens[(self.next + 1).min(self.tokens.len() - 1)]
+    }
+
+    /// Takes the next token; the end of the tape can be taken again and again.
+    fn take(&mut self) -> Token<'a> {
+        let token = self.peek().clone();
+        self.taken = self.next;
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn take_if(&mut self, wanted: impl Fn(&Token) -> bool) -> Option<Token<'a>> {
+        wanted(self.peek()).then(|| self.take())
+    }
+
+    /// The token that was taken last. VHS places many errors there.
+    fn last(&self) -> &Token<'a> {
+        &self.tokens[self.taken]
+    }
+
+    fn place(&self, token: &Token) -> Place {
+        Place::new(self.source, token)
+    }
+
+    fn error(&self, token: &Token, message: impl Into<String>, hint: impl Into<String>) -> TapeError {
+        self.place(token).error(message, hint)
+    }
+
+    fn note(&mut self, token: &Token, message: impl Into<String>) {
+        let note = self.place(token).note(message);
+        self.parsed.notes.push(note);
+    }
+
+    /// `NUMBER [ms|s|m]`, in seconds without a unit.
+    fn time(&mut self) -> Result<Time, TapeError> {
+        let Some(number) = self.take_if(|token| token.kind == Kind::Number) else {
+            let last = self.last();
+            let message = format!("a time must follow {}, not {}", last.shown(), self.peek().shown());
+            return Err(self.error(last, message, "write for example 500ms, 2s or 1m"));
+        };
+        let unit = self.take_if(|token| token.is_keyword(&UNITS)).map_or(Cow::Borrowed("s"), |unit| unit.text);
+        let text = format!("{}{unit}", number.text);
+        Ok(Time { means: self.duration(&number, &text)?, text })
+    }
+
+    /// `@time`, if it is there.
+    fn speed(&mut self) -> Result<Option<Time>, TapeError> {
+        if self.take_if(|token| token.is_symbol("@")).is_none() {
+            return Ok(None);
+        }
+        self.time().map(Some)
+    }
+
+    /// What a time means. Nonsense that VHS's parser lets pass passes with a note.
+    fn duration(&mut self, at: &Token, text: &str) -> Result<Option<Duration>, TapeError> {
+        match duration::parse(text) {
+            Ok(duration) => Ok(Some(duration)),
+            Err(error @ DurationError::TooLong(_)) => {
+                Err(self.error(at, error.to_string(), "times run from 0 to a year"))
+            }
+            Err(_) => {
+                self.note(at, format!("`{}` is no time: it is left out", crate::token::shown(text)));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Texts and patterns without a closing quote end with their row, as in VHS; few people mean that.
+    fn note_unclosed(&mut self) {
+        let unclosed: Vec<Token> = self.tokens.iter().filter(|token| is_unclosed(token)).cloned().collect();
+        for token in unclosed {
+            self.note(&token, format!("{} has no closing quote or slash: its row ends it", token.shown()));
+        }
+        if self.tokens.last().is_some_and(|end| end.end < self.source.text.len()) {
+            let end = self.tokens[self.tokens.len() - 1].clone();
+            self.note(&end, "a NUL character ends the tape here, as in VHS");
+        }
+    }
+
+    /// A token where only a command may stand.
+    fn stray(&self, token: &Token) -> TapeError {
+        self.error(token, format!("{} is not a command", token.shown()), self.stray_hint(token))
+    }
+
+    fn stray_hint(&self, token: &Token) -> String {
+        let before = self.parsed.items.last().filter(|item| item.place.row == token.row);
+        let before = before.map_or("", |item| item.command.word);
+        if let Some(word) = self.swallowed.filter(|_| matches!(before, "Type" | "Copy")) {
+            return format!("`{word}` was taken for text to type: write it at the beginning of a row");
+        }
+        match (token.kind, before) {
+            (Kind::Number, "Ctrl" | "Alt" | "Shift" | "Paste") => {
+                format!("`{before}` takes no number: use Repeat {} … End", token.text)
+            }
+            (Kind::Number, word) if KEYS.contains(&word) => "write the speed first, then the count: Enter@1s 3".into(),
+            (_, "Sleep" | "Set") if ["h", "m"].contains(&token.text.as_ref()) => "times end in ms, s or m here".into(),
+            (Kind::Quoted, "Wait") => "a pattern stands between slashes: Wait /text/".into(),
+            (Kind::Illegal | Kind::Symbol | Kind::Json | Kind::Number, "Type" | "Copy") => {
+                "put the text in quotes: Type \"…\"".into()
+            }
+            (Kind::Regex, _) => "put a path or text with slashes in quotes".into(),
+            (Kind::Bare | Kind::Keyword, _) => bare_hint(&token.text),
+            (Kind::Quoted, _) => "to type a text write Type \"…\"".into(),
+            _ => "put texts in quotes".into(),
+        }
+    }
+}
+
+/// The word of a command, if the token is one.
+fn command_word(token: &Token) -> Option<&'static str> {
+    match token.kind {
+        Kind::Keyword => word(&token.text),
+        Kind::Bare if OURS.contains(&token.text.as_ref()) => word(&token.text),
+        _ => None,
+    }
+}
+
+fn bare_hint(text: &str) -> String {
+    let function_key = text.len() <= 3 && text.starts_with('F') && text[1..].parse::<u8>().is_ok();
+    if function_key || ["Home", "End"].contains(&text) {
+        return "the language has no such key".to_owned();
+    }
+    did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
+}

@@ -1,0 +1,146 @@
+//! Pauses and waits: `Sleep`, `Think LAW`, `Wait…`, `Expect /…/`.
+
+use cuesta_laws::Law;
+
+use super::{Action, Parser, Said, Time};
+use crate::error::{TapeError, did_you_mean};
+use crate::pattern::translate;
+use crate::script::{Rule, Step};
+use crate::token::{Kind, Token, shown};
+
+/// What can be waited for.
+const RULES: [&str; 7] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Disconnect"];
+const RULES_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt or Disconnect";
+
+/// No answer has more characters.
+const MOST_BYTES: u64 = 1_000_000_000;
+
+impl Parser<'_> {
+    pub(super) fn sleep(&mut self) -> Result<Said, TapeError> {
+        let time = self.time()?;
+        let action = time.means.map_or(Action::Nothing, |pause| Action::Step(Step::Sleep(pause)));
+        Ok(Said::new("", time.text, action))
+    }
+
+    /// The law is the rest of the row.
+    pub(super) fn think(&mut self, word: &Token) -> Result<Said, TapeError> {
+        let load = self.load;
+        let (text, law) = self.rest_of_row(word, |text| Law::parse(text, load))?;
+        Ok(Said::new("", text, Action::Step(Step::Think(law))))
+    }
+
+    /// What follows `word` in its row up to a comment, read by one of the laws' own parsers.
+    pub(super) fn rest_of_row<T>(
+        &mut self,
+        word: &Token,
+        read: impl Fn(&str) -> Result<T, cuesta_laws::LawError>,
+    ) -> Result<(String, T), TapeError> {
+        let (start, row) = (word.end, word.row);
+        let mut end = start;
+        while let Some(token) = self.take_if(|t| t.row == row && !matches!(t.kind, Kind::Comment | Kind::End)) {
+            end = token.end;
+        }
+        let text = &self.source.text[start..end];
+        let skipped = text.len() - text.trim_start().len();
+        let text = text.trim();
+        let value = read(text).map_err(|error| {
+            let at = text[error.at.min(text.len())..].split_whitespace().next().unwrap_or_default();
+            let place = self.place(word);
+            let moved =
+                if text.is_empty() { place } else { place.moved(start - word.start + skipped + error.at, at.len()) };
+            moved.error(error.message, error.hint)
+        })?;
+        Ok((text.to_owned(), value))
+    }
+
+    pub(super) fn wait(&mut self) -> Result<Said, TapeError> {
+        let name = match self.take_if(|token| token.is_symbol("+")) {
+            Some(_) => self.rule_name()?,
+            None => "Line",
+        };
+        let timeout = self.speed()?;
+        if timeout.as_ref().is_some_and(|time| time.means.is_none_or(|means| means.is_zero())) {
+            let message = "the time to wait before this must be more than 0";
+            return Err(self.error(self.peek(), message, "write for example Wait@5s"));
+        }
+        let (amount, rule) = self.rule(name)?;
+        let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
+        Ok(Said::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { rule, timeout })))
+    }
+
+    fn rule_name(&mut self) -> Result<&'static str, TapeError> {
+        let known = RULES.iter().find(|rule| self.peek().is_text() && **rule == self.peek().text);
+        let Some(name) = known else {
+            let message = format!("{} cannot be waited for", self.peek().shown());
+            return Err(self.error(self.peek(), message, did_you_mean(&self.peek().text, &[&RULES], RULES_HINT)));
+        };
+        self.take();
+        Ok(name)
+    }
+
+    /// The rule of that name, with what follows it as VHS would write it behind the name.
+    fn rule(&mut self, name: &str) -> Result<(String, Rule), TapeError> {
+        let alone = |rule| Ok((String::new(), rule));
+        match name {
+            "Echo" => alone(Rule::Echo),
+            "Prompt" => alone(Rule::Prompt),
+            "Disconnect" => alone(Rule::Disconnect),
+            "Bytes" => self.bytes(),
+            "Silence" => self.silence(),
+            "Screen" => self.optional_pattern().map(|(text, pattern)| (text, Rule::Screen(pattern))),
+            _ => self.optional_pattern().map(|(text, pattern)| (text, Rule::Line(pattern))),
+        }
+    }
+
+    fn bytes(&mut self) -> Result<(String, Rule), TapeError> {
+        let number = self.peek();
+        let bytes = number.text.parse::<u64>().ok().filter(|n| number.kind == Kind::Number && *n > 0);
+        match bytes {
+            Some(bytes) if bytes <= MOST_BYTES => {
+                self.take();
+                Ok((format!(" {bytes}"), Rule::Bytes(bytes)))
+            }
+            _ => {
+                let message = format!("`Wait+Bytes` needs a number of characters, not {}", number.shown());
+                Err(self.error(number, message, "a whole number from 1 to 1000000000, for example Wait+Bytes 150"))
+            }
+        }
+    }
+
+    fn silence(&mut self) -> Result<(String, Rule), TapeError> {
+        match self.time()? {
+            Time { text, means: Some(length) } if !length.is_zero() => Ok((format!(" {text}"), Rule::Silence(length))),
+            time => {
+                let message = format!("a silence of `{}` says nothing", shown(&time.text));
+                Err(self.error(self.last(), message, "write for example Wait+Silence 200ms"))
+            }
+        }
+    }
+
+    fn optional_pattern(&mut self) -> Result<(String, Option<String>), TapeError> {
+        let Some(token) = self.take_if(|token| token.kind == Kind::Regex) else {
+            return Ok((String::new(), None));
+        };
+        let pattern = self.pattern(&token)?;
+        Ok((format!(" {}", token.text), Some(pattern)))
+    }
+
+    pub(super) fn expect(&mut self) -> Result<Said, TapeError> {
+        let token = self.peek().clone();
+        if token.kind != Kind::Regex {
+            let message = format!("`Expect` needs a pattern, not {}", token.shown());
+            return Err(self.error(&token, message, "a pattern stands between slashes: Expect /text/"));
+        }
+        self.take();
+        let pattern = self.pattern(&token)?;
+        Ok(Said::new("", token.text, Action::Step(Step::Expect(pattern))))
+    }
+
+    /// A pattern in the syntax that the driver uses.
+    pub(super) fn pattern(&self, token: &Token) -> Result<String, TapeError> {
+        translate(&token.text).map_err(|why| {
+            let message = format!("{} is no pattern: {why}", token.shown());
+            self.error(token, message, "signs such as ( [ * + ? stand for themselves after a backslash")
+        })
+    }
+}
