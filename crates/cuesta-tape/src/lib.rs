@@ -1,6 +1,35 @@
 //! The script language: text in, script out.
+//!
+//! A superset of the tape language of charmbracelet/vhs: every tape that VHS accepts parses to the same commands, and
+//! our words (`Transaction`, `Think`, `Wait+Echo`, …) are words only where a command may stand. This crate opens no
+//! file (a caller's loader does), plays nothing and knows no time.
+//!
+//! - [`parse`]: a tape's text to a [`Tape`], or to [`TapeErrors`] that show row, caret and hint.
+//! - [`script`]: what a tape means, the tree that the driver plays.
+//! - [`Command`]: the same as the flat list that VHS has.
+//! - [`listing`]: a tape as it was understood, printed.
+//!
+//! Inside: `lex` cuts text into `token`s; `parse` makes commands of them, one file per family; `build` makes the tree;
+//! `pattern` translates VHS's patterns into Rust's.
 
+mod build;
+mod command;
+mod error;
 mod key;
+mod lex;
+mod listing;
+mod parse;
+mod pattern;
 pub mod script;
+mod spelling;
+mod tape;
+mod text;
+mod token;
+mod totals;
 
+pub use command::Command;
+pub use error::{Note, TapeError, TapeErrors};
+pub use listing::listing;
 pub use script::{Echo, Key, Keys, Piece, Rule, Script, Settings, Step};
+pub use tape::{Tape, parse};
+pub use totals::Totals;

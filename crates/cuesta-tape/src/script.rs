@@ -1,6 +1,6 @@
 //! What a tape means: the tree that the driver plays. Nothing here knows the text it came from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cuesta_laws::{KeyLaw, Law};
@@ -44,6 +44,50 @@ pub struct Settings {
     pub columns: Option<u16>,
     /// See `columns`.
     pub rows: Option<u16>,
+}
+
+impl Script {
+    /// The columns of users that the script types, in alphabetical order.
+    pub fn columns(&self) -> Vec<String> {
+        let mut columns = BTreeSet::new();
+        self.parts.values().chain([&self.steps]).for_each(|steps| collect_columns(steps, &mut columns));
+        columns.into_iter().collect()
+    }
+}
+
+fn collect_columns(steps: &[Step], columns: &mut BTreeSet<String>) {
+    for step in steps {
+        match step {
+            Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => {
+                columns.extend(pieces.iter().filter_map(|piece| match piece {
+                    Piece::Column(name) => Some(name.clone()),
+                    Piece::Literal(_) => None,
+                }));
+            }
+            Step::Transaction { body, .. } | Step::Repeat { body, .. } | Step::Forever(body) => {
+                collect_columns(body, columns);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Settings {
+    /// Replaces what `newer` says.
+    pub(crate) fn merge(&mut self, newer: Self) {
+        self.key_gap = newer.key_gap.or(self.key_gap);
+        self.key_law = newer.key_law.or(self.key_law);
+        self.line_speed = newer.line_speed.or(self.line_speed);
+        self.wait_timeout = newer.wait_timeout.or(self.wait_timeout);
+        self.wait_pattern = newer.wait_pattern.or(self.wait_pattern.take());
+        self.prompt = newer.prompt.or(self.prompt.take());
+        self.echo = newer.echo.or(self.echo);
+        self.columns = newer.columns.or(self.columns);
+        self.rows = newer.rows.or(self.rows);
+        if !newer.echo_map.is_empty() {
+            self.echo_map = newer.echo_map;
+        }
+    }
 }
 
 /// What is done with the echo of a key.

@@ -1,0 +1,293 @@
+//! Commands → script: blocks become bodies, settings find their place, and what makes no sense is refused.
+
+use std::collections::BTreeMap;
+
+use crate::Note;
+use crate::error::{Place, TapeError};
+use crate::parse::{Action, Block, Holds, Item};
+use crate::script::{Echo, Keys, Piece, Script, Settings, Step};
+use crate::totals::Totals;
+
+/// Blocks within blocks.
+const DEEPEST: usize = 16;
+/// Keys, and steps, of one pass when all its parts and repetitions are put in.
+const MOST: u64 = 1_000_000;
+/// Named transactions: each has histograms of its own.
+const MOST_CLASSES: usize = 1000;
+
+/// A script with what else is known of it.
+#[derive(Debug)]
+pub(crate) struct Built {
+    pub(crate) script: Script,
+    pub(crate) before: Totals,
+    pub(crate) pass: Totals,
+    pub(crate) errors: Vec<TapeError>,
+    pub(crate) notes: Vec<Note>,
+}
+
+/// Builds the script called `name`.
+pub(crate) fn script(name: &str, items: Vec<Item>) -> Built {
+    let mut builder = Builder { script: empty(name), ..Builder::default() };
+    for item in items {
+        builder.item(item);
+    }
+    builder.finish()
+}
+
+fn empty(name: &str) -> Script {
+    Script {
+        name: name.to_owned(),
+        settings: Settings::default(),
+        steps: Vec::new(),
+        parts: BTreeMap::new(),
+        transactions: Vec::new(),
+    }
+}
+
+/// A block that is not closed yet.
+#[derive(Debug)]
+struct Open {
+    block: Block,
+    place: Place,
+    steps: Vec<Step>,
+    totals: Totals,
+}
+
+#[derive(Debug)]
+struct Builder {
+    script: Script,
+    open: Vec<Open>,
+    /// Of the steps at the top; `before` those of them that stand before `Forever`.
+    totals: Totals,
+    before: Totals,
+    /// Of each part.
+    parts: BTreeMap<char, Totals>,
+    clipboard: Option<Vec<Piece>>,
+    /// Whether the tape times echoes somewhere.
+    times_echoes: bool,
+    /// Commands that were accepted and ignored, each once.
+    ignored: Vec<String>,
+    errors: Vec<TapeError>,
+    notes: Vec<Note>,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            script: empty(""),
+            open: Vec::new(),
+            totals: Totals::default(),
+            before: Totals::default(),
+            parts: BTreeMap::new(),
+            clipboard: None,
+            times_echoes: false,
+            ignored: Vec::new(),
+            errors: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
+impl Builder {
+    fn item(&mut self, item: Item) {
+        let Item { command, action, place } = item;
+        if command.is_ignored() {
+            let shown =
+                if command.word == "Set" { format!("Set {}", command.options) } else { command.word.to_owned() };
+            if !self.ignored.contains(&shown) {
+                self.ignored.push(shown);
+            }
+        }
+        let result = match action {
+            Action::Nothing => Ok(()),
+            Action::Step(step) => self.step(step, &place),
+            Action::Set { settings, holds } => self.set(settings, holds, &place, &command.options),
+            Action::Copy(pieces) => {
+                self.clipboard = Some(pieces);
+                Ok(())
+            }
+            Action::Paste => self.paste(&place),
+            Action::Open(block) => self.open(block, place),
+            Action::Close => self.close(&place),
+        };
+        self.errors.extend(result.err());
+    }
+
+    /// Puts a step where it stands: into the block that is open, else at the top.
+    fn step(&mut self, step: Step, place: &Place) -> Result<(), TapeError> {
+        if let Step::Play(letters) = &step {
+            self.playable(letters, place)?;
+        }
+        if self.open.is_empty() && matches!(self.script.steps.last(), Some(Step::Forever(_))) {
+            return Err(place.error("nothing is played after `Forever … End`", "move this into it or before it"));
+        }
+        let totals = Totals::of(&step, &self.parts);
+        let (steps, sum) = match self.open.last_mut() {
+            Some(open) => (&mut open.steps, &mut open.totals),
+            None => (&mut self.script.steps, &mut self.totals),
+        };
+        steps.push(step);
+        let was_more = sum.keys > MOST || sum.steps > MOST;
+        *sum = sum.then(totals);
+        // Said once, where the sum first gets there.
+        if !was_more && (sum.keys > MOST || sum.steps > MOST) {
+            let message = format!("that makes more than {MOST} keys or steps in one pass");
+            return Err(place.error(message, "repeat less, or let the pass begin again with Forever"));
+        }
+        Ok(())
+    }
+
+    fn playable(&self, letters: &[char], place: &Place) -> Result<(), TapeError> {
+        if let Some(unknown) = letters.iter().find(|letter| !self.parts.contains_key(letter)) {
+            let hint = format!("write Part {unknown} … End somewhere above");
+            return Err(place.error(format!("there is no part {unknown}"), hint));
+        }
+        let named = letters.iter().any(|letter| self.parts.get(letter).is_some_and(|part| part.transactions > 0));
+        if named && self.within_transaction() {
+            let hint = "play it outside of the transaction, or leave out one of the names";
+            return Err(place.error("a part with a transaction is played within a transaction", hint));
+        }
+        Ok(())
+    }
+
+    fn within_transaction(&self) -> bool {
+        self.open.iter().any(|open| matches!(open.block, Block::Transaction(_)))
+    }
+
+    fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &Place, name: &str) -> Result<(), TapeError> {
+        self.times_echoes |= settings.echo == Some(Echo::Timed) || !settings.echo_map.is_empty();
+        let first = self.open.is_empty() && self.script.steps.is_empty();
+        if first {
+            self.script.settings.merge(*settings);
+            return Ok(());
+        }
+        match holds {
+            Holds::Throughout => {
+                let message = format!("`Set {name}` holds for the whole session");
+                return Err(place.error(message, "move it before the first command that types or waits"));
+            }
+            Holds::FromHereUnlikeVhs => {
+                self.notes.push(place.note(format!("VHS ignores `Set {name}` here; Cuesta obeys it from here on")));
+            }
+            Holds::FromHere => {}
+        }
+        self.step(Step::Set(settings), place)
+    }
+
+    fn paste(&mut self, place: &Place) -> Result<(), TapeError> {
+        match self.clipboard.clone() {
+            Some(pieces) if !pieces.is_empty() => self.step(Step::Keys { keys: Keys::Paste(pieces), gap: None }, place),
+            _ => {
+                self.notes.push(place.note("`Paste` types nothing, since no `Copy` stands above it"));
+                Ok(())
+            }
+        }
+    }
+
+    fn open(&mut self, block: Block, place: Place) -> Result<(), TapeError> {
+        let fault = match &block {
+            _ if self.open.len() >= DEEPEST => Some(("blocks are more than 16 deep", "use Part and Play")),
+            Block::Transaction(_) if self.within_transaction() => {
+                Some(("a transaction within a transaction", "close the outer one with End first"))
+            }
+            Block::Part(_) if !self.open.is_empty() => {
+                Some(("a part within another block", "parts stand at the top: close that block with End first"))
+            }
+            Block::Part(letter) if self.parts.contains_key(letter) => {
+                Some(("this letter already names a part", "use another letter"))
+            }
+            Block::Forever if !self.open.is_empty() => {
+                Some(("`Forever` within another block", "it stands at the top, as the last of the tape"))
+            }
+            _ => None,
+        };
+        // It is opened even so: its End would be called superfluous otherwise.
+        let error = fault.map(|(message, hint)| place.error(message, hint));
+        self.open.push(Open { block, place, steps: Vec::new(), totals: Totals::default() });
+        error.map_or(Ok(()), Err)
+    }
+
+    fn close(&mut self, place: &Place) -> Result<(), TapeError> {
+        let Some(open) = self.open.pop() else {
+            let hint = "End closes Transaction, Part, Repeat and Forever; there is no key of this name";
+            return Err(place.error("`End` without a block", hint));
+        };
+        if open.steps.is_empty() {
+            return Err(open.place.error("this block does nothing", "write commands between it and its End"));
+        }
+        let (steps, place) = (open.steps, open.place);
+        match open.block {
+            Block::Part(letter) => {
+                self.parts.insert(letter, open.totals);
+                self.script.parts.insert(letter, steps);
+                Ok(())
+            }
+            Block::Repeat(count) => self.step(Step::Repeat { count, body: steps }, &place),
+            Block::Forever => {
+                self.before = self.totals;
+                self.totals = Totals::default();
+                self.step(Step::Forever(steps), &place)
+            }
+            Block::Transaction(name) => {
+                timed(&open.totals, &place)?;
+                let class = self.class(name, &place)?;
+                self.step(Step::Transaction { class, body: steps }, &place)
+            }
+        }
+    }
+
+    /// The index of a transaction's name.
+    fn class(&mut self, name: String, place: &Place) -> Result<usize, TapeError> {
+        let names = &mut self.script.transactions;
+        if let Some(class) = names.iter().position(|known| *known == name) {
+            return Ok(class);
+        }
+        if names.len() >= MOST_CLASSES {
+            return Err(place.error("more than 1000 names of transactions", "give alike ones the same name"));
+        }
+        names.push(name);
+        Ok(names.len() - 1)
+    }
+
+    fn finish(mut self) -> Built {
+        for open in &self.open {
+            let hint = "write End behind its last command";
+            self.errors.push(open.place.error("this block has no `End`", hint));
+        }
+        let all = self.parts.values().fold(self.before.then(self.totals), |sum, part| sum.then(*part));
+        if all.keys > 0 && all.waits == 0 && !self.times_echoes {
+            self.whole_note(
+                "it types but never waits and times no echo, so nothing will be timed: add Wait… or Set Echo timed",
+            );
+        }
+        if !self.ignored.is_empty() {
+            let ignored = format!(
+                "accepted and ignored, since they matter only to a video or to the machine that records one: {}",
+                self.ignored.join(", ")
+            );
+            self.whole_note(&ignored);
+        }
+        Built { script: self.script, before: self.before, pass: self.totals, errors: self.errors, notes: self.notes }
+    }
+
+    fn whole_note(&mut self, message: &str) {
+        self.notes.push(Note { row: None, message: message.to_owned() });
+    }
+}
+
+/// A transaction runs from its last key to the end of its last wait, so it must have both, in this order.
+fn timed(totals: &Totals, place: &Place) -> Result<(), TapeError> {
+    let (message, hint) = if totals.keys == 0 {
+        ("this transaction types nothing", "a transaction begins with its last key: add Type or a key")
+    } else if totals.waits == 0 {
+        ("this transaction waits for nothing", "a transaction ends with its last wait: add for example Wait+Prompt")
+    } else if totals.answered != Some(true) {
+        (
+            "this transaction types after its last wait",
+            "a transaction ends with its last wait: add one, or move the End",
+        )
+    } else {
+        return Ok(());
+    };
+    Err(place.error(message, hint))
+}

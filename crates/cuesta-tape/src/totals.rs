@@ -1,0 +1,108 @@
+//! How much a script does: keys, waits, transactions, pauses.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::script::{Keys, Step};
+use crate::text::characters;
+
+/// What a stretch of a script does when it is played once. Counts stop at their largest value.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Totals {
+    /// Keys typed. A `${column}` counts as one: only the driver knows its values.
+    pub keys: u64,
+    /// Waits.
+    pub waits: u64,
+    /// Named transactions.
+    pub transactions: u64,
+    /// Think time in the mean, in seconds.
+    pub think_s: f64,
+    /// `Sleep`, in seconds.
+    pub sleep_s: f64,
+    /// Steps of every kind.
+    #[serde(skip)]
+    pub(crate) steps: u64,
+    /// Whether a wait comes after the last key. `None`: neither keys nor waits.
+    #[serde(skip)]
+    pub(crate) answered: Option<bool>,
+}
+
+impl Totals {
+    /// Of one step. `parts` holds the totals of those that `Play` may name.
+    pub(crate) fn of(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
+        let one = Self { steps: 1, ..Self::default() };
+        match step {
+            Step::Keys { keys, .. } => Self { keys: pressed(keys), answered: Some(false), ..one },
+            Step::Wait { .. } => Self { waits: 1, answered: Some(true), ..one },
+            Step::Think(law) => Self { think_s: law.mean().as_secs_f64(), ..one },
+            Step::Sleep(pause) => Self { sleep_s: pause.as_secs_f64(), ..one },
+            Step::Expect(_) | Step::Barrier(_) | Step::Set(_) => one,
+            Step::Transaction { body, .. } => {
+                let body = Self::of_all(body, parts);
+                Self { transactions: body.transactions.saturating_add(1), ..body }
+            }
+            Step::Repeat { count, body } => Self::of_all(body, parts).times(*count),
+            Step::Forever(body) => Self::of_all(body, parts),
+            Step::Play(letters) => {
+                let known = letters.iter().filter_map(|letter| parts.get(letter));
+                known.fold(Self::default(), |sum, part| sum.then(*part))
+            }
+        }
+    }
+
+    /// Of steps one after another.
+    pub(crate) fn of_all(steps: &[Step], parts: &BTreeMap<char, Self>) -> Self {
+        steps.iter().fold(Self::default(), |sum, step| sum.then(Self::of(step, parts)))
+    }
+
+    /// This and then that.
+    pub(crate) fn then(self, next: Self) -> Self {
+        Self {
+            keys: self.keys.saturating_add(next.keys),
+            waits: self.waits.saturating_add(next.waits),
+            transactions: self.transactions.saturating_add(next.transactions),
+            think_s: self.think_s + next.think_s,
+            sleep_s: self.sleep_s + next.sleep_s,
+            steps: self.steps.saturating_add(next.steps),
+            answered: next.answered.or(self.answered),
+        }
+    }
+
+    fn times(self, count: u32) -> Self {
+        let many = u64::from(count);
+        Self {
+            keys: self.keys.saturating_mul(many),
+            waits: self.waits.saturating_mul(many),
+            transactions: self.transactions.saturating_mul(many),
+            think_s: self.think_s * f64::from(count),
+            sleep_s: self.sleep_s * f64::from(count),
+            steps: self.steps.saturating_mul(many),
+            answered: self.answered,
+        }
+    }
+
+    /// Think time in the mean.
+    pub fn think(&self) -> Duration {
+        seconds(self.think_s)
+    }
+
+    /// `Sleep` in all.
+    pub fn sleep(&self) -> Duration {
+        seconds(self.sleep_s)
+    }
+}
+
+/// To the microsecond: what floats add below that is noise.
+fn seconds(seconds: f64) -> Duration {
+    let exact = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+    Duration::try_from_secs_f64((exact.as_secs_f64() * 1e6).round() / 1e6).unwrap_or(exact)
+}
+
+fn pressed(keys: &Keys) -> u64 {
+    match keys {
+        Keys::Text(pieces) | Keys::Paste(pieces) => characters(pieces),
+        Keys::Press { count, .. } => u64::from(*count),
+    }
+}
