@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from hdr import encode
+from tests.hdr import encode
 
 NANO = 10**9
 CLOCK = 7_000_000_000

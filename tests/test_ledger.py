@@ -5,14 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
-from hdr import encode, highest_equivalent
 from hypothesis import given
 from hypothesis import strategies as st
-from run_folder import CLOCK, NANO, RunFolder, rows
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger import Tag, added, open_run
+from tests.hdr import encode, highest_equivalent
+from tests.run_folder import CLOCK, NANO, RunFolder, rows
 
 DURATIONS = st.lists(st.integers(1, 3600 * NANO).map(lambda nanos: nanos / NANO), min_size=1, max_size=60)
 
