@@ -16,23 +16,26 @@ const ROOM: usize = 256;
 pub struct Telnet<L> {
     line: L,
     framing: Framing,
+    /// A reply went after the last characters: the kernel's stamp is not theirs.
+    replied: bool,
 }
 
 impl<L: Line> Telnet<L> {
     /// The terminal's end.
     pub fn terminal(line: L, options: &Options) -> Self {
-        Self { line, framing: Framing::terminal(options.columns, options.rows, &options.terminal) }
+        Self { line, framing: Framing::terminal(options.columns, options.rows, &options.terminal), replied: false }
     }
 
     /// The host's end.
     pub fn host(line: L) -> Self {
-        Self { line, framing: Framing::host() }
+        Self { line, framing: Framing::host(), replied: false }
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.framing.replies().is_empty() {
             let len = ready!(self.line.poll_send(cx, self.framing.replies()))?;
             self.framing.replied(len);
+            self.replied = true;
         }
         Poll::Ready(Ok(()))
     }
@@ -66,6 +69,7 @@ impl<L: Line> Line for Telnet<L> {
         let mut room = [0; ROOM];
         let encoded = self.framing.encode(bytes, &mut room);
         let len = ready!(self.line.poll_send(cx, encoded.1))?;
+        self.replied = false;
         Poll::Ready(Ok(self.framing.sent(bytes, encoded, len)))
     }
 
@@ -74,7 +78,7 @@ impl<L: Line> Line for Telnet<L> {
     }
 
     fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.line.kernel_sent()
+        if self.replied { None } else { self.line.kernel_sent() }
     }
 
     fn window(&self) -> Option<(u16, u16)> {
