@@ -16,6 +16,8 @@ class Verdict:
     value: float | None
     """What was measured; None if there was nothing to measure, and then the limit was not kept."""
     ok: bool
+    is_duration: bool
+    """Whether `value` is seconds."""
 
 
 def judge(
@@ -28,7 +30,8 @@ def judge(
             value = numbers[limit.metric]
         else:
             value = statistic(durations(limit.metric, limit.transaction), limit.statistic)
-        verdicts.append(Verdict(limit.text, value, value is not None and limit.holds(value)))
+        duration = limit.statistic not in (None, "count")
+        verdicts.append(Verdict(limit.text, value, value is not None and limit.holds(value), duration))
     return verdicts
 
 

@@ -8,7 +8,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.planned import allowed
 from cuesta.analysis.step import figures
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step
-from cuesta.ledger import Recorded, Table, open_run
+from cuesta.ledger import Recorded, open_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,7 @@ class Doubted:
 class Summary:
     """A run, summed up. A sweep's own figures are those of its last step."""
 
-    folder: Path
-    run: Table
-    """Of `run.json`."""
+    recorded: Recorded
     ended: str
     """`completed`, `interrupted`, `failed` or `cut off`."""
     planned_steps: int
@@ -62,7 +60,7 @@ class Summary:
             "limits": [{**asdict(verdict), "step": step.step} for step in self.steps for verdict in step.limits],
             "steps": [asdict(step) for step in self.steps],
             "planned_steps": self.planned_steps,
-            "run_folder": str(self.folder),
+            "run_folder": str(self.recorded.folder),
         }
 
 
@@ -81,7 +79,7 @@ def of_recorded(recorded: Recorded) -> Summary:
         place = step.step if len(steps) > 1 else None
         doubts += [Doubted(place, doubt) for doubt in doubts_of_step(step, rules)]
     planned_steps = max(len(recorded.run.get("steps", [])), len(steps))
-    return Summary(recorded.folder, recorded.run, ended(recorded), planned_steps, steps, doubts)
+    return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
 
 
 def ended(recorded: Recorded) -> str:

@@ -9,18 +9,18 @@ def seconds(value: float | None) -> str:
         return ABSENT
     size = abs(value)
     if size >= 99.95:
-        return f"{value:,.0f} s"
+        return signed(f"{value:,.0f} s")
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if size * factor >= 0.9995:
             return f"{digits(value * factor)} {unit}"
-    return f"{value * 1e9:.0f} ns"
+    return signed(f"{value * 1e9:.0f} ns")
 
 
 def digits(value: float) -> str:
     """Write a number with three significant digits, thousands whole."""
     size = abs(value)
     places = 2 if size < 9.995 else 1 if size < 99.95 else 0
-    return f"{value:,.{places}f}"
+    return signed(f"{value:,.{places}f}")
 
 
 def share(value: float | None) -> str:
@@ -28,7 +28,13 @@ def share(value: float | None) -> str:
     if value is None:
         return ABSENT
     percent = value * 100
-    return f"{percent:.{2 if 0 < abs(percent) < 0.995 else 1 if abs(percent) < 99.95 else 0}f} %"
+    places = 2 if 0 < abs(percent) < 0.995 else 1 if abs(percent) < 99.95 else 0
+    return signed(f"{percent:.{places}f} %")
+
+
+def signed(number: str) -> str:
+    """Give a number a true minus sign."""
+    return number.replace("-", "−")
 
 
 def count(value: float) -> str:

@@ -1,0 +1,81 @@
+"""The course of a run, for plots: what was counted in each stretch of it, and quantiles of exactly added histograms."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cuesta._native import Histogram
+from cuesta.ledger import Interval, Recorded
+
+MOST_POINTS = 300
+"""A longer run than this many seconds has wider stretches."""
+
+SERIES = ("response", "echo", "lateness")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A stretch of the run."""
+
+    at: float
+    """Its middle, in seconds from the start of the run."""
+    users: int
+    """Users with a line."""
+    per_s: float
+    """Transactions a second."""
+    errors: int
+    p50: dict[str, float]
+    """Seconds, by series; a series without values in this stretch is not there."""
+    p99: dict[str, float]
+
+
+def over_time(recorded: Recorded) -> list[Point]:
+    """Give the course of a run, its settling included."""
+    rows = [row for agent in recorded.agents for row in agent.intervals]
+    end = max((row.start + row.length for row in rows), default=0.0)
+    width = max(1.0, end / MOST_POINTS)
+    stretches = dict[int, list[Interval]]()
+    for row in sorted(rows, key=lambda row: row.start):
+        stretches.setdefault(int((row.start + row.length / 2) / width), []).append(row)
+    sums = add_up(recorded, width)
+    return [point(stretch, sums.get(number, {})) for number, stretch in stretches.items()]
+
+
+def add_up(recorded: Recorded, width: float) -> dict[int, dict[str, Histogram]]:
+    """Add histograms up by stretch and series."""
+    sums = dict[int, dict[str, Histogram]]()
+    for row in recorded.durations():
+        if row.tag.series in SERIES:
+            series = sums.setdefault(int((row.start + row.length / 2) / width), {})
+            if row.tag.series in series:
+                series[row.tag.series].merge(row.histogram)
+            else:
+                series[row.tag.series] = row.histogram
+    return sums
+
+
+def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
+    """Sum up a stretch."""
+    begin, end = min(row.start for row in rows), max(row.start + row.length for row in rows)
+    last = {row.start: 0 for row in rows}
+    for row in rows:
+        last[row.start] += row.users
+    return Point(
+        at=(begin + end) / 2,
+        users=last[max(last)],
+        per_s=sum(row.transactions for row in rows) / (end - begin),
+        errors=sum(sum(row.errors.values()) for row in rows),
+        p50={name: histogram.quantile(0.5) for name, histogram in series.items()},
+        p99={name: histogram.quantile(0.99) for name, histogram in series.items()},
+    )
+
+
+def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
+    """Give a percentile curve: how many times rarer than 1 in 1, and the seconds that so few exceed.
+
+    Twenty points a decade of rarity, up to one value; the last is the largest value itself.
+    """
+    step, rarity = 10**0.05, 1.0
+    while rarity < histogram.count:
+        yield rarity, histogram.quantile(1 - 1 / rarity)
+        rarity *= step
+    yield float(histogram.count), histogram.max

@@ -1,0 +1,81 @@
+"""Sentences that the text and the HTML report share, and the safe form of names that came from outside."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.fairness import Fairness
+from cuesta.analysis.figures import Figures, Kernel
+from cuesta.analysis.host import BuiltIn
+from cuesta.analysis.law import Law
+from cuesta.analysis.limits import Verdict
+from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
+
+LOADS = {
+    "closed": "the next input is due a think time after the answer",
+    "paced": "inputs are due at fixed times",
+    "open": "inputs arrive at a rate, whatever happens",
+}
+
+
+def plain(name: str) -> str:
+    """Give a name with nothing in it that could command a terminal."""
+    return "".join(c if c.isprintable() else "�" for c in name)
+
+
+def load(step: Figures) -> str:
+    """Say how many users made what kind of load, and for how long it was measured."""
+    meaning = LOADS.get(step.load.partition(":")[0])
+    kind = f"{plain(step.load)} load" + (f" ({meaning})" if meaning else "")
+    short = step.seconds < step.planned_seconds - 0.5
+    planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
+    return f"{many(step.users, 'user')}, {kind}, measured for {seconds(step.seconds)}{planned}"
+
+
+def per_s(rate: float | None) -> str:
+    """Write a rate."""
+    return ABSENT if rate is None else f"{digits(rate)}/s"
+
+
+def limit_value(verdict: Verdict) -> str:
+    """Write what was measured for a limit, in the limit's own unit."""
+    if verdict.value is None:
+        return "nothing"
+    if verdict.is_duration:
+        return seconds(verdict.value)
+    return share(verdict.value) if verdict.limit.startswith("errors.rate") else digits(verdict.value)
+
+
+def inflation(kernel: Kernel) -> str:
+    """Say what the driver itself adds to a response."""
+    k, extra = kernel.kernel_response, kernel.inflation
+    by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing that shows"
+    stamps = f"the kernel's stamps say p50 {seconds(k.p50)}, p99 {seconds(k.p99)}"
+    return f"the driver inflates the median {by}: of {many(k.count, 'transaction')} {stamps}"
+
+
+def fairness(fair: Fairness) -> str:
+    """Say how alike users were served, and who was worst off."""
+    return (
+        f"Jain index {fair.jain:.3f} of {many(fair.users, 'user')}; worst: {plain(fair.worst_group)} "
+        f"{fair.worst_user} with a mean of {seconds(fair.worst_mean)} (median of users {seconds(fair.median)})"
+    )
+
+
+def law(law: Law) -> Iterator[str]:
+    """Show the law's terms, what it predicts and how far that is off."""
+    yield (
+        f"R = N/X − Z − K = {digits(law.n)} / {digits(law.x)} per s − {seconds(law.z)} − {seconds(law.k)} "
+        f"= {seconds(law.r_predicted)}; measured {seconds(law.r_measured)}"
+    )
+    yield f"off by {share(law.error)} of N/X; the edges of the interval alone make ±{share(law.chance)}"
+
+
+def built_in(host: BuiltIn) -> Iterator[str]:
+    """Say what the built-in host says of itself."""
+    busy = f", {share(host.busy)} busy, {digits(host.queue or 0.0)} waiting" if host.busy is not None else ""
+    yield (
+        f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
+        f"answered {per_s(host.answered_per_s)}; {many(host.servers, 'server')}{busy}"
+    )
+    used = share(host.pool_used / host.pool_size) if host.pool_size else ABSENT
+    pool = f"buffer pool of {count(host.pool_size)} characters {used} used at most"
+    yield f"{pool}; process CPU {share(host.cpu)} of a core"
