@@ -1,1 +1,32 @@
-//! The front-end terminal server: the built-in host under test
+//! The front-end terminal server: the built-in host under test.
+//!
+//! It serves many terminal lines from a thread per core, as the front ends of 1979 did: it collects input, echoes,
+//! hands messages to a service, holds output in a bounded pool until the line takes it, and meters all of this itself.
+//! Its capacity is known: a law of service times, a number of servers, an exact delay and a stall window are settings,
+//! so that what a driver measures can be checked against theory. It drives nobody and knows no tapes.
+//!
+//! - [`Spec`]: what is asked for, as JSON.
+//! - [`Host`]: the server on threads of its own, until it is stopped.
+//! - [`FrontEnd`] and [`serve`]: one line on the current thread, for tests that join a driver and a host in virtual time.
+//! - `terminal`: a line with its input discipline, its echo and its waiting output; what services talk to.
+//! - `services`: echo, transaction, output, shell; one file each, all of one shape.
+//! - `meters`: counters that cost next to nothing, and the sheet that is made of them.
+
+mod error;
+mod front_end;
+mod host;
+mod input;
+mod meters;
+mod output;
+mod pool;
+mod servers;
+mod services;
+mod settings;
+mod spec;
+mod terminal;
+
+pub use error::HostError;
+pub use front_end::FrontEnd;
+pub use host::Host;
+pub use services::serve;
+pub use spec::{InputMode, OutputStart, Service, Spec, Stall};

@@ -1,0 +1,64 @@
+//! Why a host cannot be had.
+
+use std::io;
+
+use cuesta_laws::LawError;
+use cuesta_laws::duration::DurationError;
+use cuesta_lines::TargetError;
+
+/// Why a host cannot be had: which setting, what came, what to write instead.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The specification is not the JSON that [`Spec`](crate::Spec) describes.
+    #[error("the host's specification: {0}")]
+    Json(#[from] serde_json::Error),
+    /// A setting that does not fit.
+    #[error("{setting}: {problem}; {remedy}")]
+    Setting {
+        /// Its name in the specification.
+        setting: &'static str,
+        /// What is wrong with it.
+        problem: String,
+        /// What to write instead.
+        remedy: &'static str,
+    },
+    /// The law of service times does not parse.
+    #[error("service_time `{text}`: at character {}: {source}", source.at + 1)]
+    Law {
+        /// The law as it was written.
+        text: String,
+        /// What is wrong and where.
+        source: LawError,
+    },
+    /// A duration does not parse.
+    #[error("{setting}: {source}")]
+    Duration {
+        /// Its name in the specification.
+        setting: &'static str,
+        /// What is wrong.
+        source: DurationError,
+    },
+    /// An address that is none.
+    #[error("listen: {0}")]
+    Target(#[from] TargetError),
+    /// An address that cannot be listened on; the listener says which, why and what to do.
+    #[error("{0}")]
+    Listen(#[source] io::Error),
+    /// The folder for the meters cannot be written.
+    #[error("cannot write the meters to {path}: {source}; name a folder that can be written")]
+    Meters {
+        /// The file.
+        path: String,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// A thread could not be started, pinned or given its timer.
+    #[error("cannot start a host thread: {0}")]
+    Thread(#[source] io::Error),
+}
+
+impl HostError {
+    pub(crate) fn setting(setting: &'static str, problem: impl Into<String>, remedy: &'static str) -> Self {
+        Self::Setting { setting, problem: problem.into(), remedy }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the lines of one thread share: settings, pool, servers, meters, and the buffer that reading borrows.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use cuesta_laws::Stream;
+use cuesta_record::{Stamp, clock};
+use serde_json::Value;
+
+use crate::meters::Meters;
+use crate::meters::sheet::Reading;
+use crate::pool::Pool;
+use crate::servers::Servers;
+use crate::settings::Settings;
+use crate::{HostError, Spec};
+
+/// The front end of one thread.
+#[derive(Debug)]
+pub struct FrontEnd {
+    pub(crate) settings: Settings,
+    pub(crate) meters: Arc<Meters>,
+    pub(crate) pool: Pool,
+    servers: Option<RefCell<Servers>>,
+    first: Reading,
+}
+
+impl FrontEnd {
+    /// A front end on the current thread, for [`serve`](crate::serve); it listens nowhere. It starts now.
+    pub fn new(spec: &Spec) -> Result<Rc<Self>, HostError> {
+        let started = clock::now();
+        Ok(Self::on_thread(Settings::of(spec, started)?, 0, started))
+    }
+
+    /// The front end of thread number `thread` of a host.
+    pub(crate) fn on_thread(settings: Settings, thread: u64, started: Stamp) -> Rc<Self> {
+        let meters = Arc::new(Meters::new(settings.servers));
+        let pool = Pool::new(settings.pool, Arc::clone(&meters));
+        let servers = settings.law.clone().map(|law| {
+            // Counted down from the end: users' streams count up from 0, and a host may have the seed of its driver.
+            let stream = Stream::new(settings.seed, u64::MAX - thread);
+            RefCell::new(Servers::new(law, stream, Arc::clone(&meters)))
+        });
+        Rc::new(Self { settings, meters, pool, servers, first: Reading::none(started, 1) })
+    }
+
+    /// The figures since the start.
+    pub fn meters(&self) -> Value {
+        Reading::of(&[Arc::clone(&self.meters)]).since(&self.first)
+    }
+
+    /// When the answer to a message that came at `arrived` is due: after its turn at a server, and the delay.
+    pub(crate) fn due(&self, arrived: Stamp) -> Stamp {
+        let arrived = self.stalled(arrived).unwrap_or(arrived);
+        let done = self.servers.as_ref().map_or(arrived, |servers| servers.borrow_mut().serve(arrived));
+        done + self.settings.delay
+    }
+
+    /// If the host does nothing at `now`, until when.
+    pub(crate) fn stalled(&self, now: Stamp) -> Option<Stamp> {
+        self.settings.stall.filter(|(from, to)| *from <= now && now < *to).map(|(_, to)| to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_due_after_its_turn_the_delay_and_the_stall() {
+        let spec = r#"{"service_time":"10ms","delay":"5ms","stall":{"at":"1s","for":"1s"}}"#;
+        let started = clock::now();
+        let front = FrontEnd::on_thread(Settings::of(&Spec::parse(spec).unwrap(), started).unwrap(), 0, started);
+        let after = |millis| started + Duration::from_millis(millis);
+        assert_eq!(front.due(after(3)), after(18));
+        assert_eq!(front.due(after(4)), after(28));
+        assert_eq!(front.due(after(1_500)), after(2_015));
+        assert_eq!((front.stalled(after(999)), front.stalled(after(1_000))), (None, Some(after(2_000))));
+        assert_eq!(front.stalled(after(2_000)), None);
+    }
+}

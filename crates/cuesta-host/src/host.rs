@@ -1,0 +1,244 @@
+//! The host on threads of its own.
+
+use std::fs::File;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_lines::{Line, Listener};
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Time};
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde_json::Value;
+use tokio::sync::Notify;
+use tokio::task;
+
+use crate::meters::Meters;
+use crate::meters::series::Series;
+use crate::meters::sheet::Reading;
+use crate::settings::Settings;
+use crate::{FrontEnd, HostError, Service, Spec, serve};
+
+/// Lines that a host is made for; room for fewer is worth a note.
+const MANY_LINES: u64 = 10_000;
+/// Descriptors that are no lines: files, event queues, timers, and what a process has open besides.
+const OTHER_DESCRIPTORS: u64 = 64;
+/// How long to wait after an arrival that failed: nothing tells when the next would not.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// A running host. Dropping it stops it.
+#[derive(Debug)]
+pub struct Host {
+    addresses: Vec<String>,
+    notes: Vec<String>,
+    first: Reading,
+    meters: Vec<Arc<Meters>>,
+    threads: Vec<Thread>,
+}
+
+/// A thread that runs until it is told to stop.
+#[derive(Debug)]
+struct Thread {
+    stop: Arc<Notify>,
+    handle: JoinHandle<()>,
+}
+
+impl Host {
+    /// Starts a host; when this returns it listens.
+    pub fn start(spec: &Spec) -> Result<Self, HostError> {
+        let started = clock::now();
+        let settings = Settings::of(spec, started)?;
+        let listeners = listen(&spec.listen)?;
+        let mut host = Self {
+            addresses: listeners.iter().map(|listener| listener.target().to_string()).collect(),
+            notes: notes(&spec.service),
+            first: Reading::none(started, spec.threads),
+            meters: Vec::new(),
+            threads: Vec::new(),
+        };
+        for number in 0..spec.threads {
+            let cpu = spec.cpus.as_ref().map(|cpus| cpus[number % cpus.len()]);
+            host.start_thread(number, cpu, settings.clone(), &listeners, started)?;
+        }
+        if let Some(folder) = &spec.meters {
+            let series = Series::open(folder, host.meters.clone(), host.first.clone())?;
+            host.start_series(series, started)?;
+        }
+        Ok(host)
+    }
+
+    /// Where it listens, as URLs with the ports that it got.
+    pub fn addresses(&self) -> Vec<String> {
+        self.addresses.clone()
+    }
+
+    /// What its user should know: limits that it met.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The figures since the start.
+    pub fn meters(&self) -> Value {
+        let mut sheet = Reading::of(&self.meters).since(&self.first);
+        sheet["notes"] = self.notes.clone().into();
+        sheet
+    }
+
+    /// Closes all lines and ends all threads.
+    pub fn stop(mut self) {
+        self.end();
+    }
+
+    /// Starts a thread that serves lines, and waits until it does.
+    fn start_thread(
+        &mut self,
+        number: usize,
+        cpu: Option<usize>,
+        settings: Settings,
+        listeners: &[Listener],
+        started: Stamp,
+    ) -> Result<(), HostError> {
+        let cloned: io::Result<Vec<Listener>> = listeners.iter().map(Listener::try_clone).collect();
+        let listeners = cloned.map_err(HostError::Thread)?;
+        let (ready, is_ready) = mpsc::channel();
+        let failed = ready.clone();
+        self.spawn(format!("cuesta-host-{number}"), move |stop| {
+            let serving = async move {
+                let front = FrontEnd::on_thread(settings, number as u64, started);
+                attend(front, listeners, &ready, &stop).await;
+            };
+            if let Err(error) = pin(cpu).and_then(|()| clock::run(Time::Real, serving)) {
+                let _ = failed.send(Err(error));
+            }
+        })?;
+        let gone = || io::Error::other("the thread ended at once");
+        let meters = is_ready.recv().unwrap_or_else(|_| Err(gone())).map_err(HostError::Thread)?;
+        self.meters.push(meters);
+        Ok(())
+    }
+
+    /// A thread of its own: a slow disk must not hold up a line.
+    fn start_series(&mut self, series: Series, started: Stamp) -> Result<(), HostError> {
+        self.spawn("cuesta-meters".to_owned(), move |stop| {
+            // If there is no timer, the last row will be the only one.
+            let _ = clock::run(Time::Real, async move {
+                task::spawn_local(series.run(started));
+                stop.notified().await;
+            });
+        })
+    }
+
+    fn spawn(&mut self, name: String, body: impl FnOnce(Arc<Notify>) + Send + 'static) -> Result<(), HostError> {
+        let stop = Arc::new(Notify::new());
+        let told = Arc::clone(&stop);
+        let handle = thread::Builder::new().name(name).spawn(move || body(told)).map_err(HostError::Thread)?;
+        self.threads.push(Thread { stop, handle });
+        Ok(())
+    }
+
+    /// The last first: the series reads what the others count.
+    fn end(&mut self) {
+        while let Some(Thread { stop, handle }) = self.threads.pop() {
+            stop.notify_one();
+            // A panic has been reported where it happened.
+            let _ = handle.join();
+        }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn listen(urls: &[String]) -> Result<Vec<Listener>, HostError> {
+    if urls.is_empty() {
+        return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
+    }
+    urls.iter().map(|url| Listener::bind(&url.parse()?).map_err(HostError::Listen)).collect()
+}
+
+/// How many lines fit, if that is few.
+fn notes(service: &Service) -> Vec<String> {
+    // A shell has its terminal and its process besides.
+    let each = if matches!(service, Service::Shell { .. }) { 3 } else { 1 };
+    let Some(limit) = getrlimit(Resource::Nofile).current else { return Vec::new() };
+    let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
+    if lines >= MANY_LINES {
+        return Vec::new();
+    }
+    let needed = MANY_LINES * each + OTHER_DESCRIPTORS;
+    vec![format!(
+        "{limit} file descriptors are room for about {lines} lines; for {MANY_LINES} set `ulimit -n {needed}` first"
+    )]
+}
+
+fn pin(cpu: Option<usize>) -> io::Result<()> {
+    let Some(cpu) = cpu else { return Ok(()) };
+    let no_such =
+        || io::Error::new(io::ErrorKind::InvalidInput, format!("cpus: this machine lets no thread run on CPU {cpu}"));
+    if cpu >= CpuSet::MAX_CPU {
+        return Err(no_such());
+    }
+    let mut cpus = CpuSet::new();
+    cpus.set(cpu);
+    sched_setaffinity(None, &cpus).map_err(|_| no_such())
+}
+
+/// Serves all lines that come to this thread until it is told to stop. What still runs then ends with the runtime.
+async fn attend(front: Rc<FrontEnd>, listeners: Vec<Listener>, ready: &Sender<io::Result<Arc<Meters>>>, stop: &Notify) {
+    let _ = ready.send(Ok(Arc::clone(&front.meters)));
+    for listener in listeners {
+        task::spawn_local(accept(listener, Rc::clone(&front)));
+    }
+    stop.notified().await;
+}
+
+async fn accept(listener: Listener, front: Rc<FrontEnd>) {
+    let mut spare = Spare::new();
+    loop {
+        match listener.accept().await {
+            Ok(line) => open(line, &front),
+            Err(error) if spare.helps(&error) => {
+                // With the spare given up the next line can be taken: to be served if there is a spare again by then,
+                // or else to be turned away, which is better than to let it wait for nothing.
+                let line = listener.accept().await;
+                spare = Spare::new();
+                match line {
+                    Ok(line) if spare.0.is_some() => open(line, &front),
+                    _ => front.meters.roll.lock().expect("no panic under this lock").refused += 1,
+                }
+                if spare.0.is_none() {
+                    spare = Spare::new();
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(_) => clock::sleep_until(clock::now() + AFTER_FAILURE).await,
+        }
+    }
+}
+
+fn open(line: Box<dyn Line>, front: &Rc<FrontEnd>) {
+    task::spawn_local(serve(line, Rc::clone(front)));
+}
+
+/// A descriptor to give up when there are no others.
+struct Spare(Option<File>);
+
+impl Spare {
+    fn new() -> Self {
+        Self(File::open("/dev/null").ok())
+    }
+
+    /// Gives it up if that is what was missing.
+    fn helps(&mut self, error: &io::Error) -> bool {
+        let missing = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
+        missing.contains(&error.raw_os_error()) && self.0.take().is_some()
+    }
+}

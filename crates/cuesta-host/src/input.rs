@@ -1,0 +1,276 @@
+//! Input on its way to a service: the input discipline, and what was typed before the service asked.
+//!
+//! Pure: characters in, messages and echo out. What is taken in is bounded by [`Input::room`].
+
+use std::collections::VecDeque;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+
+/// The longest row; what is typed beyond is cut.
+pub(crate) const LONGEST_ROW: usize = 256;
+/// Characters that a line may have typed ahead, the row in progress included.
+const MOST_CHARACTERS: usize = 512;
+/// Messages that a line may have typed ahead.
+const MOST_MESSAGES: usize = 64;
+
+/// How input reaches the service, and what is echoed of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Discipline {
+    /// Row by row; else character by character.
+    pub(crate) canonical: bool,
+    /// Takes back the character before it.
+    pub(crate) erase: u8,
+    /// Takes back the row so far.
+    pub(crate) kill: u8,
+    /// Whether the front end echoes.
+    pub(crate) echo: bool,
+    /// What is echoed for each character.
+    pub(crate) map: [u8; 256],
+}
+
+/// Input that has come whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// When its last character came.
+    pub(crate) arrived: Stamp,
+    /// Its characters; the end of a row is none of them.
+    pub(crate) len: usize,
+}
+
+/// What a service has not taken yet.
+#[derive(Debug, Default)]
+pub(crate) struct Input {
+    /// Of all messages, then of the row in progress.
+    characters: VecDeque<u8>,
+    messages: VecDeque<Message>,
+    /// Characters of the row in progress.
+    row: usize,
+    /// The last character of the row in progress is a `\` that makes the next erase, kill or `\` an ordinary one.
+    escaped: bool,
+    /// A LF or NUL that comes now belongs to the CR before it.
+    after_return: bool,
+}
+
+/// What taking characters in did, beside messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Taken {
+    /// Characters erased and killed, and those that did it.
+    pub(crate) erased: u64,
+    /// Characters beyond the longest row.
+    pub(crate) cut: u64,
+    /// Messages completed.
+    pub(crate) messages: u64,
+    /// The characters of those.
+    pub(crate) characters: u64,
+}
+
+impl Input {
+    /// Characters that may be taken in now; never 0 when no message waits.
+    pub(crate) fn room(&self) -> usize {
+        (MOST_CHARACTERS - self.characters.len()).min(MOST_MESSAGES - self.messages.len())
+    }
+
+    /// Takes in what a line brought, at most [`Self::room`] characters; gives to `echo` what is to be echoed, at most two
+    /// characters for each.
+    pub(crate) fn take(
+        &mut self,
+        discipline: &Discipline,
+        typed: &[u8],
+        received: &Received,
+        mut echo: impl FnMut(&[u8]),
+    ) -> Taken {
+        let mut taken = Taken::default();
+        for (index, &character) in typed.iter().enumerate() {
+            let arrived = received.at_character(index);
+            if discipline.canonical {
+                self.take_in_row(discipline, character, arrived, &mut taken, &mut echo);
+            } else {
+                self.take_raw(character, arrived, &mut taken);
+                echo(&[discipline.map[usize::from(character)]]);
+            }
+        }
+        taken
+    }
+
+    /// The next message and its characters; what `into` does not hold is the next message again.
+    pub(crate) fn next(&mut self, into: &mut [u8]) -> Option<Message> {
+        let first = self.messages.front_mut()?;
+        let len = first.len.min(into.len());
+        for (from, to) in self.characters.drain(..len).zip(into) {
+            *to = from;
+        }
+        first.len -= len;
+        let message = Message { len, ..*first };
+        if first.len == 0 {
+            self.messages.pop_front();
+        }
+        Some(message)
+    }
+
+    /// Whether a message waits.
+    pub(crate) fn is_ready(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
+    /// Each character is a message; those that came together are kept together.
+    fn take_raw(&mut self, character: u8, arrived: Stamp, taken: &mut Taken) {
+        self.characters.push_back(character);
+        taken.messages += 1;
+        taken.characters += 1;
+        match self.messages.back_mut() {
+            Some(last) if last.arrived == arrived => last.len += 1,
+            _ => self.messages.push_back(Message { arrived, len: 1 }),
+        }
+    }
+
+    fn take_in_row(
+        &mut self,
+        discipline: &Discipline,
+        character: u8,
+        arrived: Stamp,
+        taken: &mut Taken,
+        echo: &mut impl FnMut(&[u8]),
+    ) {
+        let after_return = std::mem::replace(&mut self.after_return, character == b'\r');
+        match character {
+            b'\n' | b'\0' if after_return => {}
+            b'\r' | b'\n' => {
+                echo(b"\r\n");
+                self.complete(arrived, taken);
+            }
+            _ => {
+                echo(&[discipline.map[usize::from(character)]]);
+                self.edit(discipline, character, taken);
+            }
+        }
+    }
+
+    /// A character in the row in progress.
+    fn edit(&mut self, discipline: &Discipline, character: u8, taken: &mut Taken) {
+        let special = character == discipline.erase || character == discipline.kill || character == b'\\';
+        let escaped = std::mem::take(&mut self.escaped);
+        if special && escaped {
+            if let Some(escape) = self.characters.back_mut() {
+                *escape = character;
+            }
+        } else if character == discipline.erase {
+            self.take_back(1, taken);
+        } else if character == discipline.kill {
+            self.take_back(self.row, taken);
+        } else if self.row == LONGEST_ROW {
+            taken.cut += 1;
+        } else {
+            self.characters.push_back(character);
+            self.row += 1;
+            self.escaped = character == b'\\';
+        }
+    }
+
+    fn take_back(&mut self, count: usize, taken: &mut Taken) {
+        let count = count.min(self.row);
+        self.row -= count;
+        self.characters.truncate(self.characters.len() - count);
+        taken.erased += count as u64 + 1;
+    }
+
+    fn complete(&mut self, arrived: Stamp, taken: &mut Taken) {
+        let len = std::mem::take(&mut self.row);
+        self.escaped = false;
+        taken.messages += 1;
+        taken.characters += len as u64;
+        self.messages.push_back(Message { arrived, len });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn discipline(canonical: bool) -> Discipline {
+        let mut map = std::array::from_fn(|character| character as u8);
+        map[usize::from(b'a')] = b'0';
+        Discipline { canonical, erase: b'#', kill: b'@', echo: true, map }
+    }
+
+    /// The rows, the echo and the counts of what is typed in pieces of `size`.
+    fn typed(text: &[u8], size: usize) -> (Vec<String>, String, Taken) {
+        let (mut input, mut rows, mut echo, mut sum) = (Input::default(), Vec::new(), Vec::new(), Taken::default());
+        for piece in text.chunks(size) {
+            let put = |echoed: &[u8]| echo.extend_from_slice(echoed);
+            let taken = input.take(&discipline(true), piece, &Received::default(), put);
+            sum.erased += taken.erased;
+            sum.cut += taken.cut;
+            sum.messages += taken.messages;
+            sum.characters += taken.characters;
+            let mut row = [0; LONGEST_ROW];
+            while let Some(message) = input.next(&mut row) {
+                rows.push(String::from_utf8_lossy(&row[..message.len]).into_owned());
+            }
+        }
+        (rows, String::from_utf8_lossy(&echo).into_owned(), sum)
+    }
+
+    #[test]
+    fn rows_are_erased_and_killed_however_they_are_cut() {
+        for (text, rows) in [
+            ("ab#c\r", &["ac"][..]),
+            ("###x\r", &["x"]),
+            ("wrong@right\r", &["right"]),
+            ("a\\#b\\@c\r", &["a#b@c"]),
+            ("a\\\\#b\r", &["ab"]),
+            ("a\\b\\\r", &["a\\b\\"]),
+            ("one\rtwo\nthree\r\nfour\r\0five\n", &["one", "two", "three", "four", "five"]),
+            ("\r\r\n\n", &["", "", ""]),
+            ("\\\r#x\r", &["\\", "x"]),
+        ] {
+            for size in 1..4 {
+                assert_eq!(typed(text.as_bytes(), size).0, rows, "{text:?} in pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn echo_is_what_was_typed_with_whole_ends_of_rows() {
+        let (_, echo, taken) = typed(b"ab#@x\r\ny\n", 1);
+        assert_eq!(echo, "0b#@x\r\ny\r\n");
+        assert_eq!(taken, Taken { erased: 4, cut: 0, messages: 2, characters: 2 });
+    }
+
+    #[test]
+    fn a_row_that_is_too_long_is_cut_and_counted() {
+        let (rows, _, taken) = typed(&[&[b'x'; LONGEST_ROW + 3][..], b"#\r"].concat(), 7);
+        assert_eq!((rows[0].len(), taken.cut, taken.erased), (LONGEST_ROW - 1, 3, 2));
+    }
+
+    #[test]
+    fn a_flood_stops_at_the_room_and_goes_on_when_the_service_reads() {
+        for (canonical, text) in [(true, &b"\n"[..]), (true, b"xyz\n"), (false, b"q")] {
+            let mut input = Input::default();
+            let mut taken = 0;
+            let flood: Vec<u8> = text.iter().copied().cycle().take(MOST_CHARACTERS + LONGEST_ROW).collect();
+            while input.room() > 0 {
+                let end = flood.len().min(taken + input.room());
+                input.take(&discipline(canonical), &flood[taken..end], &Received::default(), |_| {});
+                taken = end;
+            }
+            assert!(taken <= MOST_CHARACTERS + MOST_MESSAGES && input.is_ready(), "{text:?}");
+            while input.next(&mut [0; LONGEST_ROW]).is_some() {}
+            assert!(input.room() > 0, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn raw_characters_keep_their_instants() {
+        let mut input = Input::default();
+        let second = std::time::Duration::from_secs(1);
+        let received = Received { per_character: second, ..Received::default() };
+        input.take(&discipline(false), b"a\r", &received, |_| {});
+        let mut into = [0; 9];
+        let first = input.next(&mut into).unwrap();
+        assert_eq!((first, into[0]), (Message { arrived: Stamp::ZERO, len: 1 }, b'a'));
+        let next = input.next(&mut into).unwrap();
+        assert_eq!((next, into[0]), (Message { arrived: Stamp::ZERO + second, len: 1 }, b'\r'));
+        assert_eq!(input.next(&mut into), None);
+    }
+}

@@ -1,0 +1,108 @@
+//! Who is connected, for how long, and how lines ended.
+
+use std::collections::BTreeMap;
+
+use cuesta_record::Stamp;
+
+/// The lines of one thread, or of all.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Roll {
+    /// Lines now.
+    pub(crate) connected: u64,
+    /// The most at any one time.
+    pub(crate) peak: u64,
+    /// Lines that ever came.
+    pub(crate) opened: u64,
+    /// Lines turned away for want of descriptors.
+    pub(crate) refused: u64,
+    /// How lines ended: the names of [`cuesta_lines::fault`], `closed` by the terminal, `ended` by the service,
+    /// `stopped` with the host, `panicked`.
+    pub(crate) closes: BTreeMap<&'static str, u64>,
+    /// The most that any ended line carried.
+    pub(crate) busiest: Carried,
+    /// Time that lines were connected up to `changed`, summed over lines.
+    line_nanos: u64,
+    changed: Stamp,
+}
+
+/// What one line carried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) messages: u64,
+    pub(crate) characters_in: u64,
+    pub(crate) characters_out: u64,
+}
+
+impl Roll {
+    pub(crate) fn open(&mut self, now: Stamp) {
+        self.pass(now);
+        self.connected += 1;
+        self.opened += 1;
+        self.peak = self.peak.max(self.connected);
+    }
+
+    pub(crate) fn close(&mut self, now: Stamp, how: &'static str, carried: Carried) {
+        self.pass(now);
+        self.connected -= 1;
+        *self.closes.entry(how).or_default() += 1;
+        self.busiest = self.busiest.most(carried);
+    }
+
+    /// Time that lines have been connected, summed over lines; nanoseconds.
+    pub(crate) fn line_nanos(&self, now: Stamp) -> u64 {
+        self.line_nanos + self.connected * now.since(self.changed).as_nanos() as u64
+    }
+
+    /// Adds another thread's lines. The peaks of threads are not at the same time: their sum is an upper bound.
+    pub(crate) fn add(&mut self, other: &Self, now: Stamp) {
+        self.line_nanos = self.line_nanos(now) + other.line_nanos(now);
+        self.changed = now;
+        self.connected += other.connected;
+        self.peak += other.peak;
+        self.opened += other.opened;
+        self.refused += other.refused;
+        for (how, count) in &other.closes {
+            *self.closes.entry(how).or_default() += count;
+        }
+        self.busiest = self.busiest.most(other.busiest);
+    }
+
+    fn pass(&mut self, now: Stamp) {
+        self.line_nanos = self.line_nanos(now);
+        self.changed = now;
+    }
+}
+
+impl Carried {
+    fn most(self, other: Self) -> Self {
+        Self {
+            messages: self.messages.max(other.messages),
+            characters_in: self.characters_in.max(other.characters_in),
+            characters_out: self.characters_out.max(other.characters_out),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn s(seconds: u64) -> Stamp {
+        Stamp::from_nanos(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn terminal_time_is_the_sum_over_lines() {
+        let mut roll = Roll::default();
+        roll.open(s(10));
+        roll.open(s(12));
+        roll.close(s(15), "closed", Carried { messages: 7, ..Carried::default() });
+        assert_eq!(roll.line_nanos(s(20)), 13_000_000_000);
+        let mut all = Roll::default();
+        all.add(&roll, s(20));
+        all.add(&roll, s(21));
+        assert_eq!(all.line_nanos(s(22)), 2 * 15_000_000_000);
+        assert_eq!((all.connected, all.peak, all.opened, all.closes["closed"]), (2, 4, 4, 2));
+        assert_eq!(all.busiest.messages, 7);
+    }
+}

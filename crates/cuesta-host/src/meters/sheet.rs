@@ -1,0 +1,200 @@
+//! The figures, made of one reading or of two. Durations are seconds; what is not known is null, never zero.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+use serde_json::{Value, json};
+
+use super::roll::Roll;
+use super::task::TaskTime;
+use super::{Counts, Levels, Meters};
+
+/// All threads' meters at an instant.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    at: Stamp,
+    counts: Counts,
+    roll: Roll,
+    /// Work that servers have done by now, without what lies before them; nanoseconds.
+    busy_nanos: u64,
+    servers: usize,
+    pool: Pool,
+    least_block: u64,
+    longest_wake: u64,
+    threads: Vec<Option<TaskTime>>,
+    process_cpu: Duration,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Pool {
+    size: u64,
+    used: u64,
+    least_free: u64,
+}
+
+impl Reading {
+    /// Before a host that begins at `at`: nothing has been counted, and this process has used what it has.
+    pub(crate) fn none(at: Stamp, threads: usize) -> Self {
+        Self {
+            at,
+            counts: Counts::default(),
+            roll: Roll::default(),
+            busy_nanos: 0,
+            servers: 0,
+            pool: Pool::default(),
+            least_block: 0,
+            longest_wake: 0,
+            threads: vec![Some(TaskTime::default()); threads],
+            process_cpu: clock::process_cpu(),
+        }
+    }
+
+    /// Reads the meters of all threads.
+    pub(crate) fn of(meters: &[Arc<Meters>]) -> Self {
+        let now = clock::now();
+        let mut reading = Self::none(now, 0);
+        for thread in meters {
+            thread.add_to(&mut reading.counts);
+            reading.roll.add(&thread.roll.lock().expect("no panic under this lock"), now);
+            reading.servers += thread.free_at.len();
+            reading.busy_nanos += busy(thread, now);
+            reading.add_levels(&thread.levels);
+            reading.threads.push(thread.task.time());
+        }
+        reading
+    }
+
+    fn add_levels(&mut self, levels: &Levels) {
+        self.pool.size += levels.pool_size.get();
+        self.pool.used += levels.pool_used.get();
+        self.pool.least_free += levels.pool_least_free.get();
+        self.longest_wake = self.longest_wake.max(levels.longest_wake.get());
+        let least = levels.least_block.get();
+        if least > 0 && (self.least_block == 0 || least < self.least_block) {
+            self.least_block = least;
+        }
+    }
+
+    /// The figures of the time since `earlier`. Levels are as they are now; extremes are since the start of the host.
+    pub(crate) fn since(&self, earlier: &Self) -> Value {
+        let length = self.at.since(earlier.at).as_secs_f64();
+        let counts = self.counts.since(&earlier.counts);
+        json!({
+            "at": self.at.as_nanos(),
+            "length": length,
+            "lines": self.lines(earlier),
+            "messages": { "in": counts.messages_in, "out": counts.messages_out },
+            "characters": characters(&counts),
+            "read_ahead": { "messages": counts.ahead, "characters": counts.ahead_characters },
+            "reads": calls(counts.reads, counts.read_nanos),
+            "writes": calls(counts.writes, counts.write_nanos),
+            "wakes": {
+                "count": counts.wakes,
+                "seconds": seconds(counts.wake_nanos),
+                "longest": seconds(self.longest_wake),
+            },
+            "output_blocks": {
+                "count": counts.blocks,
+                "characters": counts.block_characters,
+                "least": (self.least_block > 0).then_some(self.least_block),
+            },
+            "pool": {
+                "size": self.pool.size,
+                "used": self.pool.used,
+                "free": self.pool.size.saturating_sub(self.pool.used),
+                "least_free": self.pool.least_free,
+                "overflows": counts.overflows,
+            },
+            "servers": self.servers(earlier, &counts, length),
+            "cpu": self.cpu(earlier, length),
+        })
+    }
+
+    fn lines(&self, earlier: &Self) -> Value {
+        let (now, before) = (&self.roll, &earlier.roll);
+        let closes: serde_json::Map<String, Value> = now
+            .closes
+            .iter()
+            .map(|(how, count)| (how, count - before.closes.get(how).unwrap_or(&0)))
+            .filter(|(_, count)| *count > 0)
+            .map(|(how, count)| ((*how).to_owned(), count.into()))
+            .collect();
+        json!({
+            "connected": now.connected,
+            "peak": now.peak,
+            "opened": now.opened - before.opened,
+            "refused": now.refused - before.refused,
+            "closes": closes,
+            "line_seconds": seconds(now.line_nanos(self.at) - before.line_nanos(earlier.at)),
+            "busiest": {
+                "messages": now.busiest.messages,
+                "characters_in": now.busiest.characters_in,
+                "characters_out": now.busiest.characters_out,
+            },
+        })
+    }
+
+    fn servers(&self, earlier: &Self, counts: &Counts, length: f64) -> Value {
+        let busy = seconds(self.busy_nanos.saturating_sub(earlier.busy_nanos));
+        let capacity = length * self.servers as f64;
+        json!({
+            "number": self.servers,
+            "messages": counts.served,
+            "busy_seconds": busy,
+            "busy": (capacity > 0.0).then(|| busy / capacity),
+            "waited_seconds": seconds(counts.waited_nanos),
+            "mean_queue": (self.servers > 0 && length > 0.0).then(|| seconds(counts.waited_nanos) / length),
+        })
+    }
+
+    fn cpu(&self, earlier: &Self, length: f64) -> Value {
+        let threads: Vec<Value> = self
+            .threads
+            .iter()
+            .zip(&earlier.threads)
+            .map(|(now, before)| {
+                let (Some(now), Some(before)) = (now, before) else {
+                    return Value::Null;
+                };
+                let run = seconds(now.run_nanos.saturating_sub(before.run_nanos));
+                json!({
+                    "seconds": run,
+                    "idle": (length > 0.0).then(|| (1.0 - run / length).clamp(0.0, 1.0)),
+                    "run_wait": seconds(now.wait_nanos.saturating_sub(before.wait_nanos)),
+                })
+            })
+            .collect();
+        json!({
+            "threads": threads,
+            "process": self.process_cpu.saturating_sub(earlier.process_cpu).as_secs_f64(),
+        })
+    }
+}
+
+/// Work done by now. The servers have nothing to do after `free_at`, and are at work without a break until then.
+fn busy(meters: &Meters, now: Stamp) -> u64 {
+    let ahead = meters.free_at.iter().map(|free_at| Stamp::from_nanos(free_at.get()).since(now).as_nanos() as u64);
+    meters.server_nanos.get().saturating_sub(ahead.sum())
+}
+
+fn characters(counts: &Counts) -> Value {
+    json!({
+        "typed": counts.typed,
+        "in": counts.characters_in,
+        "out": counts.characters_out,
+        "echoed": counts.echoed,
+        "line_in": counts.line_in,
+        "line_out": counts.line_out,
+        "erased": counts.erased,
+        "cut": counts.cut,
+    })
+}
+
+fn calls(count: u64, nanos: u64) -> Value {
+    json!({ "calls": count, "seconds": seconds(nanos) })
+}
+
+fn seconds(nanos: u64) -> f64 {
+    Duration::from_nanos(nanos).as_secs_f64()
+}

@@ -1,0 +1,76 @@
+//! The servers: one queue, first come first served, to a number of servers of equal speed.
+//!
+//! No task waits in a queue. A message is given its completion when it comes, carried forward from due instants and
+//! never restarted from "now": a server that woke late by half a millisecond each time would be a slower server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuesta_laws::{Law, Stream};
+use cuesta_record::Stamp;
+
+use crate::meters::Meters;
+
+/// The servers of one thread.
+#[derive(Debug)]
+pub(crate) struct Servers {
+    law: Law,
+    stream: Stream,
+    /// Whose `free_at` says from when on each server has nothing to do.
+    meters: Arc<Meters>,
+}
+
+impl Servers {
+    pub(crate) fn new(law: Law, stream: Stream, meters: Arc<Meters>) -> Self {
+        Self { law, stream, meters }
+    }
+
+    /// Takes a message that came at `arrived`; says when it is done with. To be called in the order of arrival.
+    pub(crate) fn serve(&mut self, arrived: Stamp) -> Stamp {
+        let work = self.law.sample(&mut self.stream);
+        let Some(server) = self.meters.free_at.iter().min_by_key(|free_at| free_at.get()) else {
+            return arrived;
+        };
+        let begun = arrived.max(Stamp::from_nanos(server.get()));
+        let done = begun + work;
+        server.set(done.as_nanos());
+        self.count(begun.since(arrived), work);
+        done
+    }
+
+    fn count(&self, waited: Duration, work: Duration) {
+        self.meters.served.add(1);
+        self.meters.server_nanos.add(work.as_nanos() as u64);
+        self.meters.waited_nanos.add(waited.as_nanos() as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Stamp {
+        Stamp::from_nanos(ms * 1_000_000)
+    }
+
+    fn servers(number: usize) -> Servers {
+        let law = Law::fixed(Duration::from_millis(10));
+        Servers::new(law, Stream::new(1, 1), Arc::new(Meters::new(number)))
+    }
+
+    #[test]
+    fn one_server_works_one_after_the_other() {
+        let mut one = servers(1);
+        let done: Vec<Stamp> = [0, 3, 3, 50].map(|at| one.serve(ms(at))).into();
+        assert_eq!(done, [ms(10), ms(20), ms(30), ms(60)]);
+        assert_eq!(one.meters.waited_nanos.get(), 7_000_000 + 17_000_000);
+    }
+
+    #[test]
+    fn the_first_free_server_takes_the_next() {
+        let mut two = servers(2);
+        let done: Vec<Stamp> = [0, 3, 5, 6].map(|at| two.serve(ms(at))).into();
+        assert_eq!(done, [ms(10), ms(13), ms(20), ms(23)]);
+        assert_eq!(two.meters.served.get(), 4);
+    }
+}

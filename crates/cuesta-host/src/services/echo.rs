@@ -1,0 +1,51 @@
+//! What came, back again, mapped: each character by itself, or each row when the input is canonical.
+
+use std::io;
+
+use cuesta_record::Stamp;
+
+use crate::input::LONGEST_ROW;
+use crate::terminal::Terminal;
+
+/// Characters taken at once.
+const PIECE: usize = 64;
+
+pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
+    if terminal.front().settings.discipline.canonical { rows(terminal).await } else { characters(terminal).await }
+}
+
+/// Each character leaves when it is due, however many are typed ahead.
+async fn characters(terminal: &mut Terminal) -> io::Result<()> {
+    let mut typed = [0; PIECE];
+    while let Some(message) = terminal.read(&mut typed).await? {
+        for character in &typed[..message.len] {
+            let due = terminal.front().due(message.arrived);
+            echo(terminal, due, std::slice::from_ref(character)).await?;
+            terminal.answered();
+        }
+    }
+    Ok(())
+}
+
+/// Each row waits for the one before it, and the front end's echo is not held up meanwhile.
+async fn rows(terminal: &mut Terminal) -> io::Result<()> {
+    let mut row = [0; LONGEST_ROW + 2];
+    while let Some(message) = terminal.read(&mut row[..LONGEST_ROW]).await? {
+        let due = terminal.front().due(message.taken);
+        terminal.until(due).await?;
+        row[message.len..message.len + 2].copy_from_slice(b"\r\n");
+        echo(terminal, due, &row[..message.len + 2]).await?;
+        terminal.answered();
+    }
+    Ok(())
+}
+
+async fn echo(terminal: &mut Terminal, due: Stamp, characters: &[u8]) -> io::Result<()> {
+    let map = terminal.front().settings.discipline.map;
+    let fill = |at: u64, into: &mut [u8]| {
+        for (to, from) in into.iter_mut().zip(&characters[at as usize..]) {
+            *to = map[usize::from(*from)];
+        }
+    };
+    terminal.write(due, characters.len() as u64, fill).await
+}

@@ -1,0 +1,124 @@
+//! Any program, on a terminal of its own. The program's terminal has its own discipline and echo.
+
+use std::future::poll_fn;
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+
+use super::program::Program;
+use crate::Service;
+use crate::input::LONGEST_ROW;
+use crate::terminal::Terminal;
+
+/// How long a line may take to say what its terminal is.
+const INTRODUCTION: Duration = Duration::from_millis(250);
+/// What is read of the program's output at once.
+const PIECE: usize = 4096;
+
+pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
+    terminal.introduced(clock::now() + INTRODUCTION).await?;
+    let Service::Shell { command } = &terminal.front().settings.service else { return Ok(()) };
+    let mut program = Program::start(command, terminal.line())?;
+    let mut typed = Typed::default();
+    let outcome = poll_fn(|cx| poll(cx, terminal, &mut program, &mut typed)).await;
+    program.end().await;
+    outcome
+}
+
+/// Until the line or the program ends.
+fn poll(
+    cx: &mut Context<'_>,
+    terminal: &mut Terminal,
+    program: &mut Program,
+    typed: &mut Typed,
+) -> Poll<io::Result<()>> {
+    loop {
+        terminal.ask(typed.is_empty());
+        let next = terminal.look_after(cx)?;
+        if terminal.hung_up() {
+            return Poll::Ready(Ok(()));
+        }
+        if terminal.front().stalled(clock::now()).is_none() {
+            program.resize(terminal.line().window())?;
+            let took = typed.pass(cx, terminal, program)?;
+            match show(cx, terminal, program)? {
+                Shown::Ended => return Poll::Ready(Ok(())),
+                Shown::Some => continue,
+                Shown::Nothing if took => continue,
+                Shown::Nothing => {}
+            }
+        }
+        if terminal.poll_rest(cx, next).is_pending() {
+            return Poll::Pending;
+        }
+    }
+}
+
+/// What came of reading the program's output.
+enum Shown {
+    Some,
+    Nothing,
+    Ended,
+}
+
+/// Puts the program's output on the terminal, as far as there is room.
+fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Program) -> io::Result<Shown> {
+    let room = terminal.room_now().min(PIECE);
+    if room == 0 {
+        return Ok(Shown::Nothing);
+    }
+    let mut buffer = [0; PIECE];
+    Ok(match program.poll_read(cx, &mut buffer[..room])? {
+        Poll::Pending => Shown::Nothing,
+        Poll::Ready(0) => Shown::Ended,
+        Poll::Ready(len) => {
+            terminal.put(Stamp::ZERO, len, |into| into.copy_from_slice(&buffer[..len]));
+            Shown::Some
+        }
+    })
+}
+
+/// Input that the program has not taken yet.
+struct Typed {
+    characters: [u8; LONGEST_ROW + 1],
+    from: usize,
+    to: usize,
+}
+
+impl Default for Typed {
+    fn default() -> Self {
+        Self { characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
+    }
+}
+
+impl Typed {
+    fn is_empty(&self) -> bool {
+        self.from == self.to
+    }
+
+    /// Passes input to the program, as much as it takes now; says whether it took any.
+    fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Program) -> io::Result<bool> {
+        if self.is_empty() && !self.refill(terminal) {
+            return Ok(false);
+        }
+        match program.poll_write(cx, &self.characters[self.from..self.to])? {
+            Poll::Pending => Ok(false),
+            Poll::Ready(taken) => {
+                self.from += taken;
+                Ok(true)
+            }
+        }
+    }
+
+    fn refill(&mut self, terminal: &mut Terminal) -> bool {
+        let Some(message) = terminal.next(&mut self.characters[..LONGEST_ROW]) else { return false };
+        (self.from, self.to) = (0, message.len);
+        if terminal.front().settings.discipline.canonical {
+            self.characters[self.to] = b'\n';
+            self.to += 1;
+        }
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! What is asked for, as text. [`Settings`](crate::settings::Settings) is the same, understood.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::HostError;
+
+/// What a host is to be; every field has a default. Durations and laws are text (`5ms`, `exp 5ms`).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Spec {
+    /// Addresses to listen on, as URLs (`telnet://127.0.0.1:0`, `tcp://…`); port 0 = any free one.
+    pub listen: Vec<String>,
+    /// What answers.
+    pub service: Service,
+    /// How input reaches the service; by default as the service likes it.
+    pub input: Option<InputMode>,
+    /// The character that takes back the one before it (canonical input).
+    pub erase: char,
+    /// The character that takes back the row so far (canonical input).
+    pub kill: char,
+    /// Whether the front end echoes what is typed; by default with canonical input, unless the service is `echo`.
+    pub echo: Option<bool>,
+    /// Pairs of characters: what is echoed in place of what, `a0` = `0` for `a`.
+    pub echo_map: Option<String>,
+    /// The law of the time that a server works on one message; none = no time, and no queue.
+    pub service_time: Option<String>,
+    /// Servers that work on messages, of all threads together.
+    pub servers: usize,
+    /// The time from a message's completion to its answer, exactly.
+    pub delay: Option<String>,
+    /// A window in which the host does nothing at all.
+    pub stall: Option<Stall>,
+    /// Characters that may wait for output, of all lines together; bytes.
+    pub pool: usize,
+    /// Threads that serve lines.
+    pub threads: usize,
+    /// The CPUs that the threads are pinned to, in turn; none = wherever the kernel puts them.
+    pub cpus: Option<Vec<usize>>,
+    /// Seed of the service times.
+    pub seed: u64,
+    /// A folder in which `series.jsonl` gets a row of meters each second.
+    pub meters: Option<PathBuf>,
+}
+
+/// What answers. Each is one file of `services`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Service {
+    /// What came, back again.
+    Echo {},
+    /// `reply` characters for each message.
+    Transaction {
+        /// Characters, the prompt at the end included; at least 4.
+        reply: u64,
+    },
+    /// A listing, again and again.
+    Output {
+        /// Its rows.
+        rows: u32,
+        /// What it waits for.
+        #[serde(default)]
+        start: OutputStart,
+    },
+    /// Any program, on a terminal of its own.
+    Shell {
+        /// What `/bin/sh -c` runs.
+        command: String,
+    },
+}
+
+/// What the `output` service waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutputStart {
+    /// Nothing: it prints from connection on.
+    #[default]
+    Connection,
+    /// The first message.
+    Input,
+}
+
+/// How input reaches the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InputMode {
+    /// Row by row, erased and killed.
+    Canonical,
+    /// Each character as it comes.
+    Raw,
+}
+
+/// A window in which the host does nothing at all: nothing is read, nothing is answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stall {
+    /// From when on, after the start.
+    pub at: String,
+    /// How long.
+    #[serde(rename = "for")]
+    pub length: String,
+}
+
+impl Default for Spec {
+    fn default() -> Self {
+        Self {
+            listen: vec!["telnet://127.0.0.1:0".to_owned()],
+            service: Service::Transaction { reply: 150 },
+            input: None,
+            erase: '#',
+            kill: '@',
+            echo: None,
+            echo_map: None,
+            service_time: None,
+            servers: 1,
+            delay: None,
+            stall: None,
+            pool: 16 << 20,
+            threads: 1,
+            cpus: None,
+            seed: 1,
+            meters: None,
+        }
+    }
+}
+
+impl Spec {
+    /// Reads a specification from JSON.
+    pub fn parse(json: &str) -> Result<Self, HostError> {
+        Ok(serde_json::from_str(json)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let spec = Spec::parse(r#"{"service":{"echo":{}},"delay":null,"stall":{"at":"10s","for":"1.4s"}}"#).unwrap();
+        assert_eq!(spec.service, Service::Echo {});
+        assert_eq!(spec.stall.map(|stall| stall.length), Some("1.4s".to_owned()));
+        assert_eq!((spec.pool, spec.servers, spec.erase, spec.kill), (16_777_216, 1, '#', '@'));
+    }
+
+    #[test]
+    fn a_word_that_is_none_is_named() {
+        for (json, word) in [
+            (r#"{"speed":1}"#, "speed"),
+            (r#"{"service":{"mail":{}}}"#, "mail"),
+            (r#"{"service":{"transaction":{"replies":1}}}"#, "replies"),
+            (r#"{"input":"cooked"}"#, "cooked"),
+        ] {
+            let error = Spec::parse(json).unwrap_err().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

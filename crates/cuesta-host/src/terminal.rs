@@ -1,0 +1,329 @@
+//! A line as a service sees it: a terminal to read messages from and to write answers to.
+//!
+//! Whatever a service waits for, the line is looked after meanwhile: input is collected and echoed, and output that is due
+//! goes out. Nothing is lost: what the line does not take waits in the pool, what the pool has no room for is not
+//! written yet, and a line whose output has no room is not read.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use cuesta_lines::{Crossed, Line, Received};
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
+
+use crate::FrontEnd;
+use crate::input::{Input, Message};
+use crate::meters::roll::Carried;
+use crate::output::Output;
+
+/// Characters of answers that may wait for one line.
+const MOST_ANSWER: usize = 4096;
+/// Characters that may wait beyond that, for echoes: the line is still read while a long answer goes out.
+const MOST_ECHO: usize = 512;
+/// What one look at a line brings at most.
+const MOST_READ: usize = 512;
+
+/// A line, its input, and its output that waits.
+pub(crate) struct Terminal {
+    line: Box<dyn Line>,
+    front: Rc<FrontEnd>,
+    input: Input,
+    output: Output,
+    sleep: Sleep,
+    /// A service waits for a message.
+    asked: bool,
+    /// The other end closed: nothing more will come.
+    hung_up: bool,
+    /// The line did not take all that was due.
+    blocked: bool,
+    crossed: Crossed,
+    carried: Carried,
+    /// How the line ended, under its name in the roll.
+    ended: &'static str,
+}
+
+/// A message, and when the service asked for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// When it had come.
+    pub(crate) arrived: Stamp,
+    /// The later of that and the service's asking for it.
+    pub(crate) taken: Stamp,
+    /// Its characters.
+    pub(crate) len: usize,
+}
+
+impl Terminal {
+    pub(crate) fn new(line: Box<dyn Line>, front: Rc<FrontEnd>) -> Self {
+        front.meters.roll.lock().expect("no panic under this lock").open(clock::now());
+        Self {
+            line,
+            front,
+            input: Input::default(),
+            output: Output::default(),
+            sleep: clock::sleep_until(Stamp::ZERO),
+            asked: false,
+            hung_up: false,
+            blocked: false,
+            crossed: Crossed::default(),
+            carried: Carried::default(),
+            ended: "stopped",
+        }
+    }
+
+    pub(crate) fn front(&self) -> &Rc<FrontEnd> {
+        &self.front
+    }
+
+    pub(crate) fn line(&self) -> &dyn Line {
+        &*self.line
+    }
+
+    /// The other end closed: what it typed before can still be read.
+    pub(crate) fn hung_up(&self) -> bool {
+        self.hung_up
+    }
+
+    /// Waits for the next message; none = the other end closed. A message longer than `into` comes in parts.
+    pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Asked>> {
+        let asked = clock::now();
+        self.asked = true;
+        let message = poll_fn(|cx| {
+            self.poll_until(cx, Stamp::FAR, |terminal| match terminal.next(into) {
+                None if terminal.hung_up => Some(None),
+                message => message.map(Some),
+            })
+        })
+        .await;
+        self.asked = false;
+        Ok(message?.map(|Message { arrived, len }| Asked { arrived, taken: arrived.max(asked), len }))
+    }
+
+    /// The next message, if one waits.
+    pub(crate) fn next(&mut self, into: &mut [u8]) -> Option<Message> {
+        let message = self.input.next(into)?;
+        let messages = if self.front.settings.discipline.canonical { 1 } else { message.len as u64 };
+        self.front.meters.messages_in.add(messages);
+        self.front.meters.characters_in.add(message.len as u64);
+        self.carried.messages += messages;
+        self.carried.characters_in += message.len as u64;
+        Some(message)
+    }
+
+    /// A service that takes messages by [`Self::next`] says whether it would take one now.
+    pub(crate) fn ask(&mut self, asked: bool) {
+        self.asked = asked;
+    }
+
+    /// Waits until the line has said what its terminal is, or anything else, but not beyond `due`.
+    pub(crate) async fn introduced(&mut self, due: Stamp) -> io::Result<()> {
+        poll_fn(|cx| {
+            self.poll_until(cx, due, |terminal| {
+                let known = terminal.line.terminal().is_some() || terminal.input.is_ready();
+                (known || terminal.hung_up || clock::now() >= due).then_some(())
+            })
+        })
+        .await
+    }
+
+    /// Throws away what has been typed.
+    pub(crate) fn discard(&mut self) {
+        while self.input.next(&mut [0; 64]).is_some() {}
+    }
+
+    /// Waits until `due`.
+    pub(crate) async fn until(&mut self, due: Stamp) -> io::Result<()> {
+        poll_fn(|cx| self.poll_until(cx, due, |_| (clock::now() >= due).then_some(()))).await
+    }
+
+    /// Writes `len` characters that are due at `due`, as the line and the pool take them; `fill` gives those from a place
+    /// on. Returns when the last of them wait for the line.
+    pub(crate) async fn write(&mut self, due: Stamp, len: u64, mut fill: impl FnMut(u64, &mut [u8])) -> io::Result<()> {
+        let mut at = 0;
+        while at < len {
+            let piece = self.room(len - at).await?.min(usize::try_from(len - at).unwrap_or(usize::MAX));
+            self.put(due, piece, |into| fill(at, into));
+            at += piece as u64;
+        }
+        Ok(())
+    }
+
+    /// An answer has been written whole.
+    pub(crate) fn answered(&self) {
+        self.front.meters.messages_out.add(1);
+    }
+
+    /// Puts `len` characters of an answer, for which there is room, behind what waits.
+    pub(crate) fn put(&mut self, due: Stamp, len: usize, fill: impl FnOnce(&mut [u8])) {
+        self.front.pool.take(len);
+        self.output.push(due, len, fill);
+        self.front.meters.characters_out.add(len as u64);
+        self.carried.characters_out += len as u64;
+    }
+
+    /// Room for an answer, now.
+    pub(crate) fn room_now(&self) -> usize {
+        self.front.pool.room(self.output.len(), MOST_ANSWER).characters
+    }
+
+    /// Waits until all that was written has gone.
+    pub(crate) async fn flush(&mut self) -> io::Result<()> {
+        poll_fn(|cx| self.poll_until(cx, Stamp::FAR, |terminal| terminal.output.is_empty().then_some(()))).await
+    }
+
+    /// The line ended in a way that has a name.
+    pub(crate) fn end(&mut self, how: &'static str) {
+        self.ended = how;
+    }
+
+    /// Waits for room for `wanted` characters of an answer, or for a fair part of them: small pieces are dear.
+    async fn room(&mut self, wanted: u64) -> io::Result<usize> {
+        let fair = usize::try_from(wanted).unwrap_or(usize::MAX).min(MOST_ANSWER / 2);
+        let mut short = false;
+        poll_fn(|cx| {
+            self.poll_until(cx, Stamp::FAR, |terminal| {
+                let room = terminal.front.pool.room(terminal.output.len(), MOST_ANSWER);
+                if room.characters < fair && room.short && !short {
+                    short = true;
+                    terminal.front.meters.overflows.add(1);
+                }
+                (room.characters >= fair || terminal.output.is_empty()).then_some(room.characters)
+            })
+        })
+        .await
+    }
+
+    /// Looks after the line until `ready` gives something; looks again at `due`.
+    fn poll_until<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        due: Stamp,
+        mut ready: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Poll<io::Result<T>> {
+        loop {
+            if let Some(outcome) = ready(self) {
+                return Poll::Ready(Ok(outcome));
+            }
+            let next = self.look_after(cx)?;
+            if let Some(outcome) = ready(self) {
+                return Poll::Ready(Ok(outcome));
+            }
+            if self.poll_rest(cx, next.min(due)).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Rests until `due`, or until the line has something.
+    pub(crate) fn poll_rest(&mut self, cx: &mut Context<'_>, due: Stamp) -> Poll<()> {
+        self.sleep.reset(due);
+        if due == Stamp::FAR { Poll::Pending } else { Pin::new(&mut self.sleep).poll(cx) }
+    }
+
+    /// Moves what can be moved, both ways; says when to look again if nothing comes.
+    pub(crate) fn look_after(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
+        let began = clock::now();
+        if let Some(end) = self.front.stalled(began) {
+            return Ok(end);
+        }
+        let mut now = began;
+        loop {
+            self.send(cx, &mut now)?;
+            // An echo that ends a message goes out with the answer if that is there at once.
+            if !self.receive(cx, &mut now)? || (self.asked && self.input.is_ready()) {
+                break;
+            }
+        }
+        self.count_crossed();
+        self.front.meters.count_wake(now.since(began));
+        // A line that did not take all will say when it takes more.
+        Ok(self.output.next_due().filter(|_| !self.blocked).unwrap_or(Stamp::FAR))
+    }
+
+    /// Gives the line what is due, as far as it takes it.
+    fn send(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<()> {
+        loop {
+            let ready = self.output.ready(*now);
+            if ready.is_empty() {
+                return Ok(());
+            }
+            let sent = self.line.poll_send(cx, ready)?;
+            let began = std::mem::replace(now, clock::now());
+            self.front.meters.write_nanos.add(now.since(began).as_nanos() as u64);
+            let Poll::Ready(sent) = sent else {
+                let left = ready.len();
+                self.block(left);
+                return Ok(());
+            };
+            self.front.meters.writes.add(1);
+            self.output.sent(sent);
+            self.front.pool.give(sent);
+            self.blocked = false;
+        }
+    }
+
+    fn block(&mut self, left: usize) {
+        if !std::mem::replace(&mut self.blocked, true) {
+            self.front.meters.count_block(left as u64);
+        }
+    }
+
+    /// Takes in what has come, as far as there is room for it and its echo; says whether anything came.
+    fn receive(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<bool> {
+        let room = self.room_to_read();
+        if room == 0 || self.hung_up {
+            return Ok(false);
+        }
+        let mut buffer = [0; MOST_READ];
+        let received = self.line.poll_receive(cx, &mut buffer[..room.min(MOST_READ)])?;
+        let began = std::mem::replace(now, clock::now());
+        self.front.meters.read_nanos.add(now.since(began).as_nanos() as u64);
+        let Poll::Ready(received) = received else { return Ok(false) };
+        self.front.meters.reads.add(1);
+        self.hung_up = received.len == 0;
+        self.take(&buffer[..received.len], &received);
+        Ok(!self.hung_up)
+    }
+
+    fn room_to_read(&self) -> usize {
+        let room = self.input.room();
+        if !self.front.settings.discipline.echo {
+            return room;
+        }
+        // Each character is echoed as two at most.
+        room.min(self.front.pool.room(self.output.len(), MOST_ANSWER + MOST_ECHO).characters / 2)
+    }
+
+    fn take(&mut self, typed: &[u8], received: &Received) {
+        let discipline = &self.front.settings.discipline;
+        let (output, mut echoed) = (&mut self.output, 0);
+        let taken = self.input.take(discipline, typed, received, |echo| {
+            if discipline.echo {
+                output.push(Stamp::ZERO, echo.len(), |into| into.copy_from_slice(echo));
+                echoed += echo.len();
+            }
+        });
+        self.front.pool.take(echoed);
+        self.front.meters.count_typed(typed.len(), echoed, &taken, self.asked);
+    }
+
+    fn count_crossed(&mut self) {
+        let crossed = self.line.crossed();
+        let before = std::mem::replace(&mut self.crossed, crossed);
+        self.front.meters.line_in.add(crossed.received - before.received);
+        self.front.meters.line_out.add(crossed.sent - before.sent);
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.count_crossed();
+        self.front.pool.give(self.output.len());
+        let how = if std::thread::panicking() { "panicked" } else { self.ended };
+        let mut roll = self.front.meters.roll.lock().expect("no panic under this lock");
+        roll.close(clock::now(), how, self.carried);
+    }
+}
