@@ -108,7 +108,7 @@ impl Builder {
             }
             Action::Paste => self.paste(&place),
             Action::Open(block) => self.open(block, place),
-            Action::Close => self.close(&place),
+            Action::Close => self.close(),
         };
         self.errors.extend(result.err());
     }
@@ -207,11 +207,9 @@ impl Builder {
         error.map_or(Ok(()), Err)
     }
 
-    fn close(&mut self, place: &Place) -> Result<(), TapeError> {
-        let Some(open) = self.open.pop() else {
-            let hint = "End closes Transaction, Part, Repeat and Forever; there is no key of this name";
-            return Err(place.error("`End` without a block", hint));
-        };
+    fn close(&mut self) -> Result<(), TapeError> {
+        // The parser has refused an End without a block.
+        let Some(open) = self.open.pop() else { return Ok(()) };
         if open.steps.is_empty() {
             return Err(open.place.error("this block does nothing", "write commands between it and its End"));
         }

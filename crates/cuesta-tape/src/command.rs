@@ -51,6 +51,8 @@ impl Command {
     /// Whether it is accepted and then ignored, since it matters only to a video or to the machine that records one.
     pub fn is_ignored(&self) -> bool {
         match self.word {
+            // A setting that the end of the tape leaves without a value.
+            "Set" if self.args.starts_with('\0') => true,
             "Set" => is_ignored_setting(&self.options),
             word => {
                 ["Env", "Hide", "Output", "Require", "Screenshot", "ScrollDown", "ScrollUp", "Show"].contains(&word)

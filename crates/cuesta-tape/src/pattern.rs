@@ -126,7 +126,7 @@ impl Translator<'_> {
             'A' | 'b' | 'B' | 'z' | 'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'a' | 'f' | 'n' | 'r' | 't' | 'v' => {
                 self.out.extend(['\\', c]);
             }
-            _ if c.is_ascii_punctuation() => self.out.push_str(&regex::escape(&c.to_string())),
+            _ if c.is_ascii() && !c.is_ascii_alphanumeric() => self.out.push_str(&regex::escape(&c.to_string())),
             _ => return Err(format!("it has an unknown escape \\{c}")),
         }
         Ok(())
@@ -241,6 +241,7 @@ mod tests {
             (r"\012", "\n", true),
             (r"\<a\>", "<a>", true),
             (r"a\/b", "a/b", true),
+            (r"a\ b", "a b", true),
             ("[[]x[]]", "[x]", true),
             ("[a&&b]", "&", true),
             ("[+--]", ",", true),

@@ -11,32 +11,44 @@ const LONGEST_NAME: usize = 100;
 const MOST_REPEATS: u32 = 1_000_000;
 
 impl Parser<'_> {
-    pub(super) fn block(&mut self, word: &str) -> Result<Said, TapeError> {
-        match word {
+    pub(super) fn open(&mut self, word: &str) -> Result<Said, TapeError> {
+        // Counted even if what follows is wrong: its End is not to be blamed.
+        self.depth += 1;
+        let (args, block) = match word {
             "Transaction" => {
                 let name = self.name(word)?;
-                Ok(Said::new("", name.clone(), Action::Open(Block::Transaction(name))))
-            }
-            "Barrier" => {
-                let name = self.name(word)?;
-                Ok(Said::new("", name.clone(), Action::Step(Step::Barrier(name))))
+                (name.clone(), Block::Transaction(name))
             }
             "Part" => {
                 let letter = self.letters("`Part` needs one letter A–Z", 1)?;
-                Ok(Said::new("", letter.clone(), Action::Open(Block::Part(letter.chars().next().unwrap_or('A')))))
-            }
-            "Play" => {
-                let letters = self.letters("`Play` needs letters A–Z that name parts", 1000)?;
-                let parts = letters.chars().collect();
-                Ok(Said::new("", letters, Action::Step(Step::Play(parts))))
+                (letter.clone(), Block::Part(letter.chars().next().unwrap_or('A')))
             }
             "Repeat" => {
                 let count = self.repeats()?;
-                Ok(Said::new("", count.to_string(), Action::Open(Block::Repeat(count))))
+                (count.to_string(), Block::Repeat(count))
             }
-            "Forever" => Ok(Said::new("", "", Action::Open(Block::Forever))),
-            _ => Ok(Said::new("", "", Action::Close)),
+            _ => (String::new(), Block::Forever),
+        };
+        Ok(Said::new("", args, Action::Open(block)))
+    }
+
+    pub(super) fn end(&mut self, word: &Token) -> Result<Said, TapeError> {
+        if self.depth == 0 {
+            let hint = "End closes Transaction, Part, Repeat and Forever; there is no key of this name";
+            return Err(self.error(word, "`End` without a block", hint));
         }
+        self.depth -= 1;
+        Ok(Said::new("", "", Action::Close))
+    }
+
+    pub(super) fn step(&mut self, word: &str) -> Result<Said, TapeError> {
+        if word == "Barrier" {
+            let name = self.name(word)?;
+            return Ok(Said::new("", name.clone(), Action::Step(Step::Barrier(name))));
+        }
+        let letters = self.letters("`Play` needs letters A–Z that name parts", 1000)?;
+        let parts = letters.chars().collect();
+        Ok(Said::new("", letters, Action::Step(Step::Play(parts))))
     }
 
     fn name(&mut self, word: &str) -> Result<String, TapeError> {

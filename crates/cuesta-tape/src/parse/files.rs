@@ -49,7 +49,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn env(&mut self) -> Result<Said, TapeError> {
-        let name = self.take();
+        let name = self.value()?;
         if !self.peek().is_text() {
             let message = format!("{} needs a value in quotes, not {}", name.shown(), self.peek().shown());
             return Err(self.error(self.peek(), message, "write for example Env NAME \"value\""));

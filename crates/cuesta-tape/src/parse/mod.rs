@@ -92,6 +92,7 @@ pub(crate) fn tape(source: &Rc<Source>, load: Load, sourced: bool) -> Parsed {
         load,
         sourced,
         sources: 0,
+        depth: 0,
         swallowed: None,
         parsed: Parsed::default(),
     };
@@ -130,6 +131,8 @@ struct Parser<'a> {
     sourced: bool,
     /// How many tapes were sourced.
     sources: usize,
+    /// How many blocks are open.
+    depth: usize,
     /// A word of ours that the last command took for text, since it did not begin a row.
     swallowed: Option<&'static str>,
     parsed: Parsed,
@@ -178,7 +181,9 @@ impl<'a> Parser<'a> {
             "Screenshot" => self.screenshot()?,
             "Env" => self.env()?,
             "Hide" | "Show" => Said::new("", "", Action::Nothing),
-            "Transaction" | "Part" | "Repeat" | "Forever" | "End" | "Barrier" | "Play" => self.block(word)?,
+            "Transaction" | "Part" | "Repeat" | "Forever" => self.open(word)?,
+            "End" => self.end(&first)?,
+            "Barrier" | "Play" => self.step(word)?,
             key => self.key(key)?,
         };
         self.push(&first, word, said);
@@ -213,6 +218,21 @@ impl<'a> Parser<'a> {
         self.taken = self.next;
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         token
+    }
+
+    /// Takes the next token, whatever it is, as VHS does for most values. Letters beyond ASCII are several tokens to it.
+    fn value(&mut self) -> Result<Token<'a>, TapeError> {
+        let value = self.take();
+        match value.kind {
+            Kind::Illegal if !value.text.is_ascii() => {
+                Err(self.error(&value, format!("{} stands without quotes", value.shown()), "put it in quotes"))
+            }
+            Kind::End => {
+                self.note(&value, "the last value is missing: its command is ignored");
+                Ok(value)
+            }
+            _ => Ok(value),
+        }
     }
 
     fn take_if(&mut self, wanted: impl Fn(&Token) -> bool) -> Option<Token<'a>> {

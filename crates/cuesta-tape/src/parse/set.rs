@@ -37,8 +37,9 @@ impl Parser<'_> {
                 (time.text, Settings { wait_timeout: time.means, ..Settings::default() }, Holds::FromHereUnlikeVhs)
             }
             "WaitPattern" => {
-                let value = self.take();
-                let wait_pattern = Some(self.pattern(&value)?);
+                let value = self.value()?;
+                let given = Some(&value).filter(|value| value.kind != Kind::End);
+                let wait_pattern = given.map(|value| self.pattern(value)).transpose()?;
                 let settings = Settings { wait_pattern, ..Settings::default() };
                 (value.text.into_owned(), settings, Holds::FromHereUnlikeVhs)
             }
@@ -49,7 +50,7 @@ impl Parser<'_> {
 
     /// A time without minutes. VHS takes any word for it and fails later; so it passes, and is noted.
     fn typing_speed(&mut self) -> Result<(String, Settings, Holds), TapeError> {
-        let value = self.take();
+        let value = self.value()?;
         let unit = self.take_if(|token| token.is_keyword(&UNITS[..2])).map_or("s".into(), |unit| unit.text);
         let text = format!("{}{unit}", value.text);
         let key_gap = self.duration(&value, &text)?;
@@ -58,7 +59,7 @@ impl Parser<'_> {
 
     /// Whatever the value is, unless VHS refuses it.
     fn video_setting(&mut self, name: &str) -> Result<String, TapeError> {
-        let value = self.take();
+        let value = self.value()?;
         let text = value.text.as_ref();
         match name {
             "WindowBar" if !["", "Colorful", "ColorfulRight", "Rings", "RingsRight"].contains(&text) => {
@@ -177,8 +178,11 @@ impl Parser<'_> {
     }
 }
 
+/// A setting; one whose value was left out with a note does nothing.
 fn set(setting: &Token, args: String, settings: Settings, holds: Holds) -> Said {
-    Said::new(setting.text.clone(), args, Action::Set { settings: Box::new(settings), holds })
+    let empty = settings == Settings::default();
+    let action = if empty { Action::Nothing } else { Action::Set { settings: Box::new(settings), holds } };
+    Said::new(setting.text.clone(), args, action)
 }
 
 fn is_colour(text: &str) -> bool {
