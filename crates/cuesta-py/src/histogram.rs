@@ -25,7 +25,8 @@ impl Histogram {
             Encoded::Bytes(bytes) => bytes,
             Encoded::Base64(text) => base64(&text)?,
         };
-        let histogram = Deserializer::new().deserialize(&mut &bytes[..]).map_err(value)?;
+        let mut histogram: Hdr<u64> = Deserializer::new().deserialize(&mut &bytes[..]).map_err(value)?;
+        histogram.auto(true); // as read it holds no more than its own greatest value
         Ok(Self(histogram.into()))
     }
 
