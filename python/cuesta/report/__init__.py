@@ -1,9 +1,11 @@
 """Shows what was derived: nothing is computed here but places on paper.
 
 - `text`: the summary at the end of a run.
-- `words`: sentences that both share.
+- `html`: the report as one page; `plots`: its plots; `svg`: how they get into it; `page.css`: how it looks.
+- `tables`, `words`: tables and sentences that both share.
 """
 
+from cuesta.report.html import html
 from cuesta.report.text import text
 
-__all__ = ["text"]
+__all__ = ["html", "text"]

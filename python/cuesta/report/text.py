@@ -12,11 +12,11 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, per_s, plain
+from cuesta.analysis.units import count, digits, many, seconds, share
+from cuesta.report import tables
+from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, per_s
 
 MARGIN, WIDTH = 12, 100
 GOOD, BAD, FAINT = "bold green", "bold red", "dim"
@@ -96,90 +96,36 @@ def limits(summary: Summary) -> Rows:
 
 def sweep(summary: Summary) -> Rows:
     """Give a row for each step."""
-    swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
-    heads = [name.removeprefix("group.") for name in swept]
-    widths = [
-        max(len(head), *(len(point(step, name)) for step in summary.steps))
-        for head, name in zip(heads, swept, strict=True)
-    ]
-    names = "  ".join(head.rjust(width) for head, width in zip(heads, widths, strict=True))
-    yield Text(f"{names}{row_of(('X /s', 'p50', 'p95', 'p99', 'echo p99', 'errors', 'late p99'))}", "bold")
-    for step in summary.steps:
-        values = "  ".join(point(step, name).rjust(width) for name, width in zip(swept, widths, strict=True))
-        figures = (
-            digits(step.transactions.per_s or 0.0),
-            *map(seconds, (step.response.p50, step.response.p95, step.response.p99, step.echo.p99)),
-            count(step.errors.count),
-            seconds(step.lateness.p99),
-        )
-        doubted = any(each.step == step.step for each in summary.doubts)
-        yield Text(f"{values}{row_of(figures)}").append(Text("  INVALID" if doubted else "", BAD))
-    if len(summary.steps) < summary.planned_steps:
-        yield f"{summary.planned_steps - len(summary.steps)} of {summary.planned_steps} steps were not measured"
-    yield Text(f"X counted transactions; p50 to p99 of response since due. Below: step {summary.last.step + 1}.", FAINT)
-
-
-def point(step: Figures, name: str) -> str:
-    """Give the value of a swept setting in a step."""
-    return str(step.swept.get(name, step.users if name == "users" else ABSENT))
-
-
-def row_of(cells: Iterable[str]) -> str:
-    """Align the cells of a row to the right."""
-    return "".join(cell.rjust(10) for cell in cells)
+    rows = list(tables.sweep(summary))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        *figures, doubt = (each.rjust(width) for each, width in zip(row, widths, strict=True))
+        yield Text("  ".join(figures), "" if number else "bold").append(f"  {doubt}", BAD)
+    yield from (Text(row, FAINT) for row in wrapped(tables.about_sweep(summary)))
 
 
 def response(step: Figures) -> Rows:
     """Say under what load, and give the distributions by class: since due and since sent, side by side."""
     yield from wrapped(load(step))
-    rows = list(distributions(step))
-    if not rows:
-        return
-    yield Text(
-        "".ljust(20)
-        + "count".rjust(9)
-        + "".join(name.rjust(9) for name in ("p50", "p90", "p95", "p99", "p99.9", "max")),
-        "bold",
-    )
-    few = False
+    rows = list(tables.distributions(step))
+    if rows:
+        yield Text(row_of("", ("count", *tables.HEADS)), "bold")
     for label, distribution in rows:
         if distribution is None:
             yield Text(label, "cyan")
-            continue
-        few = few or 0 < distribution.count < ENOUGH_FOR_P999
-        yield label.ljust(20)[:20] + table_row(distribution)
-    yield Text("due: when the key should have gone, so that no wait is left out; sent: when it went", FAINT)
-    if few:
-        yield Text(f"* of fewer than {count(ENOUGH_FOR_P999)}: it rests on a handful of values", FAINT)
+        else:
+            yield row_of(f"  {label}", (count(distribution.count), *tables.cells(distribution)))
+    if rows:
+        yield Text(tables.DUE_AND_SENT, FAINT)
+    if any(tables.few(distribution) for _, distribution in rows):
+        yield Text(tables.FEW, FAINT)
     if step.kernel:
         yield from wrapped(inflation(step.kernel))
 
 
-def distributions(step: Figures) -> Iterator[tuple[str, Distribution | None]]:
-    """Give the rows of the response table; a label without a distribution is a heading."""
-    for keys in step.keys:
-        if keys.echo.count:
-            yield f"keys of {plain(keys.group)}", None
-            yield "  echo − due", keys.echo
-            yield "  echo − sent", keys.echo_from_sent
-    for each in step.classes:
-        if each.response.count:
-            yield f"{plain(each.group)}: {plain(each.transaction)}", None
-            yield "  first − due", each.first_response
-            yield "  done − due", each.response
-            yield "  done − sent", each.response_from_sent
-    if len(step.classes) > 1:
-        yield "all transactions", None
-        yield "  done − due", step.response
-        yield "  done − sent", step.response_from_sent
-
-
-def table_row(distribution: Distribution) -> str:
-    """Give one distribution; 999 in 1000 of few values is marked."""
-    d = distribution
-    p999 = seconds(d.p999) + ("*" if d.count < ENOUGH_FOR_P999 else "")
-    cells = (*map(seconds, (d.p50, d.p90, d.p95, d.p99)), p999, seconds(d.max))
-    return count(d.count).rjust(9) + "".join(cell.rjust(9) for cell in cells)
+def row_of(label: str, cells: Iterable[str]) -> str:
+    """Lay out a row of the response table."""
+    return label.ljust(18) + "".join(cell.rjust(10) for cell in cells)
 
 
 def fair(step: Figures) -> Rows:

@@ -1,0 +1,73 @@
+"""Tables that the text and the HTML report share: cells as text, not yet laid out."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.summary import Summary
+from cuesta.analysis.units import ABSENT, count, digits, seconds
+from cuesta.report.words import plain
+
+HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
+
+DUE_AND_SENT = "due: when the key should have gone, so that no wait is left out; sent: when it went"
+FEW = f"* of fewer than {count(ENOUGH_FOR_P999)}: it rests on a handful of values"
+
+
+def distributions(step: Figures) -> Iterator[tuple[str, Distribution | None]]:
+    """Give the rows of the response table; a label without a distribution is a heading."""
+    for keys in step.keys:
+        if keys.echo.count:
+            yield f"keys of {plain(keys.group)}", None
+            yield "echo − due", keys.echo
+            yield "echo − sent", keys.echo_from_sent
+    for each in step.classes:
+        if each.response.count:
+            yield f"{plain(each.group)}: {plain(each.transaction)}", None
+            yield "first − due", each.first_response
+            yield "done − due", each.response
+            yield "done − sent", each.response_from_sent
+    if len(step.classes) > 1:
+        yield "all transactions", None
+        yield "first − due", step.first_response
+        yield "done − due", step.response
+        yield "done − sent", step.response_from_sent
+
+
+def cells(d: Distribution) -> tuple[str, ...]:
+    """Give the cells below HEADS; 999 in 1000 of few values is marked."""
+    p999 = seconds(d.p999) + ("*" if few(d) else "")
+    return *map(seconds, (d.p50, d.p90, d.p95, d.p99)), p999, seconds(d.max)
+
+
+def few(d: Distribution | None) -> bool:
+    """Say whether there are too few values for 999 in 1000."""
+    return d is not None and 0 < d.count < ENOUGH_FOR_P999
+
+
+def sweep(summary: Summary) -> Iterator[tuple[str, ...]]:
+    """Give the heads, then a row for each step; the last cell says whether it is in doubt."""
+    swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
+    names = (name.removeprefix("group.") for name in swept)
+    yield *names, "X /s", "p50", "p95", "p99", "echo p99", "errors", "late p99", ""
+    for step in summary.steps:
+        yield (
+            *(point(step, name) for name in swept),
+            ABSENT if step.transactions.per_s is None else digits(step.transactions.per_s),
+            *map(seconds, (step.response.p50, step.response.p95, step.response.p99, step.echo.p99)),
+            count(step.errors.count),
+            seconds(step.lateness.p99),
+            "INVALID" if any(doubted.step == step.step for doubted in summary.doubts) else "",
+        )
+
+
+def point(step: Figures, name: str) -> str:
+    """Give the value of a swept setting in a step."""
+    return plain(str(step.swept.get(name, step.users if name == "users" else ABSENT)))
+
+
+def about_sweep(summary: Summary) -> str:
+    """Say what the columns of a sweep are, and what is missing."""
+    missing = summary.planned_steps - len(summary.steps)
+    lacks = f" {missing} of {summary.planned_steps} steps were not measured." if missing else ""
+    return f"X: transactions counted; p50 to p99: response since due.{lacks} Below: step {summary.last.step + 1}."
