@@ -59,10 +59,6 @@ pub(crate) struct Taken {
     pub(crate) erased: u64,
     /// Characters beyond the longest row.
     pub(crate) cut: u64,
-    /// Messages completed.
-    pub(crate) messages: u64,
-    /// The characters of those.
-    pub(crate) characters: u64,
 }
 
 impl Input {
@@ -86,7 +82,7 @@ impl Input {
             if discipline.canonical {
                 self.take_in_row(discipline, character, arrived, &mut taken, &mut echo);
             } else {
-                self.take_raw(character, arrived, &mut taken);
+                self.take_raw(character, arrived);
                 echo(&[discipline.map[usize::from(character)]]);
             }
         }
@@ -114,10 +110,8 @@ impl Input {
     }
 
     /// Each character is a message; those that came together are kept together.
-    fn take_raw(&mut self, character: u8, arrived: Stamp, taken: &mut Taken) {
+    fn take_raw(&mut self, character: u8, arrived: Stamp) {
         self.characters.push_back(character);
-        taken.messages += 1;
-        taken.characters += 1;
         match self.messages.back_mut() {
             Some(last) if last.arrived == arrived => last.len += 1,
             _ => self.messages.push_back(Message { arrived, len: 1 }),
@@ -137,7 +131,7 @@ impl Input {
             b'\n' | b'\0' if after_return => {}
             b'\r' | b'\n' => {
                 echo(b"\r\n");
-                self.complete(arrived, taken);
+                self.complete(arrived);
             }
             _ => {
                 echo(&[discipline.map[usize::from(character)]]);
@@ -174,11 +168,9 @@ impl Input {
         taken.erased += count as u64 + 1;
     }
 
-    fn complete(&mut self, arrived: Stamp, taken: &mut Taken) {
+    fn complete(&mut self, arrived: Stamp) {
         let len = std::mem::take(&mut self.row);
         self.escaped = false;
-        taken.messages += 1;
-        taken.characters += len as u64;
         self.messages.push_back(Message { arrived, len });
     }
 }
@@ -201,8 +193,6 @@ mod tests {
             let taken = input.take(&discipline(true), piece, &Received::default(), put);
             sum.erased += taken.erased;
             sum.cut += taken.cut;
-            sum.messages += taken.messages;
-            sum.characters += taken.characters;
             let mut row = [0; LONGEST_ROW];
             while let Some(message) = input.next(&mut row) {
                 rows.push(String::from_utf8_lossy(&row[..message.len]).into_owned());
@@ -234,7 +224,7 @@ mod tests {
     fn echo_is_what_was_typed_with_whole_ends_of_rows() {
         let (_, echo, taken) = typed(b"ab#@x\r\ny\n", 1);
         assert_eq!(echo, "0b#@x\r\ny\r\n");
-        assert_eq!(taken, Taken { erased: 4, cut: 0, messages: 2, characters: 2 });
+        assert_eq!(taken, Taken { erased: 4, cut: 0 });
     }
 
     #[test]

@@ -99,13 +99,18 @@ impl Terminal {
         })
         .await;
         self.asked = false;
-        Ok(message?.map(|Message { arrived, len }| Asked { arrived, taken: arrived.max(asked), len }))
+        let Some(message) = message? else { return Ok(None) };
+        if message.arrived < asked {
+            self.front.meters.ahead.add(self.messages(message));
+            self.front.meters.ahead_characters.add(message.len as u64);
+        }
+        Ok(Some(Asked { arrived: message.arrived, taken: message.arrived.max(asked), len: message.len }))
     }
 
     /// The next message, if one waits.
     pub(crate) fn next(&mut self, into: &mut [u8]) -> Option<Message> {
         let message = self.input.next(into)?;
-        let messages = if self.front.settings.discipline.canonical { 1 } else { message.len as u64 };
+        let messages = self.messages(message);
         self.front.meters.messages_in.add(messages);
         self.front.meters.characters_in.add(message.len as u64);
         self.carried.messages += messages;
@@ -113,9 +118,9 @@ impl Terminal {
         Some(message)
     }
 
-    /// A service that takes messages by [`Self::next`] says whether it would take one now.
-    pub(crate) fn ask(&mut self, asked: bool) {
-        self.asked = asked;
+    /// A row is one message; of raw input each character is one.
+    fn messages(&self, message: Message) -> u64 {
+        if self.front.settings.discipline.canonical { 1 } else { message.len as u64 }
     }
 
     /// Waits until the line has said what its terminal is, or anything else, but not beyond `due`.
@@ -307,7 +312,7 @@ impl Terminal {
             }
         });
         self.front.pool.take(echoed);
-        self.front.meters.count_typed(typed.len(), echoed, &taken, self.asked);
+        self.front.meters.count_typed(typed.len(), echoed, taken);
     }
 
     fn count_crossed(&mut self) {

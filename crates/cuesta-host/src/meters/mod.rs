@@ -91,7 +91,7 @@ counters! {
     erased,
     /// Characters beyond the longest row.
     cut,
-    /// Messages that were complete before the service asked for them.
+    /// Messages that had come before the service asked for them.
     ahead,
     /// The characters of those.
     ahead_characters,
@@ -153,15 +153,11 @@ impl Meters {
         least.set(if least.get() == 0 { left } else { least.get().min(left) });
     }
 
-    /// A line brought so many characters, of which so many were echoed; the service had asked for a message, or not.
-    pub(crate) fn count_typed(&self, typed: usize, echoed: usize, taken: &Taken, asked: bool) {
+    /// A line brought so many characters, of which so many were echoed.
+    pub(crate) fn count_typed(&self, typed: usize, echoed: usize, taken: Taken) {
         self.typed.add(typed as u64);
         self.echoed.add(echoed as u64);
         self.erased.add(taken.erased);
         self.cut.add(taken.cut);
-        if !asked {
-            self.ahead.add(taken.messages);
-            self.ahead_characters.add(taken.characters);
-        }
     }
 }

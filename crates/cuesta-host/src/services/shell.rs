@@ -35,7 +35,6 @@ fn poll(
     typed: &mut Typed,
 ) -> Poll<io::Result<()>> {
     loop {
-        terminal.ask(typed.is_empty());
         let next = terminal.look_after(cx)?;
         if terminal.hung_up() {
             return Poll::Ready(Ok(()));

@@ -1,0 +1,88 @@
+//! Lines that misbehave: whatever comes, the host goes on, loses no other line's characters, and counts how it ended.
+
+mod user;
+
+use std::time::Duration;
+
+use cuesta_lines::{Ending, Faults, Faulty, Telnet, loopback};
+use cuesta_record::clock;
+use user::{User, front, in_virtual_time};
+
+async fn a_while() {
+    clock::sleep_until(clock::now() + Duration::from_secs(60)).await;
+}
+
+/// Seeded characters of all kinds, telnet commands and half sequences among them.
+fn garbage(seed: u64, len: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as u32
+    };
+    (0..len).map(|_| if next() % 4 == 0 { 240 + (next() % 16) as u8 } else { next() as u8 }).collect()
+}
+
+#[test]
+fn garbage_harms_nobody() {
+    for service in [r#"{"echo":{}}"#, r#"{"transaction":{"reply":40}}"#, r#"{"output":{"rows":3}}"#] {
+        let spec = format!(r#"{{"service":{service},"delay":"3ms","service_time":"exp 1ms","servers":2}}"#);
+        let meters = in_virtual_time(async move {
+            let front = front(&spec);
+            for seed in 0..30 {
+                let (line, served) = loopback::pair(300);
+                let mut user = User::on(line, Telnet::host(served), &front);
+                tokio::task::spawn_local(async move {
+                    for piece in garbage(seed, 5000).chunks(1 + seed as usize * 7) {
+                        // Unread output stops the host reading; what came by then is enough.
+                        let gone = clock::sleep_until(clock::now() + Duration::from_millis(seed));
+                        if user.send_or(piece, gone).await.is_err() {
+                            return;
+                        }
+                    }
+                });
+            }
+            a_while().await;
+            front.meters()
+        });
+        assert_eq!(meters["lines"]["closes"], serde_json::json!({"closed": 30}), "{meters}");
+        assert_eq!((&meters["pool"]["used"], &meters["lines"]["connected"]), (&0.into(), &0.into()));
+    }
+}
+
+#[test]
+fn a_line_may_end_at_any_moment() {
+    for (ending, name) in [(Ending::Close, "closed"), (Ending::Reset, "reset")] {
+        for service in [r#"{"echo":{}}"#, r#"{"transaction":{"reply":10000}}"#] {
+            let spec = format!(r#"{{"service":{service},"delay":"1ms"}}"#);
+            let meters = in_virtual_time(async move {
+                let front = front(&spec);
+                for at in 0..40 {
+                    let (line, served) = loopback::pair(64);
+                    let faults = Faults { end: Some((at, ending)), ..Faults::default() };
+                    let mut user = User::on(line, Faulty::new(served, faults), &front);
+                    tokio::task::spawn_local(async move {
+                        let _ = user.send(&b"row\r".repeat(20)).await;
+                        let _ = user.receive_all().await;
+                    });
+                }
+                a_while().await;
+                front.meters()
+            });
+            assert_eq!(meters["lines"]["closes"], serde_json::json!({name: 40}), "{service}: {meters}");
+            assert_eq!(meters["pool"]["used"], 0);
+        }
+    }
+}
+
+#[test]
+fn characters_that_come_and_go_one_by_one_are_the_same() {
+    let text = in_virtual_time(async {
+        let front = front(r#"{"service":{"transaction":{"reply":90}}}"#);
+        let (line, served) = loopback::pair(300);
+        let faults = Faults { fragment: true, ..Faults::default() };
+        let mut user = User::on(line, Faulty::new(served, faults), &front);
+        user.send(b"wro@right\r\n").await.unwrap();
+        user.receive(2 + 11 + 90).await.unwrap()
+    });
+    assert!(text.starts_with(b"> wro@right\r\n000000") && text.ends_with(b"\r\n> "));
+}

@@ -1,0 +1,117 @@
+//! Readers that do not read: memory is bounded, others go on, nothing is lost.
+
+mod user;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_host::FrontEnd;
+use cuesta_lines::loopback;
+use cuesta_record::clock;
+use tokio::task;
+use user::{User, front, in_virtual_time};
+
+/// What a line may always hold, pool or no pool.
+const OWN: u64 = 64;
+
+fn used(front: &FrontEnd) -> u64 {
+    front.meters()["pool"]["used"].as_u64().unwrap()
+}
+
+async fn a_while() {
+    clock::sleep_until(clock::now() + Duration::from_secs(1)).await;
+}
+
+#[test]
+fn deaf_lines_hold_no_more_than_the_pool_and_their_own() {
+    in_virtual_time(async {
+        let front = front(r#"{"service":{"output":{"rows":1000}},"pool":20000}"#);
+        let deaf: Vec<User> = (0..500).map(|_| User::at(&front)).collect();
+        a_while().await;
+        let meters = front.meters();
+        assert!(used(&front) <= 20_000 + 500 * OWN, "{meters}");
+        assert_eq!(meters["pool"]["least_free"], 0);
+        assert!(meters["pool"]["overflows"].as_u64().unwrap() >= 490, "{meters}");
+        assert_eq!(meters["output_blocks"]["count"], 500);
+        drop(deaf);
+        a_while().await;
+        assert_eq!((used(&front), front.meters()["lines"]["connected"].as_u64()), (0, Some(0)));
+    });
+}
+
+#[test]
+fn lines_that_read_go_on_when_others_hold_the_whole_pool() {
+    in_virtual_time(async {
+        let front = front(r#"{"service":{"transaction":{"reply":9000}},"pool":8192}"#);
+        let mut deaf = Vec::new();
+        for _ in 0..50 {
+            let mut user = User::at(&front);
+            user.send(b"x\r").await.unwrap();
+            deaf.push(user);
+        }
+        a_while().await;
+        assert_eq!(front.meters()["pool"]["free"], 0);
+
+        let mut reader = User::at(&front);
+        reader.receive(2).await.unwrap();
+        for _ in 0..3 {
+            reader.send(b"typed\r").await.unwrap();
+            assert_eq!(reader.receive(7).await.unwrap(), b"typed\r\n");
+            assert!(reader.receive(9000).await.unwrap().ends_with(b"\r\n> "));
+        }
+        // Nothing that the deaf ones were owed is lost.
+        for mut user in deaf {
+            let text = user.receive(2 + 3 + 9000).await.unwrap();
+            assert!(text.starts_with(b"> x\r\n") && text.ends_with(b"\r\n> "));
+        }
+        a_while().await;
+        assert_eq!(used(&front), 0);
+    });
+}
+
+#[test]
+fn a_flood_that_is_not_read_back_stops_at_the_line() {
+    let (sent, back) = in_virtual_time(async {
+        let front = front(r#"{"service":{"echo":{}},"pool":4096}"#);
+        let (line, served) = loopback::pair(1000);
+        let mut user = User::on(line, served, &front);
+        let sent = Rc::new(Cell::new(0_u64));
+        let flooding = Rc::clone(&sent);
+        task::spawn_local(async move {
+            while user.send(b"f").await.is_ok() {
+                flooding.set(flooding.get() + 1);
+            }
+        });
+        a_while().await;
+        let meters = front.meters();
+        (sent.get(), meters["characters"]["out"].as_u64().unwrap())
+    });
+    assert!(sent < 1000 + 512 + 64 + 4096 + 1000 + 1, "{sent}");
+    assert!(back <= 4096 + 1000, "{back}");
+}
+
+#[test]
+fn a_listing_comes_whole_at_any_pace() {
+    in_virtual_time(async {
+        let front = front(r#"{"service":{"output":{"rows":50}},"pool":64}"#);
+        let (line, served) = loopback::pair(7);
+        let mut slow = User::on(line, served, &front);
+        let first = slow.receive(50 * 74).await.unwrap();
+        let second = slow.receive(50 * 74).await.unwrap();
+        assert!(first == second && first.ends_with(b"\r\n"));
+        assert!(front.meters()["messages"]["out"].as_u64().unwrap() >= 1);
+    });
+}
+
+#[test]
+fn a_listing_may_wait_for_a_row() {
+    in_virtual_time(async {
+        let front = front(r#"{"service":{"output":{"rows":2,"start":"input"}}}"#);
+        let mut user = User::at(&front);
+        a_while().await;
+        assert_eq!(front.meters()["characters"]["out"], 0);
+        user.send(b"list\r").await.unwrap();
+        assert!(user.receive(6 + 74).await.unwrap().starts_with(b"list\r\n000000  "));
+    });
+}

@@ -1,0 +1,115 @@
+//! The host's capacity is what theory says: a closed loop of users in virtual time against the exact solution.
+
+mod user;
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_laws::{Law, Stream};
+use cuesta_record::{Stamp, clock};
+use tokio::task;
+use user::{User, front, in_virtual_time};
+
+/// What users saw: transactions per second, and the mean response in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    x: f64,
+    r: f64,
+}
+
+/// Exact: `n` users who think for `z` on average, `m` servers who work for `s` on average, both exponential.
+fn theory(n: u32, z: f64, m: u32, s: f64) -> Seen {
+    // The probability of k users at the host, from that of k - 1 (the machine repair model).
+    let mut weights = vec![1.0];
+    for k in 1..=n {
+        let arrivals = f64::from(n - k + 1) / z;
+        let completions = f64::from(k.min(m)) / s;
+        weights.push(weights[k as usize - 1] * arrivals / completions);
+    }
+    let sum: f64 = weights.iter().sum();
+    let busy: f64 = (0..=n).map(|k| weights[k as usize] * f64::from(k.min(m))).sum();
+    let x = busy / sum / s;
+    Seen { x, r: f64::from(n) / x - z }
+}
+
+const SETTLE: Duration = Duration::from_secs(300);
+const MEASURE: Duration = Duration::from_secs(3000);
+
+/// `n` users who think for a second on average, for an hour.
+fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
+    let service = format!(r#""service_time":"{service}","servers":{servers}"#);
+    let spec = format!(r#"{{"service":{{"transaction":{{"reply":4}}}},"echo":false,"seed":5,{service}}}"#);
+    in_virtual_time(async move {
+        let front = front(&spec);
+        let from = clock::now() + SETTLE;
+        let (count, sum) = (Rc::new(Cell::new(0_u32)), Rc::new(Cell::new(Duration::ZERO)));
+        for number in 0..n {
+            let (count, sum) = (Rc::clone(&count), Rc::clone(&sum));
+            let user = User::at(&front);
+            task::spawn_local(play(user, Stream::new(5, number), move |due: Stamp, response| {
+                if due >= from {
+                    count.set(count.get() + 1);
+                    sum.set(sum.get() + response);
+                }
+            }));
+        }
+        clock::sleep_until(from + MEASURE).await;
+        let x = f64::from(count.get()) / MEASURE.as_secs_f64();
+        let r = sum.get().as_secs_f64() / f64::from(count.get());
+        (Seen { x, r }, front.meters()["servers"]["busy"].as_f64().unwrap())
+    })
+}
+
+async fn play(mut user: User, mut stream: Stream, mut done: impl FnMut(Stamp, Duration)) {
+    let think = Law::parse("exp 1s", &|_| Err(String::new())).unwrap();
+    user.receive(2).await.unwrap();
+    loop {
+        let due = clock::now() + think.sample(&mut stream);
+        clock::sleep_until(due).await;
+        user.send(b"x\r").await.unwrap();
+        user.receive(4).await.unwrap();
+        done(clock::now(), clock::now().since(due));
+    }
+}
+
+fn compare(n: u32, servers: u32, service: f64) {
+    let exact = theory(n, 1.0, servers, service);
+    let (seen, busy) = measured(u64::from(n), servers, &format!("exp {service}s"));
+    let off = |seen: f64, exact: f64| (seen / exact - 1.0).abs();
+    assert!(off(seen.x, exact.x) < 0.02, "X of {n} users at {servers}: {seen:?}, exactly {exact:?}");
+    assert!(off(seen.r, exact.r) < 0.02, "R of {n} users at {servers}: {seen:?}, exactly {exact:?}");
+    let utilization = exact.x * service / f64::from(servers);
+    assert!(off(busy, utilization) < 0.02, "U of {n} users at {servers}: {busy}, exactly {utilization}");
+}
+
+#[test]
+fn one_server_below_saturation() {
+    compare(50, 1, 0.01);
+}
+
+#[test]
+fn one_server_at_saturation() {
+    compare(100, 1, 0.01);
+}
+
+#[test]
+fn one_server_beyond_saturation() {
+    compare(200, 1, 0.01);
+}
+
+#[test]
+fn four_servers_below_saturation() {
+    compare(60, 4, 0.04);
+}
+
+#[test]
+fn four_servers_beyond_saturation() {
+    compare(150, 4, 0.04);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let (a, b) = (measured(20, 2, "exp 40ms"), measured(20, 2, "exp 40ms"));
+    assert_eq!((a.0.x.to_bits(), a.0.r.to_bits()), (b.0.x.to_bits(), b.0.r.to_bits()));
+}
