@@ -40,7 +40,7 @@ class Shift:
 
 def shift(values: Sequence[float], counts: bool = False) -> Shift | None:
     """Find a shift of level. Of counts, each second stands for itself and varies at least as chance arrivals do."""
-    width = -(-len(values) // MOST_VALUES)
+    width = max(-(-len(values) // MOST_VALUES), 1)
     means = [statistics.fmean(values[i : i + width]) for i in range(0, len(values) - width + 1, width)]
     if len(means) < LEAST_VALUES:
         return None

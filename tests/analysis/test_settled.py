@@ -1,0 +1,82 @@
+"""Levels that hold and levels that do not."""
+
+import random
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuesta.analysis.settled import Shift, best_split, shift
+from tests.analysis.closed_loop import Seconds, closed_loop
+
+
+def main_job(rng: random.Random) -> Seconds:
+    return closed_loop(rng, users=96, think=10, service=0.005, delay=0.34, seconds=30)
+
+
+def shifts(seen: Seconds) -> tuple[Shift | None, Shift | None]:
+    means = [total / count for total, count in zip(seen.response, seen.transactions, strict=True) if count]
+    return shift([float(count) for count in seen.transactions], counts=True), shift(means)
+
+
+def test_a_steady_closed_run_is_hardly_ever_doubted() -> None:
+    rng = random.Random(1)
+    doubted = sum(shifts(main_job(rng)) != (None, None) for _ in range(1000))
+    assert doubted <= 2  # fewer than 1 in 500
+
+
+def test_a_warm_up_of_the_response_is_seen() -> None:
+    rng, seen = random.Random(2), 0
+    for _ in range(50):
+        run = main_job(rng)
+        run.response[:8] = [2 * total for total in run.response[:8]]
+        seen += shifts(run)[1] is not None
+    assert seen == 50
+
+
+def test_users_who_come_to_work_one_by_one_are_seen() -> None:
+    rng, seen = random.Random(3), 0
+    for _ in range(50):
+        run = main_job(rng)
+        run.transactions = [round(count * (second + 1) / 30) for second, count in enumerate(run.transactions)]
+        seen += shifts(run)[0] is not None
+    assert seen >= 45
+
+
+def test_one_stall_in_the_middle_is_no_unsettled_start() -> None:
+    rng = random.Random(4)
+    for _ in range(20):
+        run = main_job(rng)
+        run.response[12] += run.transactions[12] * 1.4
+        assert shifts(run) == (None, None)
+
+
+def test_what_repeats_exactly_holds_its_level() -> None:
+    assert shift([5000.0] * 30, counts=True) is None
+    assert shift([0.1] * 3600) is None
+    assert shift([0.0] * 30, counts=True) is None
+    assert shift([96.0 if second % 10 == 0 else 0.0 for second in range(30)], counts=True) is None
+
+
+def test_a_clear_step_is_placed() -> None:
+    found = shift([1.0, 1.1, 0.9] * 3 + [2.0, 2.1, 1.9] * 7)
+    assert found is not None
+    assert (round(found.before, 3), round(found.after, 3), found.at) == (1.0, 2.0, 0.3)
+
+
+def test_too_short_a_series_is_not_judged() -> None:
+    assert shift([1.0] * 9 + [9.0] * 10) is None
+
+
+@given(st.lists(st.floats(0, 100), min_size=20, max_size=60))
+def test_no_other_split_fits_better(values: list[float]) -> None:
+    def squares(part: list[float]) -> float:
+        mean = sum(part) / len(part)
+        return sum((value - mean) ** 2 for value in part)
+
+    def left_over(cut: int) -> float:
+        return squares(values[:cut]) + squares(values[cut:])
+
+    found = left_over(best_split(values))
+    assert all(found <= left_over(cut) + 1e-6 for cut in range(3, len(values) // 2 + 1))
+    assert all(low <= high for low, high in pairwise([3, best_split(values), len(values) // 2]))

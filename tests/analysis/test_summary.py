@@ -1,0 +1,196 @@
+"""From a folder with known answers to the object that `--json` prints."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import summarise
+from tests.run_folder import CLOCK, NANO, Row, RunFolder
+
+DISTRIBUTION = {"count", "min", "mean", "p50", "p90", "p95", "p99", "p999", "max"}
+FIXED = (
+    "valid",
+    "invalid_because",
+    "users",
+    "seconds",
+    "transactions",
+    "errors",
+    "skipped",
+    "response",
+    "echo",
+    "first_response",
+    "lateness",
+    "response_from_sent",
+    "characters",
+    "host",
+    "driver",
+    "limits",
+    "run_folder",
+)
+
+
+def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
+    summary = summarise(RunFolder(tmp_path / "run").write())
+    found = summary.json()
+    assert found["valid"] is True
+    assert found["invalid_because"] == []
+    assert (found["users"], found["seconds"], found["load"]) == (4, 30.0, "closed")
+    assert found["transactions"] == {"count": 60, "per_s": 2.0}
+    assert found["keystrokes"] == {"count": 780, "per_s": 26.0}
+    assert found["characters"] == {"in_per_s": 26.0, "out_per_s": 300.0, "line_in_per_s": 28.0, "line_out_per_s": 320.0}
+    assert found["errors"] == {"count": 0, "by_name": {}}
+    assert found["unfinished"] == {"count": 1, "oldest": 0.05}
+    assert found["driver"] == {
+        "cpu": pytest.approx(0.01),
+        "run_wait": pytest.approx(0.001),
+        "threads": 1,
+        "rss_per_user": 2048,
+    }
+    assert found["run_folder"] == str(tmp_path / "run")
+    assert found["ended"] == "completed"
+
+
+def test_the_distributions_of_a_known_run(tmp_path: Path) -> None:
+    found = summarise(RunFolder(tmp_path / "run").write()).json()
+    assert found["response"]["count"] == 60
+    assert found["response"]["p50"] == pytest.approx(0.1, rel=1e-3)
+    assert found["response"]["mean"] == pytest.approx(0.15, rel=1e-3)
+    assert found["response"]["p99"] == pytest.approx(0.2, rel=1e-3)
+    assert found["response_from_sent"]["mean"] == pytest.approx(0.149, rel=1e-3)
+    assert found["first_response"]["max"] == pytest.approx(0.1, rel=1e-3)
+    assert found["lateness"]["count"] == 780
+    assert found["classes"][0]["transaction"] == "a, b/c"
+    assert found["classes"][0]["response"] == found["response"]
+
+
+def test_absent_is_not_zero(tmp_path: Path) -> None:
+    found = summarise(RunFolder(tmp_path / "run").write()).json()
+    assert found["echo"] == {"count": 0} | dict.fromkeys(DISTRIBUTION - {"count"})
+    assert found["kernel"] is None
+    assert found["host"]["cpu"] is None
+    assert found["host"]["cpu_missing"].startswith("no meter data: ")
+    assert found["host"]["builtin"] is None
+
+
+def test_the_names_that_were_promised_are_there(tmp_path: Path) -> None:
+    found = json.loads(json.dumps(summarise(RunFolder(tmp_path / "run").write()).json(), allow_nan=False))
+    assert set(FIXED) <= set(found)
+    for name in ("response", "echo", "first_response", "lateness", "response_from_sent"):
+        assert set(found[name]) == DISTRIBUTION
+
+
+def test_the_law_holds_where_the_folder_was_made_to(tmp_path: Path) -> None:
+    law = summarise(RunFolder(tmp_path / "run").write()).last.law
+    assert law is not None
+    assert (law.n, law.x) == (4.0, 2.0)
+    assert law.r_predicted == pytest.approx(0.149)
+    assert law.error == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("load", ["paced:200ms", "open:30/s", "open:1/s:sessions"])
+def test_the_law_is_asked_of_closed_loads_only(tmp_path: Path, load: str) -> None:
+    last = summarise(RunFolder(tmp_path / "run", load=load).write()).last
+    assert (last.load, last.law) == (load, None)
+
+
+def test_agents_are_merged_exactly_and_stay_visible(tmp_path: Path) -> None:
+    biased = RunFolder(tmp_path / "run", agents=2, responses=lambda _, agent, *__: [0.1] * 9 + [0.1 + agent])
+    last = summarise(biased.write()).last
+    assert last.transactions.count == 600
+    assert last.response.p50 == pytest.approx(0.1, rel=1e-3)
+    assert last.response.p95 == pytest.approx(0.1, rel=1e-3)
+    assert last.response.p99 == pytest.approx(1.1, rel=1e-3)
+    assert [agent.response.p99 for agent in last.agents] == [pytest.approx(p, rel=1e-3) for p in (0.1, 1.1)]
+    assert last.driver.threads == 2
+    assert last.fairness is not None
+    assert last.fairness.users == 4
+
+
+def test_errors_are_added_by_name(tmp_path: Path) -> None:
+    def fail(row: Row) -> Row:
+        return row | {"errors": {"timeout": 1, "reset": 2}, "skipped": 1, "stray": 1}
+
+    last = summarise(RunFolder(tmp_path / "run", edit=fail).write()).last
+    assert last.errors.by_name == {"reset": 60, "timeout": 30}
+    assert (last.errors.count, last.skipped, last.stray) == (90, 30, 30)
+
+
+def test_kernel_and_user_space_are_held_together(tmp_path: Path) -> None:
+    stamped = [
+        ("interactive/stamped/kernel_response", [0.1] * 50),
+        ("interactive/stamped/user_response", [0.100_02] * 50),
+    ]
+    kernel = summarise(RunFolder(tmp_path / "run", histograms=stamped).write()).last.kernel
+    assert kernel is not None
+    assert kernel.kernel_response.count == 50
+    assert kernel.inflation.p50 == pytest.approx(0.000_02, abs=0.000_13)  # 3 digits of 100 ms
+
+
+def test_a_sweep_has_its_steps_and_the_last_at_the_top(tmp_path: Path) -> None:
+    def busier(step: int, _: int, __: int) -> list[float]:
+        return [0.1] * (step + 1)
+
+    found = summarise(RunFolder(tmp_path / "run", users=(2, 4, 8), measure=5, responses=busier).write()).json()
+    assert [step["users"] for step in found["steps"]] == [2, 4, 8]
+    assert [step["transactions"]["per_s"] for step in found["steps"]] == [1.0, 2.0, 3.0]
+    assert [step["swept"] for step in found["steps"]] == [{"users": 2}, {"users": 4}, {"users": 8}]
+    assert (found["users"], found["transactions"]["count"], found["step"]) == (8, 15, 2)
+
+
+def test_an_interrupted_run_keeps_what_was_measured(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5, ended="interrupted").write()
+    series = folder / "agent-0" / "series.jsonl"
+    series.write_text("".join(series.read_text().splitlines(keepends=True)[:12]))
+    summary = summarise(folder)
+    assert summary.json()["interrupted"] is True
+    assert [(step.users, step.seconds) for step in summary.steps] == [(2, 5.0), (4, 3.0)]
+    assert summary.last.planned_seconds == 5.0
+    assert summary.valid
+
+
+def test_the_host_speaks_for_itself(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    (folder / "host").mkdir()
+    rows = [host_row(second, messages=10 if second >= 2 else 99) for second in range(32)]
+    (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    host = summarise(folder).last.host.builtin
+    assert host is not None
+    assert (host.seconds, host.served_per_s, host.lines, host.pool_used) == (30.0, 10.0, 96, 31)
+    assert (host.busy, host.queue, host.cpu) == pytest.approx((0.05, 0.01, 0.02))
+
+
+def host_row(second: int, messages: int) -> Row:
+    return {
+        "at": CLOCK + (second + 1) * NANO,
+        "length": 1.0,
+        "lines": {"connected": 96},
+        "messages": {"in": messages, "out": messages},
+        "characters": {"line_in": 130, "line_out": 1500},
+        "pool": {"size": 1000, "used": second},
+        "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
+        "cpu": {"process": 0.02},
+    }
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "ok"),
+    [
+        ("response.p99 < 2s", 0.2, True),
+        ("response.p50 <= 50ms", 0.1, False),
+        ("response{a, b/c}.max < 1s", 0.2, True),
+        ("response{other}.p50 < 1s", None, False),
+        ("response.count >= 60", 60, True),
+        ("lateness.p99.9 < 10ms", 0.000_02, True),
+        ("echo.p99 < 1s", None, False),
+        ("throughput > 1.5", 2.0, True),
+        ("errors.rate < 1%", 0.0, True),
+        ("transactions.count > 60", 60, False),
+    ],
+)
+def test_limits_are_held_against_what_was_measured(tmp_path: Path, limit: str, value: float | None, ok: bool) -> None:
+    summary = summarise(RunFolder(tmp_path / "run", limits=[limit]).write())
+    (found,) = summary.json()["limits"]
+    assert found["limit"] == limit
+    assert found["value"] == (value if value is None else pytest.approx(value, rel=1e-3))
+    assert (found["ok"], summary.limits_ok, found["step"]) == (ok, ok, 0)

@@ -1,0 +1,44 @@
+"""How figures are written for people."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuesta.analysis.units import many, seconds, share
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "—"),
+        (0.0, "0 ns"),
+        (1.23e-7, "123 ns"),
+        (12.34e-6, "12.3 µs"),
+        (0.341, "341 ms"),
+        (0.0009996, "1.00 ms"),
+        (0.9996, "1.00 s"),
+        (2.0, "2.00 s"),
+        (99.94, "99.9 s"),
+        (1234.5, "1,234 s"),
+        (-0.0012, "−1.20 ms"),
+    ],
+)
+def test_durations(value: float | None, text: str) -> None:
+    assert seconds(value) == text
+
+
+@given(st.floats(1e-9, 1e5))
+def test_a_duration_is_short_and_close_to_what_it_was(value: float) -> None:
+    number, unit = seconds(value).split(" ")
+    back = float(number.replace(",", "")) * {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+    assert len(seconds(value)) <= 9
+    assert back == pytest.approx(value, rel=5.1e-3) or value < 1e-7
+
+
+@pytest.mark.parametrize(("value", "text"), [(0, "0.0 %"), (0.0012, "0.12 %"), (0.123, "12.3 %"), (1.5, "150 %")])
+def test_shares(value: float, text: str) -> None:
+    assert share(value) == text
+
+
+def test_one_and_many() -> None:
+    assert (many(1, "user"), many(12345, "user")) == ("1 user", "12,345 users")

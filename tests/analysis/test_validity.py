@@ -1,0 +1,138 @@
+"""Each doubt, raised and not raised."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import Summary, summarise
+from tests.run_folder import Row, RunFolder
+
+
+def doubts(folder: RunFolder) -> list[str]:
+    return [type(doubted.doubt).__name__ for doubted in summarise(folder.write()).doubts]
+
+
+def only_when_measured(change: Row) -> Callable[[Row], Row]:
+    return lambda row: row | change if row["phase"] == "measure" else row
+
+
+def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
+    assert doubts(RunFolder(tmp_path / "run")) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "validity"),
+    [
+        ("Busy", {"cpu": 0.85}, {"driver_cpu": 0.9}),
+        ("Starved", {"run_wait": 0.12}, {"run_wait": 0.13}),
+        ("Skipped", {"skipped": 1}, {"skipped": 0.4}),
+        ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
+        ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
+        ("Stuck", {"unfinished": 2, "oldest": 1.3}, None),
+    ],
+)
+def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, change: Row, validity: Row | None) -> None:
+    edit = only_when_measured(change)
+    assert doubts(RunFolder(tmp_path / "bad", edit=edit)) == [kind]
+    if validity:
+        assert doubts(RunFolder(tmp_path / "allowed", edit=edit, validity=validity)) == []
+
+
+def test_a_late_driver_is_doubted(tmp_path: Path) -> None:
+    late = [("interactive/keys/lateness", [0.02] * 20)]
+    assert doubts(RunFolder(tmp_path / "bad", histograms=late)) == ["Late"]
+    assert doubts(RunFolder(tmp_path / "allowed", histograms=late, validity={"lateness_p99": "30ms"})) == []
+
+
+def test_one_busy_agent_is_not_hidden_by_an_idle_one(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2).write()
+    series = folder / "agent-1" / "series.jsonl"
+    series.write_text(series.read_text().replace('"cpu": 0.01', '"cpu": 0.97'))
+    assert [str(each) for each in summarise(folder).doubts] == [
+        "the driver was busy: 97.0 % of its cores (allowed 80.0 %)"
+    ]
+
+
+def test_lost_users_are_doubted(tmp_path: Path) -> None:
+    assert doubts(RunFolder(tmp_path / "bad", lost=(3,))) == ["Lost"]
+    assert doubts(RunFolder(tmp_path / "allowed", lost=(3,), validity={"lost_users": 0.25})) == []
+
+
+def test_users_who_were_missing_at_the_start_are_doubted(tmp_path: Path) -> None:
+    def late_comer(row: Row) -> Row:
+        return row | {"users": 3, "active": 3} if row["phase"] == "settle" else row
+
+    folder = RunFolder(tmp_path / "bad", edit=late_comer)
+    assert doubts(folder) == ["Incomplete"]
+    assert "only 3 of 4 users" in str(summarise(folder.path).doubts[0])
+    assert doubts(RunFolder(tmp_path / "allowed", edit=late_comer, validity={"settled": False})) == []
+
+
+def test_sessions_that_come_and_go_need_not_be_there(tmp_path: Path) -> None:
+    def idle(row: Row) -> Row:
+        return row | {"users": 0, "active": 0}
+
+    assert doubts(RunFolder(tmp_path / "run", edit=idle, load="open:1/s:sessions")) == []
+
+
+def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
+    def warming_up(_: int, __: int, second: int) -> list[float]:
+        return [0.1 + second % 3 / 100 + (0.2 if second < 8 else 0.0)] * 10
+
+    folder = RunFolder(tmp_path / "bad", responses=warming_up)
+    assert doubts(folder) == ["Unsettled"]
+    assert (
+        str(summarise(folder.path).doubts[0]) == "the response had not settled: 309 ms for 8.00 s, 110 ms from then on"
+    )
+    assert doubts(RunFolder(tmp_path / "allowed", responses=warming_up, validity={"settled": False})) == []
+
+
+def test_a_run_of_nothing_is_doubted(tmp_path: Path) -> None:
+    assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [])) == ["Empty"]
+    only_keys = [("interactive/keys/echo", [0.001] * 20)]
+    assert doubts(RunFolder(tmp_path / "keys", responses=lambda *_: [], histograms=only_keys)) == []
+
+
+def test_a_run_that_was_never_measured_is_doubted(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    (folder / "agent-0" / "series.jsonl").write_text("")
+    (folder / "agent-0" / "histograms.hlog").write_text("")
+    summary = summarise(folder)
+    assert [type(each.doubt).__name__ for each in summary.doubts] == ["Empty", "Incomplete", "Late"][:2]
+    assert summary.last.transactions.per_s is None
+    assert json.dumps(summary.json(), allow_nan=False)
+
+
+def cut_off(tmp_path: Path) -> Summary:
+    folder = RunFolder(tmp_path / "run").write()
+    (folder / "agent-0" / "agent.json").unlink()
+    series = folder / "agent-0" / "series.jsonl"
+    series.write_bytes(series.read_bytes()[:-5])
+    return summarise(folder)
+
+
+def test_a_record_that_was_cut_off_is_doubted_and_still_read(tmp_path: Path) -> None:
+    summary = cut_off(tmp_path)
+    assert [str(each) for each in summary.doubts] == [
+        "the record is cut off: agent-0/series.jsonl: the last row is cut off and left out (and 1 more)"
+    ]
+    assert (summary.ended, summary.last.seconds) == ("cut off", 29.0)
+
+
+def test_a_failure_of_the_driver_voids_the_run(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    ending = {"ended": "failed", "reason": "a thread panicked", "rss_per_user": None}
+    (folder / "agent-0" / "agent.json").write_text(json.dumps(ending) + "\n")
+    summary = summarise(folder)
+    assert summary.ended == "failed"
+    assert [str(each) for each in summary.doubts] == ["agent 0 of the driver failed: a thread panicked"]
+
+
+def test_a_doubt_names_its_step_and_gives_advice(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5)
+    folder.edit = lambda row: row | {"cpu": 0.95} if row["step"] == 1 else row
+    found = summarise(folder.write()).json()["invalid_because"]
+    assert len(found) == 1
+    assert found[0].startswith("step 2: the driver was busy: 95.0 % of its cores (allowed 80.0 %); use fewer users")

@@ -1,0 +1,67 @@
+"""Runs to be shown: one that is good, one that is not, one that is a sweep."""
+
+import json
+from pathlib import Path
+
+from tests.run_folder import CLOCK, NANO, Row, RunFolder
+
+KEYS = [0.001 + number / 1e7 for number in range(12_000)]
+
+
+def good(path: Path) -> Path:
+    """Closed, with echoes, kernel stamps, limits and a host that meters itself."""
+    folder = RunFolder(
+        path,
+        limits=["response.p99 < 2s", "response{a, b/c}.p50 < 50ms", "errors.rate < 1%"],
+        histograms=[
+            ("interactive/keys/echo", KEYS),
+            ("interactive/keys/echo_from_sent", KEYS),
+            ("interactive/stamped/kernel_response", [0.010] * 40),
+            ("interactive/stamped/user_response", [0.010_05] * 40),
+        ],
+        slow={2: 0.4},
+    ).write()
+    (folder / "host").mkdir()
+    rows = [host_row(second) for second in range(32)]
+    (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder
+
+
+def host_row(second: int) -> Row:
+    return {
+        "at": CLOCK + (second + 1) * NANO,
+        "length": 1.0,
+        "lines": {"connected": 4},
+        "messages": {"in": 2, "out": 2},
+        "characters": {"line_in": 28, "line_out": 320},
+        "pool": {"size": 16_777_216, "used": 1200},
+        "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
+        "cpu": {"process": 0.02},
+    }
+
+
+def bad(path: Path) -> Path:
+    """Paced, with two agents and much to doubt."""
+
+    def trouble(row: Row) -> Row:
+        more = {"errors": {"timeout": 2, "reset": 1}, "skipped": 3, "cpu": 0.95, "run_wait": 0.2, "oldest": 12.0}
+        return row | more if row["phase"] == "measure" else row
+
+    return RunFolder(path, agents=2, load="paced:200ms", edit=trouble, lost=(3,)).write()
+
+
+def sweep(path: Path) -> Path:
+    """Three numbers of users, the last step in doubt and a fourth never reached."""
+
+    def responses(step: int, _: int, second: int) -> list[float]:
+        return [0.1 * (step + 1) + second / 1000] * (step + 1)
+
+    def trouble(row: Row) -> Row:
+        return row | {"cpu": 0.95} if row["step"] == 2 else row
+
+    folder = RunFolder(
+        path, users=(2, 4, 8, 16), measure=5, responses=responses, edit=trouble, ended="interrupted"
+    ).write()
+    series = folder / "agent-0" / "series.jsonl"
+    series.write_text("".join(row + "\n" for row in series.read_text().splitlines() if json.loads(row)["step"] < 3))
+    return folder

@@ -1,0 +1,116 @@
+"""The report as one page."""
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.report import html
+from tests.report.made_up import bad, good, sweep
+from tests.run_folder import RunFolder
+
+MAKES = pytest.mark.parametrize("make", [good, bad, sweep])
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+def page(folder: Path) -> str:
+    html(folder, summarise(folder))
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+class Nesting(HTMLParser):
+    """Checks that every element is closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value for name, value in attrs if name == "id" and value]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, _: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [value for name, value in attrs if name == "id" and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@MAKES
+def test_the_page_is_whole(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    text = page(make(tmp_path / "run"))
+    nesting = Nesting()
+    nesting.feed(text)
+    assert nesting.open == []
+    assert len(nesting.ids) == len(set(nesting.ids))
+    assert len(text.encode()) < 1_000_000
+    ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))  # so it is well-formed XML too
+
+
+@MAKES
+def test_nothing_is_fetched(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    text = page(make(tmp_path / "run"))
+    assert not re.search(r"https?://|\bsrc=|@import|<script|<link|url\((?!#)", text)
+    references = re.findall(r'href="([^"]*)"', text) + re.findall(r"url\(([^)]*)\)", text)
+    ids = set(re.findall(r'id="([^"]*)"', text))
+    assert references
+    assert all(reference.startswith("#") and reference[1:] in ids for reference in references)
+
+
+@MAKES
+def test_plots_have_titles_and_the_colours_of_the_page(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    text = page(make(tmp_path / "run"))
+    plots = re.findall(r"<svg.*?</svg>", text, re.DOTALL)
+    assert len(plots) >= 4
+    for plot in plots:
+        assert re.match(r'<svg role="img" aria-label="[^"]+" viewBox="', plot)
+        assert set(re.findall(r"#[0-9a-f]{6}\b", plot)) <= {"#000000"}  # a default that no visible thing has
+    used = set(re.findall(r"var\((--[\w-]+)\)", text))
+    dark = text.split("prefers-color-scheme: dark", 1)[1].split("\n}\n", 1)[0]
+    assert used
+    assert all(f"{name}:" in dark for name in used)
+
+
+def test_validity_comes_first(tmp_path: Path) -> None:
+    text = page(bad(tmp_path / "run"))
+    assert text.index("INVALID") < text.index("<h2>")
+    assert "the driver was busy: 95.0 % of its cores" in text
+    assert "use fewer users" in text
+
+
+def test_a_sweep_is_plotted_against_users(tmp_path: Path) -> None:
+    text = page(sweep(tmp_path / "run"))
+    assert "Throughput against users" in text
+    assert "Response against users" in text
+    assert "Throughput against users" not in page(good(tmp_path / "one"))
+
+
+def test_names_from_outside_are_escaped(tmp_path: Path) -> None:
+    evil = [("%3Cb%3E/%3Cscript%3Ealert(1)%3C%2Fscript%3E&%22/response", [0.1] * 99)]
+    folder = RunFolder(tmp_path / "run", histograms=[*evil, (evil[0][0] + "_from_sent", [0.1] * 99)]).write()
+    run = folder / "run.json"
+    run.write_text(run.read_text().replace("made-up", "<img onerror=x>"))
+    text = page(folder)
+    assert "<script>" not in text
+    assert "<img" not in text
+    assert "&lt;script&gt;" in text
+    ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>\n"))
+
+
+def test_a_run_that_was_cut_off_has_a_report(tmp_path: Path) -> None:
+    folder = good(tmp_path / "run")
+    for name in ("series.jsonl", "histograms.hlog", "users.jsonl"):
+        path = folder / "agent-0" / name
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    (folder / "agent-0" / "agent.json").unlink()
+    assert "the record is cut off" in page(folder)
+
+
+def test_a_run_that_never_began_has_a_report(tmp_path: Path) -> None:
+    assert "nothing was measured" in page(RunFolder(tmp_path / "run", agents=0).write())
