@@ -43,7 +43,9 @@ pub(crate) struct Done {
     pub(crate) first: Stamp,
     /// When its last one had.
     pub(crate) at: Stamp,
-    /// The same by two clocks, where the kernel stamps the line.
+    /// How long after it the user knows that it was the last.
+    pub(crate) silence: Duration,
+    /// The last character's coming by two clocks, where the kernel stamps the line.
     pub(crate) stamped: Option<Stamped>,
 }
 
@@ -65,11 +67,6 @@ impl Answer {
     /// The answer, if it is complete. Silence and disconnection show only when nothing comes.
     pub(crate) fn done(&self) -> Option<Done> {
         self.done
-    }
-
-    /// When the last character came.
-    pub(crate) fn last(&self) -> Option<Stamp> {
-        self.last
     }
 
     /// All that came, for a check.
@@ -128,13 +125,18 @@ impl Answer {
 
     fn complete(&mut self, at: Stamp, received: &Received) {
         let first = self.first.unwrap_or(at);
-        self.done = Some(Done { first, at, stamped: received.stamped });
+        self.done = Some(Done { first, at, silence: Duration::ZERO, stamped: received.stamped });
     }
 
-    /// Nothing more came, or nothing more can come: the answer was complete at its last character, or at `otherwise`.
-    pub(crate) fn ended(&self, otherwise: Stamp) -> Done {
-        let at = self.last.unwrap_or(otherwise);
-        Done { first: self.first.unwrap_or(at), at, stamped: None }
+    /// Nothing came for so long after the last character; or after `begun`, if there was none.
+    pub(crate) fn fell_silent(&self, begun: Stamp, silence: Duration) -> Done {
+        let at = self.last.unwrap_or(begun);
+        Done { first: self.first.unwrap_or(at), at, silence, stamped: None }
+    }
+
+    /// The host closed the line.
+    pub(crate) fn closed(&self, at: Stamp) -> Done {
+        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, stamped: None }
     }
 }
 
@@ -162,7 +164,7 @@ mod tests {
         let mut answer = Answer::new(false);
         answer.take(Some(&Rule::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
         assert_eq!(answer.done(), None);
-        let done = answer.ended(Stamp::FAR);
+        let done = answer.fell_silent(Stamp::FAR, Duration::from_secs(1));
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 110));
     }
 

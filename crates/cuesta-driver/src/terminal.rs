@@ -187,23 +187,22 @@ impl Terminal {
                 if let Some(done) = self.answer.done() {
                     return Poll::Ready(Ok(Waited::Done(done)));
                 }
-                let silent = match &**rule {
-                    Rule::Silence(length) => Some(self.answer.last().unwrap_or(begun) + *length),
+                let silence = match **rule {
+                    Rule::Silence(length) => Some(self.answer.fell_silent(begun, length)),
                     _ => None,
                 };
-                self.alarm.reset(silent.unwrap_or(deadline).min(deadline));
+                let silence = silence.filter(|done| done.at + done.silence <= deadline);
+                self.alarm.reset(silence.map_or(deadline, |done| done.at + done.silence));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
                     Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
-                        return Poll::Ready(Ok(Waited::Done(self.answer.ended(clock::now()))));
+                        return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
                     }
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
                     Poll::Pending => {}
                 }
                 ready!(Pin::new(&mut self.alarm).poll(cx));
-                let is_silent = silent.is_some_and(|at| at <= deadline);
-                let waited = if is_silent { Waited::Done(self.answer.ended(begun)) } else { Waited::TimedOut };
-                return Poll::Ready(Ok(waited));
+                return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
             }
         })
         .await

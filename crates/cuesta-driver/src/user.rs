@@ -417,8 +417,10 @@ impl User {
         self.crew.waits(self.seat, None);
         match waited? {
             Waited::Done(done) => {
-                self.ready = self.ready.max(done.at);
-                self.plan = self.plan.max(done.at);
+                let knows = done.at + done.silence;
+                self.ready = self.ready.max(knows);
+                self.plan = self.plan.max(knows);
+                self.input.think += done.silence;
                 if let Some((due, sent)) = key {
                     self.answered(terminal, due, sent, done);
                 }
