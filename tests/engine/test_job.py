@@ -47,7 +47,7 @@ def test_tapes_of_one_name_are_told_apart(here: Path, write: Write) -> None:
 
 def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) -> None:
     write("login.tape", 'Type "${user}"\nType "${password}"')
-    with pytest.raises(InputError, match=r"asks for \$\{user\}, and no users are given"):
+    with pytest.raises(InputError, match=r"asks for \$\{password\}, and no users are given"):
         job_of(here, write, 'tape = "login.tape"')
     write("users.csv", "user,pin\nu1,1\n")
     with pytest.raises(InputError, match=r"users.csv: no column `password`") as raised:

@@ -1,9 +1,8 @@
 """A job: a plan with its tapes and users read and checked. Making one contacts nothing and writes nothing."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cuesta.engine.tapes import Tape, read_tape
 from cuesta.engine.users import Users, read_users
@@ -84,18 +83,12 @@ def most_users(segment: Segment) -> int:
 
 def fitting_service(tape: Tape) -> Service:
     """`transaction N` if the tape waits for N characters, `echo` if for nothing but echoes, else `transaction 150`."""
-    waits = [each for each in _commands(json.loads(tape.script.commands())) if each["command"].startswith("Wait")]
-    for wait in waits:
-        if wait["command"] == "Wait+Bytes":
-            return Service("transaction", str(wait["arguments"][0]))
-    only_echo = all(wait["command"] == "Wait+Echo" for wait in waits)
-    return Service("echo") if only_echo else Service("transaction", "150")
-
-
-def _commands(commands: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for command in commands:
-        yield command
-        yield from _commands(command.get("body", []))
+    commands = json.loads(tape.script.commands())["commands"]
+    waits = [command["Args"].split(" ") for command in commands if command["Type"] == "WAIT"]
+    for rule, *amount in waits:
+        if rule == "Bytes":
+            return Service("transaction", amount[0])
+    return Service("echo") if all(rule == "Echo" for rule, *_ in waits) else Service("transaction", "150")
 
 
 def _check_columns(job: Job, group: Group) -> None:

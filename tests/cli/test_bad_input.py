@@ -1,0 +1,99 @@
+"""What bad input gets: one clear message with place and remedy, the right exit code, nothing half-written."""
+
+import resource
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+
+TAPE = 'Type "who"\nEnter\nWait+Bytes 80\n'
+
+
+def refused() -> str:
+    """Give an address at which nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return f"127.0.0.1:{server.getsockname()[1]}"
+
+
+BAD = {
+    "unknown command": (["run", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
+    "bad law in a tape": (["run", "law.tape"], Exit.BAD_INPUT, ["law.tape", "exq", "^"]),
+    "bad law in a flag": (["run", "--think", "exq 5s"], Exit.USAGE, ["--think", "'exq 5s'", "law"]),
+    "missing tape": (["run", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file", "good.tape"]),
+    "missing plan": (["run", "none.toml"], Exit.BAD_INPUT, ["none.toml", "No such file"]),
+    "a folder for a tape": (["run", "."], Exit.BAD_INPUT, ["Is a directory"]),
+    "refused line": (["run", "good.tape", "--target", "tcp://REFUSED"], Exit.FAILED, ["refused", "check its address"]),
+    "no such host": (["run", "--target", "telnet://no-such-host.invalid:23"], Exit.FAILED, ["cannot be reached"]),
+    "no such kind of line": (["run", "--target", "gopher://h:70"], Exit.USAGE, ["--target", "gopher"]),
+    "a kind of line that is not built": (["run", "--target", "pty:bash"], Exit.USAGE, ["pty: lines are not built yet"]),
+    "bad CSV": (["run", "good.tape", "--data", "bad.csv"], Exit.BAD_INPUT, ["bad.csv: row 2, column `password`"]),
+    "a column that is not there": (["run", "login.tape", "--data", "few.csv"], Exit.BAD_INPUT, ["`password`", "login"]),
+    "negative users": (["run", "--users", "-3"], Exit.USAGE, ["--users", "-3", "from 0 to"]),
+    "absurd users": (["run", "--users", "99999999999"], Exit.USAGE, ["--users", "1,000,000"]),
+    "no users": (["run", "--users", "0"], Exit.BAD_INPUT, ["no group has any users"]),
+    "negative time": (["run", "--measure", "-1s"], Exit.USAGE, ["--measure", "negative"]),
+    "no time": (["run", "--measure", "0s"], Exit.USAGE, ["--measure", "at least 100ms"]),
+    "absurd line speed": (["run", "--line-speed", "1e99"], Exit.USAGE, ["--line-speed"]),
+    "a folder that is a file": (["run", "--out", "good.tape/x"], Exit.FAILED, ["cannot write a run folder", "--out"]),
+    "a folder that is not empty": (["run", "--out", "."], Exit.FAILED, ["not empty", "--out"]),
+    "JSON that cannot be written": (["run", "--json", "nowhere/x.json"], Exit.FAILED, ["nowhere/x.json", "--json"]),
+    "a host setting that is none": (["run", "--host", "sevice=echo"], Exit.USAGE, ["did you mean `service`"]),
+    "a host setting without a value": (["run", "--host", "service"], Exit.USAGE, ["KEY=VALUE"]),
+    "bad limit": (["run", "--limit", "respons.p99 < 2s"], Exit.USAGE, ["--limit", "did you mean `response`"]),
+    "check of a bad tape": (["check", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
+    "check of a missing tape": (["check", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file"]),
+    "host that cannot listen": (["host", "--listen", "tcp://192.0.2.1:5"], Exit.FAILED, ["192.0.2.1"]),
+    "host with a bad law": (["host", "--service-time", "exq 5s"], Exit.USAGE, ["--service-time", "exq"]),
+}
+
+
+@pytest.fixture
+def files(here: Path, write: Write) -> list[str]:
+    write("good.tape", TAPE)
+    write("bogus.tape", 'Type "a"\nBogus 3\n')
+    write("law.tape", 'Type "a"\nThink exq 5s\n')
+    write("login.tape", 'Type "${password}"\n')
+    write("bad.csv", "user,password\nann\n")
+    write("few.csv", "user\nann\n")
+    return sorted(path.name for path in here.iterdir())
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), BAD.values(), ids=BAD.keys())
+def test_bad_input(
+    arguments: list[str],
+    code: Exit,
+    words: list[str],
+    files: list[str],
+    here: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [argument.replace("REFUSED", refused()) for argument in arguments]
+    assert main(given) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("cuesta: ")
+    assert [word for word in words if word not in said.err] == [], said.err
+    assert sorted(path.name for path in here.iterdir()) == files
+
+
+def test_too_few_descriptors(here: Path) -> None:
+    def few() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+    ran = subprocess.run(
+        [sys.executable, "-m", "cuesta", "run", "--users", "400"],
+        check=False,
+        capture_output=True,
+        text=True,
+        preexec_fn=few,
+    )
+    assert ran.returncode == Exit.FAILED
+    assert "needs 464 file descriptors in one process, and the limit (ulimit -n) is 256" in ran.stderr
+    assert "ulimit -Hn 464" in ran.stderr
+    assert list(here.iterdir()) == []

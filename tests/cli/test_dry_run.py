@@ -1,0 +1,33 @@
+import json
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from cuesta.cli import main
+from tests.conftest import Write
+
+
+def test_it_shows_all_and_contacts_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
+) -> None:
+    assert main(["run", "--target", "telnet://no-such-host.invalid:23", "--measure", "10m", "--dry-run"]) == 0
+    assert capsys.readouterr().out.split("\n", 1)[1] == snapshot
+    assert list(here.iterdir()) == []
+
+
+def test_it_is_data_too(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--users", "10", "--dry-run", "--json", "-"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["steps"] == [{"swept": {}, "begin": 0.0, "settled": 5.5, "end": 35.5, "segment": "."}]
+    assert data["seconds"] == 37.5
+    assert data["plan"]["group"][0]["users"] == 10
+
+
+def test_secrets_are_not_shown(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("login.tape", 'Type "${user} ${password}"')
+    write("users.csv", "user,password\nann,hunter2\n")
+    assert main(["run", "login.tape", "--data", "users.csv", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "1 users with user, password (secret)" in said
+    assert "hunter2" not in said

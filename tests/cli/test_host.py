@@ -1,0 +1,43 @@
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+
+@contextmanager
+def hosting(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "cuesta", "host", *arguments]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_says_its_addresses_first_and_answers() -> None:
+    listen = ["--listen", "tcp://127.0.0.1:0", "--listen", "telnet://127.0.0.1:0"]
+    with hosting(*listen, "--service", "echo", "--echo-map", "a0") as process:
+        assert process.stdout is not None
+        first, second = process.stdout.readline().strip(), process.stdout.readline().strip()
+        assert (first.startswith("tcp://127.0.0.1:"), second.startswith("telnet://127.0.0.1:")) == (True, True)
+        address = urlsplit(first)
+        with socket.create_connection((address.hostname, address.port), 10) as line:
+            line.sendall(b"a")
+            assert line.recv(10) == b"0"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (0, "")
+
+
+def test_attached_it_ends_with_its_input() -> None:
+    with hosting("--attached") as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("telnet://127.0.0.1:")
+        process.communicate(timeout=20)
+    assert process.returncode == 0

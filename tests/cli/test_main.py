@@ -1,0 +1,38 @@
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["host", "--help"], ["check", "--help"]])
+def test_help_teaches_with_examples(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == 0
+    assert "examples:\n  cuesta " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["run", "--wings"], ["run", "--user", "3"]])
+def test_what_is_no_command_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised:
+        main(arguments)
+    assert raised.value.code == Exit.USAGE
+    assert "usage: cuesta" in capsys.readouterr().err
+
+
+def test_verbs_that_are_not_built_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert not any(verb in said for verb in ("certify", "compare", "predict", "tmux"))
+
+
+def test_a_fault_of_our_own_is_one_message(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("cuesta.cli.check.read_tape", lambda _: 1 / 0)
+    assert main(["check", "x.tape"]) == Exit.FAILED
+    said = capsys.readouterr().err
+    assert said.startswith("cuesta: ZeroDivisionError: division by zero\n  CUESTA_DEBUG=1 ")
+    assert "Traceback" not in said
+    monkeypatch.setenv("CUESTA_DEBUG", "1")
+    assert main(["check", "x.tape"]) == Exit.FAILED
+    assert "Traceback" in capsys.readouterr().err

@@ -1,0 +1,156 @@
+"""Whole runs through the command: a few seconds each, with the real driver and the real host."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+QUICK = """
+name = "quick"
+users = 6
+stagger = "10ms"
+settle = "500ms"
+measure = "2s"
+line_speed = 0
+think = "exp 200ms"
+key_rate = 50
+
+[validity]   # this machine may be busy; what is tested here is not how fast it is
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+settled = false
+"""
+
+
+def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    code = main(["run", *arguments, "--quiet", "--json", "-"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_a_run_leaves_a_record_and_a_summary(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("quick.toml", QUICK)
+    code, summary = run("quick.toml", "--out", "out", "--limit", "errors.count == 0", capsys=capsys)
+    assert (code, summary["valid"], summary["users"]) == (Exit.GOOD, True, 6)
+    assert summary["transactions"]["count"] > 10
+    assert summary["response"]["count"] == summary["transactions"]["count"]
+    assert summary["limits"][0]["ok"] is True
+    names = {str(path.relative_to(here / "out")) for path in (here / "out").rglob("*") if path.is_file()}
+    assert names >= {"run.json", "summary.json", "report.html", "agent-0/histograms.hlog", "host/series.jsonl"}
+    record = json.loads((here / "out" / "run.json").read_text())
+    assert record["plan"]["group"][0]["users"] == 6
+    assert record["segments"] == [{"folder": ".", "steps": [0]}]
+
+
+def test_a_limit_that_is_crossed_has_its_own_exit_code(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("quick.toml", QUICK)
+    code, summary = run("quick.toml", "--limit", "throughput > 1000000", capsys=capsys)
+    assert code == Exit.LIMIT
+    assert [limit["ok"] for limit in summary["limits"]] == [False]
+
+
+def test_a_run_that_cannot_be_trusted_has_its_own_exit_code(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("quick.toml", QUICK.replace('lateness_p99 = "10s"', 'lateness_p99 = "1ns"'))
+    code, summary = run("quick.toml", capsys=capsys)
+    assert code == Exit.INVALID
+    assert "late" in summary["invalid_because"][0]
+
+
+def test_agents_share_the_users(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("quick.toml", QUICK)
+    code, summary = run("quick.toml", "--agents", "2", "--out", "out", capsys=capsys)
+    assert (code, summary["users"]) == (Exit.GOOD, 6)
+    played = [
+        {json.loads(row)["user"] for row in (here / "out" / f"agent-{agent}" / "users.jsonl").read_text().splitlines()}
+        for agent in (0, 1)
+    ]
+    assert played == [{0, 2, 4}, {1, 3, 5}]
+
+
+def test_passwords_are_nowhere_in_the_record(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("login.tape", 'Transaction "login"\nType "${user} ${password}"\nEnter\nWait+Bytes 80\nEnd\n')
+    write("users.csv", "user,password\nann,hunter2\nbob,hunter3\n")
+    code, _ = run(
+        "login.tape",
+        "--users",
+        "2",
+        "--settle",
+        "0s",
+        "--measure",
+        "1s",
+        "--data",
+        "users.csv",
+        "--out",
+        "out",
+        capsys=capsys,
+    )
+    assert code in (Exit.GOOD, Exit.INVALID)
+    found = [path for path in (here / "out").rglob("*") if path.is_file() and b"hunter" in path.read_bytes()]
+    assert found == []
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run cuesta in a process of its own, and see that it measures."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cuesta", "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stderr is not None
+        for row in process.stderr:
+            if row.startswith("measure"):
+                break
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_keeps_what_was_measured(here: Path, write: Write, how: signal.Signals) -> None:
+    write("quick.toml", QUICK)
+    with running("quick.toml", "--measure", "60s", "--out", "out") as process:
+        process.send_signal(how)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == Exit.INTERRUPTED
+    assert "what was measured is kept" in err
+    assert "Traceback" not in err
+    assert "RESPONSE" in out
+    assert json.loads((here / "out" / "agent-0" / "agent.json").read_text())["ended"] == "interrupted"
+    assert json.loads((here / "out" / "summary.json").read_text())["transactions"]["count"] > 0
+
+
+def test_an_agent_that_dies_voids_the_run(here: Path, write: Write) -> None:
+    write("quick.toml", QUICK)
+    with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        agents = [pid for pid in children if b"cuesta.engine.agent" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        os.kill(int(agents[1]), signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == Exit.INVALID
+    assert "agent 1: it was killed by signal 9" in err
+
+
+@pytest.mark.parametrize("plan", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
+def test_examples_run(plan: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, summary = run(str(plan), capsys=capsys)
+    assert code in (Exit.GOOD, Exit.INVALID), "the machine may be busy; the example may not be wrong"
+    assert summary["keystrokes"]["count"] > 0
+    assert summary["errors"]["count"] == 0
