@@ -61,19 +61,17 @@ impl Program {
 
     /// Reads its output; 0 = it has ended. What it left running in the background does not keep its line.
     pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        // Asked first: what it wrote before it ended is in the terminal by then.
         let ended = pin!(self.child.wait()).poll(cx).is_ready();
         let Some(pty) = &mut self.pty else { return Poll::Ready(Ok(0)) };
-        let mut buffer = ReadBuf::new(into);
-        match Pin::new(pty).poll_read(cx, &mut buffer) {
-            Poll::Pending if ended => Poll::Ready(Ok(0)),
-            // How Linux says that nobody has the other end open any more.
-            Poll::Ready(Err(error)) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Poll::Ready(Ok(0)),
-            outcome => {
-                ready!(outcome)?;
-                Poll::Ready(Ok(buffer.filled().len()))
-            }
+        if ended {
+            return Poll::Ready(rest(pty, into));
         }
+        let mut buffer = ReadBuf::new(into);
+        let outcome = ready!(Pin::new(pty).poll_read(cx, &mut buffer));
+        Poll::Ready(match outcome {
+            Err(error) if error.raw_os_error() == Some(Errno::IO.raw_os_error()) => Ok(0),
+            outcome => outcome.map(|()| buffer.filled().len()),
+        })
     }
 
     /// Hangs it up and waits a little for it to go; then it is killed.
@@ -98,6 +96,15 @@ impl Drop for Program {
             let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             let _ = self.child.try_wait();
         }
+    }
+}
+
+/// What a program that has ended left on its terminal. The kernel is asked itself: the event queue may not know yet.
+fn rest(pty: &Pty, into: &mut [u8]) -> io::Result<usize> {
+    match rustix::io::read(pty, into) {
+        // Linux says the latter when nobody has the other end open any more.
+        Err(Errno::AGAIN | Errno::IO) => Ok(0),
+        outcome => Ok(outcome?),
     }
 }
 

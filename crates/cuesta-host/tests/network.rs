@@ -1,0 +1,197 @@
+//! The host on its own threads, over real sockets.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use cuesta_host::{Host, HostError, Spec};
+use rustix::process::{Resource, getrlimit};
+use serde_json::Value;
+
+/// How long a test waits for what must come before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn start(spec: &str) -> Result<Host, HostError> {
+    Host::start(&Spec::parse(spec)?)
+}
+
+fn place(host: &Host, index: usize) -> String {
+    host.addresses()[index].rsplit('/').next().unwrap().to_owned()
+}
+
+fn connect(host: &Host) -> TcpStream {
+    let line = TcpStream::connect(place(host, 0)).unwrap();
+    line.set_read_timeout(Some(PATIENCE)).unwrap();
+    line
+}
+
+fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
+    let mut text = vec![0; len];
+    line.read_exact(&mut text).unwrap();
+    text
+}
+
+/// Waits until the meters say so.
+fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
+    for _ in 0..PATIENCE.as_millis() {
+        let meters = host.meters();
+        if what(&meters) {
+            return meters;
+        }
+        pause();
+    }
+    panic!("it did not come to that: {}", host.meters());
+}
+
+/// A millisecond in which the host's threads may get on.
+fn pause() {
+    let timer = cuesta_record::clock::now() + Duration::from_millis(1);
+    cuesta_record::clock::run(cuesta_record::clock::Time::Real, cuesta_record::clock::sleep_until(timer)).unwrap();
+}
+
+#[test]
+fn many_lines_at_once_are_all_served() {
+    // Both ends are in this process.
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let number = usize::try_from(limit.saturating_sub(100) / 2).unwrap().min(1000);
+    for threads in [1, 2] {
+        let spec = format!(
+            r#"{{"listen":["tcp://127.0.0.1:0"],"threads":{threads},"service":{{"transaction":{{"reply":150}}}},
+                "service_time":"fixed 10us","servers":2,"delay":"1ms"}}"#
+        );
+        let host = start(&spec).unwrap();
+        let mut lines: Vec<TcpStream> = (0..number).map(|_| connect(&host)).collect();
+        for line in &mut lines {
+            line.write_all(b"hello\r").unwrap();
+        }
+        for line in &lines {
+            let text = receive(line, 2 + 7 + 150);
+            assert!(text.starts_with(b"> hello\r\n") && text.ends_with(b"\r\n> "));
+        }
+        let meters = wait_for(&host, |meters| meters["characters"]["line_out"] == (2 + 7 + 150) * number);
+        assert_eq!(meters["lines"]["connected"], number);
+        assert_eq!(meters["messages"], serde_json::json!({"in": number, "out": number}));
+        assert_eq!(meters["characters"]["typed"], 6 * number);
+        assert_eq!(meters["cpu"]["threads"].as_array().unwrap().len(), threads);
+        assert!(meters["cpu"]["threads"][0]["seconds"].as_f64().unwrap() > 0.0);
+        drop(lines);
+        let meters = wait_for(&host, |meters| meters["lines"]["connected"] == 0);
+        assert_eq!(meters["lines"]["closes"], serde_json::json!({"closed": number}));
+        host.stop();
+    }
+}
+
+#[test]
+fn stopping_closes_the_lines_and_frees_the_port() {
+    let host = start(r#"{"listen":["tcp://127.0.0.1:0","telnet://127.0.0.1:0"],"service":{"echo":{}}}"#).unwrap();
+    let (address, place) = (host.addresses()[0].clone(), place(&host, 0));
+    let mut line = connect(&host);
+    line.write_all(b"x").unwrap();
+    assert_eq!(receive(&line, 1), b"x");
+    host.stop();
+    assert_eq!(line.read(&mut [0; 1]).unwrap(), 0);
+    assert_eq!(TcpStream::connect(place).unwrap_err().kind(), ErrorKind::ConnectionRefused);
+    drop(start(&format!(r#"{{"listen":["{address}"]}}"#)).unwrap());
+}
+
+#[test]
+fn what_was_typed_before_hanging_up_is_still_answered() {
+    let host = start(r#"{"listen":["tcp://127.0.0.1:0"],"delay":"20ms","echo":false}"#).unwrap();
+    let mut line = connect(&host);
+    line.write_all(b"one\rtwo\rnever ended").unwrap();
+    line.shutdown(Shutdown::Write).unwrap();
+    let mut text = Vec::new();
+    line.read_to_end(&mut text).unwrap();
+    assert_eq!(text.len(), 2 + 2 * 150);
+    wait_for(&host, |meters| meters["lines"]["closes"] == serde_json::json!({"closed": 1}));
+}
+
+#[test]
+fn telnet_lines_are_negotiated_and_hidden() {
+    let host = start(r#"{"listen":["telnet://127.0.0.1:0"],"service":{"echo":{}},"echo_map":"a0"}"#).unwrap();
+    let mut line = connect(&host);
+    // IAC NOP, and a DATA that is 255 itself.
+    line.write_all(b"a\xff\xf1b\xff\xff").unwrap();
+    let mut text = Vec::new();
+    while !text.ends_with(b"0b\xff\xff") {
+        text.extend(receive(&line, 1));
+    }
+    assert!(text.len() > 4 && text[0] == 255, "the host's offers come first: {text:?}");
+    assert_eq!(host.meters()["characters"]["typed"], 3);
+}
+
+#[test]
+fn a_reader_that_never_reads_does_not_grow_the_host() {
+    let host = start(r#"{"listen":["tcp://127.0.0.1:0"],"service":{"output":{"rows":1000}},"pool":65536}"#).unwrap();
+    let lines: Vec<TcpStream> = (0..50).map(|_| connect(&host)).collect();
+    let meters = wait_for(&host, |meters| meters["output_blocks"]["count"].as_u64() >= Some(50));
+    assert!(meters["pool"]["used"].as_u64().unwrap() <= 65536 + 50 * 64, "{meters}");
+    // One that reads gets its listing all the same.
+    let mut reader = connect(&host);
+    for _ in 0..20 {
+        assert!(receive(&reader, 1000 * 74).ends_with(b"\r\n"));
+    }
+    reader.write_all(b"ignored\r").unwrap();
+    drop((lines, reader));
+    wait_for(&host, |meters| meters["lines"]["connected"] == 0 && meters["pool"]["used"] == 0);
+}
+
+#[test]
+fn the_series_has_whole_rows_that_add_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("run/host");
+    let spec = format!(r#"{{"listen":["tcp://127.0.0.1:0"],"service":{{"echo":{{}}}},"meters":{:?}}}"#, inner);
+    let host = start(&spec).unwrap();
+    let mut line = connect(&host);
+    let file = inner.join("series.jsonl");
+    while fs::read_to_string(&file).unwrap().lines().count() < 2 {
+        line.write_all(b"xyz").unwrap();
+        receive(&line, 3);
+        pause();
+    }
+    let typed = host.meters()["characters"]["typed"].as_u64().unwrap();
+    host.stop();
+    let text = fs::read_to_string(&file).unwrap();
+    let rows: Vec<Value> = text.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert!(text.ends_with('\n') && rows.len() >= 3);
+    assert_eq!(rows.iter().map(|row| row["characters"]["typed"].as_u64().unwrap()).sum::<u64>(), typed);
+    assert!(rows.windows(2).all(|pair| pair[0]["at"].as_u64() < pair[1]["at"].as_u64()));
+    assert!(rows.iter().all(|row| row["cpu"]["threads"][0]["idle"].is_number()), "{text}");
+    assert!(rows[0]["cpu"]["process"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_cannot_be_listened_on_is_said_with_a_remedy() {
+    let host = start(r#"{"listen":["tcp://127.0.0.1:0"]}"#).unwrap();
+    let taken = host.addresses()[0].clone();
+    for (spec, parts) in [
+        (format!(r#"{{"listen":["{taken}"]}}"#), ["in use", "port 0"]),
+        (r#"{"listen":["pty:bash"]}"#.to_owned(), ["pty", "not built yet"]),
+        (r#"{"listen":["host:"]}"#.to_owned(), ["host:", "listen"]),
+        (r#"{"listen":[]}"#.to_owned(), ["listen", "telnet://127.0.0.1:0"]),
+        (r#"{"cpus":[1000000]}"#.to_owned(), ["cpus", "1000000"]),
+        (r#"{"meters":"/dev/null/x"}"#.to_owned(), ["/dev/null/x", "name a folder"]),
+    ] {
+        let error = start(&spec).unwrap_err().to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{spec}: {error}");
+    }
+}
+
+#[test]
+fn a_host_is_pinned_where_it_is_told() {
+    let cpus = rustix::thread::sched_getaffinity(None).unwrap();
+    let cpu = (0..rustix::thread::CpuSet::MAX_CPU).find(|&cpu| cpus.is_set(cpu)).unwrap();
+    let spec = format!(r#"{{"listen":["tcp://127.0.0.1:0"],"service":{{"echo":{{}}}},"cpus":[{cpu}]}}"#);
+    let host = start(&spec).unwrap();
+    let mut line = connect(&host);
+    line.write_all(b"x").unwrap();
+    assert_eq!(receive(&line, 1), b"x");
+    let pinned = fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok).any(|task| {
+        let read = |file| fs::read_to_string(task.path().join(file)).unwrap_or_default();
+        let status = read("status");
+        let allowed = status.lines().find_map(|row| row.strip_prefix("Cpus_allowed_list:"));
+        read("comm").trim() == "cuesta-host-0" && allowed.map(str::trim) == Some(&cpu.to_string())
+    });
+    assert!(pinned);
+}

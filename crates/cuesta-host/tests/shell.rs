@@ -1,0 +1,160 @@
+//! Programs on pseudo-terminals: what they show, and that nothing of them stays.
+
+mod user;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use cuesta_host::{Host, Spec};
+use cuesta_lines::{Options, Target, open};
+use cuesta_record::clock::{self, Time};
+use user::User;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn start(command: &str, kind: &str) -> Host {
+    let spec = serde_json::json!({
+        "listen": [format!("{kind}://127.0.0.1:0")],
+        "service": { "shell": { "command": command } },
+    });
+    Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap()
+}
+
+fn connect(host: &Host) -> TcpStream {
+    let line = TcpStream::connect(host.addresses()[0].rsplit('/').next().unwrap()).unwrap();
+    line.set_read_timeout(Some(PATIENCE)).unwrap();
+    line
+}
+
+fn receive_until(line: &mut TcpStream, end: &str) -> String {
+    let mut text = Vec::new();
+    while !text.ends_with(end.as_bytes()) {
+        let mut next = [0];
+        line.read_exact(&mut next).unwrap_or_else(|error| panic!("{error} after {:?}", String::from_utf8_lossy(&text)));
+        text.push(next[0]);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn receive_all(mut line: TcpStream) -> String {
+    let mut text = Vec::new();
+    line.read_to_end(&mut text).unwrap();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// The processes that have `mark` among their arguments.
+fn processes(mark: &str) -> usize {
+    let commands = process_files("cmdline");
+    commands.iter().filter(|command| command.contains(mark)).count()
+}
+
+/// Children of this process that have ended and are not reaped.
+fn zombies() -> usize {
+    let parent = format!("PPid:\t{}\n", std::process::id());
+    process_files("status").iter().filter(|status| status.contains(&parent) && status.contains("State:\tZ")).count()
+}
+
+fn process_files(file: &str) -> Vec<String> {
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes.filter_map(|process| fs::read_to_string(process.path().join(file)).ok()).collect()
+}
+
+/// Waits until it is so. A child of another test may be a zombie for a moment.
+fn wait_until(what: &str, so: impl Fn() -> bool) {
+    for _ in 0..PATIENCE.as_millis() {
+        if so() {
+            return;
+        }
+        let due = clock::now() + Duration::from_millis(1);
+        clock::run(Time::Real, clock::sleep_until(due)).unwrap();
+    }
+    panic!("it did not come to be that {what}");
+}
+
+fn wait_for_close(host: &Host, closes: &serde_json::Value) {
+    wait_until(&format!("lines ended as {closes}"), || host.meters()["lines"]["closes"] == *closes);
+}
+
+#[test]
+fn a_program_shows_its_output_and_its_end_closes_the_line() {
+    let host = start("stty size; echo $TERM; tty >/dev/null && echo terminal; exit 3", "tcp");
+    assert_eq!(receive_all(connect(&host)), "24 80\r\nxterm\r\nterminal\r\n");
+    wait_for_close(&host, &serde_json::json!({"ended": 1}));
+    wait_until("no zombie is left", || zombies() == 0);
+}
+
+#[test]
+fn what_is_typed_reaches_the_program() {
+    let host = start("stty -echo; echo ready; while read row; do echo \"got $row\"; done; echo over", "tcp");
+    let mut line = connect(&host);
+    receive_until(&mut line, "ready\r\n");
+    line.write_all(b"one\rtwo\n").unwrap();
+    assert_eq!(receive_until(&mut line, "two\r\n"), "got one\r\ngot two\r\n");
+    // The program's own terminal makes an end of file of it.
+    line.write_all(b"\x04").unwrap();
+    assert_eq!(receive_all(line), "over\r\n");
+}
+
+#[test]
+fn much_output_and_much_input_arrive_whole() {
+    let host = start("stty raw -echo; echo ready; exec cat", "tcp");
+    let mut line = connect(&host);
+    receive_until(&mut line, "ready\n");
+    let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 23) as u8).collect();
+    let mut typing = line.try_clone().unwrap();
+    let typed = text.clone();
+    let typist = std::thread::spawn(move || typing.write_all(&typed));
+    let mut back = vec![0; text.len()];
+    line.read_exact(&mut back).unwrap();
+    typist.join().unwrap().unwrap();
+    assert!(back == text);
+}
+
+#[test]
+fn a_telnet_line_gives_its_window_and_name() {
+    let host = start("stty -echo; stty size; echo $TERM; read row", "telnet");
+    let target: Target = host.addresses()[0].parse().unwrap();
+    let text = clock::run(Time::Real, async move {
+        let options = Options { columns: 100, rows: 30, terminal: "vt220".to_owned(), ..Options::default() };
+        let mut user = User { line: open(&target, &options).await.unwrap() };
+        user.receive_until(b"vt220\r\n").await.unwrap()
+    });
+    assert_eq!(String::from_utf8_lossy(&text.unwrap()), "30 100\r\nvt220\r\n");
+}
+
+#[test]
+fn hanging_up_ends_the_program_even_one_that_does_not_listen() {
+    for (mark, ignore) in [("mark_listens", ""), ("mark_deaf", "trap '' HUP; ")] {
+        let host = start(&format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
+        let mut line = connect(&host);
+        receive_until(&mut line, "ready\r\n");
+        // A shell that forks is two of them for a moment.
+        wait_until("it runs", || processes(mark) == 1);
+        drop(line);
+        wait_for_close(&host, &serde_json::json!({"closed": 1}));
+        assert_eq!(processes(mark), 0);
+        wait_until("no zombie is left", || zombies() == 0);
+    }
+}
+
+#[test]
+fn stopping_the_host_ends_all_programs() {
+    let host = start(": mark_stopped; trap '' HUP; echo ready; while :; do sleep 3600; done", "tcp");
+    let mut lines: Vec<TcpStream> = (0..5).map(|_| connect(&host)).collect();
+    for line in &mut lines {
+        receive_until(line, "ready\r\n");
+    }
+    wait_until("all run", || processes("mark_stopped") == 5);
+    host.stop();
+    assert_eq!(processes("mark_stopped"), 0);
+    wait_until("no zombie is left", || zombies() == 0);
+}
+
+#[test]
+fn a_program_that_cannot_be_found_says_so_on_the_line() {
+    let host = start("no-such-program-anywhere", "tcp");
+    let text = receive_all(connect(&host));
+    assert!(text.contains("no-such-program-anywhere") && text.contains("not found"), "{text}");
+}
