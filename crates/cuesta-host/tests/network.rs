@@ -6,6 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 use cuesta_host::{Host, HostError, Spec};
+use cuesta_record::clock::{self, Time};
 use rustix::process::{Resource, getrlimit};
 use serde_json::Value;
 
@@ -17,18 +18,18 @@ fn start(spec: &str) -> Result<Host, HostError> {
 }
 
 fn place(host: &Host, index: usize) -> String {
-    host.addresses()[index].rsplit('/').next().unwrap().to_owned()
+    host.addresses()[index].rsplit('/').next().expect("a place").to_owned()
 }
 
 fn connect(host: &Host) -> TcpStream {
-    let line = TcpStream::connect(place(host, 0)).unwrap();
-    line.set_read_timeout(Some(PATIENCE)).unwrap();
+    let line = TcpStream::connect(place(host, 0)).expect("the host listens");
+    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
     line
 }
 
 fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
     let mut text = vec![0; len];
-    line.read_exact(&mut text).unwrap();
+    line.read_exact(&mut text).expect("so much comes");
     text
 }
 
@@ -46,8 +47,8 @@ fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
 
 /// A millisecond in which the host's threads may get on.
 fn pause() {
-    let timer = cuesta_record::clock::now() + Duration::from_millis(1);
-    cuesta_record::clock::run(cuesta_record::clock::Time::Real, cuesta_record::clock::sleep_until(timer)).unwrap();
+    let due = clock::now() + Duration::from_millis(1);
+    clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn a_reader_that_never_reads_does_not_grow_the_host() {
 fn the_series_has_whole_rows_that_add_up() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("run/host");
-    let spec = format!(r#"{{"listen":["tcp://127.0.0.1:0"],"service":{{"echo":{{}}}},"meters":{:?}}}"#, inner);
+    let spec = format!(r#"{{"listen":["tcp://127.0.0.1:0"],"service":{{"echo":{{}}}},"meters":{inner:?}}}"#);
     let host = start(&spec).unwrap();
     let mut line = connect(&host);
     let file = inner.join("series.jsonl");

@@ -16,7 +16,7 @@ use user::{User, front, in_virtual_time};
 const OWN: u64 = 64;
 
 fn used(front: &FrontEnd) -> u64 {
-    front.meters()["pool"]["used"].as_u64().unwrap()
+    front.meters()["pool"]["used"].as_u64().expect("a number")
 }
 
 async fn a_while() {

@@ -19,12 +19,12 @@ fn start(command: &str, kind: &str) -> Host {
         "listen": [format!("{kind}://127.0.0.1:0")],
         "service": { "shell": { "command": command } },
     });
-    Host::start(&Spec::parse(&spec.to_string()).unwrap()).unwrap()
+    Host::start(&Spec::parse(&spec.to_string()).expect("sound JSON")).expect("it starts")
 }
 
 fn connect(host: &Host) -> TcpStream {
-    let line = TcpStream::connect(host.addresses()[0].rsplit('/').next().unwrap()).unwrap();
-    line.set_read_timeout(Some(PATIENCE)).unwrap();
+    let line = TcpStream::connect(host.addresses()[0].rsplit('/').next().expect("a place")).expect("it listens");
+    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
     line
 }
 
@@ -40,7 +40,7 @@ fn receive_until(line: &mut TcpStream, end: &str) -> String {
 
 fn receive_all(mut line: TcpStream) -> String {
     let mut text = Vec::new();
-    line.read_to_end(&mut text).unwrap();
+    line.read_to_end(&mut text).expect("it ends");
     String::from_utf8_lossy(&text).into_owned()
 }
 
@@ -57,7 +57,7 @@ fn zombies() -> usize {
 }
 
 fn process_files(file: &str) -> Vec<String> {
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let processes = fs::read_dir("/proc").expect("Linux").filter_map(Result::ok);
     processes.filter_map(|process| fs::read_to_string(process.path().join(file)).ok()).collect()
 }
 
@@ -68,7 +68,7 @@ fn wait_until(what: &str, so: impl Fn() -> bool) {
             return;
         }
         let due = clock::now() + Duration::from_millis(1);
-        clock::run(Time::Real, clock::sleep_until(due)).unwrap();
+        clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
     }
     panic!("it did not come to be that {what}");
 }

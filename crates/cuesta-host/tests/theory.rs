@@ -18,19 +18,19 @@ struct Seen {
     r: f64,
 }
 
-/// Exact: `n` users who think for `z` on average, `m` servers who work for `s` on average, both exponential.
-fn theory(n: u32, z: f64, m: u32, s: f64) -> Seen {
+/// Exact: users who think for `think` seconds on average, servers who work for `work` on average, both exponential.
+fn theory(users: u32, think: f64, servers: u32, work: f64) -> Seen {
     // The probability of k users at the host, from that of k - 1 (the machine repair model).
     let mut weights = vec![1.0];
-    for k in 1..=n {
-        let arrivals = f64::from(n - k + 1) / z;
-        let completions = f64::from(k.min(m)) / s;
+    for k in 1..=users {
+        let arrivals = f64::from(users - k + 1) / think;
+        let completions = f64::from(k.min(servers)) / work;
         weights.push(weights[k as usize - 1] * arrivals / completions);
     }
     let sum: f64 = weights.iter().sum();
-    let busy: f64 = (0..=n).map(|k| weights[k as usize] * f64::from(k.min(m))).sum();
-    let x = busy / sum / s;
-    Seen { x, r: f64::from(n) / x - z }
+    let busy: f64 = (0..=users).map(|k| weights[k as usize] * f64::from(k.min(servers))).sum();
+    let x = busy / sum / work;
+    Seen { x, r: f64::from(users) / x - think }
 }
 
 const SETTLE: Duration = Duration::from_secs(300);
@@ -57,18 +57,18 @@ fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
         clock::sleep_until(from + MEASURE).await;
         let x = f64::from(count.get()) / MEASURE.as_secs_f64();
         let r = sum.get().as_secs_f64() / f64::from(count.get());
-        (Seen { x, r }, front.meters()["servers"]["busy"].as_f64().unwrap())
+        (Seen { x, r }, front.meters()["servers"]["busy"].as_f64().expect("there are servers"))
     })
 }
 
 async fn play(mut user: User, mut stream: Stream, mut done: impl FnMut(Stamp, Duration)) {
-    let think = Law::parse("exp 1s", &|_| Err(String::new())).unwrap();
-    user.receive(2).await.unwrap();
+    let think = Law::parse("exp 1s", &|_| Err(String::new())).expect("a law");
+    user.receive(2).await.expect("the first prompt");
     loop {
         let due = clock::now() + think.sample(&mut stream);
         clock::sleep_until(due).await;
-        user.send(b"x\r").await.unwrap();
-        user.receive(4).await.unwrap();
+        user.send(b"x\r").await.expect("the host reads");
+        user.receive(4).await.expect("the answer");
         done(clock::now(), clock::now().since(due));
     }
 }
