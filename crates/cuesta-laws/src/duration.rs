@@ -67,11 +67,13 @@ fn nanoseconds(number: &str, unit: u128) -> Option<u128> {
     if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
         return None;
     }
-    // 18 digits: over a year in any unit, and below u128 when multiplied; what is longer is no duration.
-    if whole.len() > 18 || fraction.len() > 18 {
-        return None;
-    }
     let digits = |text: &str| if text.is_empty() { Some(0) } else { text.parse::<u128>().ok() };
+    // 18 digits are over a year in any unit and fit u128 when multiplied; more of a fraction is below a nanosecond.
+    let whole = whole.trim_start_matches('0');
+    if whole.len() > 18 {
+        return Some(u128::from(u64::MAX));
+    }
+    let fraction = &fraction[..fraction.len().min(18)];
     Some(digits(whole)? * unit + digits(fraction)? * unit / 10_u128.pow(fraction.len() as u32))
 }
 
@@ -132,6 +134,8 @@ mod tests {
             ("0", 0),
             ("250us", 250_000),
             ("1m30.5s", 90_500_000_000),
+            ("00000000000000000000001s", 1_000_000_000),
+            ("0.00000000100000000000000000009s", 1),
         ] {
             assert_eq!(parse(text), Ok(Duration::from_nanos(ns)), "{text}");
         }
@@ -144,6 +148,7 @@ mod tests {
         }
         assert!(matches!(parse("-1s"), Err(DurationError::Negative(_))));
         assert!(matches!(parse("9000h"), Err(DurationError::TooLong(_))));
+        assert!(matches!(parse(&"9".repeat(100)), Err(DurationError::TooLong(_))));
         assert!(matches!(parse("8760h1ns"), Err(DurationError::TooLong(_))));
         assert_eq!(parse("8760h"), Ok(LONGEST));
     }

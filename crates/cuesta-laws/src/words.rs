@@ -44,7 +44,7 @@ pub(crate) fn count(name: &Word, arguments: &[Word], takes: RangeInclusive<usize
     }
     if arguments.len() < *takes.start() {
         let last = arguments.last().unwrap_or(name);
-        let message = format!("`{}` needs {} values, got {}", name.text, takes.start(), arguments.len());
+        let message = format!("`{}` needs {} value(s), got {}", name.text, takes.start(), arguments.len());
         return Err(LawError::new(last.at, message, hint));
     }
     Ok(())
