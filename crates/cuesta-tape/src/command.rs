@@ -51,8 +51,6 @@ impl Command {
     /// Whether it is accepted and then ignored, since it matters only to a video or to the machine that records one.
     pub fn is_ignored(&self) -> bool {
         match self.word {
-            // A setting that the end of the tape leaves without a value.
-            "Set" if self.args.starts_with('\0') => true,
             "Set" => is_ignored_setting(&self.options),
             word => {
                 ["Env", "Hide", "Output", "Require", "Screenshot", "ScrollDown", "ScrollUp", "Show"].contains(&word)
@@ -74,7 +72,7 @@ impl Serialize for Command {
         fields.serialize_field("Type", &self.type_name())?;
         fields.serialize_field("Options", &self.options)?;
         fields.serialize_field("Args", &self.args)?;
-        fields.serialize_field("Source", &self.source)?;
+        fields.serialize_field("Source", self.source.as_deref().unwrap_or_default())?;
         fields.serialize_field("Row", &self.row)?;
         fields.serialize_field("Column", &self.column)?;
         fields.end()

@@ -1,15 +1,15 @@
 //! A tape as it was understood, printed: itself a tape, which parses to the same script.
 
-use crate::Tape;
-use crate::command::Command;
-use crate::totals::Totals;
 use cuesta_laws::duration;
+
+use crate::totals::Totals;
+use crate::{Command, Tape};
 
 /// One command a row, bodies indented, what is ignored left out, totals at the end as comments.
 pub fn listing(tape: &Tape) -> String {
     let mut rows = vec![format!("# {}", tape.script.name)];
     let mut depth = 0_usize;
-    for command in tape.commands.iter().filter(|command| !command.is_ignored()) {
+    for command in tape.commands.iter().filter(|command| !command.is_ignored() && !is_void(command)) {
         if command.word == "End" {
             depth = depth.saturating_sub(1);
         }
@@ -26,6 +26,13 @@ pub fn listing(tape: &Tape) -> String {
         }
     }
     rows.join("\n") + "\n"
+}
+
+/// A setting with a value that VHS's parser lets pass and that means nothing; a note has said so.
+fn is_void(command: &Command) -> bool {
+    let missing = command.args.starts_with('\0');
+    let no_time = command.options == "TypingSpeed" && duration::parse(&command.args).is_err();
+    command.word == "Set" && (missing || no_time)
 }
 
 fn opens(command: &Command) -> bool {

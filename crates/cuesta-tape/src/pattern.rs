@@ -1,7 +1,8 @@
 //! Patterns as VHS reads them (Go's RE2) → the same pattern in the syntax of Rust's `regex`.
 //!
 //! The two differ little. Rust lacks `\Q…\E`, octal escapes and a bare `{`; it has set operations in classes, `\<` and
-//! flags that RE2 has not. Classes such as `\w` know Unicode here, in RE2 only ASCII.
+//! flags that RE2 has not. Classes such as `\w` know Unicode here, in RE2 only ASCII. A repetition straight after
+//! flags (`a(?i)*`), which RE2 applies to what stands before them, is refused.
 
 use std::fmt::Write;
 use std::iter::Peekable;

@@ -321,6 +321,9 @@ impl<'a> Parser<'a> {
             (Kind::Number, word) if KEYS.contains(&word) => "write the speed first, then the count: Enter@1s 3".into(),
             (_, "Sleep" | "Set") if ["h", "m"].contains(&token.text.as_ref()) => "times end in ms, s or m here".into(),
             (Kind::Quoted, "Wait") => "a pattern stands between slashes: Wait /text/".into(),
+            (Kind::Symbol, "Type" | "Copy") if token.text == "\\" => {
+                "a text has no escapes: use another kind of quotes, \" or ' or `".into()
+            }
             (Kind::Illegal | Kind::Symbol | Kind::Json | Kind::Number, "Type" | "Copy") => {
                 "put the text in quotes: Type \"…\"".into()
             }

@@ -171,7 +171,7 @@ impl Parser<'_> {
                 "LineSpeed" => "write bits a second, for example 9600, at least 50; 0 is as fast as the line goes",
                 _ => "write a whole number from 1 to 1000",
             };
-            let message = format!("{} is no {}", value.shown(), shown(name));
+            let message = format!("{} is no value for {}", value.shown(), shown(name));
             return Err(self.error(&value, message, hint));
         }
         Ok(self.take().text.into_owned())

@@ -4,7 +4,7 @@ use super::{Action, Parser, Said};
 use crate::error::TapeError;
 use crate::script::{Keys, Step};
 use crate::text::pieces;
-use crate::token::{Kind, OURS, Token, shown};
+use crate::token::{Kind, OURS, Token};
 
 const HINT: &str = "put in quotes what is no plain word: digits, signs, VHS's own words";
 
@@ -18,8 +18,8 @@ impl Parser<'_> {
         }
         let mut texts = vec![self.take()];
         while self.peek().is_text() && !self.begins_ours() {
-            let text = self.take();
-            self.note_swallowed(texts.last(), &text);
+            let (before, text) = (self.last().clone(), self.take());
+            self.note_swallowed(&before, &text);
             texts.push(text);
         }
         let args = texts.iter().map(|token| token.text.as_ref()).collect::<Vec<_>>().join(" ");
@@ -54,13 +54,19 @@ impl Parser<'_> {
         }
     }
 
-    /// A bare word of ours behind a quoted text is hardly meant to be typed.
-    fn note_swallowed(&mut self, before: Option<&Token>, text: &Token) {
+    /// A word of ours behind a quoted text, or a word that begins a row, is hardly meant to be typed.
+    fn note_swallowed(&mut self, before: &Token, text: &Token) {
+        if text.row > before.row {
+            self.note(
+                text,
+                format!("{} is typed with the text above: in VHS's language a text may go on", text.shown()),
+            );
+            return;
+        }
         let ours = OURS.into_iter().find(|word| *word == text.text).filter(|_| text.kind == Kind::Bare);
-        let Some(word) = ours else { return };
-        self.swallowed = Some(word);
-        if before.is_some_and(|token| token.kind == Kind::Quoted) {
-            self.note(text, format!("`{}` is typed here, since it does not begin a row", shown(word)));
+        self.swallowed = ours.or(self.swallowed);
+        if ours.is_some() && before.kind == Kind::Quoted {
+            self.note(text, format!("{} is typed here, since it does not begin a row", text.shown()));
         }
     }
 }
