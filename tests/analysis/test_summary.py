@@ -167,7 +167,7 @@ def host_row(second: int, messages: int) -> Row:
         "lines": {"connected": 96},
         "messages": {"in": messages, "out": messages},
         "characters": {"line_in": 130, "line_out": 1500},
-        "pool": {"size": 1000, "used": second},
+        "pool": {"size": 1000, "least_free": 1000 - second},
         "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
         "cpu": {"process": 0.02},
     }

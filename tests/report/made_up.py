@@ -34,7 +34,7 @@ def host_row(second: int) -> Row:
         "lines": {"connected": 4},
         "messages": {"in": 2, "out": 2},
         "characters": {"line_in": 28, "line_out": 320},
-        "pool": {"size": 16_777_216, "used": 1200},
+        "pool": {"size": 16_777_216, "least_free": 16_776_016},
         "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
         "cpu": {"process": 0.02},
     }

@@ -29,7 +29,7 @@ def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[P
     order = ["VALIDITY", "LIMITS", "SWEEP", "RESPONSE", "FAIRNESS", "THROUGHPUT", "LAW", "HOST", "DRIVER"]
     assert titles == [title for title in [*order, "RUN FOLDER"] if title in titles]
     assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER"} <= set(titles)
-    assert max(map(len, said.splitlines())) <= 100
+    assert max(map(len, said.splitlines())) <= 80
     assert not any(row.endswith(" ") for row in said.splitlines())
 
 

@@ -24,7 +24,7 @@ class BuiltIn:
     pool_size: int
     """Characters."""
     pool_used: int
-    """Most that waited in the pool."""
+    """Most that waited in the pool at once since the host started."""
     servers: int
     busy: float | None
     """Utilization of the servers that the service law knows of."""
@@ -76,7 +76,7 @@ def built_in(rows: Sequence[HostRow]) -> BuiltIn | None:
         line_in_per_s=total("characters", "line_in") / length,
         line_out_per_s=total("characters", "line_out") / length,
         pool_size=last["pool"]["size"],
-        pool_used=max(row.figures["pool"]["used"] for row in rows),
+        pool_used=last["pool"]["size"] - last["pool"]["least_free"],
         servers=last["servers"]["number"],
         busy=mean("busy"),
         queue=mean("mean_queue"),

@@ -42,6 +42,11 @@ def count(value: float) -> str:
     return f"{value:,.0f}"
 
 
+def short_count(value: int) -> str:
+    """Write a whole number in at most 7 characters, millions as `12.3 M`."""
+    return count(value) if value < 1_000_000 else f"{digits(value / 1e6)} M"
+
+
 def many(number: int, thing: str) -> str:
     """Write a number of things: `1 user`, `96 users`."""
     return f"{count(number)} {thing if number == 1 else thing + 's'}"

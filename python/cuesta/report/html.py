@@ -16,7 +16,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.report import tables
 from cuesta.report.plots import courses, curves, sweeps
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, per_s
+from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, machine, on_time, per_s
 
 Cell = str | tuple[str, str]
 """A text, or a text and the class of its cell."""
@@ -116,9 +116,7 @@ def plots(figures: Iterable[str]) -> str:
 def verdict(summary: Summary) -> str:
     """Say first whether the figures can be trusted."""
     if summary.valid:
-        step = summary.last
-        held = f"99 keys in 100 were sent within {seconds(step.lateness.p99)} of when they were due"
-        return f'<div class="verdict"><strong>VALID</strong> <span>{escape(held)}</span></div>\n'
+        return f'<div class="verdict"><strong>VALID</strong> <span>{escape(on_time(summary))}</span></div>\n'
     items = "".join(
         f'<li>{escape(str(doubted))} <span class="faint">→ {escape(doubted.doubt.advice)}</span></li>\n'
         for doubted in summary.doubts
@@ -157,7 +155,7 @@ def what_was_run(summary: Summary) -> Iterator[str]:
                 ", ".join(f"{name} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items()),
             ),
             ("seed, agents", f"{run.get('seed', ABSENT)}, {run.get('agents', ABSENT)}"),
-            ("machine", ", ".join(f"{name} {value}" for name, value in run.get("machine", {}).items())),
+            ("machine", machine(run.get("machine", {}))),
             ("cuesta", str(run.get("cuesta", ""))),
         ]
     )

@@ -11,7 +11,7 @@ from cuesta.analysis.over_time import Point, curve
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import Recorded, Tag
 from cuesta.report.svg import SERIES, SHADE, Plot, in_seconds
-from cuesta.report.words import plain
+from cuesta.report.words import class_of
 
 MOST_CLASSES = 3
 """Classes of transactions that get a curve of their own: those with most transactions."""
@@ -95,7 +95,7 @@ def logarithmic(axes: Axes) -> None:
 def curves(recorded: Recorded, step: Figures) -> Iterator[str]:
     """Draw the percentile curves of the largest classes, since due and since sent, and of the echo."""
     for each in sorted(step.classes, key=lambda each: -each.response.count)[:MOST_CLASSES]:
-        title = f"Response of {plain(each.transaction)} ({plain(each.group)})"
+        title = f"Response of {class_of(each.group, each.transaction)}"
         yield from percentiles(
             recorded, step, title, ("response", "response_from_sent"), (each.group, each.transaction)
         )

@@ -6,7 +6,7 @@ from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, seconds
-from cuesta.report.words import plain
+from cuesta.report.words import class_of, plain
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
 
@@ -23,7 +23,7 @@ def distributions(step: Figures) -> Iterator[tuple[str, Distribution | None]]:
             yield "echo − sent", keys.echo_from_sent
     for each in step.classes:
         if each.response.count:
-            yield f"{plain(each.group)}: {plain(each.transaction)}", None
+            yield class_of(each.group, each.transaction), None
             yield "first − due", each.first_response
             yield "done − due", each.response
             yield "done − sent", each.response_from_sent

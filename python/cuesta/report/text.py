@@ -1,4 +1,4 @@
-"""The summary at the end of a run, for a terminal of 80 to 100 columns.
+"""The summary at the end of a run, for a terminal of 80 columns.
 
 The order is fixed: validity, limits, response, throughput, the law, host, driver, and where the record is. A section
 is a title in the margin and rows beside it; each has a function of its own, which gives no rows where it has nothing
@@ -14,11 +14,14 @@ from rich.text import Text
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import count, digits, many, seconds, share
+from cuesta.analysis.units import count, digits, many, seconds, share, short_count
 from cuesta.report import tables
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, per_s
+from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, on_time, per_s
 
-MARGIN, WIDTH = 12, 100
+MARGIN, WIDTH = 11, 80
+CELLS = (8, 8, 8, 8, 8, 9, 8)
+"""Widths of the cells of the response table."""
+
 GOOD, BAD, FAINT = "bold green", "bold red", "dim"
 
 Rows = Iterator[str | Text]
@@ -66,7 +69,7 @@ def wrapped(row: str, indent: str = "") -> Iterator[str]:
 def validity(summary: Summary) -> Rows:
     """Say whether the figures can be trusted, first of all."""
     if summary.valid:
-        yield Text("VALID", GOOD).append(Text(f": {trusted(summary)}", "default"))
+        yield Text("VALID", GOOD).append(Text(f": {on_time(summary)}", "default"))
     else:
         yield Text("INVALID", BAD).append(Text(": do not rely on the figures below", "default"))
     for doubted in summary.doubts:
@@ -74,13 +77,6 @@ def validity(summary: Summary) -> Rows:
         yield from (Text(row, FAINT) for row in wrapped(f"  → {doubted.doubt.advice}", "    "))
     if summary.ended == "interrupted":
         yield "interrupted: what was measured until then is below"
-
-
-def trusted(summary: Summary) -> str:
-    """Say what speaks for a valid run."""
-    late = max((step.lateness.p99 or 0.0 for step in summary.steps), default=0.0)
-    cpu = max(step.driver.cpu for step in summary.steps)
-    return f"99 keys in 100 were sent within {seconds(late)} of when they were due; driver CPU {share(cpu)}"
 
 
 def limits(summary: Summary) -> Rows:
@@ -114,9 +110,9 @@ def response(step: Figures) -> Rows:
         if distribution is None:
             yield Text(label, "cyan")
         else:
-            yield row_of(f"  {label}", (count(distribution.count), *tables.cells(distribution)))
+            yield row_of(label, (short_count(distribution.count), *tables.cells(distribution)))
     if rows:
-        yield Text(tables.DUE_AND_SENT, FAINT)
+        yield from (Text(row, FAINT) for row in wrapped(tables.DUE_AND_SENT))
     if any(tables.few(distribution) for _, distribution in rows):
         yield Text(tables.FEW, FAINT)
     if step.kernel:
@@ -124,8 +120,8 @@ def response(step: Figures) -> Rows:
 
 
 def row_of(label: str, cells: Iterable[str]) -> str:
-    """Lay out a row of the response table."""
-    return label.ljust(18) + "".join(cell.rjust(10) for cell in cells)
+    """Lay out a row of the response table; 999 in 1000 has room for its mark."""
+    return label.ljust(12) + "".join(each.rjust(width) for each, width in zip(cells, CELLS, strict=True))
 
 
 def fair(step: Figures) -> Rows:
@@ -168,15 +164,15 @@ def host(step: Figures) -> Rows:
 
 def driver(step: Figures) -> Rows:
     """Say how good an instrument the driver was."""
-    late = step.lateness
-    yield f"lateness p50 {seconds(late.p50)}, p99 {seconds(late.p99)}, max {seconds(late.max)} (sent − due, every key)"
-    threads = f"CPU {share(step.driver.cpu)} of a core per thread, run-wait {share(step.driver.run_wait)}"
-    memory = f", {digits(step.driver.rss_per_user / 1024)} KiB a user" if step.driver.rss_per_user else ""
-    yield f"{threads}; {many(step.driver.threads, 'thread')}{memory}"
+    late, own = step.lateness, step.driver
+    yield f"lateness p50 {seconds(late.p50)}, p99 {seconds(late.p99)}, max {seconds(late.max)} (sent − due)"
+    memory = f", {digits(own.rss_per_user / 1024)} KiB a user" if own.rss_per_user else ""
+    yield f"CPU {share(own.cpu)}, run-wait {share(own.run_wait)} of a core per thread"
+    yield f"{many(own.threads, 'thread')}{memory}"
     if len(step.agents) > 1:
-        for agent in step.agents:
-            response = f"response p50 {seconds(agent.response.p50)}, p99 {seconds(agent.response.p99)}"
-            yield f"agent {agent.agent}: {response}; late p99 {seconds(agent.lateness.p99)}; CPU {share(agent.cpu)}"
+        for each in step.agents:
+            response = f"response p50 {seconds(each.response.p50)}, p99 {seconds(each.response.p99)}"
+            yield f"agent {each.agent}: {response}; late p99 {seconds(each.lateness.p99)}; CPU {share(each.cpu)}"
 
 
 OF_A_STEP: dict[str, Callable[[Figures], Rows]] = {

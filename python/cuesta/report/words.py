@@ -1,12 +1,13 @@
 """Sentences that the text and the HTML report share, and the safe form of names that came from outside."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.figures import Figures, Kernel
 from cuesta.analysis.host import BuiltIn
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
+from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 
 LOADS = {
@@ -19,6 +20,16 @@ LOADS = {
 def plain(name: str) -> str:
     """Give a name with nothing in it that could command a terminal."""
     return "".join(c if c.isprintable() else "�" for c in name)
+
+
+def on_time(summary: Summary) -> str:
+    """Say what speaks for a valid run."""
+    late = [step.lateness.p99 for step in summary.steps if step.lateness.p99 is not None]
+    return (
+        f"99 in 100 keys went within {seconds(max(late))} of when they were due"
+        if late
+        else "nothing speaks against it"
+    )
 
 
 def load(step: Figures) -> str:
@@ -71,11 +82,22 @@ def law(law: Law) -> Iterator[str]:
 
 def built_in(host: BuiltIn) -> Iterator[str]:
     """Say what the built-in host says of itself."""
-    busy = f", {share(host.busy)} busy, {digits(host.queue or 0.0)} waiting" if host.busy is not None else ""
     yield (
         f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
-        f"answered {per_s(host.answered_per_s)}; {many(host.servers, 'server')}{busy}"
+        f"answered {per_s(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"
     )
-    used = share(host.pool_used / host.pool_size) if host.pool_size else ABSENT
-    pool = f"buffer pool of {count(host.pool_size)} characters {used} used at most"
-    yield f"{pool}; process CPU {share(host.cpu)} of a core"
+    if host.busy is not None:
+        yield f"{many(host.servers, 'server')} {share(host.busy)} busy, {digits(host.queue or 0.0)} messages waiting"
+    yield f"buffer pool: at most {count(host.pool_used)} of {count(host.pool_size)} characters used since it started"
+
+
+def machine(facts: Mapping[str, object]) -> str:
+    """Say what machine it was, in one row."""
+    memory = facts.get("memory")
+    known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
+    return ", ".join(f"{plain(name)} {plain(str(value))}" for name, value in known.items() if value not in (None, ""))
+
+
+def class_of(group: str, transaction: str) -> str:
+    """Name a class of transactions; a group that has only the one of its tape is named once."""
+    return plain(group) if group == transaction else f"{plain(group)}: {plain(transaction)}"
