@@ -49,7 +49,7 @@ def sweep(summary: Summary) -> Iterator[tuple[str, ...]]:
     """Give the heads, then a row for each step; the last cell says whether it is in doubt."""
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
     names = (name.removeprefix("group.") for name in swept)
-    yield *names, "X /s", "p50", "p95", "p99", "echo p99", "errors", "late p99", ""
+    yield *names, "X /s", "p50", "p95", "p99", "echo", "errors", "late", ""
     for step in summary.steps:
         yield (
             *(point(step, name) for name in swept),
@@ -70,4 +70,5 @@ def about_sweep(summary: Summary) -> str:
     """Say what the columns of a sweep are, and what is missing."""
     missing = summary.planned_steps - len(summary.steps)
     lacks = f" {missing} of {summary.planned_steps} steps were not measured." if missing else ""
-    return f"X: transactions counted; p50 to p99: response since due.{lacks} Below: step {summary.last.step + 1}."
+    columns = "X: transactions counted; p50 to p99: response since due; echo, late: p99 of echo and of lateness."
+    return f"{columns}{lacks} Below: step {summary.last.step + 1}."

@@ -5,6 +5,7 @@ is a title in the margin and rows beside it; each has a function of its own, whi
 to say.
 """
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
@@ -62,8 +63,10 @@ def spaced(title: str, rows: Iterable[str | Text]) -> Iterator[tuple[str, Iterab
 
 
 def wrapped(row: str, indent: str = "") -> Iterator[str]:
-    """Break a long row."""
-    yield from textwrap.wrap(row, WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False)
+    """Break a long row, but no number from its unit."""
+    bound = re.sub(r"(?<=\d) (?=[nµm]?s\b|%|KiB)", "\u00a0", row)
+    for each in textwrap.wrap(bound, WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False):
+        yield each.replace("\u00a0", " ")
 
 
 def validity(summary: Summary) -> Rows:
@@ -96,7 +99,7 @@ def sweep(summary: Summary) -> Rows:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for number, row in enumerate(rows):
         *figures, doubt = (each.rjust(width) for each, width in zip(row, widths, strict=True))
-        yield Text("  ".join(figures), "" if number else "bold").append(f"  {doubt}", BAD)
+        yield Text("  ".join(figures), "" if number else "bold").append(f" {doubt}", BAD)
     yield from (Text(row, FAINT) for row in wrapped(tables.about_sweep(summary)))
 
 
@@ -172,7 +175,8 @@ def driver(step: Figures) -> Rows:
     if len(step.agents) > 1:
         for each in step.agents:
             response = f"response p50 {seconds(each.response.p50)}, p99 {seconds(each.response.p99)}"
-            yield f"agent {each.agent}: {response}; late p99 {seconds(each.lateness.p99)}; CPU {share(each.cpu)}"
+            late_p99 = f"late p99 {seconds(each.lateness.p99)}"
+            yield from wrapped(f"agent {each.agent}: {response}; {late_p99}; CPU {share(each.cpu)}", "  ")
 
 
 OF_A_STEP: dict[str, Callable[[Figures], Rows]] = {
