@@ -36,7 +36,7 @@ BAD = {
     "a column that is not there": (["run", "login.tape", "--data", "few.csv"], Exit.BAD_INPUT, ["`password`", "login"]),
     "negative users": (["run", "--users", "-3"], Exit.USAGE, ["--users", "-3", "from 0 to"]),
     "absurd users": (["run", "--users", "99999999999"], Exit.USAGE, ["--users", "1,000,000"]),
-    "no users": (["run", "--users", "0"], Exit.BAD_INPUT, ["no group has any users"]),
+    "no users": (["run", "--users", "0"], Exit.USAGE, ["--users", "no group has any users"]),
     "negative time": (["run", "--measure", "-1s"], Exit.USAGE, ["--measure", "negative"]),
     "no time": (["run", "--measure", "0s"], Exit.USAGE, ["--measure", "at least 100ms"]),
     "absurd line speed": (["run", "--line-speed", "1e99"], Exit.USAGE, ["--line-speed"]),

@@ -36,7 +36,7 @@ def test_a_tape_is_data(write: Write, capsys: pytest.CaptureFixture[str]) -> Non
 def test_what_is_wrong_is_shown_with_a_caret(
     write: Write, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
-    write("bad.tape", 'Type "a"\nThnik exp 5s\n')
+    write("bad.tape", "Enter\nThnik exp 5s\n")
     assert main(["check", "bad.tape"]) == 104
     assert capsys.readouterr().err == snapshot
 

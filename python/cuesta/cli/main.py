@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ exit codes: 0 good, 1 failed, 2 usage, 97 run invalid, 99 a limit was crossed, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give its exit code."""
-    parsed = parser().parse_args(arguments)
+    parsed = parser().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
     try:
         return int(parsed.carry_out(parsed))
     except CuestaError as error:
@@ -42,6 +43,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.INTERRUPTED
     except Exception as error:
         return _explain(CuestaError(f"{type(error).__name__}: {error}", "CUESTA_DEBUG=1 shows where; please report it"))
+
+
+def joined(arguments: Sequence[str]) -> list[str]:
+    """Write `--measure -1s` as `--measure=-1s`: a negative value is a value, and is then refused as one."""
+    result: list[str] = []
+    for argument in arguments:
+        if re.match(r"-[\d.]", argument) and result and result[-1].startswith("--"):
+            result[-1] += f"={argument}"
+        else:
+            result.append(argument)
+    return result
 
 
 def parser() -> argparse.ArgumentParser:

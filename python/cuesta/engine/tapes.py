@@ -30,7 +30,7 @@ def read_tape(where: str) -> Tape:
     try:
         script = _native.Script.parse(text, shown(path), str(path.parent))
     except _native.TapeError as error:
-        raise InputError(str(error), "`cuesta check TAPE` shows how a tape is understood") from None
+        raise InputError(str(error)) from None
     return Tape(path.stem, text, path.parent, script)
 
 

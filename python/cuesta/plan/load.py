@@ -88,9 +88,7 @@ def load(given: Given, here: Path) -> Plan:
     source = str(given.plan or given.tape or "flags")
     raw = _merge(_project(here), _read(given.plan) if given.plan else {})
     if given.tape:
-        raw.setdefault(
-            "name", re.sub(r"[^\w.-]+", "-", Path(given.tape.removeprefix("builtin:")).stem, flags=re.ASCII)[:64]
-        )
+        raw.setdefault("name", _name_of(given.tape))
         put(raw, "tape", given.tape if given.tape.startswith("builtin:") else str(here / given.tape))
     _override(raw, _environment(given.environment), _variable, here)
     _override(raw, given.flags, _flag, here)
@@ -99,6 +97,11 @@ def load(given: Given, here: Path) -> Plan:
     except ValidationError as error:
         raise plan_error(source, raw, error) from None
     return Plan(source, settings, steps(source, raw, settings.sweep))
+
+
+def _name_of(tape: str) -> str:
+    stem = Path(tape.removeprefix("builtin:")).stem
+    return re.sub(r"[^\w.-]+", "-", stem, flags=re.ASCII)[:64] or "run"
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class Validity(Table):
 
     lateness_p99: Duration = Field(10 * MILLISECOND, description="most lateness of a key at the 99th percentile")
     driver_cpu: Share = Field(0.8, description="most CPU of the driver, as a share of its threads")
-    run_wait: Share = Field(0.1, description="most time that the driver's threads waited for a CPU, likewise")
+    run_wait: Share = Field(0.2, description="most time that the driver's threads waited for a CPU, likewise")
     echo_mismatches: Share = Field(0.001, description="most keys whose echo was wrong or missing")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
     skipped: Share = Field(0.01, description="most actions that were due but not done")
