@@ -1,0 +1,95 @@
+//! Hosts that misbehave: each failure is counted under its own name, the rest of the run goes on, nothing hangs.
+
+mod stand;
+
+use cuesta_lines::{Ending, Faults, Faulty, Paced};
+use serde_json::{Value, json};
+use stand::{Played, play, play_over, spec};
+
+const TAPE: &str = "Set TypingSpeed 0ms\nType \"ls\"\nEnter\nWait+Bytes@2s 20\nThink 1s\n";
+
+fn host() -> Value {
+    json!({"service": {"transaction": {"reply": 20}}, "echo": false})
+}
+
+fn errors(played: &Played) -> Vec<(String, u64)> {
+    let mut all = std::collections::BTreeMap::<String, u64>::new();
+    for row in &played.series {
+        for (name, count) in row["errors"].as_object().unwrap() {
+            *all.entry(name.clone()).or_default() += count.as_u64().unwrap();
+        }
+    }
+    all.into_iter().collect()
+}
+
+fn with(faults: fn() -> Faults) -> Played {
+    play_over(spec(10, 1.0, 20.0, &json!({})), TAPE, &host(), move |line, user| match user {
+        3 => Box::new(Faulty::new(line, faults())),
+        _ => line,
+    })
+}
+
+#[test]
+fn a_host_that_closes_or_resets_is_named_and_called_again() {
+    for (ending, name) in [(Ending::Close, "closed"), (Ending::Reset, "reset")] {
+        let faults = match ending {
+            Ending::Close => || Faults { end: Some((50, Ending::Close)), ..Faults::default() },
+            Ending::Reset => || Faults { end: Some((50, Ending::Reset)), ..Faults::default() },
+        };
+        let played = with(faults);
+        let errors = errors(&played);
+        assert!(errors.len() == 1 && errors[0].0 == name && errors[0].1 >= 3, "{errors:?}");
+        // The others did all they could.
+        assert!(played.sum("transactions") > 9.0 * 19.0);
+    }
+}
+
+#[test]
+fn a_host_that_never_answers_times_out() {
+    let never =
+        play(spec(4, 0.0, 21.0, &json!({})), TAPE, &json!({"service": {"transaction": {"reply": 20}}, "delay": "10m"}));
+    assert_eq!(errors(&never), [("timeout".to_owned(), 4 * 10)]);
+    assert_eq!(never.sum("transactions"), 0.0);
+    assert_eq!(never.series.last().unwrap()["unfinished"], 0);
+}
+
+#[test]
+fn what_is_unfinished_at_the_end_is_said() {
+    let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes@10m 20\n";
+    let host = json!({"service": {"transaction": {"reply": 20}}, "echo": false, "delay": "10ms",
+                      "stall": {"at": "6s", "for": "10m"}});
+    let played = play(spec(4, 0.0, 10.0, &json!({"spec": {"drain": 2_000_000_000}})), tape, &host);
+    let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
+    assert_eq!(last["unfinished"], 4);
+    assert!((last["oldest"].as_f64().unwrap() - 4.0).abs() < 0.1);
+}
+
+#[test]
+fn a_flood_keeps_nobody_else_from_typing() {
+    // A megabit a second: in virtual time a line without a speed would bring endless output in no time.
+    let flood = json!({"service": {"output": {"rows": 1000}}, "echo": false});
+    let tape = "Type \"x\"\nWait+Bytes 100\n";
+    let played =
+        play_over(spec(5, 0.0, 1.0, &json!({})), tape, &flood, |line, _| Box::new(Paced::new(line, 1_000_000)));
+    assert!(played.sum("keys") > 5.0);
+    assert!(played.sum("characters/out") > 1000.0);
+}
+
+#[test]
+fn keys_without_echo_are_counted() {
+    let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"secret\"\nEnter\nWait /> $/\nThink 1s\n";
+    let played = play(spec(2, 0.0, 60.0, &json!({})), tape, &host());
+    let errors = errors(&played);
+    assert!(errors.len() == 1 && errors[0].0 == "unechoed" && errors[0].1 > 300, "{errors:?}");
+}
+
+#[test]
+fn a_wrong_echo_is_found_under_a_map() {
+    let tape = "Set TypingSpeed 100ms\nSet EchoMap \"a0\"\nType \"a\"\nWait+Echo\n";
+    let right = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a0"});
+    let wrong = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a1"});
+    assert!(errors(&play(spec(2, 0.0, 10.0, &json!({})), tape, &right)).is_empty());
+    let played = play(spec(2, 0.0, 10.0, &json!({})), tape, &wrong);
+    assert_eq!(errors(&played)[0].0, "wrong-echo");
+    assert!(played.sum("stray") > 100.0);
+}

@@ -1,0 +1,135 @@
+//! Closed, paced and open loads; steps; barriers; what is skipped.
+
+mod stand;
+
+use serde_json::json;
+use stand::{close, play, play_over, spec};
+
+const ECHO: &str = "Set TypingSpeed 0ms\nType \"a\"\nWait+Echo\n";
+
+#[test]
+fn a_paced_load_does_not_depend_on_the_response() {
+    for delay in ["1ms", "150ms"] {
+        let host = json!({"service": {"echo": {}}, "input": "raw", "delay": delay});
+        let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}}});
+        let played = play(spec(20, 1.0, 10.0, &load), ECHO, &host);
+        close("keys", played.sum("keys"), 20.0 * 50.0, 0.001);
+        assert_eq!(played.quantile("g/keys/lateness", 1.0), 0.0);
+    }
+}
+
+#[test]
+fn what_a_paced_user_cannot_catch_up_with_is_skipped_and_counted() {
+    // Each echo takes five cycles: four of five inputs are too much, once 256 are behind.
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "500ms"});
+    let load = json!({"load": {"load": {"kind": "paced", "cycle": 100_000_000}}});
+    let played = play(spec(3, 60.0, 100.0, &load), ECHO, &host);
+    close("done", played.sum("transactions"), 3.0 * 200.0, 0.01);
+    close("skipped", played.sum("skipped"), 3.0 * 800.0, 0.02);
+    // What is done was due long ago.
+    assert!(played.quantile("g/t/response", 0.5) > 25.0);
+}
+
+#[test]
+fn an_open_load_arrives_at_its_rate_whatever_the_host_does() {
+    // M/M/1 at 80 %: mean response S / (1 − ρ).
+    let host = json!({"service": {"transaction": {"reply": 4}}, "echo": false, "service_time": "exp 20ms"});
+    let load = json!({"load": {"load": {"kind": "open", "per_s": 40.0}}});
+    let tape = "Set TypingSpeed 0ms\nEnter\nWait+Bytes 4\n";
+    let played = play(spec(400, 60.0, 7200.0, &load), tape, &host);
+    close("rate", played.sum("transactions") / played.seconds(), 40.0, 0.01);
+    close("mean response", played.sum("sums/response") / played.sum("transactions"), 0.1, 0.05);
+    assert_eq!(played.sum("skipped"), 0.0);
+}
+
+#[test]
+fn sessions_arrive_each_with_a_line_of_its_own() {
+    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
+    let load = json!({"load": {"load": {"kind": "open", "per_s": 5.0, "arrivals": "sessions"}}});
+    let tape = "Type \"hello\"\nEnter\nWait+Bytes 10\nThink 2s\n";
+    let played = play(spec(100, 10.0, 600.0, &load), tape, &host);
+    close("sessions", played.histogram("g/line/connect").len() as f64, 3000.0, 0.05);
+    close("transactions", played.sum("transactions"), 3000.0, 0.05);
+}
+
+#[test]
+fn users_stay_connected_from_step_to_step() {
+    let mut spec = spec(2, 1.0, 10.0, &json!({"spec": {"drain": 1_000_000_000}}));
+    let mut step = spec.steps[0].clone();
+    step.groups[0].users = 5;
+    step.groups[0].think = Some("fixed 2s".into());
+    spec.steps.push(step.clone());
+    step.groups[0].users = 1;
+    spec.steps.push(step);
+    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
+    let played = play(spec, "Enter\nWait+Bytes 10\nThink fixed 1s\n", &host);
+    let of = |step: u64, field: &str| -> Vec<u64> {
+        let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
+        rows.map(|row| row[field].as_u64().unwrap()).collect()
+    };
+    // At the very end of a step the next one's users come in.
+    assert_eq!(of(0, "users")[..9], [2; 9]);
+    assert_eq!(of(1, "users"), [5; 10]);
+    assert_eq!(of(2, "users"), [5; 10]);
+    assert_eq!(of(2, "active"), [1; 10]);
+    assert!(of(0, "transactions").iter().sum::<u64>() >= 18);
+    assert!((20..=26).contains(&of(1, "transactions").iter().sum::<u64>()));
+    assert!((4..=6).contains(&of(2, "transactions").iter().sum::<u64>()));
+    assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()));
+    let rows: Vec<_> = played.users.iter().map(|row| row["step"].as_u64().unwrap()).collect();
+    assert_eq!(rows, [0, 0, 1, 1, 1, 1, 1, 2]);
+}
+
+#[test]
+fn all_meet_at_a_barrier() {
+    let host = json!({"service": {"echo": {}}, "input": "raw"});
+    let load = json!({"load": {"stagger": 900_000_000}});
+    let tape = "Set TypingSpeed 0ms\nBarrier \"all in\"\nForever\nType \"a\"\nWait+Echo\nThink 10s\nEnd\n";
+    let played = play(spec(4, 0.0, 25.0, &load), tape, &host);
+    // The last is in at second 2.7; all type then, and at second 12.7 and 22.7.
+    let keys: Vec<_> = played.series.iter().map(|row| row["keys"].as_u64().unwrap()).collect();
+    assert_eq!((keys[2], keys[12], keys[22]), (4, 4, 4));
+    assert_eq!(keys.iter().sum::<u64>(), 12);
+}
+
+#[test]
+fn a_users_table_is_typed_and_other_places_stand() {
+    use cuesta_lines::{Traced, Way};
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    let typed = Rc::new(RefCell::new(String::new()));
+    let seen = Rc::clone(&typed);
+    let host = json!({"service": {"transaction": {"reply": 4}}, "echo": false});
+    let group = json!({"group": {"data": [{"name": "ann"}]}});
+    let tape = "Set TypingSpeed 0ms\nType \"${name} ${HOME}\"\nEnter\nWait+Bytes 4\nThink 60s\n";
+    let played = play_over(spec(1, 0.0, 5.0, &group), tape, &host, move |line, _| {
+        let seen = Rc::clone(&seen);
+        Box::new(Traced::new(line, move |passed| {
+            if passed.way == Way::Sent {
+                seen.borrow_mut().push_str(&String::from_utf8_lossy(passed.bytes));
+            }
+        }))
+    });
+    assert_eq!(typed.take(), "ann ${HOME}\r");
+    assert_eq!(played.sum("transactions"), 1.0);
+}
+
+#[test]
+fn one_slowed_user_shows_in_its_own_row() {
+    use cuesta_lines::{Faults, Faulty};
+    use std::time::Duration;
+
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "10ms"});
+    let played =
+        play_over(spec(100, 1.0, 30.0, &json!({})), "Type \"a\"\nWait+Echo\n", &host, |line, user| match user {
+            42 => Box::new(Faulty::new(line, Faults { delay: Duration::from_millis(90), ..Faults::default() })),
+            _ => line,
+        });
+    let mean = |user: u64| {
+        let row = played.users.iter().find(|row| row["user"] == user).unwrap();
+        row["mean"].as_f64().unwrap()
+    };
+    close("an ordinary user", mean(7), 0.010, 0.01);
+    close("the slowed user", mean(42), 0.100, 0.01);
+}

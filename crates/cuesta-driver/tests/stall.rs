@@ -1,0 +1,33 @@
+//! The host stops for 1.4 s while 400 typists go on at 5 keys a second for 30 s. A driver that times from when it sent
+//! would hide it; see Gil Tene's demonstration in wrk2. Closed form: p99 of `done − due` = 1.4 s − 1 % of 30 s = 1.10 s.
+
+mod stand;
+
+use serde_json::json;
+use stand::{close, play, spec};
+
+fn stalled(tape: &str) -> stand::Played {
+    let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}, "key_rate": 0.0}});
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "20s", "for": "1.4s"}});
+    play(spec(400, 5.0, 30.0, &load), tape, &host)
+}
+
+#[test]
+fn typists_who_wait_see_the_stall_from_due_and_not_from_sent() {
+    let played = stalled("Set TypingSpeed 0ms\nType \"a\"\nWait+Echo@10s\n");
+    assert_eq!(played.sum("transactions"), 400.0 * 150.0);
+    close("p99 of done − due", played.quantile("g/t/response", 0.99), 1.10, 0.05);
+    close("p99 of done − sent", played.quantile("g/t/response_from_sent", 0.99), 0.003, 0.05);
+    close("the largest", played.quantile("g/t/response_from_sent", 1.0), 1.403, 0.01);
+    // The host held the users back; the driver was never late.
+    assert_eq!(played.quantile("g/keys/lateness", 1.0), 0.0);
+}
+
+#[test]
+fn typists_who_type_ahead_see_the_stall_in_both() {
+    let played = stalled("Set TypingSpeed 0ms\nSet Echo timed\nType \"a\"\n");
+    assert_eq!(played.histogram("g/keys/echo").len(), 400 * 150);
+    close("p99 of done − due", played.quantile("g/keys/echo", 0.99), 1.10, 0.05);
+    close("p99 of done − sent", played.quantile("g/keys/echo_from_sent", 0.99), 1.10, 0.05);
+    assert_eq!(played.sum("skipped"), 0.0);
+}

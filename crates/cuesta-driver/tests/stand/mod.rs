@@ -1,0 +1,135 @@
+//! A test stand: users, loopback lines and the built-in host in one thread, in virtual time. Nothing here takes time.
+#![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // Each test uses its part of a private room.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cuesta_driver::{Connect, Scripts, Spec, simulate};
+use cuesta_host::{FrontEnd, serve};
+use cuesta_lines::{Line, loopback};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use serde_json::{Value, json};
+
+/// What was written down.
+pub struct Played {
+    /// Histograms of the measurement intervals, by tag without the step.
+    pub histograms: BTreeMap<String, Histogram<u64>>,
+    /// Rows of `series.jsonl`.
+    pub series: Vec<Value>,
+    /// Rows of `users.jsonl`.
+    pub users: Vec<Value>,
+}
+
+impl Played {
+    /// Reads what an agent wrote.
+    pub fn read(agent: &Path) -> Self {
+        let timeline: Value = serde_json::from_slice(&fs::read(agent.join("timeline.json")).unwrap()).unwrap();
+        let measured = |start: f64| {
+            timeline["steps"].as_array().unwrap().iter().any(|step| {
+                let bound = |name: &str| step[name].as_f64().unwrap() / 1e9;
+                start >= bound("settled") - 1e-3 && start < bound("end") - 1e-3
+            })
+        };
+        let log = fs::read(agent.join("histograms.hlog")).unwrap();
+        let mut histograms: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
+        for entry in IntervalLogIterator::new(&log) {
+            let LogEntry::Interval(row) = entry.unwrap() else { continue };
+            if !measured(row.start_timestamp().as_secs_f64()) {
+                continue;
+            }
+            let bytes = STANDARD.decode(row.encoded_histogram()).unwrap();
+            let histogram = Deserializer::new().deserialize::<u64, _>(&mut &bytes[..]).unwrap();
+            let tag = row.tag().unwrap().as_str().split_once('/').unwrap().1.to_owned();
+            histograms.entry(tag).or_insert_with(|| Histogram::new(3).unwrap()).add(histogram).unwrap();
+        }
+        let rows = |name: &str| {
+            let text = fs::read_to_string(agent.join(name)).unwrap();
+            text.lines().map(|row| serde_json::from_str(row).unwrap()).collect()
+        };
+        Self { histograms, series: rows("series.jsonl"), users: rows("users.jsonl") }
+    }
+
+    /// The histogram of a tag, `GROUP/TRANSACTION/FIGURE`.
+    pub fn histogram(&self, tag: &str) -> &Histogram<u64> {
+        self.histograms.get(tag).unwrap_or_else(|| panic!("no {tag} in {:?}", self.histograms.keys()))
+    }
+
+    /// A quantile of a tag in seconds.
+    pub fn quantile(&self, tag: &str, q: f64) -> f64 {
+        self.histogram(tag).value_at_quantile(q) as f64 / 1e9
+    }
+
+    /// The sum of a field (`a/b` for nested ones) over the measurement intervals.
+    pub fn sum(&self, field: &str) -> f64 {
+        let of = |row: &Value| field.split('/').fold(row.clone(), |value, name| value[name].clone());
+        self.series.iter().filter(|row| row["phase"] == "measure").filter_map(|row| of(row).as_f64()).sum()
+    }
+
+    /// The length of the measurement intervals in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.sum("length")
+    }
+}
+
+/// A tape, parsed, under its name.
+pub fn script(name: &str, text: &str) -> Scripts {
+    let no_files = |_: &str| Err("no files here".to_owned());
+    let tape = cuesta_tape::parse(text, name, &no_files).unwrap_or_else(|errors| panic!("{errors}"));
+    [(name.to_owned(), tape.script)].into()
+}
+
+/// One group of users in one step; `more` overrides fields of the spec, of the group and of its load.
+pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> Spec {
+    let ns = |s: f64| (s * 1e9) as u64;
+    let mut load = json!({"users": users, "stagger": 0, "load": {"kind": "closed"}});
+    let mut group = json!({"name": "g", "script": "t", "target": "tcp://127.0.0.1:1"});
+    let mut spec = json!({"seed": 1, "drain": 0});
+    for (part, into) in [("load", &mut load), ("group", &mut group), ("spec", &mut spec)] {
+        for (name, value) in more[part].as_object().into_iter().flatten() {
+            into[name] = value.clone();
+        }
+    }
+    spec["groups"] = json!([group]);
+    spec["steps"] = json!([{"settle": ns(settle_s), "measure": ns(measure_s), "groups": [load]}]);
+    serde_json::from_value(spec).unwrap()
+}
+
+/// Plays against the built-in host, over loopback lines.
+pub fn play(spec: Spec, tape: &str, host: &Value) -> Played {
+    play_over(spec, tape, host, |line, _| line)
+}
+
+/// The same, each user's line wrapped as the test likes.
+pub fn play_over(
+    spec: Spec,
+    tape: &str,
+    host: &Value,
+    wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,
+) -> Played {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    let host: cuesta_host::Spec = serde_json::from_value(host.clone()).unwrap();
+    let front = OnceCell::<Rc<FrontEnd>>::new();
+    let connect: Connect = Rc::new(move |_, user| {
+        let front = Rc::clone(front.get_or_init(|| FrontEnd::new(&host).unwrap()));
+        let (ours, theirs) = loopback::pair(4096);
+        tokio::task::spawn_local(serve(Box::new(theirs), front));
+        let line = wrap(Box::new(ours), user);
+        Box::pin(async move { Ok(line) })
+    });
+    simulate(spec, &script("t", tape), &agent, connect).unwrap();
+    Played::read(&agent)
+}
+
+/// Asserts that a figure lies within a share of what it should be.
+pub fn close(what: &str, found: f64, wanted: f64, within: f64) {
+    let error = (found - wanted).abs() / wanted.abs();
+    assert!(error <= within, "{what}: {found} where {wanted} was wanted ({:.2} % off)", error * 100.0);
+}
