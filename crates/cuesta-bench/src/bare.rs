@@ -1,0 +1,195 @@
+//! The limit: the least that a driver can do for the same bytes on the lines and the same two facts a keystroke, how late
+//! it went and how long its echo took. One thread, edge-triggered epoll, a binary heap of due times, `epoll_pwait2`.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::error::Error;
+use std::io;
+use std::net::TcpStream;
+use std::num::NonZero;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use cuesta_record::clock;
+use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
+use rustix::net::{RecvFlags, SendFlags};
+use rustix::thread::set_current_timer_slack;
+
+use crate::histogram::Histogram;
+use crate::job::{ANSWER, CYCLE, Framing, INPUT, Job, KEY, Work};
+use crate::outcome::{Outcome, Used, resident};
+use crate::process;
+use crate::wait::{Event, wait};
+
+/// Does a job, and tells what came of it.
+pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
+    let job: Job = serde_json::from_str(job)?;
+    process::pin(job.cpu)?;
+    // By default the kernel may be 50 us late with a timeout, to bunch wake-ups. A timerfd has no such slack, nor has this.
+    set_current_timer_slack(NonZero::new(1))?;
+    let before = resident();
+    let mut driver = Driver::new(&job)?;
+    match job.work {
+        Work::Typists => driver.spread_typists(),
+        Work::Closed => driver.send_all(),
+    }
+    driver.run_until(job.from())?;
+    driver.forget();
+    let opened = Used::now();
+    driver.run_until(job.until())?;
+    let closed = Used::now();
+    Ok(driver.outcome(&job, opened, closed, resident().saturating_sub(before)).tell()?)
+}
+
+struct Driver {
+    epoll: OwnedFd,
+    users: Vec<User>,
+    /// When the next key of each typist is due.
+    due: BinaryHeap<Reverse<(Stamp, u32)>>,
+    input: Vec<u8>,
+    /// Characters that complete an answer.
+    answer: usize,
+    closed: bool,
+    buffer: Vec<u8>,
+    lateness: Histogram,
+    response: Histogram,
+    operations: u64,
+}
+
+struct User {
+    stream: TcpStream,
+    sent: Stamp,
+    received: usize,
+}
+
+impl Driver {
+    fn new(job: &Job) -> Result<Self, Box<dyn Error>> {
+        let closed = job.work == Work::Closed;
+        let mut input = if closed { INPUT.as_bytes().to_vec() } else { KEY.to_vec() };
+        if closed && job.framing != Framing::Tcp {
+            // A telnet terminal's return is CR NUL (RFC 854).
+            input.push(0);
+        }
+        let mut driver = Self {
+            epoll: epoll::create(CreateFlags::CLOEXEC)?,
+            users: Vec::new(),
+            due: BinaryHeap::new(),
+            input,
+            answer: if closed { ANSWER } else { KEY.len() },
+            closed,
+            buffer: vec![0; 64 * 1024],
+            lateness: Histogram::default(),
+            response: Histogram::default(),
+            operations: 0,
+        };
+        for number in 0..job.users {
+            driver.connect(job, number)?;
+        }
+        Ok(driver)
+    }
+
+    fn connect(&mut self, job: &Job, number: u32) -> Result<(), Box<dyn Error>> {
+        let stream = TcpStream::connect(&job.address)?;
+        stream.set_nodelay(true)?;
+        stream.set_nonblocking(true)?;
+        let wanted = EventFlags::IN | EventFlags::ET;
+        epoll::add(&self.epoll, &stream, EventData::new_u64(u64::from(number)), wanted)?;
+        self.users.push(User { stream, sent: Stamp::ZERO, received: 0 });
+        Ok(())
+    }
+
+    /// Each typist begins at an instant of its own within the cycle.
+    fn spread_typists(&mut self) {
+        let now = clock::now();
+        let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+        for number in 0..self.users.len() as u32 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let phase = Duration::from_nanos((random >> 16) % CYCLE.as_nanos() as u64);
+            self.due.push(Reverse((now + phase, number)));
+        }
+    }
+
+    fn send_all(&mut self) {
+        for user in &mut self.users {
+            send(user, &self.input);
+        }
+    }
+
+    fn run_until(&mut self, end: Stamp) -> io::Result<()> {
+        let mut events = [Event { events: 0, u64: 0 }; 256];
+        loop {
+            let now = self.type_what_is_due(clock::now());
+            if now >= end {
+                return Ok(());
+            }
+            let next = self.due.peek().map_or(end, |Reverse((due, _))| *due).min(end);
+            let ready = wait(&self.epoll, &mut events, next.since(now))?;
+            if ready.is_empty() {
+                continue;
+            }
+            let now = clock::now();
+            for event in ready {
+                self.take(event.u64 as usize, now);
+            }
+        }
+    }
+
+    /// Gives the instant after the last key.
+    fn type_what_is_due(&mut self, mut now: Stamp) -> Stamp {
+        while let Some(mut next) = self.due.peek_mut() {
+            let Reverse((due, number)) = *next;
+            if due > now {
+                break;
+            }
+            next.0.0 = due + CYCLE;
+            drop(next);
+            now = send(&mut self.users[number as usize], &self.input);
+            self.lateness.record(now.since(due).as_nanos() as u64);
+            self.operations += 1;
+        }
+        now
+    }
+
+    fn take(&mut self, number: usize, now: Stamp) {
+        let user = &mut self.users[number];
+        // One read: it brings all that is there, and what comes later is another edge.
+        let Ok((len, _)) = rustix::net::recv(&user.stream, &mut *self.buffer, RecvFlags::empty()) else { return };
+        user.received += len;
+        if user.received < self.answer {
+            return;
+        }
+        user.received = 0;
+        self.response.record(now.since(user.sent).as_nanos() as u64);
+        if self.closed {
+            self.operations += 1;
+            send(user, &self.input);
+        }
+    }
+
+    /// The window opens: what was before does not count.
+    fn forget(&mut self) {
+        self.operations = 0;
+        self.lateness = Histogram::default();
+        self.response = Histogram::default();
+    }
+
+    fn outcome(&self, job: &Job, opened: Used, closed: Used, grown: u64) -> Outcome {
+        Outcome {
+            operations: self.operations,
+            cpu: closed.cpu - opened.cpu,
+            lateness: [0.5, 0.99].map(|share| self.lateness.quantile(share)),
+            memory: grown as f64 / f64::from(job.users),
+            run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
+            errors: 0,
+        }
+    }
+}
+
+/// Sends an input; gives the instant at which it went.
+fn send(user: &mut User, input: &[u8]) -> Stamp {
+    user.sent = clock::now();
+    // A line that broke shows in the count of operations.
+    let _ = rustix::net::send(&user.stream, input, SendFlags::NOSIGNAL);
+    user.sent
+}

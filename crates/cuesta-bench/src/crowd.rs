@@ -1,0 +1,61 @@
+//! One driver alone with as many users as the issue names, its host on the other core: is the run valid, and what memory
+//! does a user take?
+
+use std::error::Error;
+use std::time::Duration;
+
+use cuesta_record::clock;
+
+use crate::job::{Framing, HostJob, Job, Work};
+use crate::outcome::Outcome;
+use crate::process::{self, Part};
+
+const USERS: u32 = 10_000;
+const HEAD_START: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_secs(2);
+const MEASURE: Duration = Duration::from_secs(6);
+
+/// What is beyond the thresholds of validity that a plan has by default.
+const LATENESS_P99: f64 = 0.010;
+const DRIVER_CPU: f64 = 0.8;
+const RUN_WAIT: f64 = 0.1;
+const FAILED: f64 = 0.001;
+
+/// A crowd, and what became of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Crowd {
+    pub(crate) users: u32,
+    pub(crate) outcome: Outcome,
+}
+
+impl Crowd {
+    /// Lets typists work, ten thousand or as many as there are descriptors for.
+    pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
+        let users = USERS.min(process::room_for_lines());
+        let work = Work::Typists;
+        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts })?;
+        let start = clock::now() + HEAD_START;
+        let job = Job { work, framing, users, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })
+    }
+
+    /// Share of the core that the driver took.
+    pub(crate) fn cpu(&self) -> f64 {
+        self.outcome.cpu / MEASURE.as_secs_f64()
+    }
+
+    /// Why the run is not valid.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        let outcome = &self.outcome;
+        let failed = outcome.errors as f64 / outcome.operations.max(1) as f64;
+        [
+            (outcome.lateness[1] > LATENESS_P99, format!("lateness p99 {:.1} ms", outcome.lateness[1] * 1e3)),
+            (self.cpu() > DRIVER_CPU, format!("driver CPU {:.0} %", self.cpu() * 1e2)),
+            (outcome.run_wait > RUN_WAIT, format!("run wait {:.0} %", outcome.run_wait * 1e2)),
+            (failed > FAILED, format!("{} failures", outcome.errors)),
+        ]
+        .into_iter()
+        .filter_map(|(is_beyond, doubt)| is_beyond.then_some(doubt))
+        .collect()
+    }
+}

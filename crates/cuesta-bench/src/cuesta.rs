@@ -1,0 +1,126 @@
+//! Cuesta in a process of its own: the driver as it is, its recorder and its run folder included.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use cuesta_driver::{Run, Scripts, Spec};
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Time};
+use cuesta_tape::{Echo, Keys, Piece, Rule, Script, Settings, Step};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use serde_json::{Value, json};
+
+use crate::job::{ANSWER, CYCLE, Framing, INPUT, Job, KEY, STAGGER, Work};
+use crate::outcome::{Outcome, Used, resident};
+use crate::process;
+
+/// Does a job, and tells what came of it.
+pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
+    let job: Job = serde_json::from_str(job)?;
+    process::pin(job.cpu)?;
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path().join("agent-0");
+    let before = resident();
+    let run = Run::start(spec(&job)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
+    let opened = used_at(job.from())?;
+    let closed = used_at(job.until())?;
+    let grown = resident().saturating_sub(before);
+    while !run.wait(Duration::from_secs(1))? {}
+    let mut outcome = read(&folder, &job)?;
+    outcome.cpu = closed.cpu - opened.cpu;
+    outcome.memory = grown as f64 / f64::from(job.users);
+    Ok(outcome.tell()?)
+}
+
+fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
+    Ok(clock::run(Time::Real, async move {
+        clock::sleep_until(instant).await;
+        Used::now()
+    })?)
+}
+
+fn spec(job: &Job) -> Result<Spec, Box<dyn Error>> {
+    let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
+    let load = match job.work {
+        Work::Typists => json!({"kind": "paced", "cycle": CYCLE.as_nanos() as u64}),
+        Work::Closed => json!({"kind": "closed"}),
+    };
+    let group = json!({"users": job.users, "stagger": STAGGER.as_nanos() as u64, "load": load});
+    Ok(serde_json::from_value(json!({
+        "seed": 1,
+        "cpus": [job.cpu],
+        "start_at": job.start,
+        "drain": 1_000_000_000_u64,
+        "groups": [{"name": "users", "script": "bench", "target": format!("{scheme}://{}", job.address)}],
+        "steps": [{
+            "settle": job.settle.as_nanos() as u64,
+            "measure": job.measure.as_nanos() as u64,
+            "groups": [group],
+        }],
+    }))?)
+}
+
+fn script(work: Work) -> Script {
+    let literal = |text: &str| vec![Piece::Literal(text.to_owned())];
+    let body = match work {
+        Work::Typists => {
+            vec![Step::Keys { keys: Keys::Text(literal(&String::from_utf8_lossy(KEY))), gap: None }]
+        }
+        Work::Closed => vec![
+            Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None },
+            Step::Wait { rule: Rule::Bytes(ANSWER as u64), timeout: None },
+        ],
+    };
+    let echo = (work == Work::Typists).then_some(Echo::Timed);
+    Script {
+        name: "bench".into(),
+        settings: Settings { key_gap: Some(Duration::ZERO), echo, ..Settings::default() },
+        steps: vec![Step::Forever(body)],
+        parts: std::collections::BTreeMap::default(),
+        transactions: Vec::new(),
+    }
+}
+
+/// Reads the run folder, as any reader would.
+fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
+    let mut outcome = Outcome { lateness: lateness(folder, job)?, ..Outcome::default() };
+    for row in fs::read_to_string(folder.join("series.jsonl"))?.lines() {
+        let row: Value = serde_json::from_str(row)?;
+        if row["phase"] != "measure" {
+            continue;
+        }
+        let count = |name: &str| row[name].as_u64().unwrap_or(0);
+        outcome.operations += count(if job.work == Work::Typists { "keys" } else { "transactions" });
+        outcome.run_wait += row["run_wait"].as_f64().unwrap_or(0.0) / job.measure.as_secs_f64();
+        let failures = row["errors"].as_object().into_iter().flat_map(|errors| errors.values());
+        outcome.errors += failures.filter_map(Value::as_u64).sum::<u64>() + count("skipped") + count("stray");
+        outcome.errors += u64::from(job.users) - count("users").min(u64::from(job.users));
+    }
+    Ok(outcome)
+}
+
+/// Median and 99 in 100 of the keys' lateness in the window, in seconds.
+fn lateness(folder: &Path, job: &Job) -> Result<[f64; 2], Box<dyn Error>> {
+    let window = job.from().since(job.start)..job.until().since(job.start);
+    let log = fs::read(folder.join("histograms.hlog"))?;
+    let mut all = Histogram::<u64>::new(3)?;
+    let mut deserializer = Deserializer::new();
+    for entry in IntervalLogIterator::new(&log) {
+        let LogEntry::Interval(row) = entry.map_err(|error| format!("{error:?} in the log"))? else { continue };
+        let is_lateness = row.tag().is_some_and(|tag| tag.as_str().ends_with("/lateness"));
+        // The log gives seconds to three places.
+        if is_lateness && window.contains(&(row.start_timestamp() + Duration::from_millis(1))) {
+            let bytes = STANDARD.decode(row.encoded_histogram())?;
+            let histogram: Histogram<u64> =
+                deserializer.deserialize(&mut &bytes[..]).map_err(|error| format!("{error} in the log"))?;
+            all.add(&histogram)?;
+        }
+    }
+    Ok([0.5, 0.99].map(|share| all.value_at_quantile(share) as f64 / 1e9))
+}

@@ -1,0 +1,74 @@
+//! What a part is asked to do. The limit and Cuesta are given the very same job.
+
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use serde::{Deserialize, Serialize};
+
+/// Keystroke of a typist.
+pub(crate) const KEY: &[u8] = b"x";
+/// Time between two keys of a typist.
+pub(crate) const CYCLE: Duration = Duration::from_millis(200);
+/// Input of a closed transaction: 13 characters, sent in one go.
+pub(crate) const INPUT: &str = "abcdefghijkl\r";
+/// Length of its answer.
+pub(crate) const ANSWER: usize = 150;
+/// Between the starts of two users.
+pub(crate) const STAGGER: Duration = Duration::from_micros(50);
+
+/// What the users do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Work {
+    /// Each types a key every 200 ms whatever the host does, and each key is timed to its echo.
+    Typists,
+    /// Each sends its next input when the answer to the last is complete.
+    Closed,
+}
+
+/// What is on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Framing {
+    /// Bare characters.
+    Tcp,
+    /// Telnet, whose host negotiates nothing.
+    Telnet,
+    /// Telnet, whose host offers to echo and not to say "go ahead", and asks for the window.
+    Negotiated,
+}
+
+/// A job for a host.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(crate) struct HostJob {
+    pub(crate) work: Work,
+    pub(crate) framing: Framing,
+    pub(crate) cpu: usize,
+}
+
+/// A job for a driver.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Job {
+    pub(crate) work: Work,
+    pub(crate) framing: Framing,
+    pub(crate) users: u32,
+    /// Where the host is.
+    pub(crate) address: String,
+    pub(crate) cpu: usize,
+    /// When users begin to come.
+    pub(crate) start: Stamp,
+    /// From the last user's start to the window.
+    pub(crate) settle: Duration,
+    /// Length of the window: only what is in it counts.
+    pub(crate) measure: Duration,
+}
+
+impl Job {
+    /// When the window opens.
+    pub(crate) fn from(&self) -> Stamp {
+        self.start + STAGGER * self.users + self.settle
+    }
+
+    /// When the window closes.
+    pub(crate) fn until(&self) -> Stamp {
+        self.from() + self.measure
+    }
+}

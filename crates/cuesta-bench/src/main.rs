@@ -1,0 +1,48 @@
+//! The driver against the limit of one core, as ratios.
+//!
+//! `cuesta-bench` alone measures everything and prints one table. It starts itself again for each part, so that each is a
+//! process whose CPU time and memory are its own: `server`, `bare` (the limit) and `driver` (Cuesta).
+//!
+//! - `job`: what a part is asked to do; `outcome`: what it has to say.
+//! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
+//! - `histogram`, `wait`: what the limit records into, and how it waits.
+//! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd`: one of them alone.
+//! - `targets`: what is measured against what; `table`: how it is shown.
+//!
+//! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
+
+mod bare;
+mod crowd;
+mod cuesta;
+mod histogram;
+mod job;
+mod outcome;
+mod pair;
+mod process;
+mod server;
+mod table;
+mod targets;
+mod wait;
+
+use std::env;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => targets::measure(&mut io::stdout()),
+        ["server", job] => server::serve(job).map(|()| true),
+        ["bare", job] => bare::play(job).map(|()| true),
+        ["driver", job] => cuesta::play(job).map(|()| true),
+        _ => Err("cuesta-bench takes no arguments: it measures everything and prints one table".into()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "cuesta-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

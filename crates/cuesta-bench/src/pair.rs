@@ -1,0 +1,69 @@
+//! Two drivers on one core at once, each with a host of its own on another core.
+//!
+//! Whatever else the machine does, and whatever the clock of its CPUs, it does to both. So a ratio of what an operation
+//! costs stands where a cost alone would not.
+
+use std::error::Error;
+use std::time::Duration;
+
+use cuesta_record::clock;
+
+use crate::job::{Framing, HostJob, Job, Work};
+use crate::outcome::Outcome;
+use crate::process::Part;
+
+/// From asking for two drivers to the start of their users.
+const HEAD_START: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_millis(800);
+const MEASURE: Duration = Duration::from_secs(3);
+
+/// What is compared.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pairing {
+    pub(crate) work: Work,
+    pub(crate) framing: Framing,
+    pub(crate) users: u32,
+    /// The limit against itself: what the method cannot tell apart.
+    pub(crate) control: bool,
+}
+
+/// What a pair of drivers said of the same window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pair {
+    pub(crate) tested: Outcome,
+    pub(crate) limit: Outcome,
+}
+
+impl Pair {
+    /// Runs one. `swapped`: the limit starts first.
+    pub(crate) fn run(
+        pairing: Pairing,
+        swapped: bool,
+        (drivers, hosts): (usize, usize),
+    ) -> Result<Self, Box<dyn Error>> {
+        let Pairing { work, framing, users, control } = pairing;
+        let host = HostJob { work, framing, cpu: hosts };
+        let (_one, one) = Part::host(host)?;
+        // The limit speaks telnet's bytes, but negotiates nothing.
+        let plain = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
+        let (_two, two) = Part::host(HostJob { framing: plain, ..host })?;
+        let start = clock::now() + HEAD_START;
+        let limit =
+            Job { work, framing: plain, users, address: two, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        let tested = Job { framing, address: one, ..limit.clone() };
+        let start_tested =
+            || if control { Part::bare(&Job { framing: plain, ..tested.clone() }) } else { Part::driver(&tested) };
+        let (mut tested, mut limit) = if swapped {
+            let limit = Part::bare(&limit)?;
+            (start_tested()?, limit)
+        } else {
+            (start_tested()?, Part::bare(&limit)?)
+        };
+        Ok(Self { tested: tested.outcome()?, limit: limit.outcome()? })
+    }
+
+    /// CPU time of an operation, the tested driver's over the limit's.
+    pub(crate) fn ratio(&self) -> f64 {
+        self.tested.cost() / self.limit.cost()
+    }
+}

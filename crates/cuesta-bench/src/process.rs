@@ -1,0 +1,97 @@
+//! Parts as processes of their own, each on the core that it is given.
+
+use std::env;
+use std::error::Error;
+use std::io::{self, BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use serde::Serialize;
+
+use crate::job::{HostJob, Job};
+use crate::outcome::Outcome;
+
+/// A part at work. It ends when this is dropped.
+pub(crate) struct Part {
+    child: Child,
+    output: BufReader<Box<dyn Read>>,
+}
+
+impl Part {
+    /// Starts a part of this name.
+    fn start(name: &str, job: &impl Serialize) -> Result<Self, Box<dyn Error>> {
+        let program = env::current_exe()?;
+        let mut child =
+            Command::new(program).arg(name).arg(serde_json::to_string(job)?).stdout(Stdio::piped()).spawn()?;
+        let output: Box<dyn Read> = Box::new(child.stdout.take().ok_or("a part has no output")?);
+        Ok(Self { child, output: BufReader::new(output) })
+    }
+
+    /// Starts a host; gives its address too.
+    pub(crate) fn host(job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
+        let mut host = Self::start("server", &job)?;
+        let address = host.row()?;
+        Ok((host, address))
+    }
+
+    /// Starts the limit.
+    pub(crate) fn bare(job: &Job) -> Result<Self, Box<dyn Error>> {
+        Self::start("bare", job)
+    }
+
+    /// Starts Cuesta.
+    pub(crate) fn driver(job: &Job) -> Result<Self, Box<dyn Error>> {
+        Self::start("driver", job)
+    }
+
+    /// Waits for what a driver has to say.
+    pub(crate) fn outcome(&mut self) -> Result<Outcome, Box<dyn Error>> {
+        let outcome: Outcome = serde_json::from_str(&self.row()?)?;
+        self.child.wait()?;
+        Ok(outcome)
+    }
+
+    fn row(&mut self) -> Result<String, Box<dyn Error>> {
+        let mut row = String::new();
+        self.output.read_line(&mut row)?;
+        if row.is_empty() {
+            return Err("a part ended without a word; its reason is above".into());
+        }
+        Ok(row.trim_end().to_owned())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Two CPUs that we may run on: the drivers' and the hosts'.
+pub(crate) fn two_cpus() -> Result<(usize, usize), Box<dyn Error>> {
+    let allowed = sched_getaffinity(None)?;
+    let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+    match (cpus.next(), cpus.next()) {
+        (Some(drivers), Some(hosts)) => Ok((drivers, hosts)),
+        _ => Err("two CPUs are needed: one for the drivers, one for their hosts".into()),
+    }
+}
+
+/// Keeps this process, and all its threads to come, on one CPU.
+pub(crate) fn pin(cpu: usize) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Asks for as many descriptors as are allowed; says how many lines they are enough for.
+pub(crate) fn room_for_lines() -> u32 {
+    const OTHER_FILES: u64 = 100;
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
+    let most = if setrlimit(Resource::Nofile, raised).is_ok() { limit.maximum } else { limit.current };
+    u32::try_from(most.unwrap_or(u64::MAX).saturating_sub(OTHER_FILES)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,118 @@
+//! The host, as small as can be: what is measured must not be the host.
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::mem::MaybeUninit;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+
+use crate::job::{ANSWER, Framing, HostJob, Work};
+use crate::process;
+
+/// "I will echo. I will not say when it is your turn. Tell me about your window." (RFC 854, 857, 858, 1073)
+const OFFERS: &[u8] = &[255, 251, 1, 255, 251, 3, 255, 253, 31];
+/// What every telnet command begins with.
+const IAC: u8 = 255;
+/// Length of what a terminal says to that: `DO ECHO`, `DO SGA`, `WILL NAWS`, and its window.
+const ACCEPTANCE: usize = 18;
+/// Lines that may wait to be accepted.
+const WAITING: i32 = 4096;
+
+/// Serves until it is killed; prints its address first.
+pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
+    let job: HostJob = serde_json::from_str(job)?;
+    process::pin(job.cpu)?;
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    rustix::net::listen(&listener, WAITING)?;
+    writeln!(io::stdout(), "{}", listener.local_addr()?)?;
+    Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
+}
+
+struct Server {
+    job: HostJob,
+    epoll: OwnedFd,
+    /// By descriptor.
+    lines: Vec<Option<Line>>,
+}
+
+struct Line {
+    stream: TcpStream,
+    /// What is still to come of the answer to our offers.
+    negotiation: usize,
+}
+
+impl Line {
+    /// Takes out the answer to our offers, which comes in one piece between characters; gives what is left.
+    fn without_negotiation(&mut self, came: &mut [u8]) -> usize {
+        let Some(begin) = came.iter().position(|byte| *byte == IAC || (1..ACCEPTANCE).contains(&self.negotiation))
+        else {
+            return came.len();
+        };
+        let skipped = self.negotiation.min(came.len() - begin);
+        self.negotiation -= skipped;
+        came.copy_within(begin + skipped.., begin);
+        came.len() - skipped
+    }
+}
+
+impl Server {
+    fn run(mut self, listener: &TcpListener) -> Result<(), Box<dyn Error>> {
+        epoll::add(&self.epoll, listener, EventData::new_u64(u64::MAX), EventFlags::IN)?;
+        let mut events = [MaybeUninit::<Event>::uninit(); 256];
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            let events = match epoll::wait(&self.epoll, &mut events, None) {
+                Ok((events, _)) => events,
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for event in events {
+                match event.data.u64() {
+                    u64::MAX => self.accept(listener)?,
+                    number => self.answer(number as usize, &mut buffer),
+                }
+            }
+        }
+    }
+
+    fn accept(&mut self, listener: &TcpListener) -> io::Result<()> {
+        let (stream, _) = listener.accept()?;
+        stream.set_nodelay(true)?;
+        let mut negotiation = 0;
+        if self.job.framing == Framing::Negotiated {
+            (&stream).write_all(OFFERS)?;
+            negotiation = ACCEPTANCE;
+        }
+        let number = stream.as_raw_fd() as usize;
+        epoll::add(&self.epoll, &stream, EventData::new_u64(number as u64), EventFlags::IN)?;
+        if self.lines.len() <= number {
+            self.lines.resize_with(number + 1, || None);
+        }
+        self.lines[number] = Some(Line { stream, negotiation });
+        Ok(())
+    }
+
+    fn answer(&mut self, number: usize, buffer: &mut [u8]) {
+        let Some(line) = &mut self.lines[number] else { return };
+        let Ok((len @ 1.., _)) = rustix::net::recv(&line.stream, &mut *buffer, RecvFlags::empty()) else {
+            self.lines[number] = None;
+            return;
+        };
+        let len = line.without_negotiation(&mut buffer[..len]);
+        let came = &buffer[..len];
+        // A driver that has gone shows at the next read.
+        match self.job.work {
+            Work::Typists if came.is_empty() => {}
+            Work::Typists => _ = rustix::net::send(&line.stream, came, SendFlags::NOSIGNAL),
+            Work::Closed => {
+                for _ in came.iter().filter(|byte| **byte == b'\r') {
+                    let _ = rustix::net::send(&line.stream, &[b'.'; ANSWER], SendFlags::NOSIGNAL);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! How it is shown: one row a target.
+
+use std::io::{self, Write};
+
+use crate::crowd::Crowd;
+use crate::job::{Framing, Work};
+use crate::pair::{Pair, Pairing};
+
+/// One target, what was measured, and whether it is met.
+pub(crate) struct Row {
+    name: String,
+    measured: String,
+    target: String,
+    verdict: Verdict,
+}
+
+/// What a measurement says of its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Met,
+    Missed,
+    /// The control: it has no target, but it says whether the others can be judged.
+    Quiet,
+    Noisy,
+}
+
+impl Row {
+    /// The rows of one pairing.
+    pub(crate) fn of_pairs(
+        name: &str,
+        pairs: &[Pair],
+        pairing: Pairing,
+        noise: f64,
+        cost: f64,
+        lateness: f64,
+    ) -> Vec<Self> {
+        let ratios = Spread::of(pairs.iter().map(Pair::ratio));
+        let costs = |of: fn(&Pair) -> f64| Spread::of(pairs.iter().map(of)).median * 1e6;
+        let (tested, limit) = (costs(|pair| pair.tested.cost()), costs(|pair| pair.limit.cost()));
+        let measured = format!("{ratios} x   ({tested:.1} us beside {limit:.1} us)");
+        let errors: u64 = pairs.iter().map(|pair| pair.tested.errors).sum();
+        let ratio = if pairing.control {
+            let quiet = ratios.largest - ratios.least <= noise && (ratios.median - 1.0).abs() <= noise;
+            Self::new(name, measured, "1 within 15 %", if quiet { Verdict::Quiet } else { Verdict::Noisy })
+        } else {
+            let met = ratios.median <= cost && errors == 0;
+            let target = format!("at most {cost:.2} x");
+            let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
+            Self::new(name, measured, &target, if met { Verdict::Met } else { Verdict::Missed })
+        };
+        let late = (pairing.work == Work::Typists && !pairing.control).then(|| Self::lateness(pairs, lateness));
+        [Some(ratio)].into_iter().chain(late.map(Some)).flatten().collect()
+    }
+
+    fn lateness(pairs: &[Pair], most: f64) -> Self {
+        let of = |figure: fn(&Pair) -> f64| Spread::of(pairs.iter().map(figure)).median * 1e6;
+        let tested = [of(|pair| pair.tested.lateness[0]), of(|pair| pair.tested.lateness[1])];
+        let limit = [of(|pair| pair.limit.lateness[0]), of(|pair| pair.limit.lateness[1])];
+        let measured = format!(
+            "p50 {:.0} us beside {:.0} us, p99 {:.0} us beside {:.0} us",
+            tested[0], limit[0], tested[1], limit[1]
+        );
+        let target = format!("p50 under {:.0} us", most * 1e6);
+        let verdict = if tested[0] < most * 1e6 { Verdict::Met } else { Verdict::Missed };
+        Self::new("  lateness of the same keys", measured, &target, verdict)
+    }
+
+    /// The rows of one crowd.
+    pub(crate) fn of_crowd(framing: Framing, crowd: &Crowd, memory: f64) -> Vec<Self> {
+        let name = format!("{:?}, {} typists alone", framing, crowd.users).to_lowercase();
+        let doubts = crowd.doubts();
+        let lateness = crowd.outcome.lateness.map(|seconds| seconds * 1e6);
+        let measured = format!(
+            "lateness p50 {:.0} us, p99 {:.0} us; driver CPU {:.0} %; run wait {:.1} %",
+            lateness[0],
+            lateness[1],
+            crowd.cpu() * 1e2,
+            crowd.outcome.run_wait * 1e2
+        );
+        let measured = if doubts.is_empty() { measured } else { format!("{measured}; doubts: {}", doubts.join(", ")) };
+        let valid = if doubts.is_empty() { Verdict::Met } else { Verdict::Missed };
+        let size = crowd.outcome.memory;
+        let fits = if size <= memory { Verdict::Met } else { Verdict::Missed };
+        vec![
+            Self::new(&name, measured, "valid", valid),
+            Self::new("  memory a user", format!("{size:.0} bytes"), &format!("at most {memory:.0} bytes"), fits),
+        ]
+    }
+
+    fn new(name: &str, measured: String, target: &str, verdict: Verdict) -> Self {
+        Self { name: name.to_owned(), measured, target: target.to_owned(), verdict }
+    }
+
+    /// Whether the target is missed.
+    pub(crate) fn is_missed(&self) -> bool {
+        self.verdict == Verdict::Missed
+    }
+
+    /// Prints it.
+    pub(crate) fn show(&self, out: &mut impl Write) -> io::Result<()> {
+        let verdict = match self.verdict {
+            Verdict::Met => "met",
+            Verdict::Missed => "MISSED",
+            Verdict::Quiet => "quiet",
+            Verdict::Noisy => "NOISY: the machine is too busy to judge by",
+        };
+        writeln!(out, "{:<50} {:<60} {:<20} {verdict}", self.name, self.measured, self.target)?;
+        out.flush()
+    }
+}
+
+/// Several measurements of the same thing.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    least: f64,
+    median: f64,
+    largest: f64,
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_by(f64::total_cmp);
+        let at = |index: usize| values.get(index).copied().unwrap_or(f64::NAN);
+        let middle = values.len() / 2;
+        let median =
+            if values.len() % 2 == 1 { at(middle) } else { f64::midpoint(at(middle.wrapping_sub(1)), at(middle)) };
+        Self { least: at(0), median, largest: at(values.len().wrapping_sub(1)) }
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2} [{:.2}..{:.2}]", self.median, self.least, self.largest)
+    }
+}

@@ -1,0 +1,59 @@
+//! What is measured against what.
+
+use std::error::Error;
+use std::io::Write;
+
+use crate::crowd::Crowd;
+use crate::job::{Framing, Work};
+use crate::pair::{Pair, Pairing};
+use crate::process;
+use crate::table::Row;
+
+/// Most CPU time of an operation over that of the limit.
+const COST: f64 = 1.25;
+/// Most bytes a user.
+const MEMORY: f64 = 4096.0;
+/// Most lateness at the median, in seconds.
+const LATENESS: f64 = 50e-6;
+/// A control further than this from 1, or spread wider, says that the machine is too busy to judge by.
+const NOISE: f64 = 0.15;
+
+const TYPISTS: u32 = 1000;
+const CLOSED: u32 = 96;
+
+/// Pairings, how many pairs of each, and what they are called.
+const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 8] = [
+    ("CPU per key, 1,000 typists, control", Work::Typists, Framing::Tcp, TYPISTS, true, 3),
+    ("CPU per key, 1,000 typists, tcp", Work::Typists, Framing::Tcp, TYPISTS, false, 5),
+    ("CPU per key, 1,000 typists, telnet", Work::Typists, Framing::Telnet, TYPISTS, false, 5),
+    ("CPU per key, 1,000 typists, telnet negotiated", Work::Typists, Framing::Negotiated, TYPISTS, false, 3),
+    ("CPU per transaction, 96 users, control", Work::Closed, Framing::Tcp, CLOSED, true, 3),
+    ("CPU per transaction, 96 users, tcp", Work::Closed, Framing::Tcp, CLOSED, false, 5),
+    ("CPU per transaction, 96 users, telnet", Work::Closed, Framing::Telnet, CLOSED, false, 5),
+    ("CPU per transaction, 96 users, telnet negotiated", Work::Closed, Framing::Negotiated, CLOSED, false, 3),
+];
+
+/// Measures everything; says whether every target is met.
+pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
+    let cpus = process::two_cpus()?;
+    let mut rows = Vec::new();
+    for (name, work, framing, users, control, pairs) in PAIRINGS {
+        let pairing = Pairing { work, framing, users, control };
+        let pairs =
+            (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus)).collect::<Result<Vec<_>, _>>()?;
+        for row in Row::of_pairs(name, &pairs, pairing, NOISE, COST, LATENESS) {
+            row.show(out)?;
+            rows.push(row);
+        }
+    }
+    for framing in [Framing::Tcp, Framing::Telnet] {
+        let crowd = Crowd::run(framing, cpus)?;
+        for row in Row::of_crowd(framing, &crowd, MEMORY) {
+            row.show(out)?;
+            rows.push(row);
+        }
+    }
+    let missed = rows.iter().filter(|row| row.is_missed()).count();
+    writeln!(out, "\n{}", if missed == 0 { "Every target is met.".into() } else { format!("MISSED: {missed}.") })?;
+    Ok(missed == 0)
+}
