@@ -212,10 +212,11 @@ async fn accept(listener: Listener, front: Rc<FrontEnd>) {
                 spare = Spare::new();
                 match line {
                     Ok(line) if spare.0.is_some() => open(line, &front),
-                    _ => front.meters.roll.lock().expect("no panic under this lock").refused += 1,
-                }
-                if spare.0.is_none() {
-                    spare = Spare::new();
+                    line => {
+                        drop(line);
+                        spare = Spare::new();
+                        front.meters.roll.lock().expect("no panic under this lock").refused += 1;
+                    }
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}

@@ -1,0 +1,50 @@
+//! A host without descriptors: lines that do not fit are turned away, the others are served on. One test, in a process of
+//! its own, since it takes them all.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use cuesta_host::{Host, Spec};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn connect(host: &Host) -> TcpStream {
+    let line = TcpStream::connect(host.addresses()[0].trim_start_matches("tcp://")).expect("one descriptor is left");
+    line.set_read_timeout(Some(PATIENCE)).expect("is not zero");
+    line
+}
+
+fn is_served(mut line: &TcpStream) -> bool {
+    let mut echo = [0];
+    line.write_all(b"x").is_ok() && line.read(&mut echo).is_ok_and(|len| len == 1)
+}
+
+#[test]
+fn lines_that_do_not_fit_are_turned_away() {
+    let few = Rlimit { current: Some(200), ..getrlimit(Resource::Nofile) };
+    setrlimit(Resource::Nofile, few).unwrap();
+    let spec = r#"{"listen":["tcp://127.0.0.1:0"],"service":{"echo":{}}}"#;
+    let host = Host::start(&Spec::parse(spec).unwrap()).unwrap();
+    assert!(host.notes()[0].contains("200 file descriptors are room for about 136 lines"), "{:?}", host.notes());
+    assert!(host.meters()["notes"][0].as_str().unwrap().contains("ulimit -n 10064"));
+
+    let first = connect(&host);
+    assert!(is_served(&first));
+    let mut taken: Vec<File> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+    for refused in 1..4 {
+        taken.pop();
+        let line = connect(&host);
+        assert!(!is_served(&line), "there is no descriptor for the host's end");
+        // The host has done with that one before it looks at this.
+        assert!(is_served(&first));
+        assert_eq!(host.meters()["lines"]["refused"], refused);
+        drop(line);
+        taken.extend(File::open("/dev/null"));
+    }
+    drop(taken);
+    assert!(is_served(&connect(&host)));
+    assert_eq!(host.meters()["lines"]["opened"], 2);
+}
