@@ -137,6 +137,18 @@ def test_an_interrupted_run_keeps_what_was_measured(here: Path, write: Write, ho
     assert json.loads((here / "out" / "summary.json").read_text())["transactions"]["count"] > 0
 
 
+def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
+    write("quick.toml", QUICK)
+    with running("quick.toml", "--measure", "60s", "--out", "out") as process:
+        assert process.stderr is not None
+        process.send_signal(signal.SIGINT)
+        assert any("again to end at once" in row for row in process.stderr)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+    assert process.returncode == Exit.INTERRUPTED
+    assert out == ""
+
+
 def test_an_agent_that_dies_voids_the_run(here: Path, write: Write) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:

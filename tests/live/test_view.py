@@ -1,0 +1,59 @@
+from typing import Any
+
+import pytest
+
+from cuesta.live import merge
+from cuesta.live.progress import watching
+from cuesta.live.view import show
+
+
+def snapshot(**given: Any) -> dict[str, Any]:
+    base = {
+        "seconds": 10.0,
+        "total": 30.0,
+        "step": 0,
+        "steps": 1,
+        "phase": "measure",
+        "users": 3,
+        "transactions": 5,
+        "length": 1.0,
+        "errors": 1,
+        "response": [0.1, 0.2],
+    }
+    return base | given
+
+
+def test_agents_are_added_up_and_the_slowest_is_shown() -> None:
+    view = merge([snapshot(), snapshot(users=4, transactions=4, length=0.5, response=[0.3, 0.9], seconds=9.0)])
+    assert view is not None
+    assert (view.users, view.per_s, view.errors, view.response, view.elapsed) == (7, 13.0, 2, (0.3, 0.9), 9.0)
+    assert str(view) == "measure  9/30 s  7 users  13.0 tx/s  response p50 300 ms p99 900 ms  2 errors"
+
+
+def test_before_anything_happened_there_is_nothing_to_show() -> None:
+    assert merge([]) is None
+    view = merge([snapshot(phase=None, length=0.0, response=None, steps=3)])
+    assert str(view) == "start 1/3  10/30 s  3 users  0.0 tx/s  response -  1 errors"
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(1.234, "1.23 s"), (0.0123, "12.3 ms"), (0.000012, "12 µs")])
+def test_times_have_three_digits(seconds: float, shown: str) -> None:
+    assert show(seconds) == shown
+
+
+def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    with watching(quiet=False) as show_view:
+        for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last one is of a new segment
+            view = merge([snapshot(seconds=second)])
+            assert view is not None
+            show_view(view)
+    rows = capsys.readouterr().err.splitlines()
+    assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]
+
+
+def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    view = merge([snapshot()])
+    assert view is not None
+    with watching(quiet=True) as show_view:
+        show_view(view)
+    assert capsys.readouterr().err == ""
