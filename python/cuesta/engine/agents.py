@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
+from cuesta.engine.spec import of_agent
 from cuesta.errors import CuestaError
 
 LOOK_EVERY = 0.25
@@ -70,13 +71,12 @@ class Agent:
             self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
 
 
-def start_agents(spec: Mapping[str, object], tapes: Mapping[str, object], folder: Path, count: int) -> list[Agent]:
+def start_agents(spec: Mapping[str, Any], tapes: Mapping[str, object], folder: Path, count: int) -> list[Agent]:
     """Start the processes and tell them what to do."""
     agents = [_start(number) for number in range(count)]
     for agent in agents:
-        agent.tell(
-            {"spec": {**spec, "agent": agent.number}, "tapes": tapes, "folder": str(folder / f"agent-{agent.number}")}
-        )
+        own = str(folder / f"agent-{agent.number}")
+        agent.tell({"spec": of_agent(spec, agent.number), "tapes": tapes, "folder": own})
     return agents
 
 
