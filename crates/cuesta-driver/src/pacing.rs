@@ -32,6 +32,12 @@ impl Pacer {
     }
 }
 
+/// The user is in: instants more than a cycle ago were before its time.
+pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) {
+    let before = in_at.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
+    *next += Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(before));
+}
+
 /// The next of a paced user's instants, and how many had to be skipped because too many are behind.
 pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (Stamp, u64) {
     let behind = now.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
@@ -120,6 +126,17 @@ mod tests {
         for n in 0..5 {
             let late = Stamp::from_nanos(1000) + cycle * 7;
             assert_eq!(next_in_cycle(&mut next, cycle, late), (Stamp::from_nanos(1000) + cycle * n, 0));
+        }
+    }
+
+    #[test]
+    fn a_user_who_takes_long_to_get_in_keeps_its_instants() {
+        let cycle = Duration::from_millis(200);
+        let first = Stamp::from_nanos(7);
+        for (in_at, expected) in [(0, 0), (199, 0), (1001, 5)] {
+            let mut next = first;
+            begin_in_cycle(&mut next, cycle, first + Duration::from_millis(in_at));
+            assert_eq!(next, first + cycle * expected);
         }
     }
 

@@ -12,7 +12,7 @@ use cuesta_record::{Stamp, Transaction, clock};
 use crate::answer::{Done, Rule};
 use crate::crew::Crew;
 use crate::group::ClassSeries;
-use crate::pacing::{MOST_BEHIND, Pacer, next_in_cycle};
+use crate::pacing::{MOST_BEHIND, Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::{Gap, Op, Program, Typing};
 use crate::spec::{Arrivals, LoadKind};
 use crate::terminal::{Lost, Terminal, Waited};
@@ -197,9 +197,8 @@ impl User {
     async fn login(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
         let program = Rc::clone(&self.program);
         let login = self.play_range(terminal, &program, 0, program.pass).await;
-        // Fixed instants begin when the user is in.
-        if let Pacer::Paced { cycle, .. } = self.pacer {
-            self.pacer = Pacer::paced(self.plan, cycle, &mut self.stream);
+        if let Pacer::Paced { next, cycle } = &mut self.pacer {
+            begin_in_cycle(next, *cycle, self.plan);
         }
         login
     }
@@ -241,22 +240,22 @@ impl User {
                 continue;
             }
             if step != self.step {
-                self.enter(step, now);
+                self.enter(step, self.crew.timeline.at(self.crew.timeline.steps[step].begin));
                 terminal.play(&self.program);
             }
             return Ok(());
         }
     }
 
-    /// Takes on what a step wants.
-    fn enter(&mut self, step: usize, now: Stamp) {
+    /// Takes on what a step wants, from an instant laid down in advance.
+    fn enter(&mut self, step: usize, from: Stamp) {
         let changed = step == 0 || self.load() != self.crew.load(step, self.group).load;
         self.step = step;
         self.program = Rc::clone(&self.crew.groups[self.group].programs[step]);
         if changed {
             self.pacer = match self.load() {
                 LoadKind::Closed => Pacer::Closed,
-                LoadKind::Paced { cycle } => Pacer::paced(now, Duration::from_nanos(cycle), &mut self.stream),
+                LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.stream),
                 LoadKind::Open { .. } => Pacer::Open(self.crew.seat(self.seat, |seat| Rc::clone(&seat.arrivals))),
             };
         }

@@ -1,4 +1,5 @@
 //! The closed loop under virtual time beside exact mean value analysis: a golden table. Accepting a new one is a decision.
+#![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
 mod stand;
 

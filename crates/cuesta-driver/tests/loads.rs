@@ -1,4 +1,5 @@
 //! Closed, paced and open loads; steps; barriers; what is skipped.
+#![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
 
 mod stand;
 

@@ -1,0 +1,29 @@
+//! Nothing per user or per record grows: a run of a million records ends with the memory that a short one has.
+
+mod stand;
+
+use serde_json::json;
+use stand::{play, spec};
+
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
+    pages * 4096
+}
+
+/// Plays for so many seconds; gives the number of durations recorded, and the memory taken at the end.
+fn records(seconds: f64) -> (u64, u64) {
+    let host = json!({"service": {"echo": {}}, "input": "raw", "service_time": "exp 200us"});
+    let tape = "Set TypingSpeed 5ms\nSet KeyLaw human\nSet Echo timed\nType \"a\"\nWait+Echo\n";
+    let played = play(spec(20, 1.0, seconds, &json!({})), tape, &host);
+    (played.histograms.values().map(hdrhistogram::Histogram::len).sum(), resident())
+}
+
+#[test]
+fn a_million_records_take_no_more_memory_than_a_few() {
+    let (few, before) = records(10.0);
+    let (many, after) = records(80.0);
+    assert!(few > 100_000 && many > 1_000_000, "{few}, {many}");
+    let growth = after.saturating_sub(before);
+    assert!(growth < 1 << 20, "{growth} bytes more");
+}

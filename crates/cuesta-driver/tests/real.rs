@@ -1,0 +1,105 @@
+//! Whole runs in real time, over TCP, against the built-in host: threads, the full log, a stop on the way.
+
+#[path = "stand/mod.rs"]
+mod stand;
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_ipc::reader::StreamReader;
+use cuesta_driver::Run;
+use cuesta_host::Host;
+use serde_json::{Value, json};
+use stand::{Played, script, spec};
+
+const TAPE: &str = "Set KeyRate 20cps\nSet KeyLaw human\nSet Echo timed\nType \"hey\"\nEnter\nWait+Bytes 20\n";
+
+fn host() -> (Host, String) {
+    let spec = json!({"listen": ["telnet://127.0.0.1:0"], "service": {"transaction": {"reply": 20}}});
+    let host = Host::start(&serde_json::from_value(spec).unwrap()).unwrap();
+    let address = host.addresses()[0].clone();
+    (host, address)
+}
+
+fn start(address: &str, threads: u32, seconds: f64, folder: &Path) -> Run {
+    let more = json!({
+        "spec": {"threads": threads, "log_transactions": true, "drain": 2_000_000_000_u64, "seed": 5, "stamps": 4},
+        "group": {"target": address},
+        "load": {"load": {"kind": "paced", "cycle": 400_000_000}},
+    });
+    Run::start(spec(24, 0.2, seconds, &more), script("t", TAPE), folder).unwrap()
+}
+
+/// The due instants of all transactions as offsets from the start, by user.
+fn due(agent: &Path) -> Vec<(u32, u64)> {
+    let timeline: Value = serde_json::from_reader(File::open(agent.join("timeline.json")).unwrap()).unwrap();
+    let start = timeline["start_at"].as_u64().unwrap();
+    let file = File::open(agent.join("transactions.arrow")).unwrap();
+    let mut all: Vec<_> = StreamReader::try_new(file, None)
+        .unwrap()
+        .flat_map(|batch| {
+            let batch = batch.unwrap();
+            let users = batch["user"].as_primitive::<UInt32Type>().clone();
+            let due = batch["due"].as_primitive::<UInt64Type>().clone();
+            users
+                .values()
+                .iter()
+                .copied()
+                .zip(due.values().iter().map(|due| due - start).collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+#[test]
+fn one_seed_gives_the_same_due_instants_on_1_2_and_8_threads() {
+    let (_host, address) = host();
+    let on = |threads| {
+        let folder = tempfile::tempdir().unwrap();
+        let agent = folder.path().join("agent-0");
+        let run = start(&address, threads, 2.0, &agent);
+        assert!(run.wait(Duration::from_secs(60)).unwrap());
+        let played = Played::read(&agent);
+        assert!(played.series.iter().all(|row| row["threads"] == threads), "every row has all threads");
+        assert!(played.histogram("g/stamped/kernel_response").len() > 5);
+        due(&agent)
+    };
+    let one = on(1);
+    assert!(one.len() > 24 * 4, "{} transactions", one.len());
+    for threads in [2, 8] {
+        assert_eq!(on(threads), one);
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_keeps_what_it_measured() {
+    let (_host, address) = host();
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    let run = start(&address, 2, 3600.0, &agent);
+    while run.snapshot().seconds < 2.0 {
+        assert!(!run.wait(Duration::from_millis(100)).unwrap(), "it ended by itself");
+    }
+    run.stop();
+    assert!(run.wait(Duration::from_secs(10)).unwrap(), "a stop is heard");
+    let ending: Value = serde_json::from_reader(File::open(agent.join("agent.json")).unwrap()).unwrap();
+    assert_eq!(ending["ended"], "interrupted");
+    assert!(Played::read(&agent).sum("transactions") > 24.0);
+    assert!(!due(&agent).is_empty());
+}
+
+#[test]
+fn a_folder_that_is_taken_or_a_script_that_is_missing_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = || spec(1, 0.0, 1.0, &json!({}));
+    let missing = Run::start(spec(), script("other", TAPE), folder.path()).unwrap_err();
+    assert_eq!(missing.to_string(), "no script is called `t`");
+    let file = folder.path().join("file");
+    File::create(&file).unwrap();
+    assert!(Run::start(spec(), script("t", TAPE), &file.join("agent-0")).is_err());
+}
