@@ -85,6 +85,7 @@ impl Host {
     /// The figures since the start.
     pub fn meters(&self) -> Value {
         let mut sheet = Reading::of(&self.meters).since(&self.first);
+        sheet["started"] = self.first.at().as_nanos().into();
         sheet["notes"] = self.notes.clone().into();
         sheet
     }

@@ -90,7 +90,7 @@ impl Terminal {
     /// Waits for the next message; none = the other end closed. A message longer than `into` comes in parts.
     pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Asked>> {
         let asked = clock::now();
-        self.asked = true;
+        self.ask(true);
         let message = poll_fn(|cx| {
             self.poll_until(cx, Stamp::FAR, |terminal| match terminal.next(into) {
                 None if terminal.hung_up => Some(None),
@@ -98,11 +98,10 @@ impl Terminal {
             })
         })
         .await;
-        self.asked = false;
+        self.ask(false);
         let Some(message) = message? else { return Ok(None) };
         if message.arrived < asked {
-            self.front.meters.ahead.add(self.messages(message));
-            self.front.meters.ahead_characters.add(message.len as u64);
+            self.front.meters.count_ahead(self.messages(message), message.len, asked.since(message.arrived));
         }
         Ok(Some(Asked { arrived: message.arrived, taken: message.arrived.max(asked), len: message.len }))
     }
@@ -116,6 +115,15 @@ impl Terminal {
         self.carried.messages += messages;
         self.carried.characters_in += message.len as u64;
         Some(message)
+    }
+
+    fn ask(&mut self, asked: bool) {
+        let asking = &self.front.meters.levels.asking;
+        match (std::mem::replace(&mut self.asked, asked), asked) {
+            (false, true) => asking.add(1),
+            (true, false) => asking.take_away(1),
+            _ => {}
+        }
     }
 
     /// A row is one message; of raw input each character is one.
@@ -266,13 +274,19 @@ impl Terminal {
             self.front.meters.writes.add(1);
             self.output.sent(sent);
             self.front.pool.give(sent);
-            self.blocked = false;
+            self.unblock();
         }
     }
 
     fn block(&mut self, left: usize) {
         if !std::mem::replace(&mut self.blocked, true) {
             self.front.meters.count_block(left as u64);
+        }
+    }
+
+    fn unblock(&mut self) {
+        if std::mem::take(&mut self.blocked) {
+            self.front.meters.levels.blocked.take_away(1);
         }
     }
 
@@ -326,6 +340,8 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.count_crossed();
+        self.ask(false);
+        self.unblock();
         self.front.pool.give(self.output.len());
         let how = if std::thread::panicking() { "panicked" } else { self.ended };
         let mut roll = self.front.meters.roll.lock().expect("no panic under this lock");

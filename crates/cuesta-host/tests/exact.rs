@@ -76,7 +76,8 @@ fn rows_of_one_line_are_served_one_after_the_other() {
         (came, front.meters())
     });
     assert_eq!(came, [ms(15), ms(30), ms(45)]);
-    assert_eq!(meters["read_ahead"]["messages"], 2);
+    let ahead = serde_json::json!({"messages": 2, "characters": 8, "waited_seconds": 0.015 + 0.03});
+    assert_eq!((&meters["read_ahead"], &meters["lines"]["asking"]), (&ahead, &1.into()));
     assert_eq!(meters["messages"], serde_json::json!({"in": 3, "out": 3}));
     assert_eq!(meters["servers"]["busy_seconds"], 0.03);
 }

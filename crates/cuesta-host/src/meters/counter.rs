@@ -19,6 +19,10 @@ impl Counter {
         self.set(self.get() + count);
     }
 
+    pub(crate) fn take_away(&self, count: u64) {
+        self.set(self.get().saturating_sub(count));
+    }
+
     /// Keeps the least value seen.
     pub(crate) fn lower_to(&self, value: u64) {
         self.set(self.get().min(value));

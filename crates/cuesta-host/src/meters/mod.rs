@@ -95,6 +95,8 @@ counters! {
     ahead,
     /// The characters of those.
     ahead_characters,
+    /// Time that those waited for the service.
+    ahead_nanos,
     /// Looks at a line for input.
     reads,
     /// Time that these took.
@@ -130,6 +132,10 @@ pub(crate) struct Levels {
     pub(crate) pool_used: Counter,
     /// The least that was ever free.
     pub(crate) pool_least_free: Counter,
+    /// Lines whose service waits for a message.
+    pub(crate) asking: Counter,
+    /// Lines that have not taken all that is due.
+    pub(crate) blocked: Counter,
     /// The fewest characters that were ever left over by a line; 0 = no line ever left any.
     pub(crate) least_block: Counter,
     /// The longest that looking after a line ever took.
@@ -147,10 +153,18 @@ impl Meters {
 
     /// A line did not take all that was due, and left so much over.
     pub(crate) fn count_block(&self, left: u64) {
+        self.levels.blocked.add(1);
         self.blocks.add(1);
         self.block_characters.add(left);
         let least = &self.levels.least_block;
         least.set(if least.get() == 0 { left } else { least.get().min(left) });
+    }
+
+    /// A message of so many characters waited so long for its service to ask.
+    pub(crate) fn count_ahead(&self, messages: u64, characters: usize, waited: Duration) {
+        self.ahead.add(messages);
+        self.ahead_characters.add(characters as u64);
+        self.ahead_nanos.add(messages * waited.as_nanos() as u64);
     }
 
     /// A line brought so many characters, of which so many were echoed.

@@ -20,6 +20,8 @@ pub(crate) struct Reading {
     busy_nanos: u64,
     servers: usize,
     pool: Pool,
+    asking: u64,
+    blocked: u64,
     least_block: u64,
     longest_wake: u64,
     threads: Vec<Option<TaskTime>>,
@@ -43,6 +45,8 @@ impl Reading {
             busy_nanos: 0,
             servers: 0,
             pool: Pool::default(),
+            asking: 0,
+            blocked: 0,
             least_block: 0,
             longest_wake: 0,
             threads: vec![Some(TaskTime::default()); threads],
@@ -65,10 +69,17 @@ impl Reading {
         reading
     }
 
+    /// When it was read.
+    pub(crate) fn at(&self) -> Stamp {
+        self.at
+    }
+
     fn add_levels(&mut self, levels: &Levels) {
         self.pool.size += levels.pool_size.get();
         self.pool.used += levels.pool_used.get();
         self.pool.least_free += levels.pool_least_free.get();
+        self.asking += levels.asking.get();
+        self.blocked += levels.blocked.get();
         self.longest_wake = self.longest_wake.max(levels.longest_wake.get());
         let least = levels.least_block.get();
         if least > 0 && (self.least_block == 0 || least < self.least_block) {
@@ -86,7 +97,11 @@ impl Reading {
             "lines": self.lines(earlier),
             "messages": { "in": counts.messages_in, "out": counts.messages_out },
             "characters": characters(&counts),
-            "read_ahead": { "messages": counts.ahead, "characters": counts.ahead_characters },
+            "read_ahead": {
+                "messages": counts.ahead,
+                "characters": counts.ahead_characters,
+                "waited_seconds": seconds(counts.ahead_nanos),
+            },
             "reads": calls(counts.reads, counts.read_nanos),
             "writes": calls(counts.writes, counts.write_nanos),
             "wakes": {
@@ -122,6 +137,8 @@ impl Reading {
             .collect();
         json!({
             "connected": now.connected,
+            "asking": self.asking,
+            "blocked": self.blocked,
             "peak": now.peak,
             "opened": now.opened - before.opened,
             "refused": now.refused - before.refused,
