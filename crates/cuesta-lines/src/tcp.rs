@@ -16,8 +16,9 @@ use crate::kernel_stamps::{self, KernelStamps};
 use crate::{Address, Crossed, Line, OpenError, Options, Received, Stamped, speed};
 
 /// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
-/// megabytes of output from a host whose client does not read.
-const HELD_FOR_A_SLOW_READER: u32 = 16 * 1024;
+/// megabytes of output from a host whose client does not read. So little costs a fast reader nothing: what is on its way
+/// does not count.
+const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 
 /// A TCP connection as a line.
 pub(crate) struct Tcp {

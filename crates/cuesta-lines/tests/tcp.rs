@@ -111,30 +111,42 @@ fn closing_with_something_unread_does_not_throw_away_the_last_words() {
     });
 }
 
+/// Sends to a terminal that does not read until no more is taken, and says how much that was.
+fn fill(far: &mut Box<dyn Line>) -> Vec<u8> {
+    let piece: Vec<u8> = (0..10_000_u32).map(|n| (n % 251) as u8).collect();
+    let mut cx = Context::from_waker(Waker::noop());
+    let mut sent = Vec::new();
+    while let Poll::Ready(len) = far.poll_send(&mut cx, &piece) {
+        sent.extend_from_slice(&piece[..len.expect("no fault")]);
+        assert!(sent.len() < 10_000_000, "there is no end to it");
+    }
+    sent
+}
+
 #[test]
 fn a_reader_that_does_not_read_holds_the_writer_and_loses_nothing() {
     for kind in ["tcp", "telnet"] {
         in_real_time(async move {
             let listener = listen(kind);
-            let (mut near, mut far) = pair(&listener, &Options { line_speed: 9600, ..Options::default() }).await;
-            let piece: Vec<u8> = (0..1000_u32).map(|n| (n % 251) as u8).collect();
-            let mut sent = Vec::new();
-            let mut cx = Context::from_waker(Waker::noop());
-            while let Poll::Ready(len) = far.poll_send(&mut cx, &piece) {
-                sent.extend_from_slice(&piece[..len.unwrap()]);
-                assert!(sent.len() < 1_000_000, "the kernel hides a megabyte");
-            }
+            let (mut near, mut far) = pair(&listener, &Options::default()).await;
+            let sent = fill(&mut far);
+            assert!(sent.len() < 1_000_000, "the kernel hides {} characters", sent.len());
             drop(far);
-            // Not at its speed, or it would take a minute: the terminal's line is read beneath it.
-            let mut came = Vec::new();
-            let mut buffer = [0; 4096];
-            while came.len() < 50 {
-                let received = receive(&mut near, &mut buffer).await.unwrap();
-                came.extend_from_slice(&buffer[..received.len]);
-            }
-            assert_eq!(came, sent[..came.len()]);
+            assert!(receive_exactly(&mut near, sent.len()).await == sent);
+            assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
         });
     }
+}
+
+#[test]
+fn the_kernel_hides_little_of_the_queue_for_a_slow_line() {
+    in_real_time(async {
+        let listener = listen("telnet");
+        let (mut near, mut far) = pair(&listener, &Options { line_speed: 9600, ..Options::default() }).await;
+        let sent = fill(&mut far);
+        assert!(sent.len() < 32_000, "the kernel hides {} characters", sent.len());
+        assert_eq!(receive_exactly(&mut near, 50).await[..50], sent[..50]);
+    });
 }
 
 #[test]
