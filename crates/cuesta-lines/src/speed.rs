@@ -19,7 +19,7 @@ use crate::{Crossed, Line, Received, Stamped};
 const PIECE: Duration = Duration::from_millis(50);
 /// How long before the line is free the next piece may be read. It keeps late wake-ups from costing line time.
 const LEAD: Duration = Duration::from_millis(10);
-/// What the kernel has to queue at least; it takes no less.
+/// What the kernel may queue at least: with less, TCP no longer flows.
 const LEAST_BUFFER: u32 = 4096;
 
 /// A line with a speed.
