@@ -93,3 +93,15 @@ impl<L: Line> Line for Telnet<L> {
         self.line.crossed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Paced, tcp::Tcp};
+
+    #[test]
+    fn a_line_is_small() {
+        let sizes = [size_of::<Telnet<Tcp>>(), size_of::<Paced<Telnet<Tcp>>>()];
+        assert!(sizes[0] <= 256 && sizes[1] <= 400, "{sizes:?}");
+    }
+}
