@@ -1,0 +1,27 @@
+//! A process that may open no more files. Alone in its process, because the limit is the process's.
+
+use std::fs::File;
+
+use cuesta_lines::{Listener, Options, open};
+use cuesta_record::clock::{self, Time};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+#[test]
+fn too_few_files_are_said_with_the_remedy() {
+    clock::run(Time::Real, async {
+        let listener = Listener::bind(&"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
+        let hard = getrlimit(Resource::Nofile).maximum;
+        setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: hard }).unwrap();
+        let mut files = Vec::new();
+        while let Ok(file) = File::open("/dev/null") {
+            files.push(file);
+        }
+        let error = open(&listener.target(), &Options::default()).await.err().expect("no descriptor is left");
+        assert_eq!(error.name(), "out-of-files");
+        assert!(error.to_string().contains("raise the limit with `ulimit -n`"), "{error}");
+        files.truncate(files.len() - 1);
+        let line = open(&listener.target(), &Options::default()).await;
+        assert!(line.is_ok(), "one descriptor is enough for a line");
+    })
+    .unwrap();
+}
