@@ -69,7 +69,7 @@ impl<L: Line> Paced<L> {
     /// `Ready` when nothing is left to be transmitted.
     fn poll_sending(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.sending.is_empty() {
-            let first = self.whole(0);
+            let first = self.first_whole();
             self.to_send.reset(first);
             ready!(Pin::new(&mut self.to_send).poll(cx));
             let late = clock::now().since(first).as_nanos() / self.character.as_nanos().max(1);
@@ -81,9 +81,9 @@ impl<L: Line> Paced<L> {
         Poll::Ready(Ok(()))
     }
 
-    /// When character `index` of those being sent has been transmitted.
-    fn whole(&self, index: usize) -> Stamp {
-        let after = self.sending.len() - 1 - index;
+    /// When the first of those being sent has been transmitted.
+    fn first_whole(&self) -> Stamp {
+        let after = self.sending.len().saturating_sub(1);
         self.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
     }
 }
