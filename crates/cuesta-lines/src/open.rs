@@ -134,10 +134,9 @@ impl OpenError {
         match Errno::from_io_error(&cause) {
             Some(Errno::CONNREFUSED) => Self::Refused { place },
             Some(Errno::CONNRESET) => Self::Reset { place },
-            Some(Errno::TIMEDOUT) => Self::Timeout { place, waited: Duration::from_secs(127) },
             Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { place },
             Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::OutOfPorts { place },
-            Some(Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN | Errno::HOSTDOWN) => {
+            Some(Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN | Errno::HOSTDOWN | Errno::TIMEDOUT) => {
                 Self::Unreachable { place, cause }
             }
             _ => Self::Failed { place, cause },
