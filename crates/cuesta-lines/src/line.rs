@@ -10,8 +10,8 @@ use cuesta_record::Stamp;
 /// A terminal line, seen from one of its ends.
 ///
 /// Characters are the application's: a telnet line hides its negotiation and its escapes. Nothing is buffered per line
-/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One task polls
-/// a line, both ways.
+/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One
+/// task polls a line, both ways.
 pub trait Line {
     /// Reads what has come into `into`. `len` 0 says that the other end closed.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
