@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_lines::{Received, Stamped};
+use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use regex::bytes::Regex;
 
@@ -45,8 +45,6 @@ pub(crate) struct Done {
     pub(crate) at: Stamp,
     /// How long after it the user knows that it was the last.
     pub(crate) silence: Duration,
-    /// The last character's coming by two clocks, where the kernel stamps the line.
-    pub(crate) stamped: Option<Stamped>,
 }
 
 impl Answer {
@@ -90,13 +88,13 @@ impl Answer {
         match rule {
             Some(Rule::Bytes(wanted)) if self.characters >= *wanted => {
                 let index = from as u64 + wanted.saturating_sub(before + 1);
-                self.complete(received.at_character(index as usize), received);
+                self.complete(received.at_character(index as usize));
             }
             Some(Rule::Row(pattern)) if self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())) => {
-                self.complete(received.at_character(from + last), received);
+                self.complete(received.at_character(from + last));
             }
             Some(Rule::Screen(pattern)) if pattern.is_match(self.text()) => {
-                self.complete(received.at_character(from + last), received);
+                self.complete(received.at_character(from + last));
             }
             _ => {}
         }
@@ -113,30 +111,30 @@ impl Answer {
             Rule::Echo | Rule::Silence(_) | Rule::Disconnect => false,
         };
         if complete {
-            self.complete(last, &Received { at: last, ..Received::default() });
+            self.complete(last);
         }
     }
 
     /// The echo of the last key came.
-    pub(crate) fn echoed(&mut self, at: Stamp, received: &Received) {
+    pub(crate) fn echoed(&mut self, at: Stamp) {
         self.first.get_or_insert(at);
-        self.complete(at, received);
+        self.complete(at);
     }
 
-    fn complete(&mut self, at: Stamp, received: &Received) {
+    fn complete(&mut self, at: Stamp) {
         let first = self.first.unwrap_or(at);
-        self.done = Some(Done { first, at, silence: Duration::ZERO, stamped: received.stamped });
+        self.done = Some(Done { first, at, silence: Duration::ZERO });
     }
 
     /// Nothing came for so long after the last character; or after `begun`, if there was none.
     pub(crate) fn fell_silent(&self, begun: Stamp, silence: Duration) -> Done {
         let at = self.last.unwrap_or(begun);
-        Done { first: self.first.unwrap_or(at), at, silence, stamped: None }
+        Done { first: self.first.unwrap_or(at), at, silence }
     }
 
     /// The host closed the line.
     pub(crate) fn closed(&self, at: Stamp) -> Done {
-        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, stamped: None }
+        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO }
     }
 }
 

@@ -5,6 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cuesta_record::Snapshot;
 
+/// So many users show what one of them takes.
+const ENOUGH: u64 = 1000;
+
 /// Resident memory of this process before any user was there. Linux: `/proc/self/statm`.
 #[derive(Debug)]
 pub(crate) struct MemoryMeter {
@@ -17,11 +20,12 @@ impl MemoryMeter {
         Self { before: resident(), view }
     }
 
-    /// Growth since the beginning over the users of the last interval, in bytes. The kernel's part is not in it.
+    /// Growth since the beginning over the users of the last interval, in bytes; `None` where users are so few that what
+    /// all share would be most of it. The kernel's part is not in it.
     pub(crate) fn per_user(&self) -> Option<u64> {
         let users = self.view.lock().unwrap_or_else(PoisonError::into_inner).users;
         let growth = resident()?.saturating_sub(self.before?);
-        growth.checked_div(users)
+        (users >= ENOUGH).then(|| growth / users)
     }
 }
 

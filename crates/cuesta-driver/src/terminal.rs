@@ -31,6 +31,8 @@ pub(crate) struct Terminal {
     rule: Option<Rc<Rule>>,
     /// Whether nothing but echoes may come while one is awaited.
     strict: bool,
+    /// When something first came after the last key, by two clocks, where the kernel stamps the line.
+    came: Option<Stamped>,
     /// What had crossed the line when it was last counted.
     counted: Crossed,
 }
@@ -58,6 +60,7 @@ impl Terminal {
             answer: Answer::new(program.reads_text),
             rule: None,
             strict: false,
+            came: None,
             counted: Crossed::default(),
         };
         terminal.play(program);
@@ -85,9 +88,9 @@ impl Terminal {
         self.answer.text()
     }
 
-    /// When the last key went, by two clocks, where the kernel stamps the line.
-    pub(crate) fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.line.kernel_sent()
+    /// When the last key went and when something first came after it, by two clocks, where the kernel stamps the line.
+    pub(crate) fn stamped(&mut self) -> Option<(Stamped, Stamped)> {
+        self.line.kernel_sent().zip(self.came)
     }
 
     /// Listens until an instant.
@@ -148,6 +151,7 @@ impl Terminal {
     ) -> Result<Stamp, Lost> {
         self.rule = rule.cloned();
         self.answer.restart();
+        self.came = None;
         let sent = clock::now();
         if program.echoes {
             self.echoes.await_key(key, &program.echo_map, due, sent);
@@ -241,6 +245,7 @@ impl Terminal {
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
+        self.came = self.came.or(received.stamped);
         // What stands before `from` is taken in already.
         let mut from = 0;
         for (index, byte) in bytes.iter().enumerate() {
@@ -253,42 +258,42 @@ impl Terminal {
             }
             self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
             from = index + 1;
-            self.seen(&seen, received.at_character(index), received);
+            self.seen(&seen, received.at_character(index));
         }
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
     }
 
-    fn seen(&mut self, seen: &Seen, at: Stamp, received: &Received) {
+    fn seen(&mut self, seen: &Seen, at: Stamp) {
         match seen {
-            Seen::Echo(key) => self.echoed(key, at, received),
+            Seen::Echo(key) => self.echoed(key, at),
             Seen::Overtook(key, lost) => {
                 self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
-                self.echoed(key, at, received);
+                self.echoed(key, at);
             }
             Seen::Wrong => {
                 self.crew.tally(|tally| {
                     tally.counts.stray += 1;
                     tally.counts.error("wrong-echo");
                 });
-                self.echo_over(at, received);
+                self.echo_over(at);
             }
             Seen::Part | Seen::Other => {}
         }
     }
 
-    fn echoed(&mut self, key: &Awaited, at: Stamp, received: &Received) {
+    fn echoed(&mut self, key: &Awaited, at: Stamp) {
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
             tally.record(series.echo, at.since(key.due));
             tally.record(series.echo_from_sent, at.since(key.sent));
         });
-        self.echo_over(at, received);
+        self.echo_over(at);
     }
 
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
-    fn echo_over(&mut self, at: Stamp, received: &Received) {
+    fn echo_over(&mut self, at: Stamp) {
         if self.echoes.pending() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
-            self.answer.echoed(at, received);
+            self.answer.echoed(at);
         }
     }
 }

@@ -447,16 +447,17 @@ impl User {
         input.answered =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         if self.stamped {
-            self.compare_with_kernel(terminal, done);
+            self.compare_with_kernel(terminal);
         }
         if self.input.class.is_none() {
             self.finish(terminal);
         }
     }
 
-    /// The same transaction by the kernel's stamps and by ours.
-    fn compare_with_kernel(&self, terminal: &mut Terminal, done: Done) {
-        let (Some(sent), Some(came)) = (terminal.kernel_sent(), done.stamped) else { return };
+    /// From the last key to the first sign of an answer, by the kernel's clock at the device and by ours. Not to the end of
+    /// the answer: on a line with a speed that is long in the kernel before it has come.
+    fn compare_with_kernel(&self, terminal: &mut Terminal) {
+        let Some((sent, came)) = terminal.stamped() else { return };
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
             tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
