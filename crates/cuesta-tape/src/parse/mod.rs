@@ -5,6 +5,7 @@ mod blocks;
 mod files;
 mod keys;
 mod set;
+mod stray;
 mod texts;
 mod waits;
 
@@ -16,10 +17,10 @@ use cuesta_laws::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
 use crate::command::{Command, word};
-use crate::error::{Note, Place, Source, TapeError, did_you_mean};
+use crate::error::{Note, Place, Source, TapeError};
 use crate::lex::{is_unclosed, lex};
 use crate::script::{Piece, Settings, Step};
-use crate::token::{COMMANDS, KEYS, Kind, OURS, Token, UNITS};
+use crate::token::{Kind, OURS, Token, UNITS};
 
 /// Gives the text of a file named in a tape, or says why not.
 pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -302,37 +303,6 @@ impl<'a> Parser<'a> {
             self.note(&end, "a NUL character ends the tape here, as in VHS");
         }
     }
-
-    /// A token where only a command may stand.
-    fn stray(&self, token: &Token) -> TapeError {
-        self.error(token, format!("{} is not a command", token.shown()), self.stray_hint(token))
-    }
-
-    fn stray_hint(&self, token: &Token) -> String {
-        let before = self.parsed.items.last().filter(|item| item.place.row == token.row);
-        let before = before.map_or("", |item| item.command.word);
-        if let Some(word) = self.swallowed.filter(|_| matches!(before, "Type" | "Copy")) {
-            return format!("`{word}` was taken for text to type: write it at the beginning of a row");
-        }
-        match (token.kind, before) {
-            (Kind::Number, "Ctrl" | "Alt" | "Shift" | "Paste") => {
-                format!("`{before}` takes no number: use Repeat {} … End", token.text)
-            }
-            (Kind::Number, word) if KEYS.contains(&word) => "write the speed first, then the count: Enter@1s 3".into(),
-            (_, "Sleep" | "Set") if ["h", "m"].contains(&token.text.as_ref()) => "times end in ms, s or m here".into(),
-            (Kind::Quoted, "Wait") => "a pattern stands between slashes: Wait /text/".into(),
-            (Kind::Symbol, "Type" | "Copy") if token.text == "\\" => {
-                "a text has no escapes: use another kind of quotes, \" or ' or `".into()
-            }
-            (Kind::Illegal | Kind::Symbol | Kind::Json | Kind::Number, "Type" | "Copy") => {
-                "put the text in quotes: Type \"…\"".into()
-            }
-            (Kind::Regex, _) => "put a path or text with slashes in quotes".into(),
-            (Kind::Bare | Kind::Keyword, _) => bare_hint(&token.text),
-            (Kind::Quoted, _) => "to type a text write Type \"…\"".into(),
-            _ => "put texts in quotes".into(),
-        }
-    }
 }
 
 /// The word of a command, if the token is one.
@@ -342,12 +312,4 @@ fn command_word(token: &Token) -> Option<&'static str> {
         Kind::Bare if OURS.contains(&token.text.as_ref()) => word(&token.text),
         _ => None,
     }
-}
-
-fn bare_hint(text: &str) -> String {
-    let function_key = text.len() <= 3 && text.starts_with('F') && text[1..].parse::<u8>().is_ok();
-    if function_key || ["Home", "End"].contains(&text) {
-        return "the language has no such key".to_owned();
-    }
-    did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
 }

@@ -1,0 +1,46 @@
+//! What stands where only a command may stand, and what was probably meant.
+
+use super::Parser;
+use crate::error::{TapeError, did_you_mean};
+use crate::token::{COMMANDS, KEYS, Kind, OURS, Token};
+
+impl Parser<'_> {
+    /// A token where only a command may stand.
+    pub(super) fn stray(&self, token: &Token) -> TapeError {
+        self.error(token, format!("{} is not a command", token.shown()), self.stray_hint(token))
+    }
+
+    fn stray_hint(&self, token: &Token) -> String {
+        let before = self.parsed.items.last().filter(|item| item.place.row == token.row);
+        let before = before.map_or("", |item| item.command.word);
+        if let Some(word) = self.swallowed.filter(|_| matches!(before, "Type" | "Copy")) {
+            return format!("`{word}` was taken for text to type: write it at the beginning of a row");
+        }
+        match (token.kind, before) {
+            (Kind::Number, "Ctrl" | "Alt" | "Shift" | "Paste") => {
+                format!("`{before}` takes no number: use Repeat {} … End", token.text)
+            }
+            (Kind::Number, word) if KEYS.contains(&word) => "write the speed first, then the count: Enter@1s 3".into(),
+            (_, "Sleep" | "Set") if ["h", "m"].contains(&token.text.as_ref()) => "times end in ms, s or m here".into(),
+            (Kind::Quoted, "Wait") => "a pattern stands between slashes: Wait /text/".into(),
+            (Kind::Symbol, "Type" | "Copy") if token.text == "\\" => {
+                "a text has no escapes: use another kind of quotes, \" or ' or `".into()
+            }
+            (Kind::Illegal | Kind::Symbol | Kind::Json | Kind::Number, "Type" | "Copy") => {
+                "put the text in quotes: Type \"…\"".into()
+            }
+            (Kind::Regex, _) => "put a path or text with slashes in quotes".into(),
+            (Kind::Bare | Kind::Keyword, _) => bare_hint(&token.text),
+            (Kind::Quoted, _) => "to type a text write Type \"…\"".into(),
+            _ => "put texts in quotes".into(),
+        }
+    }
+}
+
+fn bare_hint(text: &str) -> String {
+    let function_key = text.len() <= 3 && text.starts_with('F') && text[1..].parse::<u8>().is_ok();
+    if function_key || ["Home", "End"].contains(&text) {
+        return "the language has no such key".to_owned();
+    }
+    did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
+}
