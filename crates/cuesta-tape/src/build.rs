@@ -27,21 +27,12 @@ pub(crate) struct Built {
 
 /// Builds the script called `name`.
 pub(crate) fn script(name: &str, items: Vec<Item>) -> Built {
-    let mut builder = Builder { script: empty(name), ..Builder::default() };
+    let script = Script { name: name.to_owned(), ..Script::default() };
+    let mut builder = Builder { script, ..Builder::default() };
     for item in items {
         builder.item(item);
     }
     builder.finish()
-}
-
-fn empty(name: &str) -> Script {
-    Script {
-        name: name.to_owned(),
-        settings: Settings::default(),
-        steps: Vec::new(),
-        parts: BTreeMap::new(),
-        transactions: Vec::new(),
-    }
 }
 
 /// A block that is not closed yet.
@@ -53,7 +44,7 @@ struct Open {
     totals: Totals,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Builder {
     script: Script,
     open: Vec<Open>,
@@ -69,23 +60,6 @@ struct Builder {
     ignored: Vec<String>,
     errors: Vec<TapeError>,
     notes: Vec<Note>,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Self {
-            script: empty(""),
-            open: Vec::new(),
-            totals: Totals::default(),
-            before: Totals::default(),
-            parts: BTreeMap::new(),
-            clipboard: None,
-            times_echoes: false,
-            ignored: Vec::new(),
-            errors: Vec::new(),
-            notes: Vec::new(),
-        }
-    }
 }
 
 impl Builder {

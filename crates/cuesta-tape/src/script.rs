@@ -6,7 +6,7 @@ use std::time::Duration;
 use cuesta_laws::{KeyLaw, Law};
 
 /// A parsed tape.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Script {
     /// The tape's name, for messages and for the transactions that the tape does not name.
     pub name: String,

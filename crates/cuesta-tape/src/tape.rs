@@ -24,6 +24,9 @@ pub struct Tape {
     pub pass: Totals,
 }
 
+/// Nobody reads more notes.
+const MOST_NOTES: usize = 100;
+
 /// Parses a tape.
 ///
 /// `name` is its file name, for messages; the script is called by its stem. `load` gives the text of a file that the
@@ -42,7 +45,10 @@ pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, Strin
     if !built.errors.is_empty() {
         return Err(TapeErrors(built.errors));
     }
-    let notes = parsed.notes.into_iter().chain(built.notes).collect();
+    let mut notes: Vec<Note> = parsed.notes.into_iter().chain(built.notes).collect();
+    // Those about the whole tape first, the others in its order.
+    notes.sort_by_key(|note| note.row);
+    notes.truncate(MOST_NOTES);
     Ok(Tape { commands, script: built.script, notes, before: built.before, pass: built.pass })
 }
 
