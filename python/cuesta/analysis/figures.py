@@ -77,7 +77,7 @@ class Inflation:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The same transactions by the kernel's stamps and by the driver's."""
+    """From the last key to the first sign of an answer, by the kernel's stamps and by the driver's."""
 
     kernel_response: Distribution
     user_response: Distribution

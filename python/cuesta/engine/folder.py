@@ -27,7 +27,7 @@ def run_folder(out: Path | None, name: str) -> Iterator[Path]:
     try:
         yield folder
     except BaseException:
-        if not any(folder.glob("**/agent-*")):
+        if not any(path.stat().st_size for path in folder.glob("**/agent-*/series.jsonl")):
             _remove(folder, first_made)
         raise
 

@@ -58,9 +58,13 @@ def limit_value(verdict: Verdict) -> str:
 def inflation(kernel: Kernel) -> str:
     """Say what the driver itself adds to a response."""
     k, extra = kernel.kernel_response, kernel.inflation
+    u = kernel.user_response
     by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing that shows"
-    stamps = f"the kernel's stamps say p50 {seconds(k.p50)}, p99 {seconds(k.p99)}"
-    return f"the driver inflates the median {by}: of {many(k.count, 'transaction')} {stamps}"
+    return (
+        f"from the last key to the first sign of an answer, {many(k.count, 'transaction')}: the kernel saw "
+        f"p50 {seconds(k.p50)} p99 {seconds(k.p99)}, the driver p50 {seconds(u.p50)} p99 {seconds(u.p99)}: "
+        f"the driver inflates the median {by}"
+    )
 
 
 def fairness(fair: Fairness) -> str:
