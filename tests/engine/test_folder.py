@@ -10,7 +10,8 @@ def test_a_run_that_cannot_start_leaves_nothing_behind(here: Path) -> None:
     with pytest.raises(CuestaError), run_folder(None, "x") as folder:
         (folder / "host").mkdir()
         raise CuestaError("no")
-    with pytest.raises(CuestaError), run_folder(here / "a" / "b", "x"):
+    with pytest.raises(CuestaError), run_folder(here / "a" / "b", "x") as folder:
+        (folder / "agent-0").mkdir()
         raise CuestaError("no")
     assert list(here.iterdir()) == []
 
@@ -27,6 +28,7 @@ def test_a_folder_that_was_there_stays(here: Path) -> None:
 def test_what_was_recorded_stays_whatever_happens(here: Path) -> None:
     with pytest.raises(CuestaError), run_folder(None, "x") as folder:
         (folder / "agent-0").mkdir()
+        (folder / "agent-0" / "series.jsonl").write_text("{}\n")
         raise CuestaError("no")
     assert (folder / "agent-0").is_dir()
 
