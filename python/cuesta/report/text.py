@@ -91,6 +91,8 @@ def limits(summary: Summary) -> Rows:
             word = Text("kept     ", GOOD) if verdict.ok else Text("CROSSED  ", BAD)
             measured = f"{place}{verdict.limit:<{width}}  measured {limit_value(verdict)}"
             yield word.append(Text(measured, "default"))
+    if not any(step.limits for step in summary.steps):
+        yield "none set; for example: --limit 'response.p99 < 500ms'"
 
 
 def sweep(summary: Summary) -> Rows:
