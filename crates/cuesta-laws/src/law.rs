@@ -12,7 +12,7 @@ use crate::{LawError, Stream, read};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Law {
     pub(crate) form: Form,
-    /// Longer draws are cut to this, as TPC-C §5.2.5.4 lets think times be truncated.
+    /// Longer draws are cut to this, as TPC-C (clause 5.2.5) lets think times be truncated.
     pub(crate) max: Option<Duration>,
 }
 
