@@ -10,6 +10,9 @@ from urllib.parse import quote
 from tests.hdr import encode
 
 NANO = 10**9
+VALIDITY = {"lateness_p99": "10ms", "driver_cpu": 0.8, "run_wait": 0.1, "echo_mismatches": 0.001, "skipped": 0.01}
+"""What the plan allows, unless a test says otherwise: independent of the defaults."""
+
 CLOCK = 7_000_000_000
 """The start of the run on the machine's clock."""
 
@@ -63,7 +66,7 @@ class RunFolder:
             "started": "2026-11-21T01:23:45Z",
             "seed": 1,
             "agents": self.agents,
-            "plan": {"limits": list(self.limits), "validity": self.validity},
+            "plan": {"limits": list(self.limits), "validity": {**VALIDITY, "lost_users": 0.01, **self.validity}},
             "steps": [
                 {"swept": point, "group": [{**group, "users": users}]}
                 for point, users in zip(swept, self.users, strict=True)
