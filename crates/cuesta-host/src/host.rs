@@ -202,20 +202,20 @@ async fn attend(front: Rc<FrontEnd>, listeners: Vec<Listener>, ready: &Sender<io
 }
 
 async fn accept(listener: Listener, front: Rc<FrontEnd>) {
-    let mut spare = Spare::new();
+    let mut spare = Spare(None);
     loop {
+        spare.restock();
         match listener.accept().await {
             Ok(line) => open(line, &front),
             Err(error) if spare.helps(&error) => {
                 // With the spare given up the next line can be taken: to be served if there is a spare again by then,
                 // or else to be turned away, which is better than to let it wait for nothing.
                 let line = listener.accept().await;
-                spare = Spare::new();
+                spare.restock();
                 match line {
                     Ok(line) if spare.0.is_some() => open(line, &front),
                     line => {
                         drop(line);
-                        spare = Spare::new();
                         front.meters.roll.lock().expect("no panic under this lock").refused += 1;
                     }
                 }
@@ -234,8 +234,11 @@ fn open(line: Box<dyn Line>, front: &Rc<FrontEnd>) {
 struct Spare(Option<File>);
 
 impl Spare {
-    fn new() -> Self {
-        Self(File::open("/dev/null").ok())
+    /// Gets it back if there are descriptors again.
+    fn restock(&mut self) {
+        if self.0.is_none() {
+            self.0 = File::open("/dev/null").ok();
+        }
     }
 
     /// Gives it up if that is what was missing.

@@ -7,6 +7,8 @@ use cuesta_record::Stamp;
 
 /// Above this the space of a line's output is given back when it is empty, so that idle lines are small.
 const KEEP: usize = 256;
+/// The most instants at which characters of one line may be due: each costs as much memory as 16 characters.
+const MOST_DUE: usize = 512;
 
 /// Characters on their way to one line, in order. An answer never overtakes an earlier one.
 #[derive(Debug, Default)]
@@ -26,6 +28,11 @@ impl Output {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether no more instants can be remembered.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.due.len() >= MOST_DUE
     }
 
     /// Adds `len` characters that are due at `due`, written by `fill`.
@@ -66,6 +73,7 @@ impl Output {
             self.gone = 0;
             self.characters.clear();
             self.characters.shrink_to(KEEP);
+            self.due.shrink_to(KEEP / size_of::<(Stamp, usize)>());
         }
     }
 
@@ -107,6 +115,12 @@ mod tests {
         let mut output = Output::default();
         push(&mut output, EARLY, &[b'x'; 4096]);
         output.sent(4096);
-        assert!(output.characters.capacity() <= KEEP);
+        for instant in 0..MOST_DUE as u64 {
+            assert!(!output.is_crowded());
+            push(&mut output, Stamp::from_nanos(instant), b"x");
+        }
+        assert!(output.is_crowded());
+        output.sent(MOST_DUE);
+        assert!(output.characters.capacity() <= KEEP && output.due.capacity() <= KEEP / 16);
     }
 }

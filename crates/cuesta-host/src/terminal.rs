@@ -157,7 +157,8 @@ impl Terminal {
     pub(crate) async fn write(&mut self, due: Stamp, len: u64, mut fill: impl FnMut(u64, &mut [u8])) -> io::Result<()> {
         let mut at = 0;
         while at < len {
-            let piece = self.room(len - at).await?.min(usize::try_from(len - at).unwrap_or(usize::MAX));
+            let wanted = (len - at).min(MOST_ANSWER as u64) as usize;
+            let piece = self.room(wanted).await?.min(wanted);
             self.put(due, piece, |into| fill(at, into));
             at += piece as u64;
         }
@@ -193,8 +194,8 @@ impl Terminal {
     }
 
     /// Waits for room for `wanted` characters of an answer, or for a fair part of them: small pieces are dear.
-    async fn room(&mut self, wanted: u64) -> io::Result<usize> {
-        let fair = usize::try_from(wanted).unwrap_or(usize::MAX).min(MOST_ANSWER / 2);
+    async fn room(&mut self, wanted: usize) -> io::Result<usize> {
+        let fair = wanted.min(MOST_ANSWER / 2);
         let mut short = false;
         poll_fn(|cx| {
             self.poll_until(cx, Stamp::FAR, |terminal| {
@@ -203,7 +204,8 @@ impl Terminal {
                     short = true;
                     terminal.front.meters.overflows.add(1);
                 }
-                (room.characters >= fair || terminal.output.is_empty()).then_some(room.characters)
+                let enough = room.characters >= fair && !terminal.output.is_crowded();
+                (enough || terminal.output.is_empty()).then_some(room.characters)
             })
         })
         .await

@@ -59,6 +59,30 @@ fn each_character_typed_ahead_has_its_own_delay() {
 }
 
 #[test]
+fn of_raw_input_each_character_is_a_message() {
+    in_virtual_time(async {
+        let front = front(r#"{"service":{"transaction":{"reply":6}},"input":"raw"}"#);
+        let mut user = User::at(&front);
+        user.send(b"abc").await.unwrap();
+        user.receive(2 + 3 * 6).await.unwrap();
+        assert_eq!(front.meters()["messages"], serde_json::json!({"in": 3, "out": 3}));
+    });
+}
+
+#[test]
+fn a_host_that_is_typed_at_faster_than_it_answers_loses_nothing() {
+    let (back, took) = in_virtual_time(async {
+        let front = front(r#"{"service":{"echo":{}},"service_time":"fixed 1ms","delay":"1h"}"#);
+        let mut user = User::at(&front);
+        let start = clock::now();
+        let typed: Vec<u8> = (0..4000_u32).map(|n| b'a' + (n % 26) as u8).collect();
+        user.send(&typed).await.unwrap();
+        (user.receive(4000).await.unwrap() == typed, clock::now().since(start))
+    });
+    assert!(back && took > Duration::from_secs(3600));
+}
+
+#[test]
 fn rows_of_one_line_are_served_one_after_the_other() {
     let (came, meters) = in_virtual_time(async {
         let front = front(r#"{"service":{"transaction":{"reply":4}},"service_time":"10ms","servers":4,"delay":"5ms"}"#);

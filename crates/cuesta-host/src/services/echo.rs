@@ -1,6 +1,7 @@
 //! What came, back again, mapped: each character by itself, or each row when the input is canonical.
 
 use std::io;
+use std::rc::Rc;
 
 use cuesta_record::Stamp;
 
@@ -41,10 +42,10 @@ async fn rows(terminal: &mut Terminal) -> io::Result<()> {
 }
 
 async fn echo(terminal: &mut Terminal, due: Stamp, characters: &[u8]) -> io::Result<()> {
-    let map = terminal.front().settings.discipline.map;
+    let front = Rc::clone(terminal.front());
     let fill = |at: u64, into: &mut [u8]| {
         for (to, from) in into.iter_mut().zip(&characters[at as usize..]) {
-            *to = map[usize::from(*from)];
+            *to = front.settings.discipline.map[usize::from(*from)];
         }
     };
     terminal.write(due, characters.len() as u64, fill).await

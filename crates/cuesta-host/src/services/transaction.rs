@@ -15,7 +15,9 @@ const PROMPT: &[u8; 4] = b"\r\n> ";
 
 pub(super) async fn serve(terminal: &mut Terminal, reply: u64) -> io::Result<()> {
     terminal.write(clock::now(), READY.len() as u64, |at, into| copy(READY, at, into)).await?;
-    while let Some(message) = terminal.read(&mut [0; LONGEST_ROW]).await? {
+    // Of raw input each character is a message.
+    let most = if terminal.front().settings.discipline.canonical { LONGEST_ROW } else { 1 };
+    while let Some(message) = terminal.read(&mut [0; LONGEST_ROW][..most]).await? {
         let due = terminal.front().due(message.taken);
         terminal.until(due).await?;
         // Due already: the delay of an answer counts from its message, not from the place in the answer.
