@@ -26,8 +26,6 @@ pub(crate) struct Program {
     pub(crate) pass: usize,
     /// Whether anything looks at text.
     pub(crate) reads_text: bool,
-    /// Whether keys wait for their echo.
-    pub(crate) echoes: bool,
     /// What is shown for what is typed; nothing but echoes may then come while one is awaited.
     pub(crate) echo_map: Vec<(u8, u8)>,
     /// How long anything is awaited that names no time.
@@ -39,8 +37,8 @@ pub(crate) struct Program {
 /// One operation.
 #[derive(Debug)]
 pub(crate) enum Op {
-    /// Keys, each after its gap. `rule`: what will be waited for next.
-    Keys { keys: Typing, gap: Gap, rule: Option<Rc<Rule>> },
+    /// Keys. `rule`: what will be waited for next.
+    Keys { keys: Typing, stroke: Stroke, rule: Option<Rc<Rule>> },
     /// A pause.
     Pause(Duration),
     /// A pause by a law.
@@ -72,11 +70,14 @@ pub(crate) enum Typing {
     Paste(Vec<Piece>),
 }
 
-/// How long a key takes to be typed.
+/// How a key is typed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Gap {
-    pub(crate) mean: Duration,
+pub(crate) struct Stroke {
+    /// How long it takes, on the average.
+    pub(crate) gap: Duration,
     pub(crate) law: KeyLaw,
+    /// Whether it waits for its echo.
+    pub(crate) echoed: bool,
 }
 
 /// A law or a pattern of a plan or a tape that cannot be used.
@@ -119,7 +120,6 @@ impl Program {
                 ops: Vec::new(),
                 pass: 0,
                 reads_text: false,
-                echoes: settings.echo == Some(tape::Echo::Timed) || !settings.echo_map.is_empty(),
                 echo_map: settings.echo_map.clone(),
                 patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
                 barriers: Vec::new(),
@@ -140,7 +140,10 @@ impl Program {
         for op in self.ops.iter_mut().rev() {
             match op {
                 Op::Wait { rule, .. } => next = Some(Rc::clone(rule)),
-                Op::Keys { rule, .. } => rule.clone_from(&next),
+                Op::Keys { stroke, rule, .. } => {
+                    rule.clone_from(&next);
+                    stroke.echoed |= matches!(rule.as_deref(), Some(Rule::Echo));
+                }
                 _ => {}
             }
         }
@@ -202,7 +205,7 @@ impl Compiler<'_> {
     fn step(&mut self, step: &Step) -> Result<(), ProgramError> {
         match step {
             Step::Keys { keys, gap } => {
-                let op = Op::Keys { keys: typing(keys), gap: self.gap(*gap), rule: None };
+                let op = Op::Keys { keys: typing(keys), stroke: self.stroke(*gap), rule: None };
                 self.push(op)
             }
             Step::Sleep(pause) => self.push(Op::Pause(*pause)),
@@ -254,19 +257,20 @@ impl Compiler<'_> {
         self.push(Op::Again(at))
     }
 
-    fn gap(&self, own: Option<Duration>) -> Gap {
-        let mean = own.or(self.key_gap).or(self.settings.key_gap).unwrap_or(KEY_GAP);
-        Gap { mean, law: self.settings.key_law.unwrap_or(KeyLaw::Fixed) }
+    fn stroke(&self, own: Option<Duration>) -> Stroke {
+        let settings = &self.settings;
+        Stroke {
+            gap: own.or(self.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
+            law: settings.key_law.unwrap_or(KeyLaw::Fixed),
+            echoed: settings.echo.map_or(!settings.echo_map.is_empty(), |echo| echo == tape::Echo::Timed),
+        }
     }
 
     fn rule(&mut self, rule: &tape::Rule) -> Result<Rule, ProgramError> {
         let setting = self.settings.wait_pattern.clone();
         let wanted = |own: &Option<String>| own.clone().or(setting).unwrap_or_else(|| WAIT_PATTERN.into());
         Ok(match rule {
-            tape::Rule::Echo => {
-                self.program.echoes = true;
-                Rule::Echo
-            }
+            tape::Rule::Echo => Rule::Echo,
             tape::Rule::Bytes(count) => Rule::Bytes(*count),
             tape::Rule::Silence(length) => Rule::Silence(*length),
             tape::Rule::Disconnect => Rule::Disconnect,
@@ -296,10 +300,9 @@ impl Compiler<'_> {
         now.wait_timeout = changed.wait_timeout.or(now.wait_timeout);
         now.wait_pattern = changed.wait_pattern.clone().or(now.wait_pattern.take());
         now.prompt = changed.prompt.clone().or(now.prompt.take());
-        if changed.echo == Some(tape::Echo::Timed) {
-            self.program.echoes = true;
-        }
+        now.echo = changed.echo.or(now.echo);
         if !changed.echo_map.is_empty() {
+            now.echo_map.clone_from(&changed.echo_map);
             self.program.echo_map.clone_from(&changed.echo_map);
         }
     }

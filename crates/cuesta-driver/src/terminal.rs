@@ -141,11 +141,12 @@ impl Terminal {
         .await
     }
 
-    /// Sends a key: what comes from now on is judged by `rule`. Gives the instant at which it went.
+    /// Sends a key: what comes from now on is judged by `rule`. `echoed`: when it was due, if its echo is awaited. Gives
+    /// the instant at which it went.
     pub(crate) async fn send(
         &mut self,
         key: &[u8],
-        due: Stamp,
+        echoed: Option<Stamp>,
         rule: Option<&Rc<Rule>>,
         program: &Program,
     ) -> Result<Stamp, Lost> {
@@ -153,7 +154,7 @@ impl Terminal {
         self.answer.restart();
         self.came = None;
         let sent = clock::now();
-        if program.echoes {
+        if let Some(due) = echoed {
             self.echoes.await_key(key, &program.echo_map, due, sent);
         }
         self.alarm.reset(sent + program.patience);

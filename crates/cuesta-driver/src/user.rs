@@ -13,7 +13,7 @@ use crate::answer::{Done, Rule};
 use crate::crew::Crew;
 use crate::group::ClassSeries;
 use crate::pacing::{MOST_BEHIND, Pacer, begin_in_cycle, next_in_cycle};
-use crate::program::{Gap, Op, Program, Typing};
+use crate::program::{Op, Program, Stroke, Typing};
 use crate::spec::{Arrivals, LoadKind};
 use crate::terminal::{Lost, Terminal, Waited};
 
@@ -292,7 +292,7 @@ impl User {
         let mut at = from;
         while at < to {
             match &program.ops[at] {
-                Op::Keys { keys, gap, rule } => self.keys(terminal, program, keys, *gap, rule.as_ref()).await?,
+                Op::Keys { keys, stroke, rule } => self.keys(terminal, program, keys, *stroke, rule.as_ref()).await?,
                 Op::Pause(pause) => self.pause(terminal, *pause).await?,
                 Op::Think(law) => {
                     let pause = law.sample(&mut self.stream);
@@ -348,24 +348,24 @@ impl User {
         terminal: &mut Terminal,
         program: &Program,
         keys: &Typing,
-        gap: Gap,
+        stroke: Stroke,
         rule: Option<&Rc<Rule>>,
     ) -> Result<(), Stop> {
         match keys {
             Typing::Text(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
                 for key in text.split_inclusive(|_| true) {
-                    self.key(terminal, program, key.as_bytes(), gap, rule).await?;
+                    self.key(terminal, program, key.as_bytes(), stroke, rule).await?;
                 }
             }
             Typing::Press(key, count) => {
                 for _ in 0..*count {
-                    self.key(terminal, program, key, gap, rule).await?;
+                    self.key(terminal, program, key, stroke, rule).await?;
                 }
             }
             Typing::Paste(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
-                let at_once = Gap { mean: Duration::ZERO, ..gap };
+                let at_once = Stroke { gap: Duration::ZERO, ..stroke };
                 self.key(terminal, program, text.as_bytes(), at_once, rule).await?;
             }
         }
@@ -378,24 +378,26 @@ impl User {
         terminal: &mut Terminal,
         program: &Program,
         key: &[u8],
-        gap: Gap,
+        stroke: Stroke,
         rule: Option<&Rc<Rule>>,
     ) -> Result<(), Stop> {
         if self.input.key.is_none() {
             self.input.began = self.plan;
         }
-        self.plan += gap.law.gap(gap.mean, &mut self.stream);
+        self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
         let due = self.plan.max(terminal.free_at());
         if due >= self.crew.timeline.end() {
             return Err(self.until_the_end(terminal).await);
         }
         terminal.listen_until(due).await?;
-        terminal.give_up_echoes(clock::now() - program.patience);
+        if terminal.unechoed() > 0 {
+            terminal.give_up_echoes(clock::now() - program.patience);
+        }
         if terminal.unechoed() as u64 >= MOST_BEHIND {
             self.crew.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
-        let sent = terminal.send(key, due, rule, program).await?;
+        let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
         self.input.key = Some((due, sent));
         let lateness = sent.since(due.max(self.ready));
         let series = &self.crew.groups[self.group].series;

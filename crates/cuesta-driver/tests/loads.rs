@@ -135,3 +135,12 @@ fn one_slowed_user_shows_in_its_own_row() {
     close("an ordinary user", mean(7), 0.010, 0.01);
     close("the slowed user", mean(42), 0.100, 0.01);
 }
+
+#[test]
+fn echo_is_timed_from_one_set_to_the_next() {
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "5ms"});
+    let tape = "Set TypingSpeed 100ms\nSet Echo timed\nType \"ab\"\nSet Echo off\nType \"cde\"\nWait+Bytes 3\n";
+    let played = play(spec(2, 1.0, 20.0, &json!({})), tape, &host);
+    close("echoes to keys", played.histogram("g/keys/echo").len() as f64 / played.sum("keys"), 0.4, 0.03);
+    close("echo", played.quantile("g/keys/echo", 0.5), 0.005, 0.001);
+}
