@@ -8,12 +8,11 @@
 //! A closed loop of users, loopback lines and the built-in host then runs exactly, seeded, in no time at all.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -21,6 +20,7 @@ use tokio::runtime::{Builder, LocalOptions};
 use tokio::task;
 
 use crate::Stamp;
+use crate::queue::{Queue, SeatNumber};
 use crate::timer::{Ticks, Timer};
 
 /// How time passes on a thread.
@@ -57,15 +57,15 @@ pub fn process_cpu() -> Duration {
 
 /// Waits until `due`, exactly; at once if it has passed. Only under [`run`].
 pub fn sleep_until(due: Stamp) -> Sleep {
-    Sleep { due, queued: None }
+    Sleep { due, seat: None }
 }
 
 /// A wait for an instant. It may be pointed at another instant and waited for again.
 #[derive(Debug)]
 pub struct Sleep {
     due: Stamp,
-    /// Our key in the thread's queue, while we are in it.
-    queued: Option<Key>,
+    /// Our seat in the thread's queue, once we have waited.
+    seat: Option<SeatNumber>,
 }
 
 impl Sleep {
@@ -76,16 +76,7 @@ impl Sleep {
 
     /// Waits for another instant from now on.
     pub fn reset(&mut self, due: Stamp) {
-        if due != self.due {
-            self.leave();
-            self.due = due;
-        }
-    }
-
-    fn leave(&mut self) {
-        if let Some(key) = self.queued.take() {
-            QUEUE.with_borrow_mut(|queue| queue.waiting.remove(&key));
-        }
+        self.due = due;
     }
 }
 
@@ -93,21 +84,24 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        if now() >= self.due {
-            self.leave();
-            return Poll::Ready(());
-        }
-        QUEUE.with_borrow_mut(|queue| match self.queued.and_then(|key| queue.waiting.get_mut(&key)) {
-            Some(waker) => waker.clone_from(cx.waker()),
-            None => self.queued = Some(queue.enter(self.due, cx.waker().clone())),
-        });
-        Poll::Pending
+        let now = now();
+        QUEUE.with_borrow_mut(|queue| {
+            if now >= self.due {
+                self.seat.inspect(|seat| queue.passed(*seat, now));
+                return Poll::Ready(());
+            }
+            let seat = *self.seat.get_or_insert_with(|| queue.sit(cx.waker()));
+            queue.wait(seat, self.due, cx.waker());
+            Poll::Pending
+        })
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.leave();
+        if let Some(seat) = self.seat {
+            QUEUE.with_borrow_mut(|queue| queue.leave(seat));
+        }
     }
 }
 
@@ -153,48 +147,23 @@ where
     output
 }
 
-type Key = (Stamp, u64);
-
-/// Who waits on this thread, in the order in which they are due.
-#[derive(Debug)]
-struct Queue {
-    waiting: BTreeMap<Key, Waker>,
-    /// Tells apart those that are due at the same instant.
-    next: u64,
-    /// What the timer is set to.
-    armed: Stamp,
+/// Wakes all that are due at `now`; says whether any was.
+fn fire(queue: &mut Queue, now: Stamp) -> bool {
+    let mut any = false;
+    while let Some(waker) = queue.take_due(now) {
+        waker.wake_by_ref();
+        any = true;
+    }
+    any
 }
 
-impl Queue {
-    fn enter(&mut self, due: Stamp, waker: Waker) -> Key {
-        self.next += 1;
-        let key = (due, self.next);
-        self.waiting.insert(key, waker);
-        key
-    }
-
-    /// Wakes all that are due at `now`; says whether any was.
-    fn fire(&mut self, now: Stamp) -> bool {
-        let mut any = false;
-        while let Some(entry) = self.waiting.first_entry().filter(|entry| entry.key().0 <= now) {
-            entry.remove().wake();
-            any = true;
-        }
-        any
-    }
-
-    /// Sets the timer for the next that is due.
-    fn arm(&mut self) {
-        let Some(due) = self.next_due().filter(|due| *due != self.armed) else {
-            return;
-        };
-        if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
-            self.armed = due;
-        }
-    }
-
-    fn next_due(&self) -> Option<Stamp> {
-        self.waiting.first_key_value().map(|((due, _), _)| *due)
+/// Sets the timer for the next that is due.
+fn arm(queue: &mut Queue) {
+    let Some(due) = queue.next_due().filter(|due| *due != ARMED.get()) else {
+        return;
+    };
+    if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
+        ARMED.set(due);
     }
 }
 
@@ -202,8 +171,9 @@ thread_local! {
     static VIRTUAL: Cell<Option<u64>> = const { Cell::new(None) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
     static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
-    static QUEUE: RefCell<Queue> =
-        const { RefCell::new(Queue { waiting: BTreeMap::new(), next: 0, armed: Stamp::FAR }) };
+    /// What the timer is set to.
+    static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
+    static QUEUE: RefCell<Queue> = const { RefCell::new(Queue::new()) };
 }
 
 /// Leaves the thread as it was found.
@@ -213,10 +183,7 @@ impl Drop for Reset {
     fn drop(&mut self) {
         VIRTUAL.set(None);
         TIMER.set(None);
-        QUEUE.with_borrow_mut(|queue| {
-            queue.waiting.clear();
-            queue.armed = Stamp::FAR;
-        });
+        ARMED.set(Stamp::FAR);
     }
 }
 
@@ -233,8 +200,8 @@ fn enter(time: Time) -> io::Result<Reset> {
 /// The thread has nothing to do: wake those that are due; if there are none, set the timer for the next.
 fn turn() {
     QUEUE.with_borrow_mut(|queue| {
-        if !queue.fire(now()) {
-            queue.arm();
+        if !fire(queue, now()) {
+            arm(queue);
         }
     });
 }
@@ -243,10 +210,10 @@ fn turn() {
 async fn serve(ticks: Ticks) -> io::Result<()> {
     loop {
         ticks.next().await?;
+        ARMED.set(Stamp::FAR);
         QUEUE.with_borrow_mut(|queue| {
-            queue.armed = Stamp::FAR;
-            queue.fire(now());
-            queue.arm();
+            fire(queue, now());
+            arm(queue);
         });
     }
 }
@@ -256,7 +223,7 @@ fn jump() {
     QUEUE.with_borrow_mut(|queue| match queue.next_due() {
         Some(due) => {
             VIRTUAL.set(Some(due.as_nanos()));
-            queue.fire(due);
+            fire(queue, due);
         }
         None => assert!(FINISHED.get(), "virtual time stands still: every task waits and nothing is due"),
     });
@@ -270,6 +237,7 @@ fn read(clock: ClockId) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::task::Waker;
 
     #[test]
     fn virtual_time_is_exact() {
@@ -315,9 +283,9 @@ mod tests {
             assert!(futures_poll(&mut sleep).is_pending());
             sleep.reset(now() + Duration::from_secs(1));
             assert!(futures_poll(&mut sleep).is_pending());
-            assert_eq!(QUEUE.with_borrow(|queue| queue.waiting.len()), 1);
+            assert_eq!(QUEUE.with_borrow_mut(Queue::next_due), Some(sleep.due()));
             drop(sleep);
-            assert_eq!(QUEUE.with_borrow(|queue| queue.waiting.len()), 0);
+            assert_eq!(QUEUE.with_borrow_mut(Queue::next_due), None);
         })
         .expect("runs");
     }

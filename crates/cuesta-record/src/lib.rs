@@ -10,6 +10,7 @@
 
 pub mod clock;
 mod folder;
+mod queue;
 mod recorder;
 mod snapshot;
 mod stamp;

@@ -1,0 +1,256 @@
+//! Who waits for which instant, the earliest first. Pure: instants and wakers in, wakers out.
+//!
+//! A wait lasts as long as a line, and is pointed at one instant after another; most of them are deadlines that are moved on
+//! before they come. So whoever waits keeps a *seat* with its waker, and a deadline that is moved on is only noted there:
+//! the heap learns of it when the old one comes.
+
+use std::task::Waker;
+
+use crate::Stamp;
+
+/// A queue of due instants.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    /// A heap with four children to a node, the earliest on top.
+    heap: Vec<Node>,
+    seats: Vec<Seat>,
+    /// Seats that nobody has.
+    free: Vec<SeatNumber>,
+    /// Tells apart those that are due at the same instant.
+    next: u64,
+}
+
+/// Where somebody sits.
+pub(crate) type SeatNumber = u32;
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    due: Stamp,
+    order: u64,
+    seat: SeatNumber,
+}
+
+#[derive(Debug)]
+struct Seat {
+    waker: Waker,
+    /// What is waited for; never before the instant in the heap.
+    due: Stamp,
+    /// Where in the heap; [`NOWHERE`] while nothing is waited for.
+    place: usize,
+}
+
+const NOWHERE: usize = usize::MAX;
+const CHILDREN: usize = 4;
+
+impl Queue {
+    /// With nobody in it.
+    pub(crate) const fn new() -> Self {
+        Self { heap: Vec::new(), seats: Vec::new(), free: Vec::new(), next: 0 }
+    }
+
+    /// Takes a seat.
+    pub(crate) fn sit(&mut self, waker: &Waker) -> SeatNumber {
+        let seat = Seat { waker: waker.clone(), due: Stamp::FAR, place: NOWHERE };
+        if let Some(number) = self.free.pop() {
+            self.seats[number as usize] = seat;
+            return number;
+        }
+        self.seats.push(seat);
+        SeatNumber::try_from(self.seats.len() - 1).expect("no machine has memory for so many")
+    }
+
+    /// Gives a seat up.
+    pub(crate) fn leave(&mut self, number: SeatNumber) {
+        self.call_off(number);
+        self.seats[number as usize].waker.clone_from(Waker::noop());
+        self.free.push(number);
+    }
+
+    /// Waits for an instant, in place of what was waited for before.
+    pub(crate) fn wait(&mut self, number: SeatNumber, due: Stamp, waker: &Waker) {
+        let seat = &mut self.seats[number as usize];
+        seat.waker.clone_from(waker);
+        seat.due = due;
+        let place = seat.place;
+        if place == NOWHERE {
+            self.heap.push(Node { due, order: 0, seat: number });
+            self.rank(self.heap.len() - 1, due);
+        } else if due < self.heap[place].due {
+            self.rank(place, due);
+        }
+    }
+
+    /// What was waited for is not after `now`. If the heap has a later instant it stays there, to be moved on.
+    pub(crate) fn passed(&mut self, number: SeatNumber, now: Stamp) {
+        let place = self.seats[number as usize].place;
+        if place != NOWHERE && self.heap[place].due <= now {
+            self.call_off(number);
+        }
+    }
+
+    /// The earliest instant that is waited for.
+    pub(crate) fn next_due(&mut self) -> Option<Stamp> {
+        loop {
+            let first = self.heap.first()?;
+            let wanted = self.seats[first.seat as usize].due;
+            if wanted <= first.due {
+                return Some(first.due);
+            }
+            self.rank(0, wanted);
+        }
+    }
+
+    /// The first who is due at `now`. It waits for nothing any more.
+    pub(crate) fn take_due(&mut self, now: Stamp) -> Option<&Waker> {
+        self.next_due().filter(|due| *due <= now)?;
+        let number = self.heap[0].seat;
+        self.call_off(number);
+        Some(&self.seats[number as usize].waker)
+    }
+
+    fn call_off(&mut self, number: SeatNumber) {
+        let place = std::mem::replace(&mut self.seats[number as usize].place, NOWHERE);
+        if place == NOWHERE {
+            return;
+        }
+        self.heap.swap_remove(place);
+        if place < self.heap.len() {
+            self.sift(place);
+        }
+    }
+
+    /// Gives a node another instant, behind all others that are due then.
+    fn rank(&mut self, place: usize, due: Stamp) {
+        self.next += 1;
+        let node = &mut self.heap[place];
+        (node.due, node.order) = (due, self.next);
+        self.sift(place);
+    }
+
+    /// Moves a node up or down to where it belongs.
+    fn sift(&mut self, mut place: usize) {
+        let node = self.heap[place];
+        while place > 0 && node.key() < self.heap[(place - 1) / CHILDREN].key() {
+            let parent = (place - 1) / CHILDREN;
+            self.put(place, self.heap[parent]);
+            place = parent;
+        }
+        while let Some(child) = self.first_child(place).filter(|child| self.heap[*child].key() < node.key()) {
+            self.put(place, self.heap[child]);
+            place = child;
+        }
+        self.put(place, node);
+    }
+
+    /// The child of a place that is due before its siblings.
+    fn first_child(&self, place: usize) -> Option<usize> {
+        let eldest = place * CHILDREN + 1;
+        let children = eldest..(eldest + CHILDREN).min(self.heap.len());
+        children.min_by_key(|child| self.heap[*child].key())
+    }
+
+    fn put(&mut self, place: usize, node: Node) {
+        self.heap[place] = node;
+        self.seats[node.seat as usize].place = place;
+    }
+}
+
+impl Node {
+    fn key(&self) -> (Stamp, u64) {
+        (self.due, self.order)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    /// Says which of several was woken.
+    struct Bell {
+        number: usize,
+        rung: Arc<AtomicUsize>,
+    }
+
+    impl Wake for Bell {
+        fn wake(self: Arc<Self>) {
+            self.rung.store(self.number, Ordering::Relaxed);
+        }
+    }
+
+    /// A queue with so many seats, and what says whose waker was given out.
+    fn seated(count: usize) -> (Queue, Vec<(SeatNumber, Waker)>, Arc<AtomicUsize>) {
+        let mut queue = Queue::new();
+        let rung = Arc::<AtomicUsize>::default();
+        let bell = |number| Waker::from(Arc::new(Bell { number, rung: Arc::clone(&rung) }));
+        let seats = (0..count).map(|number| (queue.sit(&bell(number)), bell(number))).collect();
+        (queue, seats, rung)
+    }
+
+    fn all_due(queue: &mut Queue, rung: &AtomicUsize, now: u64) -> Vec<usize> {
+        let mut woken = Vec::new();
+        while let Some(waker) = queue.take_due(Stamp::from_nanos(now)) {
+            waker.wake_by_ref();
+            woken.push(rung.load(Ordering::Relaxed));
+        }
+        woken
+    }
+
+    #[test]
+    fn the_earliest_come_first_and_those_due_together_in_order() {
+        let (mut queue, seats, rung) = seated(6);
+        for ((seat, waker), due) in seats.iter().zip([50, 10, 50, 30, 10, 90]) {
+            queue.wait(*seat, Stamp::from_nanos(due), waker);
+        }
+        assert_eq!(queue.next_due(), Some(Stamp::from_nanos(10)));
+        assert_eq!(all_due(&mut queue, &rung, 50), [1, 4, 3, 0, 2]);
+        assert_eq!(queue.next_due(), Some(Stamp::from_nanos(90)));
+    }
+
+    #[test]
+    fn a_deadline_that_is_moved_on_is_not_missed_and_not_early() {
+        let (mut queue, seats, rung) = seated(2);
+        let (seat, waker) = &seats[1];
+        queue.wait(*seat, Stamp::from_nanos(10), waker);
+        queue.wait(*seat, Stamp::from_nanos(70), waker);
+        assert!(all_due(&mut queue, &rung, 69).is_empty());
+        queue.wait(*seat, Stamp::from_nanos(40), waker);
+        assert_eq!(all_due(&mut queue, &rung, 40), [1]);
+        assert_eq!(queue.next_due(), None);
+    }
+
+    #[test]
+    fn one_who_leaves_is_not_woken_and_its_seat_is_taken_again() {
+        let (mut queue, seats, rung) = seated(2);
+        for (seat, waker) in &seats {
+            queue.wait(*seat, Stamp::from_nanos(10), waker);
+        }
+        queue.leave(seats[0].0);
+        assert_eq!(queue.sit(&seats[0].1), seats[0].0);
+        assert_eq!(all_due(&mut queue, &rung, 99), [1]);
+    }
+
+    #[test]
+    fn any_order_of_waits_and_leavings_ends_sorted() {
+        let (mut queue, seats, rung) = seated(300);
+        let mut wanted = vec![None; seats.len()];
+        let mut random = 1_u64;
+        for _ in 0..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let (number, due) = ((random >> 33) as usize % seats.len(), random >> 50);
+            let (seat, waker) = &seats[number];
+            if due % 7 == 0 {
+                queue.call_off(*seat);
+                wanted[number] = None;
+            } else {
+                queue.wait(*seat, Stamp::from_nanos(due), waker);
+                wanted[number] = Some(due);
+            }
+        }
+        let woken = all_due(&mut queue, &rung, u64::MAX);
+        assert_eq!(woken.len(), wanted.iter().flatten().count());
+        assert!(woken.is_sorted_by_key(|number| wanted[*number]));
+    }
+}
