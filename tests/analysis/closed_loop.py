@@ -11,19 +11,20 @@ class Seconds:
 
     transactions: list[int]
     response: list[float]
-    think: list[float]
-    """Before each of them."""
+    thinking: float
+    """User-seconds of thinking within the whole."""
 
 
 def closed_loop(rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int) -> Seconds:
     """Simulate; all times are seconds. The first 30 s are not recorded."""
     warm, end = 30, 30 + seconds
-    seen = Seconds([0] * seconds, [0.0] * seconds, [0.0] * seconds)
+    seen = Seconds([0] * seconds, [0.0] * seconds, 0.0)
     inputs = [(rng.expovariate(1 / think), user, 0.0) for user in range(users)]
     heapq.heapify(inputs)
     free = 0.0
     while inputs:
         now, user, since = heapq.heappop(inputs)
+        seen.thinking += max(min(now, end) - max(since, warm), 0.0)
         if now >= end:
             continue
         free = max(now, free) + rng.expovariate(1 / service)
@@ -31,6 +32,5 @@ def closed_loop(rng: random.Random, users: int, think: float, service: float, de
         if warm <= done < end:
             seen.transactions[int(done - warm)] += 1
             seen.response[int(done - warm)] += done - now
-            seen.think[int(done - warm)] += now - since
         heapq.heappush(inputs, (done + rng.expovariate(1 / think), user, done))
     return seen

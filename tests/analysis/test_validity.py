@@ -26,7 +26,7 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
     ("kind", "change", "validity"),
     [
         ("Busy", {"cpu": 0.85}, {"driver_cpu": 0.9}),
-        ("Starved", {"run_wait": 0.12}, {"run_wait": 0.13}),
+        ("Starved", {"run_wait": 0.22}, {"run_wait": 0.23}),
         ("Skipped", {"skipped": 1}, {"skipped": 0.4}),
         ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
         ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use cuesta_laws::Stream;
 use cuesta_lines::Line;
-use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Tally, Timeline, UserRow, clock};
+use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Sums, Tally, Timeline, UserRow, clock};
 use tokio::task;
 
 use crate::group::Group;
@@ -39,6 +39,15 @@ pub(crate) struct Crew {
     open: Cell<u64>,
 }
 
+/// What a user spends its time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spending {
+    Thinking,
+    Keying,
+    /// Waiting for an answer, which is counted as response when it comes; or not at work.
+    Other,
+}
+
 /// What is known of one user while it works.
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -48,6 +57,8 @@ pub(crate) struct Seat {
     pub(crate) rank: u32,
     /// What arrives for it, in an open load.
     pub(crate) arrivals: Rc<Arrivals>,
+    /// What it spends its time on, and since when that is not yet counted.
+    spends: (Spending, Stamp),
     /// When the transaction that it waits for was due.
     waiting: Option<Stamp>,
     /// Why it has no line.
@@ -100,6 +111,13 @@ impl Crew {
     /// A user waits for an answer that was due at an instant, or no longer.
     pub(crate) fn waits(&self, seat: usize, since: Option<Stamp>) {
         self.seats.borrow_mut()[seat].waiting = since;
+    }
+
+    /// A user turns to something else at an instant.
+    pub(crate) fn turns(&self, seat: usize, to: Spending, at: Stamp) {
+        let seat = &mut self.seats.borrow_mut()[seat];
+        seat.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
+        seat.spends.0 = to;
     }
 
     /// A transaction of a user is complete.
@@ -197,6 +215,7 @@ impl Seat {
             group,
             rank,
             arrivals: Rc::default(),
+            spends: (Spending::Other, Stamp::ZERO),
             waiting: None,
             lost: None,
             connected: false,
@@ -220,6 +239,19 @@ impl Seat {
         };
         self.forget();
         row
+    }
+
+    /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
+    /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
+    fn spend_until(&mut self, at: Stamp, sums: &mut Sums) {
+        let (spending, since) = self.spends;
+        let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
+        match spending {
+            Spending::Thinking => sums.think += spent,
+            Spending::Keying => sums.keying += spent,
+            Spending::Other => {}
+        }
+        self.spends.1 = at;
     }
 
     fn forget(&mut self) {
@@ -260,6 +292,7 @@ impl Crew {
         let mut seats = self.seats.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         let counts = &mut tally.counts;
+        seats.iter_mut().for_each(|seat| seat.spend_until(end, &mut counts.sums));
         counts.users = self.open.get();
         counts.active =
             seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;

@@ -1,5 +1,6 @@
 //! Users of one kind, as one thread sees them: their programs by step, and the names of what is counted.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -88,7 +89,10 @@ impl Group {
     }
 
     /// The text that a user types: `${column}` is the user's entry, or typed as it stands where there is no such column.
-    pub(crate) fn text(&self, pieces: &[Piece], rank: u32) -> String {
+    pub(crate) fn text<'a>(&self, pieces: &'a [Piece], rank: u32) -> Cow<'a, str> {
+        if let [Piece::Literal(text)] = pieces {
+            return Cow::Borrowed(text);
+        }
         let row = self.data.get(rank as usize % self.data.len().max(1));
         let shown = pieces.iter().map(|piece| match piece {
             Piece::Literal(text) => text.clone(),

@@ -10,7 +10,7 @@ use cuesta_laws::Stream;
 use cuesta_record::{Stamp, Transaction, clock};
 
 use crate::answer::{Done, Rule};
-use crate::crew::Crew;
+use crate::crew::{Crew, Spending};
 use crate::group::ClassSeries;
 use crate::pacing::{MOST_BEHIND, Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::{Op, Program, Stroke, Typing};
@@ -46,10 +46,6 @@ struct Input {
     class: Option<usize>,
     /// The last key's instants, while no answer to it has been waited for.
     key: Option<(Stamp, Stamp)>,
-    /// When keying began.
-    began: Stamp,
-    think: Duration,
-    keying: Duration,
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     answered: Option<Transaction>,
@@ -177,6 +173,7 @@ impl User {
 
     fn lose(&mut self, name: &'static str) {
         self.crew.connected(self.seat, Err(name));
+        self.crew.turns(self.seat, Spending::Other, clock::now());
         self.crew.waits(self.seat, None);
         self.forget_input();
     }
@@ -184,6 +181,7 @@ impl User {
     /// The line is closed because its work is done.
     fn leave(&mut self) {
         self.crew.connected(self.seat, Err("left"));
+        self.crew.turns(self.seat, Spending::Other, clock::now());
         self.crew.waits(self.seat, None);
         self.forget_input();
     }
@@ -235,6 +233,7 @@ impl User {
             }
             let step = self.crew.timeline.step_at(now);
             if self.rank >= self.crew.load(step, self.group).users {
+                self.crew.turns(self.seat, Spending::Other, now);
                 terminal.listen_until(self.crew.timeline.at(self.crew.timeline.steps[step].end)).await?;
                 self.plan = clock::now();
                 continue;
@@ -334,7 +333,7 @@ impl User {
     }
 
     async fn pause(&mut self, terminal: &mut Terminal, pause: Duration) -> Result<(), Stop> {
-        self.input.think += pause;
+        self.crew.turns(self.seat, Spending::Thinking, self.plan);
         self.plan += pause;
         // Up to the next key nothing has to happen on time; but a long pause must not outlive the run.
         if self.plan >= self.crew.timeline.end() {
@@ -381,9 +380,7 @@ impl User {
         stroke: Stroke,
         rule: Option<&Rc<Rule>>,
     ) -> Result<(), Stop> {
-        if self.input.key.is_none() {
-            self.input.began = self.plan;
-        }
+        let began = self.plan;
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
         let due = self.plan.max(terminal.free_at());
         if due >= self.crew.timeline.end() {
@@ -398,6 +395,9 @@ impl User {
             return Ok(());
         }
         let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
+        if self.input.key.is_none() {
+            self.crew.turns(self.seat, Spending::Keying, began);
+        }
         self.input.key = Some((due, sent));
         let lateness = sent.since(due.max(self.ready));
         let series = &self.crew.groups[self.group].series;
@@ -412,6 +412,7 @@ impl User {
     async fn wait(&mut self, terminal: &mut Terminal, rule: &Rc<Rule>, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or(clock::now(), |(_, sent)| sent);
+        self.crew.turns(self.seat, Spending::Other, since);
         self.crew.waits(self.seat, key.map(|(due, _)| due));
         let deadline = (since.max(self.ready) + timeout).min(self.crew.timeline.drained());
         let waited = terminal.wait(rule, deadline).await;
@@ -421,7 +422,7 @@ impl User {
                 let knows = done.at + done.silence;
                 self.ready = self.ready.max(knows);
                 self.plan = self.plan.max(knows);
-                self.input.think += done.silence;
+                self.crew.turns(self.seat, Spending::Thinking, done.at);
                 if let Some((due, sent)) = key {
                     self.answered(terminal, due, sent, done);
                 }
@@ -431,6 +432,7 @@ impl User {
             Waited::TimedOut => {
                 self.crew.tally(|tally| tally.counts.error("timeout"));
                 self.ready = clock::now();
+                self.crew.turns(self.seat, Spending::Thinking, self.ready);
                 self.plan = self.plan.max(self.ready);
                 Err(Stop::GaveUp)
             }
@@ -440,7 +442,6 @@ impl User {
     /// An input has its answer.
     fn answered(&mut self, terminal: &mut Terminal, due: Stamp, sent: Stamp, done: Done) {
         let input = &mut self.input;
-        input.keying += sent.since(input.began);
         input.waited.0 += done.at.since(due);
         input.waited.1 += done.at.since(sent);
         let classes = &self.crew.groups[self.group].series.classes;
@@ -486,8 +487,6 @@ impl User {
             tally.record(series.first_response, transaction.first_response());
             tally.counts.transactions += 1;
             let sums = &mut tally.counts.sums;
-            sums.think += input.think.as_secs_f64();
-            sums.keying += input.keying.as_secs_f64();
             sums.response += input.waited.0.as_secs_f64();
             sums.response_from_sent += input.waited.1.as_secs_f64();
             if log {

@@ -56,6 +56,18 @@ fn throughput_and_response_are_those_of_theory() {
 }
 
 #[test]
+fn the_law_holds_over_fewer_seconds_than_its_users_think() {
+    const TAPE: &str = "Set TypingSpeed 200ms\nType \"0123456789ab\"\nEnter\nWait+Bytes 40\nThink exp 10s\n";
+    let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "service_time": "exp 10ms"});
+    let played = play(spec(96, 5.0, 30.0, &json!({"load": {"stagger": 50_000_000}})), TAPE, &host);
+    let (count, users) = (played.sum("transactions"), 96.0);
+    let time = users * played.seconds();
+    let waited = time - played.sum("sums/think") - played.sum("sums/keying");
+    let error = (waited - played.sum("sums/response_from_sent")) / time;
+    assert!(count > 100.0 && error.abs() < 0.02, "off by {:.2} % of N/X over {count} transactions", error * 100.0);
+}
+
+#[test]
 fn silence_is_not_counted_in_response() {
     const TAPE: &str = "Set TypingSpeed 0ms\nType \"x\"\nEnter\nWait+Silence 1s\n";
     let host = json!({"service": {"transaction": {"reply": 40}}, "echo": false, "delay": "20ms"});

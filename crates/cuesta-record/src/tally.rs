@@ -140,7 +140,7 @@ pub struct Counts {
     pub skipped: u64,
     /// Characters that were no echo where only an echo could come.
     pub stray: u64,
-    /// Sums over the transactions completed, in seconds.
+    /// What users spent their time on, in seconds.
     pub sums: Sums,
     /// Transactions under way at the end of the interval.
     pub unfinished: u64,
@@ -169,16 +169,16 @@ pub struct Characters {
     pub line_out: u64,
 }
 
-/// Sums over transactions, in seconds.
+/// What users spent their time on, in seconds. Thinking and keying count where they happen, responses where they end.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct Sums {
-    /// Think time before them.
+    /// Thinking within the interval.
     pub think: f64,
-    /// Keying time, from the end of thinking to the last key.
+    /// Keying within the interval, from the end of thinking to the last key.
     pub keying: f64,
-    /// Response time since the last key was due.
+    /// Response time of the transactions completed, since the last key was due.
     pub response: f64,
-    /// Response time since the last key was sent.
+    /// Their response time since the last key was sent.
     pub response_from_sent: f64,
 }
 

@@ -1,8 +1,9 @@
 """The interactive response-time law R = N/X − Z − K: what a closed run must obey, whatever the host does.
 
-It holds for any distribution (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978), so it checks the counting,
-not the host. Z and K are those of the transactions that ended in the interval; so the run must have gone on for several
-think times before: of those of 10 s, only the short ones have ended in the first seconds. What the law predicts is
+It is an identity of operational analysis (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978) over the
+interval in which it is measured: Z and K are the time that all users *spent* thinking and keying within the interval,
+over the transactions that ended in it. (The think times of the transactions that ended would not do: those of 10 s
+hardly end in a run of 30 s.) So it needs no steady state and checks the counting, not the host. What it predicts is
 compared with the response since *sent*, for N/X − Z − K leaves out lateness.
 """
 
@@ -20,9 +21,9 @@ class Law:
     x: float
     """X: transactions a second, counted."""
     z: float
-    """Z: mean think time in seconds."""
+    """Z: time spent thinking per transaction, in seconds."""
     k: float
-    """K: mean keying time in seconds."""
+    """K: time spent keying per transaction, in seconds."""
     r_predicted: float
     """N/X − Z − K in seconds."""
     r_measured: float
@@ -36,12 +37,14 @@ class Law:
 def law(users: float, seconds: float, transactions: int, sums: Mapping[str, float]) -> Law | None:
     """Apply the law to an interval's sums of `think`, `keying` and `response_from_sent`. None if nothing ended in it.
 
-    At either edge a user is somewhere within a cycle, so N users blur the sum of their cycles by about √(2N) cycles.
+    At either edge some users wait: a part of their response lies outside the interval, or inside without its end. That
+    blurs the sum of responses by about one response for each of them, added as errors are.
     """
     if not transactions or not users or not seconds:
         return None
     x = transactions / seconds
     z, k, measured = (sums[name] / transactions for name in ("think", "keying", "response_from_sent"))
     predicted = users / x - z - k
-    error = (predicted - measured) / (users / x)
-    return Law(users, x, z, k, predicted, measured, error, math.sqrt(2 * users) / transactions)
+    waiting = x * measured
+    chance = math.sqrt(2 * waiting) * measured / (users * seconds)
+    return Law(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance)
