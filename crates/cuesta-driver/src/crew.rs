@@ -98,14 +98,20 @@ impl Crew {
         self.tally(|tally| tally.record(series, duration));
     }
 
-    /// A user has a line, or no longer has one and why.
-    pub(crate) fn connected(&self, seat: usize, state: Result<(), &'static str>) {
+    /// A user has a line.
+    pub(crate) fn connects(&self, seat: usize) {
         let seat = &mut self.seats.borrow_mut()[seat];
-        if seat.connected != state.is_ok() {
-            self.open.set(if state.is_ok() { self.open.get() + 1 } else { self.open.get() - 1 });
-        }
-        seat.connected = state.is_ok();
-        seat.lost = state.err();
+        self.open.set(self.open.get() + u64::from(!seat.connected));
+        seat.connected = true;
+        seat.lost = None;
+    }
+
+    /// A user has no line any more, or could have none: why, if it was not meant to.
+    pub(crate) fn disconnects(&self, seat: usize, lost: Option<&'static str>) {
+        let seat = &mut self.seats.borrow_mut()[seat];
+        self.open.set(self.open.get() - u64::from(seat.connected));
+        seat.connected = false;
+        seat.lost = lost;
     }
 
     /// A user waits for an answer that was due at an instant, or no longer.

@@ -9,13 +9,13 @@ use std::time::Duration;
 use cuesta_laws::Stream;
 use cuesta_record::{Stamp, Transaction, clock};
 
-use crate::answer::{Done, Rule};
 use crate::crew::{Crew, Spending};
-use crate::group::ClassSeries;
-use crate::pacing::{MOST_BEHIND, Pacer, begin_in_cycle, next_in_cycle};
-use crate::program::{Op, Program, Stroke, Typing};
+use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
+use crate::program::Program;
 use crate::spec::{Arrivals, LoadKind};
-use crate::terminal::{Lost, Terminal, Waited};
+use crate::terminal::{Lost, Terminal};
+
+mod play;
 
 /// One virtual user.
 pub(crate) struct User {
@@ -33,6 +33,8 @@ pub(crate) struct User {
     /// When the host let the user go: no key can go before, and that is not the driver's fault.
     ready: Stamp,
     input: Input,
+    /// The host has closed the line, as the script expected.
+    hung_up: bool,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
     /// Whether the kernel stamps this user's line.
@@ -90,6 +92,7 @@ impl User {
             plan: crew.timeline.start_at,
             ready: crew.timeline.start_at,
             input: Input::default(),
+            hung_up: false,
             loops: Vec::new(),
             crew,
         }
@@ -132,7 +135,7 @@ impl User {
         let mut terminal = self.open().await?;
         *retry = FIRST_RETRY;
         if of_its_own {
-            let played = self.play(&mut terminal, 0).await;
+            let played = self.play(&mut terminal, 0, self.program.ops.len()).await;
             self.leave();
             return played.or_else(|stop| if stop == Stop::GaveUp { Ok(()) } else { Err(stop) });
         }
@@ -142,10 +145,13 @@ impl User {
         }
         loop {
             self.next_pass(&mut terminal).await?;
-            let pass = self.program.pass;
-            match self.play(&mut terminal, pass).await {
+            match self.play(&mut terminal, self.program.pass, self.program.ops.len()).await {
                 Err(Stop::GaveUp) => self.forget_input(),
                 other => other?,
+            }
+            if self.hung_up {
+                self.leave();
+                return Ok(());
             }
             terminal.count_crossed();
             // A program that neither waits nor pauses must not keep the thread to itself.
@@ -156,6 +162,7 @@ impl User {
     }
 
     async fn open(&mut self) -> Result<Terminal, Stop> {
+        clock::sleep_until(self.plan.min(self.crew.timeline.end())).await;
         if clock::now() >= self.crew.timeline.end() {
             return Err(Stop::Over);
         }
@@ -164,7 +171,8 @@ impl User {
         let line = connect(self.group, self.number).await.map_err(Stop::Lost)?;
         let now = clock::now();
         self.crew.record(self.crew.groups[self.group].series.connect, now.since(asked));
-        self.crew.connected(self.seat, Ok(()));
+        self.crew.connects(self.seat);
+        self.hung_up = false;
         self.plan = self.plan.max(now);
         self.ready = now;
         self.forget_input();
@@ -172,15 +180,17 @@ impl User {
     }
 
     fn lose(&mut self, name: &'static str) {
-        self.crew.connected(self.seat, Err(name));
-        self.crew.turns(self.seat, Spending::Other, clock::now());
-        self.crew.waits(self.seat, None);
-        self.forget_input();
+        self.crew.disconnects(self.seat, Some(name));
+        self.rest();
     }
 
     /// The line is closed because its work is done.
     fn leave(&mut self) {
-        self.crew.connected(self.seat, Err("left"));
+        self.crew.disconnects(self.seat, None);
+        self.rest();
+    }
+
+    fn rest(&mut self) {
         self.crew.turns(self.seat, Spending::Other, clock::now());
         self.crew.waits(self.seat, None);
         self.forget_input();
@@ -193,8 +203,7 @@ impl User {
 
     /// What is done once in a session.
     async fn login(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
-        let program = Rc::clone(&self.program);
-        let login = self.play_range(terminal, &program, 0, program.pass).await;
+        let login = self.play(terminal, 0, self.program.pass).await;
         if let Pacer::Paced { next, cycle } = &mut self.pacer {
             begin_in_cycle(next, *cycle, self.plan);
         }
@@ -270,240 +279,13 @@ impl User {
 
     /// Nothing more is due: keeps the line open until the measurement has ended.
     async fn until_the_end(&self, terminal: &mut Terminal) -> Stop {
+        if self.hung_up {
+            clock::sleep_until(self.crew.timeline.end()).await;
+            return Stop::Over;
+        }
         match terminal.listen_until(self.crew.timeline.end()).await {
             Ok(()) => Stop::Over,
             Err(lost) => lost.into(),
         }
-    }
-
-    async fn play(&mut self, terminal: &mut Terminal, from: usize) -> Result<(), Stop> {
-        let program = Rc::clone(&self.program);
-        self.play_range(terminal, &program, from, program.ops.len()).await
-    }
-
-    async fn play_range(
-        &mut self,
-        terminal: &mut Terminal,
-        program: &Program,
-        from: usize,
-        to: usize,
-    ) -> Result<(), Stop> {
-        let mut at = from;
-        while at < to {
-            match &program.ops[at] {
-                Op::Keys { keys, stroke, rule } => self.keys(terminal, program, keys, *stroke, rule.as_ref()).await?,
-                Op::Pause(pause) => self.pause(terminal, *pause).await?,
-                Op::Think(law) => {
-                    let pause = law.sample(&mut self.stream);
-                    self.pause(terminal, pause).await?;
-                }
-                Op::Wait { rule, timeout } => self.wait(terminal, rule, *timeout).await?,
-                Op::Expect(pattern) => {
-                    if !pattern.is_match(terminal.text()) {
-                        self.crew.tally(|tally| tally.counts.error("expect"));
-                    }
-                }
-                Op::Begin(class) => self.input.class = Some(*class),
-                Op::Finish => self.finish(terminal),
-                Op::Loop(count) => self.loops.push(*count),
-                Op::Again(start) => {
-                    if self.goes_round() {
-                        at = *start;
-                    }
-                }
-                Op::Barrier(number) => self.meet(terminal, program, *number).await?,
-            }
-            at += 1;
-        }
-        Ok(())
-    }
-
-    /// Whether the innermost loop is done once more.
-    fn goes_round(&mut self) -> bool {
-        match self.loops.last_mut() {
-            Some(left) if *left > 1 => {
-                *left -= 1;
-                true
-            }
-            _ => {
-                self.loops.pop();
-                false
-            }
-        }
-    }
-
-    async fn pause(&mut self, terminal: &mut Terminal, pause: Duration) -> Result<(), Stop> {
-        self.crew.turns(self.seat, Spending::Thinking, self.plan);
-        self.plan += pause;
-        // Up to the next key nothing has to happen on time; but a long pause must not outlive the run.
-        if self.plan >= self.crew.timeline.end() {
-            return Err(self.until_the_end(terminal).await);
-        }
-        Ok(())
-    }
-
-    async fn keys(
-        &mut self,
-        terminal: &mut Terminal,
-        program: &Program,
-        keys: &Typing,
-        stroke: Stroke,
-        rule: Option<&Rc<Rule>>,
-    ) -> Result<(), Stop> {
-        match keys {
-            Typing::Text(pieces) => {
-                let text = self.crew.groups[self.group].text(pieces, self.rank);
-                for key in text.split_inclusive(|_| true) {
-                    self.key(terminal, program, key.as_bytes(), stroke, rule).await?;
-                }
-            }
-            Typing::Press(key, count) => {
-                for _ in 0..*count {
-                    self.key(terminal, program, key, stroke, rule).await?;
-                }
-            }
-            Typing::Paste(pieces) => {
-                let text = self.crew.groups[self.group].text(pieces, self.rank);
-                let at_once = Stroke { gap: Duration::ZERO, ..stroke };
-                self.key(terminal, program, text.as_bytes(), at_once, rule).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Types one key: it takes its gap, then it goes.
-    async fn key(
-        &mut self,
-        terminal: &mut Terminal,
-        program: &Program,
-        key: &[u8],
-        stroke: Stroke,
-        rule: Option<&Rc<Rule>>,
-    ) -> Result<(), Stop> {
-        let began = self.plan;
-        self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
-        let due = self.plan.max(terminal.free_at());
-        if due >= self.crew.timeline.end() {
-            return Err(self.until_the_end(terminal).await);
-        }
-        terminal.listen_until(due).await?;
-        if terminal.unechoed() > 0 {
-            terminal.give_up_echoes(clock::now() - program.patience);
-        }
-        if terminal.unechoed() as u64 >= MOST_BEHIND {
-            self.crew.tally(|tally| tally.counts.skipped += 1);
-            return Ok(());
-        }
-        let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
-        if self.input.key.is_none() {
-            self.crew.turns(self.seat, Spending::Keying, began);
-        }
-        self.input.key = Some((due, sent));
-        let lateness = sent.since(due.max(self.ready));
-        let series = &self.crew.groups[self.group].series;
-        self.crew.tally(|tally| {
-            tally.counts.keys += 1;
-            tally.record(series.lateness, lateness);
-        });
-        Ok(())
-    }
-
-    /// Waits for the complete answer to what was typed.
-    async fn wait(&mut self, terminal: &mut Terminal, rule: &Rc<Rule>, timeout: Duration) -> Result<(), Stop> {
-        let key = self.input.key.take();
-        let since = key.map_or(clock::now(), |(_, sent)| sent);
-        self.crew.turns(self.seat, Spending::Other, since);
-        self.crew.waits(self.seat, key.map(|(due, _)| due));
-        let deadline = (since.max(self.ready) + timeout).min(self.crew.timeline.drained());
-        let waited = terminal.wait(rule, deadline).await;
-        self.crew.waits(self.seat, None);
-        match waited? {
-            Waited::Done(done) => {
-                let knows = done.at + done.silence;
-                self.ready = self.ready.max(knows);
-                self.plan = self.plan.max(knows);
-                self.crew.turns(self.seat, Spending::Thinking, done.at);
-                if let Some((due, sent)) = key {
-                    self.answered(terminal, due, sent, done);
-                }
-                Ok(())
-            }
-            Waited::TimedOut if deadline >= self.crew.timeline.drained() => Err(Stop::Over),
-            Waited::TimedOut => {
-                self.crew.tally(|tally| tally.counts.error("timeout"));
-                self.ready = clock::now();
-                self.crew.turns(self.seat, Spending::Thinking, self.ready);
-                self.plan = self.plan.max(self.ready);
-                Err(Stop::GaveUp)
-            }
-        }
-    }
-
-    /// An input has its answer.
-    fn answered(&mut self, terminal: &mut Terminal, due: Stamp, sent: Stamp, done: Done) {
-        let input = &mut self.input;
-        input.waited.0 += done.at.since(due);
-        input.waited.1 += done.at.since(sent);
-        let classes = &self.crew.groups[self.group].series.classes;
-        let class = input.class.unwrap_or(classes.len() - 1);
-        let number = classes[class].response.number();
-        input.answered =
-            Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
-        if self.stamped {
-            self.compare_with_kernel(terminal);
-        }
-        if self.input.class.is_none() {
-            self.finish(terminal);
-        }
-    }
-
-    /// From the last key to the first sign of an answer, by the kernel's clock at the device and by ours. Not to the end of
-    /// the answer: on a line with a speed that is long in the kernel before it has come.
-    fn compare_with_kernel(&self, terminal: &mut Terminal) {
-        let Some((sent, came)) = terminal.stamped() else { return };
-        let series = &self.crew.groups[self.group].series;
-        self.crew.tally(|tally| {
-            tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
-            tally.record(series.user_response, came.ours.since(sent.ours));
-        });
-    }
-
-    /// The transaction is complete.
-    fn finish(&mut self, terminal: &mut Terminal) {
-        let classes = &self.crew.groups[self.group].series.classes;
-        let class = self.input.class.take().unwrap_or(classes.len() - 1);
-        let input = std::mem::take(&mut self.input);
-        let Some(transaction) = input.answered else { return };
-        self.count(&transaction, classes[class], &input);
-        self.crew.answered(self.seat, transaction.response());
-        terminal.count_crossed();
-    }
-
-    fn count(&self, transaction: &Transaction, series: ClassSeries, input: &Input) {
-        let log = self.crew.spec.log_transactions;
-        self.crew.tally(|tally| {
-            tally.record(series.response, transaction.response());
-            tally.record(series.response_from_sent, transaction.response_from_sent());
-            tally.record(series.first_response, transaction.first_response());
-            tally.counts.transactions += 1;
-            let sums = &mut tally.counts.sums;
-            sums.response += input.waited.0.as_secs_f64();
-            sums.response_from_sent += input.waited.1.as_secs_f64();
-            if log {
-                tally.transactions.push(*transaction);
-            }
-        });
-    }
-
-    async fn meet(&mut self, terminal: &mut Terminal, program: &Program, number: usize) -> Result<(), Stop> {
-        let barriers = std::sync::Arc::clone(&self.crew.groups[self.group].barriers);
-        let meet = barriers[number].arrive(self.crew.parties(self.step, self.group));
-        let all_came = terminal.listen_at(meet, clock::now() + program.patience).await?;
-        if !all_came {
-            self.crew.tally(|tally| tally.counts.error("barrier"));
-        }
-        self.plan = self.plan.max(clock::now());
-        self.ready = self.ready.max(clock::now());
-        Ok(())
     }
 }

@@ -144,3 +144,17 @@ fn echo_is_timed_from_one_set_to_the_next() {
     close("echoes to keys", played.histogram("g/keys/echo").len() as f64 / played.sum("keys"), 0.4, 0.03);
     close("echo", played.quantile("g/keys/echo", 0.5), 0.005, 0.001);
 }
+
+#[test]
+fn a_line_that_is_to_be_hung_up_is_no_failure() {
+    use cuesta_lines::{Ending, Faults, Faulty};
+
+    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false, "delay": "10ms"});
+    let tape = "Type \"bye\"\nEnter\nTransaction \"logout\"\nEnter\nWait+Disconnect\nEnd\nThink 1s\n";
+    let played = play_over(spec(3, 0.0, 20.0, &json!({})), tape, &host, |line, _| {
+        Box::new(Faulty::new(line, Faults { end: Some((20, Ending::Close)), ..Faults::default() }))
+    });
+    assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()), "{:?}", played.series);
+    assert!(played.histogram("g/line/connect").len() > 20);
+    assert_eq!(played.histogram("g/logout/response").len(), played.sum("transactions") as u64);
+}

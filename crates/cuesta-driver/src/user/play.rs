@@ -1,0 +1,240 @@
+//! What a user does: the operations of its program, one after another.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, Transaction, clock};
+
+use super::{Input, Stop, User};
+use crate::answer::{Done, Rule};
+use crate::crew::Spending;
+use crate::group::ClassSeries;
+use crate::pacing::MOST_BEHIND;
+use crate::program::{Op, Program, Stroke, Typing};
+use crate::terminal::{Terminal, Waited};
+
+impl User {
+    /// Plays a stretch of the program.
+    pub(super) async fn play(&mut self, terminal: &mut Terminal, from: usize, to: usize) -> Result<(), Stop> {
+        let program = Rc::clone(&self.program);
+        let program = &*program;
+        let mut at = from;
+        while at < to {
+            match &program.ops[at] {
+                Op::Keys { keys, stroke, rule } => self.keys(terminal, program, keys, *stroke, rule.as_ref()).await?,
+                Op::Pause(pause) => self.pause(terminal, *pause).await?,
+                Op::Think(law) => {
+                    let pause = law.sample(&mut self.stream);
+                    self.pause(terminal, pause).await?;
+                }
+                Op::Wait { rule, timeout } => self.wait(terminal, rule, *timeout).await?,
+                Op::Expect(pattern) => {
+                    if !pattern.is_match(terminal.text()) {
+                        self.crew.tally(|tally| tally.counts.error("expect"));
+                    }
+                }
+                Op::Begin(class) => self.input.class = Some(*class),
+                Op::Finish => self.finish(terminal),
+                Op::Loop(count) => self.loops.push(*count),
+                Op::Again(start) => {
+                    if self.goes_round() {
+                        at = *start;
+                    }
+                }
+                Op::Barrier(number) => self.meet(terminal, program, *number).await?,
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// Whether the innermost loop is done once more.
+    fn goes_round(&mut self) -> bool {
+        match self.loops.last_mut() {
+            Some(left) if *left > 1 => {
+                *left -= 1;
+                true
+            }
+            _ => {
+                self.loops.pop();
+                false
+            }
+        }
+    }
+
+    async fn pause(&mut self, terminal: &mut Terminal, pause: Duration) -> Result<(), Stop> {
+        self.crew.turns(self.seat, Spending::Thinking, self.plan);
+        self.plan += pause;
+        // Up to the next key nothing has to happen on time; but a long pause must not outlive the run.
+        if self.plan >= self.crew.timeline.end() {
+            return Err(self.until_the_end(terminal).await);
+        }
+        Ok(())
+    }
+
+    async fn keys(
+        &mut self,
+        terminal: &mut Terminal,
+        program: &Program,
+        keys: &Typing,
+        stroke: Stroke,
+        rule: Option<&Rc<Rule>>,
+    ) -> Result<(), Stop> {
+        match keys {
+            Typing::Text(pieces) => {
+                let text = self.crew.groups[self.group].text(pieces, self.rank);
+                for key in text.split_inclusive(|_| true) {
+                    self.key(terminal, program, key.as_bytes(), stroke, rule).await?;
+                }
+            }
+            Typing::Press(key, count) => {
+                for _ in 0..*count {
+                    self.key(terminal, program, key, stroke, rule).await?;
+                }
+            }
+            Typing::Paste(pieces) => {
+                let text = self.crew.groups[self.group].text(pieces, self.rank);
+                let at_once = Stroke { gap: Duration::ZERO, ..stroke };
+                self.key(terminal, program, text.as_bytes(), at_once, rule).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Types one key: it takes its gap, then it goes.
+    async fn key(
+        &mut self,
+        terminal: &mut Terminal,
+        program: &Program,
+        key: &[u8],
+        stroke: Stroke,
+        rule: Option<&Rc<Rule>>,
+    ) -> Result<(), Stop> {
+        let began = self.plan;
+        self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
+        let due = self.plan.max(terminal.free_at());
+        if due >= self.crew.timeline.end() {
+            return Err(self.until_the_end(terminal).await);
+        }
+        terminal.listen_until(due).await?;
+        if terminal.unechoed() > 0 {
+            terminal.give_up_echoes(clock::now() - program.patience);
+        }
+        if terminal.unechoed() as u64 >= MOST_BEHIND {
+            self.crew.tally(|tally| tally.counts.skipped += 1);
+            return Ok(());
+        }
+        let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
+        if self.input.key.is_none() {
+            self.crew.turns(self.seat, Spending::Keying, began);
+        }
+        self.input.key = Some((due, sent));
+        let lateness = sent.since(due.max(self.ready));
+        let series = &self.crew.groups[self.group].series;
+        self.crew.tally(|tally| {
+            tally.counts.keys += 1;
+            tally.record(series.lateness, lateness);
+        });
+        Ok(())
+    }
+
+    /// Waits for the complete answer to what was typed.
+    async fn wait(&mut self, terminal: &mut Terminal, rule: &Rc<Rule>, timeout: Duration) -> Result<(), Stop> {
+        let key = self.input.key.take();
+        let since = key.map_or(clock::now(), |(_, sent)| sent);
+        self.crew.turns(self.seat, Spending::Other, since);
+        self.crew.waits(self.seat, key.map(|(due, _)| due));
+        let deadline = (since.max(self.ready) + timeout).min(self.crew.timeline.drained());
+        let waited = terminal.wait(rule, deadline).await;
+        self.crew.waits(self.seat, None);
+        match waited? {
+            Waited::Done(done) => {
+                let knows = done.at + done.silence;
+                self.ready = self.ready.max(knows);
+                self.plan = self.plan.max(knows);
+                self.hung_up = matches!(**rule, Rule::Disconnect);
+                self.crew.turns(self.seat, Spending::Thinking, done.at);
+                if let Some((due, sent)) = key {
+                    self.answered(terminal, due, sent, done);
+                }
+                Ok(())
+            }
+            Waited::TimedOut if deadline >= self.crew.timeline.drained() => Err(Stop::Over),
+            Waited::TimedOut => {
+                self.crew.tally(|tally| tally.counts.error("timeout"));
+                self.ready = clock::now();
+                self.crew.turns(self.seat, Spending::Thinking, self.ready);
+                self.plan = self.plan.max(self.ready);
+                Err(Stop::GaveUp)
+            }
+        }
+    }
+
+    /// An input has its answer.
+    fn answered(&mut self, terminal: &mut Terminal, due: Stamp, sent: Stamp, done: Done) {
+        let input = &mut self.input;
+        input.waited.0 += done.at.since(due);
+        input.waited.1 += done.at.since(sent);
+        let classes = &self.crew.groups[self.group].series.classes;
+        let class = input.class.unwrap_or(classes.len() - 1);
+        let number = classes[class].response.number();
+        input.answered =
+            Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
+        if self.stamped {
+            self.compare_with_kernel(terminal);
+        }
+        if self.input.class.is_none() {
+            self.finish(terminal);
+        }
+    }
+
+    /// From the last key to the first sign of an answer, by the kernel's clock at the device and by ours. Not to the end of
+    /// the answer: on a line with a speed that is long in the kernel before it has come.
+    fn compare_with_kernel(&self, terminal: &mut Terminal) {
+        let Some((sent, came)) = terminal.stamped() else { return };
+        let series = &self.crew.groups[self.group].series;
+        self.crew.tally(|tally| {
+            tally.record(series.kernel_response, Duration::from_nanos(came.kernel.saturating_sub(sent.kernel)));
+            tally.record(series.user_response, came.ours.since(sent.ours));
+        });
+    }
+
+    /// The transaction is complete.
+    fn finish(&mut self, terminal: &mut Terminal) {
+        let classes = &self.crew.groups[self.group].series.classes;
+        let class = self.input.class.take().unwrap_or(classes.len() - 1);
+        let input = std::mem::take(&mut self.input);
+        let Some(transaction) = input.answered else { return };
+        self.count(&transaction, classes[class], &input);
+        self.crew.answered(self.seat, transaction.response());
+        terminal.count_crossed();
+    }
+
+    fn count(&self, transaction: &Transaction, series: ClassSeries, input: &Input) {
+        let log = self.crew.spec.log_transactions;
+        self.crew.tally(|tally| {
+            tally.record(series.response, transaction.response());
+            tally.record(series.response_from_sent, transaction.response_from_sent());
+            tally.record(series.first_response, transaction.first_response());
+            tally.counts.transactions += 1;
+            let sums = &mut tally.counts.sums;
+            sums.response += input.waited.0.as_secs_f64();
+            sums.response_from_sent += input.waited.1.as_secs_f64();
+            if log {
+                tally.transactions.push(*transaction);
+            }
+        });
+    }
+
+    async fn meet(&mut self, terminal: &mut Terminal, program: &Program, number: usize) -> Result<(), Stop> {
+        let barriers = std::sync::Arc::clone(&self.crew.groups[self.group].barriers);
+        let meet = barriers[number].arrive(self.crew.parties(self.step, self.group));
+        let all_came = terminal.listen_at(meet, clock::now() + program.patience).await?;
+        if !all_came {
+            self.crew.tally(|tally| tally.counts.error("barrier"));
+        }
+        self.plan = self.plan.max(clock::now());
+        self.ready = self.ready.max(clock::now());
+        Ok(())
+    }
+}
