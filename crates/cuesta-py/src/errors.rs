@@ -1,4 +1,5 @@
 //! What can go wrong, as Python sees it.
+#![allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};

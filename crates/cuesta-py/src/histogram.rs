@@ -32,7 +32,7 @@ impl Histogram {
 
     fn merge(&self, other: &Self) -> PyResult<()> {
         // Copied first: a histogram may be merged with itself.
-        let other = other.with(|other| other.clone());
+        let other = other.with(Clone::clone);
         self.0.lock().expect("no panic while it is held").add(other).map_err(value)
     }
 
@@ -42,7 +42,7 @@ impl Histogram {
 
     #[getter]
     fn count(&self) -> u64 {
-        self.with(|histogram| histogram.len())
+        self.with(Hdr::len)
     }
 
     #[getter]
