@@ -11,7 +11,6 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -116,7 +115,6 @@ pub fn run<F>(time: Time, future: F) -> io::Result<F::Output>
 where
     F: Future + 'static,
 {
-    let done = Rc::new(Cell::new(false));
     let mut builder = Builder::new_current_thread();
     match time {
         Time::Real => builder.enable_io().on_thread_park(turn),
@@ -130,10 +128,8 @@ where
             task::spawn_local(serve(timer.register()?));
         }
         // In a task of its own, so that virtual time cannot jump between its waking and its running.
-        let finished = Rc::clone(&done);
         let main = task::spawn_local(async move {
             let output = future.await;
-            finished.set(true);
             FINISHED.set(true);
             output
         });
@@ -237,6 +233,7 @@ fn read(clock: ClockId) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::rc::Rc;
     use std::task::Waker;
 
     #[test]
