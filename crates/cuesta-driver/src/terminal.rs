@@ -186,14 +186,14 @@ impl Terminal {
             // What came so far was judged by another rule, or by none.
             self.answer.judge_again(rule);
         }
-        let begun = clock::now();
+        let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.answer.done() {
                     return Poll::Ready(Ok(Waited::Done(done)));
                 }
-                let silence = match **rule {
-                    Rule::Silence(length) => Some(self.answer.fell_silent(begun, length)),
+                let silence = match (&**rule, begun) {
+                    (Rule::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
                     _ => None,
                 };
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);

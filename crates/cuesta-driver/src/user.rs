@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cuesta_laws::Stream;
 use cuesta_record::{Stamp, Transaction, clock};
+use tokio::task;
 
 use crate::crew::{Crew, Spending};
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
@@ -155,9 +156,7 @@ impl User {
             }
             terminal.count_crossed();
             // A program that neither waits nor pauses must not keep the thread to itself.
-            if self.plan <= clock::now() {
-                tokio::task::yield_now().await;
-            }
+            task::consume_budget().await;
         }
     }
 
@@ -212,13 +211,17 @@ impl User {
 
     /// Waits, listening, until the next pass is due, and moves the plan there.
     async fn next_pass(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
-        self.follow_steps(terminal).await?;
+        let now = self.follow_steps(terminal).await?;
         match &mut self.pacer {
             Pacer::Closed => {}
             Pacer::Paced { next, cycle } => {
-                let (due, skipped) = next_in_cycle(next, *cycle, clock::now());
+                let (due, skipped) = next_in_cycle(next, *cycle, now);
                 self.plan = due;
                 self.crew.tally(|tally| tally.counts.skipped += skipped);
+                if due <= now {
+                    // Behind: whoever else is behind has its turn first.
+                    task::yield_now().await;
+                }
             }
             Pacer::Open(arrivals) => {
                 let arrivals = Rc::clone(arrivals);
@@ -233,8 +236,8 @@ impl User {
         Ok(())
     }
 
-    /// Enters the step that it is now, or waits for one that wants this user.
-    async fn follow_steps(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
+    /// Enters the step that it is now, or waits for one that wants this user; gives the instant that it is.
+    async fn follow_steps(&mut self, terminal: &mut Terminal) -> Result<Stamp, Stop> {
         loop {
             let now = self.plan.max(clock::now());
             if now >= self.crew.timeline.end() {
@@ -251,7 +254,7 @@ impl User {
                 self.enter(step, self.crew.timeline.at(self.crew.timeline.steps[step].begin));
                 terminal.play(&self.program);
             }
-            return Ok(());
+            return Ok(now);
         }
     }
 

@@ -141,7 +141,7 @@ impl User {
     /// Waits for the complete answer to what was typed.
     async fn wait(&mut self, terminal: &mut Terminal, rule: &Rc<Rule>, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
-        let since = key.map_or(clock::now(), |(_, sent)| sent);
+        let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.crew.turns(self.seat, Spending::Other, since);
         self.crew.waits(self.seat, key.map(|(due, _)| due));
         let deadline = (since.max(self.ready) + timeout).min(self.crew.timeline.drained());
