@@ -33,10 +33,10 @@ pub enum Time {
 
 /// The instant now, on this thread's clock. Real stamps of all processes of a machine compare.
 pub fn now() -> Stamp {
-    match VIRTUAL.get() {
-        Some(nanos) => Stamp::from_nanos(nanos),
-        None => Stamp::from_nanos(read(ClockId::Monotonic)),
+    if !VIRTUAL.get() {
+        LATEST.set(Stamp::from_nanos(read(ClockId::Monotonic)));
     }
+    LATEST.get()
 }
 
 /// Nanoseconds since 1970 (UTC), to say when a run was made; never to measure.
@@ -83,10 +83,11 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let now = now();
+        // Before the thread waits, the queue is looked at by a new instant: here the last one that was read will do.
+        let latest = LATEST.get();
         QUEUE.with_borrow_mut(|queue| {
-            if now >= self.due {
-                self.seat.inspect(|seat| queue.passed(*seat, now));
+            if latest >= self.due {
+                self.seat.inspect(|seat| queue.passed(*seat, latest));
                 return Poll::Ready(());
             }
             let seat = *self.seat.get_or_insert_with(|| queue.sit(cx.waker()));
@@ -164,7 +165,9 @@ fn arm(queue: &mut Queue) {
 }
 
 thread_local! {
-    static VIRTUAL: Cell<Option<u64>> = const { Cell::new(None) };
+    static VIRTUAL: Cell<bool> = const { Cell::new(false) };
+    /// The instant that was last read; in virtual time, the instant that it is.
+    static LATEST: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
     static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
     /// What the timer is set to.
@@ -177,7 +180,8 @@ struct Reset;
 
 impl Drop for Reset {
     fn drop(&mut self) {
-        VIRTUAL.set(None);
+        VIRTUAL.set(false);
+        LATEST.set(Stamp::ZERO);
         TIMER.set(None);
         ARMED.set(Stamp::FAR);
     }
@@ -187,7 +191,10 @@ fn enter(time: Time) -> io::Result<Reset> {
     FINISHED.set(false);
     match time {
         // Not zero: an instant before the start must have a name too.
-        Time::Virtual => VIRTUAL.set(Some(1_000_000_000)),
+        Time::Virtual => {
+            VIRTUAL.set(true);
+            LATEST.set(Stamp::from_nanos(1_000_000_000));
+        }
         Time::Real => TIMER.set(Some(Timer::new()?)),
     }
     Ok(Reset)
@@ -218,7 +225,7 @@ async fn serve(ticks: Ticks) -> io::Result<()> {
 fn jump() {
     QUEUE.with_borrow_mut(|queue| match queue.next_due() {
         Some(due) => {
-            VIRTUAL.set(Some(due.as_nanos()));
+            LATEST.set(due);
             fire(queue, due);
         }
         None => assert!(FINISHED.get(), "virtual time stands still: every task waits and nothing is due"),
