@@ -53,6 +53,13 @@ impl Answer {
         Self { text: with_text.then(Box::default), ..Self::default() }
     }
 
+    /// Whether text is kept from now on.
+    pub(crate) fn keep_text(&mut self, with_text: bool) {
+        if self.text.is_some() != with_text {
+            self.text = with_text.then(Box::default);
+        }
+    }
+
     /// A key went: what came before it is no answer to it.
     pub(crate) fn restart(&mut self) {
         let text = self.text.take().map(|mut text| {

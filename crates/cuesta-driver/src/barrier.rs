@@ -59,6 +59,9 @@ impl Drop for Meet<'_> {
         let mut meeting = self.barrier.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.left && meeting.met == self.met {
             meeting.arrived -= 1;
+            if meeting.arrived == 0 {
+                meeting.waiting.clear();
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::panic;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,9 +12,10 @@ use std::time::Duration;
 use cuesta_laws::Stream;
 use cuesta_lines::Line;
 use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Sums, Tally, Timeline, UserRow, clock};
-use tokio::task;
+use tokio::task::JoinSet;
 
 use crate::group::Group;
+use crate::memory::MemoryMeter;
 use crate::pacing::{Arrivals, Dealer};
 use crate::self_meter::SelfMeter;
 use crate::spec::{self, LoadKind, Spec};
@@ -24,8 +26,8 @@ pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<B
 
 /// How often a stop is looked for.
 const LOOK: Duration = Duration::from_millis(50);
-/// What one read of a line can bring.
-const BUFFER: usize = 64 * 1024;
+/// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
+const BUFFER: usize = 16 * 1024;
 
 /// What the users of a thread share.
 pub(crate) struct Crew {
@@ -33,6 +35,7 @@ pub(crate) struct Crew {
     pub(crate) timeline: Timeline,
     pub(crate) groups: Vec<Group>,
     pub(crate) connect: Connect,
+    memory: Arc<MemoryMeter>,
     tally: RefCell<Box<Tally>>,
     buffer: RefCell<Box<[u8]>>,
     seats: RefCell<Vec<Seat>>,
@@ -61,6 +64,8 @@ pub(crate) struct Seat {
     spends: (Spending, Stamp),
     /// When the transaction that it waits for was due.
     waiting: Option<Stamp>,
+    /// When the first of the keys whose echo it awaits was due.
+    echo: Option<Stamp>,
     /// Why it has no line.
     lost: Option<&'static str>,
     connected: bool,
@@ -70,12 +75,19 @@ pub(crate) struct Seat {
 }
 
 impl Crew {
-    pub(crate) fn new(spec: Arc<Spec>, timeline: Timeline, groups: Vec<Group>, connect: Connect) -> Self {
+    pub(crate) fn new(
+        spec: Arc<Spec>,
+        timeline: Timeline,
+        groups: Vec<Group>,
+        connect: Connect,
+        memory: Arc<MemoryMeter>,
+    ) -> Self {
         Self {
             spec,
             timeline,
             groups,
             connect,
+            memory,
             tally: RefCell::default(),
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             seats: RefCell::default(),
@@ -119,9 +131,17 @@ impl Crew {
         self.seats.borrow_mut()[seat].waiting = since;
     }
 
-    /// A user turns to something else at an instant.
+    /// A user waits for echoes, the first of which was due at an instant, or for none.
+    pub(crate) fn waits_for_echo(&self, seat: usize, since: Option<Stamp>) {
+        self.seats.borrow_mut()[seat].echo = since;
+    }
+
+    /// A user turns to something at an instant; nothing changes if that is what it does already.
     pub(crate) fn turns(&self, seat: usize, to: Spending, at: Stamp) {
         let seat = &mut self.seats.borrow_mut()[seat];
+        if seat.spends.0 == to {
+            return;
+        }
         seat.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
         seat.spends.0 = to;
     }
@@ -136,11 +156,15 @@ impl Crew {
 }
 
 /// Plays all users of one thread, from the start to the end or a stop. Says whether it came to its end.
+///
+/// # Panics
+/// When a user does: that is the driver's failure, and the run's.
 pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<AtomicBool>) -> bool {
     seat_users(&crew, thread);
-    deal(&crew);
+    let mut tasks = JoinSet::new();
+    deal(&crew, &mut tasks);
     for seat in 0..crew.seats.borrow().len() {
-        task::spawn_local(User::new(Rc::clone(&crew), seat).live());
+        tasks.spawn_local(User::new(Rc::clone(&crew), seat).live());
     }
     let mut meter = SelfMeter::new();
     let intervals: Vec<_> = crew.timeline.intervals().collect();
@@ -148,8 +172,11 @@ pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<Atom
         let end = crew.timeline.at(interval.end);
         let stopped = sleep_unless(&stop, end).await;
         let interval = if stopped { cut_short(&crew, interval) } else { interval };
-        crew.deliver(&desk, &mut meter, interval);
-        if stopped {
+        let written = crew.deliver(&desk, &mut meter, interval);
+        while let Some(ended) = tasks.try_join_next() {
+            ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
+        }
+        if stopped || !written {
             return false;
         }
         if interval.phase == Phase::Drain && !crew.is_waiting() {
@@ -193,14 +220,14 @@ fn seat_users(crew: &Crew, thread: u32) {
 }
 
 /// Starts the arrivals of open loads.
-fn deal(crew: &Rc<Crew>) {
+fn deal(crew: &Rc<Crew>, tasks: &mut JoinSet<()>) {
     for (step, (times, load)) in crew.timeline.steps.iter().zip(&crew.spec.steps).enumerate() {
         for (group, load) in load.groups.iter().enumerate() {
             let LoadKind::Open { per_s, .. } = load.load else { continue };
             let number = ((step as u64) << 32) + group as u64;
             let dealer = Dealer {
-                // Users count from 0 up, arrivals from the other end down.
-                stream: Stream::new(crew.spec.seed, u64::MAX - number),
+                // Beyond all users, who count from 0 up.
+                stream: Stream::new(crew.spec.seed, (1 << 62) + number),
                 per_s,
                 users: load.users,
                 from: crew.timeline.at(times.settled - crew.spec.steps[step].settle),
@@ -209,7 +236,7 @@ fn deal(crew: &Rc<Crew>) {
             let mine = crew.arrivals_of(group, load.users);
             let crew = Rc::clone(crew);
             let skipped = move || crew.tally(|tally| tally.counts.skipped += 1);
-            task::spawn_local(dealer.deal(move |rank| mine[rank as usize].clone(), skipped));
+            tasks.spawn_local(dealer.deal(move |rank| mine[rank as usize].clone(), skipped));
         }
     }
 }
@@ -223,6 +250,7 @@ impl Seat {
             arrivals: Rc::default(),
             spends: (Spending::Other, Stamp::ZERO),
             waiting: None,
+            echo: None,
             lost: None,
             connected: false,
             transactions: 0,
@@ -283,16 +311,16 @@ impl Crew {
     /// How many users of a group meet at a barrier: those of this agent.
     pub(crate) fn parties(&self, step: usize, group: usize) -> u32 {
         let before: u32 = (0..group).map(|group| self.spec.most_users(group)).sum();
-        let users = before..before + self.load(step, group).users;
-        users.filter(|user| user % self.spec.agents == self.spec.agent).count() as u32
+        let of_this_agent = |users: u32| (users + self.spec.agents - 1 - self.spec.agent) / self.spec.agents;
+        of_this_agent(before + self.load(step, group).users) - of_this_agent(before)
     }
 
     fn is_waiting(&self) -> bool {
-        self.seats.borrow().iter().any(|seat| seat.waiting.is_some())
+        self.seats.borrow().iter().any(|seat| seat.waiting.or(seat.echo).is_some())
     }
 
-    /// Gives away what was counted in an interval.
-    fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) {
+    /// Gives away what was counted in an interval; says whether it will be written.
+    fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
         let mut seats = self.seats.borrow_mut();
@@ -302,18 +330,20 @@ impl Crew {
         counts.users = self.open.get();
         counts.active =
             seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;
-        let waiting: Vec<_> = seats.iter().filter_map(|seat| seat.waiting).filter(|since| *since < end).collect();
+        let waiting: Vec<_> =
+            seats.iter().flat_map(|seat| [seat.waiting, seat.echo]).flatten().filter(|since| *since < end).collect();
         counts.unfinished = waiting.len() as u64;
         counts.oldest = waiting.iter().min().map_or(0.0, |since| end.since(*since).as_secs_f64());
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
         if interval.ends_step {
+            self.memory.sample();
             let working = seats.iter_mut().filter(|seat| seat.rank < loads[seat.group].users);
             tally.users = working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name)).collect();
         } else if interval.phase != Phase::Measure {
             seats.iter_mut().for_each(Seat::forget);
         }
-        desk.deliver(interval, &mut tally);
+        desk.deliver(interval, &mut tally)
     }
 
     /// How a group's load stands in a step.

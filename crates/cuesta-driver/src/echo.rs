@@ -11,6 +11,8 @@ use cuesta_record::Stamp;
 #[derive(Debug, Default)]
 pub(crate) struct Echoes {
     awaited: VecDeque<Awaited>,
+    /// How many keys that is.
+    keys: usize,
     /// A return was shown as CR: an LF right after it belongs to the same echo.
     line_feed: bool,
 }
@@ -51,9 +53,14 @@ impl Echoes {
         self.line_feed || !self.awaited.is_empty()
     }
 
-    /// Whether a key still waits.
+    /// How many keys still wait.
     pub(crate) fn pending(&self) -> usize {
-        self.awaited.len()
+        self.keys
+    }
+
+    /// When the key that waits longest was due.
+    pub(crate) fn oldest(&self) -> Option<Stamp> {
+        self.awaited.front().map(|key| key.due)
     }
 
     /// A key was sent. Keys that are not shown as themselves (controls, sequences) are not awaited.
@@ -61,6 +68,7 @@ impl Echoes {
         if key != [CR] && key.iter().any(u8::is_ascii_control) {
             return;
         }
+        self.keys += usize::from(!key.is_empty());
         for (index, typed) in key.iter().enumerate() {
             let want = map.iter().find(|(from, _)| from == typed).map_or(*typed, |(_, to)| *to);
             self.awaited.push_back(Awaited { due, sent, want, last: index + 1 == key.len() });
@@ -85,6 +93,7 @@ impl Echoes {
         match returned {
             Some(unechoed) => {
                 let lost = self.awaited.drain(..unechoed).filter(|key| key.last).count();
+                self.keys -= lost;
                 self.matched(byte).map_or(Seen::Part, |key| Seen::Overtook(key, lost as u64))
             }
             None => Seen::Other,
@@ -95,18 +104,24 @@ impl Echoes {
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
         while self.awaited.front().is_some_and(|key| key.sent < sent) {
-            lost += u64::from(self.awaited.pop_front().is_some_and(|key| key.last));
+            lost += u64::from(self.pop().is_some_and(|key| key.last));
         }
         lost
     }
 
     fn matched(&mut self, byte: u8) -> Option<Awaited> {
         self.line_feed = byte == CR;
-        self.awaited.pop_front().filter(|key| key.last)
+        self.pop().filter(|key| key.last)
     }
 
     fn give_up_front(&mut self) {
-        while self.awaited.pop_front().is_some_and(|key| !key.last) {}
+        while self.pop().is_some_and(|key| !key.last) {}
+    }
+
+    fn pop(&mut self) -> Option<Awaited> {
+        let first = self.awaited.pop_front();
+        self.keys -= usize::from(first.is_some_and(|key| key.last));
+        first
     }
 }
 
@@ -168,6 +183,7 @@ mod tests {
         let mut echoes = typed(&["\x1b[A", "\x03", "a", "b"], &[]);
         assert_eq!(echoes.pending(), 2);
         assert_eq!(echoes.give_up_before(Stamp::from_nanos(3)), 1);
+        assert_eq!(echoes.pending(), 1);
         assert_eq!(shown(&mut echoes, "b", false), "3");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -32,10 +33,11 @@ impl Pacer {
     }
 }
 
-/// The user is in: instants more than a cycle ago were before its time.
-pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) {
+/// The user is in: instants more than a cycle ago are not its own any more; says how many that is.
+pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) -> u64 {
     let before = in_at.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
     *next += Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(before));
+    before
 }
 
 /// The next of a paced user's instants, and how many had to be skipped because too many are behind.
@@ -81,9 +83,14 @@ impl Arrivals {
         next.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Waits for the next to begin.
-    pub(crate) async fn next(&self) -> Stamp {
-        poll_fn(|cx| self.poll_next(cx.waker())).await
+    /// Waits for the next to begin, until an instant.
+    pub(crate) async fn next_before(&self, until: Stamp) -> Option<Stamp> {
+        let mut alarm = clock::sleep_until(until);
+        poll_fn(|cx| match self.poll_next(cx.waker()) {
+            Poll::Ready(due) => Poll::Ready(Some(due)),
+            Poll::Pending => Pin::new(&mut alarm).poll(cx).map(|()| None),
+        })
+        .await
     }
 }
 
@@ -133,9 +140,10 @@ mod tests {
     fn a_user_who_takes_long_to_get_in_keeps_its_instants() {
         let cycle = Duration::from_millis(200);
         let first = Stamp::from_nanos(7);
-        for (in_at, expected) in [(0, 0), (199, 0), (1001, 5)] {
+        for (in_at, expected) in [(0, 0), (199, 0), (1001, 5_u32)] {
             let mut next = first;
-            begin_in_cycle(&mut next, cycle, first + Duration::from_millis(in_at));
+            let before = begin_in_cycle(&mut next, cycle, first + Duration::from_millis(in_at));
+            assert_eq!(before, u64::from(expected));
             assert_eq!(next, first + cycle * expected);
         }
     }

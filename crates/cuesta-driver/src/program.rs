@@ -135,11 +135,14 @@ impl Program {
 
     /// Tells each key what will be waited for after it, so that an answer is judged as it comes.
     fn look_ahead(&mut self) {
-        let first_of_pass = self.ops[self.pass..].iter().find_map(Op::awaited);
-        let mut next = first_of_pass;
+        let waits: Vec<_> = self.ops.iter().map(Op::awaited).collect();
+        let first_from = |at: usize| waits[at..].iter().flatten().next().cloned();
+        let mut next = first_from(self.pass);
         for op in self.ops.iter_mut().rev() {
             match op {
                 Op::Wait { rule, .. } => next = Some(Rc::clone(rule)),
+                // A turn of a loop is mostly followed by another one.
+                Op::Again(start) => next = first_from(*start).or(next),
                 Op::Keys { stroke, rule, .. } => {
                     rule.clone_from(&next);
                     stroke.echoed |= matches!(rule.as_deref(), Some(Rule::Echo));

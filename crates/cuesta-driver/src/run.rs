@@ -82,20 +82,20 @@ impl Run {
         let (recorder, desks) = Recorder::start(folder, plan.setup(&spec))?;
         let view = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
-        let memory = MemoryMeter::begin(Arc::clone(&view));
-        let threads: Vec<_> = desks
-            .into_iter()
-            .enumerate()
-            .map(|(number, desk)| {
-                let (spec, scripts, plan, stop) = (spec.clone(), scripts.clone(), plan.clone(), stop.clone());
-                let name = format!("cuesta-driver-{number}");
-                thread::Builder::new().name(name).spawn(move || drive(spec, &scripts, &plan, number, desk, stop))
-            })
-            .collect::<io::Result<_>>()?;
+        let memory = Arc::new(MemoryMeter::begin());
+        let mut threads = Vec::new();
+        for (number, desk) in desks.into_iter().enumerate() {
+            let (spec, scripts, plan) = (spec.clone(), scripts.clone(), plan.clone());
+            let (stop, memory) = (StopAll { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
+            let drive = move || drive(spec, &scripts, &plan, number, desk, memory, stop);
+            let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
+            // A thread that cannot be had drops its share of `stop`: those already there do not type on for nobody.
+            threads.push(spawned?);
+        }
         let outcome = Arc::<Outcome>::default();
         let told = Arc::clone(&outcome);
         let keeper = thread::Builder::new().name("cuesta-keeper".into()).spawn(move || {
-            let result = finish(threads, recorder, &memory);
+            let result = finish(threads, recorder, || memory.per_user(&spec));
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
@@ -200,14 +200,27 @@ fn check(spec: &Spec) -> Result<(), RunError> {
     Ok(())
 }
 
-/// One driving thread, from start to end; says whether it came to its end.
+/// Stops all threads when it is dropped, unless it is told that the end was a good one.
+struct StopAll {
+    stop: Arc<AtomicBool>,
+    needed: bool,
+}
+
+impl Drop for StopAll {
+    fn drop(&mut self) {
+        self.stop.fetch_or(self.needed, Ordering::Relaxed);
+    }
+}
+
+/// One driving thread, from start to end; says whether it came to its end. If it fails, all stop.
 fn drive(
     spec: Arc<Spec>,
     scripts: &Scripts,
     plan: &Plan,
     number: usize,
     desk: Desk,
-    stop: Arc<AtomicBool>,
+    memory: Arc<MemoryMeter>,
+    mut stop: StopAll,
 ) -> Result<bool, RunError> {
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
@@ -218,10 +231,13 @@ fn drive(
     let connect = over_the_network(&spec, scripts)?;
     let timeline = plan.timeline.clone();
     let thread = u32::try_from(number).unwrap_or(0);
-    let played = clock::run(Time::Real, async move {
-        crew::play(Rc::new(Crew::new(spec, timeline, groups, connect)), thread, desk, stop).await
-    });
-    Ok(played?)
+    let stopped = Arc::clone(&stop.stop);
+    let completed = clock::run(Time::Real, async move {
+        let crew = Crew::new(spec, timeline, groups, connect, memory);
+        crew::play(Rc::new(crew), thread, desk, stopped).await
+    })?;
+    stop.needed = !completed;
+    Ok(completed)
 }
 
 /// Opens lines as the plan says.
@@ -256,7 +272,7 @@ fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError>
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
     recorder: Recorder,
-    memory: &MemoryMeter,
+    rss_per_user: impl FnOnce() -> Option<u64>,
 ) -> Result<(), RunError> {
     let mut completed = true;
     let mut failure = None;
@@ -273,7 +289,7 @@ fn finish(
         (None, false) => "interrupted",
     };
     let reason = failure.as_ref().map(ToString::to_string);
-    recorder.finish(&Ending { ended, reason, rss_per_user: memory.per_user() })?;
+    recorder.finish(&Ending { ended, reason, rss_per_user: rss_per_user() })?;
     failure.map_or(Ok(()), Err)
 }
 
@@ -295,7 +311,8 @@ pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) 
         let plan = Plan::new(&spec, &scripts, clock::now())?;
         let (recorder, mut desks) = Recorder::start(&folder, plan.setup(&spec))?;
         let groups = plan.groups(&spec, &scripts)?;
-        let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect);
+        let memory = Arc::new(MemoryMeter::begin());
+        let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect, memory);
         let desk = desks.remove(0);
         crew::play(Rc::new(crew), thread, desk, Arc::default()).await;
         drop(desks);

@@ -23,6 +23,8 @@ pub(crate) struct Terminal {
     line: Box<dyn Line>,
     alarm: clock::Sleep,
     crew: Rc<Crew>,
+    /// The user's seat.
+    seat: usize,
     /// The user's group.
     group: usize,
     echoes: Echoes,
@@ -50,11 +52,12 @@ pub(crate) enum Waited {
 }
 
 impl Terminal {
-    pub(crate) fn new(line: Box<dyn Line>, crew: Rc<Crew>, group: usize, program: &Program) -> Self {
+    pub(crate) fn new(line: Box<dyn Line>, crew: Rc<Crew>, seat: usize, group: usize, program: &Program) -> Self {
         let mut terminal = Self {
             line,
             alarm: clock::sleep_until(Stamp::FAR),
             crew,
+            seat,
             group,
             echoes: Echoes::default(),
             answer: Answer::new(program.reads_text),
@@ -67,10 +70,10 @@ impl Terminal {
         terminal
     }
 
-    /// Another program will be played from now on.
+    /// A pass of a program will be played, which may be another one than before.
     pub(crate) fn play(&mut self, program: &Program) {
         self.strict = !program.echo_map.is_empty();
-        self.answer = Answer::new(program.reads_text);
+        self.answer.keep_text(program.reads_text);
     }
 
     /// The instant from which the line can carry the next character.
@@ -103,6 +106,18 @@ impl Terminal {
                 }
                 ready!(self.poll_listen(cx))?;
             }
+        })
+        .await
+    }
+
+    /// Listens until no echo is awaited any more, or an instant.
+    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
+        self.alarm.reset(until);
+        poll_fn(|cx| {
+            while self.echoes.pending() > 0 && Pin::new(&mut self.alarm).poll(cx).is_pending() {
+                ready!(self.poll_listen(cx))?;
+            }
+            Poll::Ready(Ok(()))
         })
         .await
     }
@@ -156,6 +171,7 @@ impl Terminal {
         let sent = clock::now();
         if let Some(due) = echoed {
             self.echoes.await_key(key, &program.echo_map, due, sent);
+            self.crew.waits_for_echo(self.seat, self.echoes.oldest());
         }
         self.alarm.reset(sent + program.patience);
         let mut rest = key;
@@ -218,6 +234,7 @@ impl Terminal {
         let lost = self.echoes.give_up_before(sent_before);
         if lost > 0 {
             self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
+            self.crew.waits_for_echo(self.seat, self.echoes.oldest());
         }
     }
 
@@ -293,6 +310,7 @@ impl Terminal {
 
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
     fn echo_over(&mut self, at: Stamp) {
+        self.crew.waits_for_echo(self.seat, self.echoes.oldest());
         if self.echoes.pending() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
             self.answer.echoed(at);
         }
@@ -301,6 +319,7 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.give_up_echoes(Stamp::FAR);
         self.count_crossed();
     }
 }

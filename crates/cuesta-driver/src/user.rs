@@ -3,6 +3,7 @@
 //! The user carries its *plan*: the instant up to which what it does is laid down. Each step moves the plan on from where
 //! it was, never from when the step was really done; so a late driver shows as lateness and not as a slower user.
 
+use std::convert::Infallible;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -26,20 +27,23 @@ pub(crate) struct User {
     group: usize,
     rank: u32,
     stream: Stream,
-    step: usize,
+    /// The step that the user is in; none while no step wants it.
+    step: Option<usize>,
+    /// The load that the pacer is of.
+    load: LoadKind,
     program: Rc<Program>,
     pacer: Pacer,
     /// Up to when what this user does is laid down.
     plan: Stamp,
-    /// When the host let the user go: no key can go before, and that is not the driver's fault.
+    /// When the host, or the user's own keying, let the user go: no key can go before, and that is not the driver's fault.
     ready: Stamp,
+    /// Up to when the user's last keys keep it at the keyboard, by the plan.
+    keyed: Stamp,
     input: Input,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
     /// Times left of each loop that the program is in.
     loops: Vec<u32>,
-    /// Whether the kernel stamps this user's line.
-    stamped: bool,
 }
 
 /// What the user has done since the last transaction was counted.
@@ -61,6 +65,8 @@ enum Stop {
     Over,
     /// The line is gone.
     Lost(&'static str),
+    /// The session has come to its end, as it was to.
+    Left,
     /// What was waited for did not come: the pass is given up, the next begins.
     GaveUp,
 }
@@ -78,20 +84,19 @@ const LAST_RETRY: Duration = Duration::from_secs(30);
 impl User {
     pub(crate) fn new(crew: Rc<Crew>, seat: usize) -> Self {
         let (number, group, rank) = crew.seat(seat, |seat| (seat.user, seat.group, seat.rank));
-        let program = Rc::clone(&crew.groups[group].programs[0]);
-        let stamps = crew.spec.stamps;
         Self {
             stream: Stream::new(crew.spec.seed, u64::from(number)),
-            stamped: stamps > 0 && number % stamps == 0,
             seat,
             number,
             group,
             rank,
-            step: 0,
-            program,
+            step: None,
+            load: LoadKind::Closed,
+            program: Rc::clone(&crew.groups[group].programs[0]),
             pacer: Pacer::Closed,
             plan: crew.timeline.start_at,
             ready: crew.timeline.start_at,
+            keyed: crew.timeline.start_at,
             input: Input::default(),
             hung_up: false,
             loops: Vec::new(),
@@ -102,48 +107,42 @@ impl User {
     /// Lives until the run is over: session after session.
     pub(crate) async fn live(mut self) {
         let Some((step, offset)) = self.crew.spec.start_of(self.group, self.rank) else { return };
-        let start = self.crew.timeline.at(self.crew.timeline.steps[step].begin) + offset;
-        clock::sleep_until(start).await;
-        self.plan = start;
-        self.enter(step, start);
+        self.plan = self.begin_of(step) + offset;
+        clock::sleep_until(self.plan).await;
+        self.enter(step, self.plan);
         let mut retry = FIRST_RETRY;
+        let mut first = true;
         loop {
-            match self.session(&mut retry).await {
-                Ok(()) => retry = FIRST_RETRY,
-                Err(Stop::Lost(name)) => {
+            let Err(reason) = self.session(&mut retry, first).await;
+            match reason {
+                Stop::Over => break,
+                Stop::Left | Stop::GaveUp => {
+                    self.crew.disconnects(self.seat, None);
+                    self.rest();
+                }
+                Stop::Lost(name) => {
                     self.crew.tally(|tally| tally.counts.error(name));
-                    self.lose(name);
+                    self.crew.disconnects(self.seat, Some(name));
+                    self.rest();
                     clock::sleep_until(clock::now() + retry).await;
                     retry = (retry * 2).min(LAST_RETRY);
                     self.plan = clock::now();
                 }
-                Err(Stop::Over | Stop::GaveUp) => break,
             }
+            first = false;
         }
         self.crew.waits(self.seat, None);
     }
 
-    /// From the opening of a line to its end.
-    async fn session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
-        let of_its_own = match (self.load(), &self.pacer) {
-            (LoadKind::Open { arrivals: Arrivals::Sessions, .. }, Pacer::Open(arrivals)) => {
-                let arrivals = Rc::clone(arrivals);
-                self.plan = arrivals.next().await;
-                true
-            }
-            _ => false,
-        };
+    /// From the opening of a line to its end, for which there is always a reason.
+    async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
+        self.wait_for_a_step().await?;
+        if self.comes_and_goes() {
+            return self.session_that_arrives(retry).await;
+        }
         let mut terminal = self.open().await?;
         *retry = FIRST_RETRY;
-        if of_its_own {
-            let played = self.play(&mut terminal, 0, self.program.ops.len()).await;
-            self.leave();
-            return played.or_else(|stop| if stop == Stop::GaveUp { Ok(()) } else { Err(stop) });
-        }
-        match self.login(&mut terminal).await {
-            Err(Stop::GaveUp) => return Err(Stop::Lost("login")),
-            other => other?,
-        }
+        self.login(&mut terminal, first).await?;
         loop {
             self.next_pass(&mut terminal).await?;
             match self.play(&mut terminal, self.program.pass, self.program.ops.len()).await {
@@ -151,8 +150,7 @@ impl User {
                 other => other?,
             }
             if self.hung_up {
-                self.leave();
-                return Ok(());
+                return Err(Stop::Left);
             }
             terminal.count_crossed();
             // A program that neither waits nor pauses must not keep the thread to itself.
@@ -160,33 +158,37 @@ impl User {
         }
     }
 
+    /// One session of an open load of sessions, when it arrives.
+    async fn session_that_arrives(&mut self, retry: &mut Duration) -> Result<Infallible, Stop> {
+        let Pacer::Open(arrivals) = &self.pacer else { return Err(Stop::Left) };
+        let ends = self.step_end();
+        let Some(due) = Rc::clone(arrivals).next_before(ends).await else {
+            self.plan = ends;
+            return Err(Stop::Left);
+        };
+        self.plan = due;
+        let mut terminal = self.open().await?;
+        *retry = FIRST_RETRY;
+        self.play(&mut terminal, 0, self.program.ops.len()).await?;
+        Err(Stop::Left)
+    }
+
+    /// Opens a line when it is planned. The time that it takes counts from then, whatever kept the user.
     async fn open(&mut self) -> Result<Terminal, Stop> {
         clock::sleep_until(self.plan.min(self.crew.timeline.end())).await;
         if clock::now() >= self.crew.timeline.end() {
             return Err(Stop::Over);
         }
-        let asked = self.plan.max(self.ready);
         let connect = Rc::clone(&self.crew.connect);
         let line = connect(self.group, self.number).await.map_err(Stop::Lost)?;
         let now = clock::now();
-        self.crew.record(self.crew.groups[self.group].series.connect, now.since(asked));
+        self.crew.record(self.crew.groups[self.group].series.connect, now.since(self.plan));
         self.crew.connects(self.seat);
         self.hung_up = false;
         self.plan = self.plan.max(now);
         self.ready = now;
         self.forget_input();
-        Ok(Terminal::new(line, Rc::clone(&self.crew), self.group, &self.program))
-    }
-
-    fn lose(&mut self, name: &'static str) {
-        self.crew.disconnects(self.seat, Some(name));
-        self.rest();
-    }
-
-    /// The line is closed because its work is done.
-    fn leave(&mut self) {
-        self.crew.disconnects(self.seat, None);
-        self.rest();
+        Ok(Terminal::new(line, Rc::clone(&self.crew), self.seat, self.group, &self.program))
     }
 
     fn rest(&mut self) {
@@ -201,70 +203,122 @@ impl User {
     }
 
     /// What is done once in a session.
-    async fn login(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
-        let login = self.play(terminal, 0, self.program.pass).await;
-        if let Pacer::Paced { next, cycle } = &mut self.pacer {
-            begin_in_cycle(next, *cycle, self.plan);
+    async fn login(&mut self, terminal: &mut Terminal, first: bool) -> Result<(), Stop> {
+        match self.play(terminal, 0, self.program.pass).await {
+            Err(Stop::GaveUp) => return Err(Stop::Lost("login")),
+            other => other?,
         }
-        login
-    }
-
-    /// Waits, listening, until the next pass is due, and moves the plan there.
-    async fn next_pass(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
-        let now = self.follow_steps(terminal).await?;
-        match &mut self.pacer {
-            Pacer::Closed => {}
-            Pacer::Paced { next, cycle } => {
-                let (due, skipped) = next_in_cycle(next, *cycle, now);
-                self.plan = due;
-                self.crew.tally(|tally| tally.counts.skipped += skipped);
-                if due <= now {
-                    // Behind: whoever else is behind has its turn first.
-                    task::yield_now().await;
-                }
-            }
-            Pacer::Open(arrivals) => {
-                let arrivals = Rc::clone(arrivals);
-                let ends = self.step_end();
-                // None: the step ends before anything arrives.
-                self.plan = terminal.listen_for(&arrivals, ends).await?.unwrap_or(ends);
-                if self.plan >= ends {
-                    Box::pin(self.next_pass(terminal)).await?;
-                }
+        if let Pacer::Paced { next, cycle } = &mut self.pacer {
+            let before = begin_in_cycle(next, *cycle, self.plan);
+            if !first {
+                // Fixed in advance, and the user had no line.
+                self.crew.tally(|tally| tally.counts.skipped += before);
             }
         }
         Ok(())
     }
 
-    /// Enters the step that it is now, or waits for one that wants this user; gives the instant that it is.
-    async fn follow_steps(&mut self, terminal: &mut Terminal) -> Result<Stamp, Stop> {
+    /// Waits, listening, until the next pass is due, and moves the plan there.
+    async fn next_pass(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
         loop {
-            let now = self.plan.max(clock::now());
-            if now >= self.crew.timeline.end() {
-                return Err(self.until_the_end(terminal).await);
+            self.follow_steps(terminal).await?;
+            let ends = self.step_end();
+            match &mut self.pacer {
+                Pacer::Closed => return Ok(()),
+                Pacer::Paced { next, .. } if *next >= ends => terminal.listen_until(ends).await?,
+                Pacer::Paced { next, cycle } => {
+                    let now = clock::now();
+                    let (due, skipped) = next_in_cycle(next, *cycle, now);
+                    self.crew.tally(|tally| tally.counts.skipped += skipped);
+                    self.begin_at(due);
+                    if due <= now {
+                        // Behind: whoever else is behind has its turn first.
+                        task::yield_now().await;
+                    }
+                    return Ok(());
+                }
+                Pacer::Open(arrivals) => {
+                    let arrivals = Rc::clone(arrivals);
+                    let arrived = terminal.listen_for(&arrivals, ends).await?;
+                    // None: the step ended before anything arrived.
+                    if let Some(due) = arrived {
+                        self.begin_at(due);
+                        return Ok(());
+                    }
+                }
             }
-            let step = self.crew.timeline.step_at(now);
-            if self.rank >= self.crew.load(step, self.group).users {
-                self.crew.turns(self.seat, Spending::Other, now);
-                terminal.listen_until(self.crew.timeline.at(self.crew.timeline.steps[step].end)).await?;
-                self.plan = clock::now();
-                continue;
-            }
-            if step != self.step {
-                self.enter(step, self.crew.timeline.at(self.crew.timeline.steps[step].begin));
-                terminal.play(&self.program);
-            }
-            return Ok(now);
         }
     }
 
-    /// Takes on what a step wants, from an instant laid down in advance.
+    /// An input is due at an instant, whatever the user did before; who is still keying cannot begin before that is done.
+    fn begin_at(&mut self, due: Stamp) {
+        self.ready = self.ready.max(self.keyed);
+        self.plan = due;
+    }
+
+    /// When the user would begin another pass: a closed one when it has thought, another one now.
+    fn at(&self) -> Stamp {
+        match self.load {
+            LoadKind::Closed => self.plan.max(clock::now()),
+            LoadKind::Paced { .. } | LoadKind::Open { .. } => clock::now(),
+        }
+    }
+
+    /// Enters the step that it is now, or listens until one wants this user.
+    async fn follow_steps(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
+        loop {
+            let at = self.at();
+            if at >= self.crew.timeline.end() {
+                return Err(self.until_the_end(terminal).await);
+            }
+            let step = self.crew.timeline.step_at(at);
+            if self.is_wanted_in(step) {
+                self.enter_if_new(step);
+                terminal.play(&self.program);
+                return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
+            }
+            self.step = None;
+            self.crew.turns(self.seat, Spending::Other, at);
+            terminal.listen_until(self.end_of(step)).await?;
+            self.plan = clock::now();
+        }
+    }
+
+    /// The same without a line.
+    async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
+        loop {
+            let at = self.at();
+            if at >= self.crew.timeline.end() {
+                clock::sleep_until(self.crew.timeline.end()).await;
+                return Err(Stop::Over);
+            }
+            let step = self.crew.timeline.step_at(at);
+            if self.is_wanted_in(step) {
+                self.enter_if_new(step);
+                return Ok(());
+            }
+            self.step = None;
+            clock::sleep_until(self.end_of(step)).await;
+            self.plan = clock::now();
+        }
+    }
+
+    fn enter_if_new(&mut self, step: usize) {
+        if self.step != Some(step) {
+            self.enter(step, self.begin_of(step));
+        }
+    }
+
+    /// Takes on what a step wants, from an instant laid down in advance. Who comes from the step before with the same load
+    /// goes on with it.
     fn enter(&mut self, step: usize, from: Stamp) {
-        let changed = step == 0 || self.load() != self.crew.load(step, self.group).load;
-        self.step = step;
+        let load = self.crew.load(step, self.group).load;
+        let goes_on = self.step.is_some() && self.load == load;
+        self.step = Some(step);
+        self.load = load;
         self.program = Rc::clone(&self.crew.groups[self.group].programs[step]);
-        if changed {
-            self.pacer = match self.load() {
+        if !goes_on {
+            self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
                 LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.stream),
                 LoadKind::Open { .. } => Pacer::Open(self.crew.seat(self.seat, |seat| Rc::clone(&seat.arrivals))),
@@ -272,23 +326,38 @@ impl User {
         }
     }
 
-    fn load(&self) -> LoadKind {
-        self.crew.load(self.step, self.group).load
+    fn is_wanted_in(&self, step: usize) -> bool {
+        self.rank < self.crew.load(step, self.group).users
     }
 
+    /// Whether each session arrives by itself.
+    fn comes_and_goes(&self) -> bool {
+        matches!(self.load, LoadKind::Open { arrivals: Arrivals::Sessions, .. })
+    }
+
+    fn begin_of(&self, step: usize) -> Stamp {
+        self.crew.timeline.at(self.crew.timeline.steps[step].begin)
+    }
+
+    fn end_of(&self, step: usize) -> Stamp {
+        self.crew.timeline.at(self.crew.timeline.steps[step].end)
+    }
+
+    /// The end of the step that the user is in.
     fn step_end(&self) -> Stamp {
-        self.crew.timeline.at(self.crew.timeline.steps[self.step].end)
+        self.step.map_or(self.crew.timeline.end(), |step| self.end_of(step))
     }
 
-    /// Nothing more is due: keeps the line open until the measurement has ended.
+    /// Nothing more is due: keeps the line open until the measurement has ended, and then for the echoes still awaited.
     async fn until_the_end(&self, terminal: &mut Terminal) -> Stop {
         if self.hung_up {
             clock::sleep_until(self.crew.timeline.end()).await;
             return Stop::Over;
         }
-        match terminal.listen_until(self.crew.timeline.end()).await {
-            Ok(()) => Stop::Over,
-            Err(lost) => lost.into(),
-        }
+        let listened = match terminal.listen_until(self.crew.timeline.end()).await {
+            Ok(()) => terminal.listen_for_echoes(self.crew.timeline.drained()).await,
+            lost => lost,
+        };
+        listened.map_or_else(Stop::from, |()| Stop::Over)
     }
 }

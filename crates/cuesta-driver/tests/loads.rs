@@ -158,3 +158,70 @@ fn a_line_that_is_to_be_hung_up_is_no_failure() {
     assert!(played.histogram("g/line/connect").len() > 20);
     assert_eq!(played.histogram("g/logout/response").len(), played.sum("transactions") as u64);
 }
+
+#[test]
+fn users_who_come_or_come_back_in_a_later_step_keep_the_load() {
+    let mut spec = spec(8, 0.0, 20.0, &json!({"load": {"load": {"kind": "paced", "cycle": 500_000_000}}}));
+    for users in [2, 8, 12] {
+        let mut step = spec.steps[0].clone();
+        step.groups[0].users = users;
+        spec.steps.push(step);
+    }
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "5ms"});
+    let played = play(spec, ECHO, &host);
+    for (step, users) in [(0, 8.0), (1, 2.0), (2, 8.0), (3, 12.0)] {
+        let rows = played.series.iter().filter(|row| row["step"] == step && row["phase"] == "measure");
+        let keys: u64 = rows.map(|row| row["keys"].as_u64().unwrap()).sum();
+        close(&format!("keys of step {step}"), keys as f64, users * 40.0, 0.03);
+    }
+    close("the largest response", played.quantile("g/t/response", 1.0), 0.005, 0.01);
+    assert_eq!(played.sum("skipped"), 0.0);
+}
+
+#[test]
+fn sessions_end_with_their_step() {
+    let sessions = json!({"load": {"load": {"kind": "open", "per_s": 4.0, "arrivals": "sessions"}}});
+    let mut spec = spec(20, 0.0, 50.0, &sessions);
+    let mut step = spec.steps[0].clone();
+    step.groups[0].load = cuesta_driver::LoadKind::Closed;
+    spec.steps.push(step.clone());
+    step.groups[0].load = spec.steps[0].groups[0].load;
+    spec.steps.push(step);
+    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false, "delay": "10ms"});
+    let played = play(spec, "Enter\nWait+Bytes 10\nThink 1s\n", &host);
+    let of = |step: u64| {
+        let rows = played.series.iter().filter(|row| row["step"] == step);
+        rows.map(|row| row["transactions"].as_u64().unwrap()).sum::<u64>() as f64
+    };
+    close("sessions", of(0), 200.0, 0.15);
+    close("closed", of(1), 20.0 * 50.0 / 1.06, 0.05);
+    close("sessions again", of(2), 200.0, 0.15);
+}
+
+#[test]
+fn a_session_that_finds_its_user_at_work_counts_from_when_it_arrived() {
+    let sessions = json!({"load": {"load": {"kind": "open", "per_s": 2.0, "arrivals": "sessions"}}});
+    let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false});
+    // One user, sessions of two seconds, two a second: most of them wait, ever longer.
+    let played = play(spec(1, 0.0, 60.0, &sessions), "Enter\nWait+Bytes 10\nThink 2s\nEnter\nWait+Bytes 10\n", &host);
+    assert!(played.quantile("g/line/connect", 0.5) > 10.0);
+}
+
+#[test]
+fn echoes_awaited_at_the_end_are_not_forgotten() {
+    let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "18s", "for": "60s"}});
+    let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}}, "spec": {"drain": 1_000_000_000}});
+    let played = play(spec(10, 0.0, 20.0, &load), "Set TypingSpeed 0ms\nSet Echo timed\nType \"a\"\n", &host);
+    let last = played.series.iter().rfind(|row| row["phase"] == "measure").unwrap();
+    assert_eq!(last["unfinished"], 10);
+    assert!(last["oldest"].as_f64().unwrap() > 1.9);
+}
+
+#[test]
+fn who_types_longer_than_the_cycle_is_not_a_late_driver() {
+    let host = json!({"service": {"echo": {}}, "input": "raw"});
+    let load = json!({"load": {"load": {"kind": "paced", "cycle": 1_000_000_000}}});
+    let played =
+        play(spec(4, 0.0, 30.0, &load), "Set TypingSpeed 100ms\nSet Echo timed\nType \"0123456789abc\"\n", &host);
+    assert!(played.quantile("g/keys/lateness", 1.0) < 0.001);
+}

@@ -92,6 +92,9 @@ impl Future for Sleep {
             }
             let seat = *self.seat.get_or_insert_with(|| queue.sit(cx.waker()));
             queue.wait(seat, self.due, cx.waker());
+            if self.due < ARMED.get() && latest.since(IDLE.get()) > BUSY {
+                arm(queue);
+            }
             Poll::Pending
         })
     }
@@ -144,6 +147,9 @@ where
     output
 }
 
+/// A thread that has had no rest for so long may not have one soon: who begins to wait sets the timer itself.
+const BUSY: Duration = Duration::from_millis(1);
+
 /// Wakes all that are due at `now`; says whether any was.
 fn fire(queue: &mut Queue, now: Stamp) -> bool {
     let mut any = false;
@@ -170,6 +176,8 @@ thread_local! {
     static LATEST: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
     static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
+    /// When the thread last had nothing to do.
+    static IDLE: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// What the timer is set to.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
     static QUEUE: RefCell<Queue> = const { RefCell::new(Queue::new()) };
@@ -202,8 +210,10 @@ fn enter(time: Time) -> io::Result<Reset> {
 
 /// The thread has nothing to do: wake those that are due; if there are none, set the timer for the next.
 fn turn() {
+    let now = now();
+    IDLE.set(now);
     QUEUE.with_borrow_mut(|queue| {
-        if !fire(queue, now()) {
+        if !fire(queue, now) {
             arm(queue);
         }
     });
@@ -307,6 +317,25 @@ mod tests {
                 sleep_until(due).await;
                 assert!(now() >= due);
             }
+        })
+        .expect("runs");
+    }
+
+    #[test]
+    fn a_thread_that_never_rests_still_wakes_those_who_wait() {
+        run(Time::Real, async {
+            let done = Rc::new(Cell::new(false));
+            let seen = Rc::clone(&done);
+            let busy = task::spawn_local(async move {
+                while !seen.get() {
+                    task::yield_now().await;
+                }
+            });
+            for _ in 0..5 {
+                sleep_until(now() + Duration::from_millis(3)).await;
+            }
+            done.set(true);
+            busy.await.expect("no panic");
         })
         .expect("runs");
     }

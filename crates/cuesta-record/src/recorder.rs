@@ -48,12 +48,12 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Gives away what was counted in `interval`, and leaves an empty tally in its place.
-    pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) {
+    /// Gives away what was counted in `interval`, and leaves an empty tally in its place. False if nobody writes any more;
+    /// why is for [`Recorder::finish`] to say.
+    pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
         let empty = self.empty.try_recv().unwrap_or_default();
         let full = std::mem::replace(tally, empty);
-        // A recorder that is gone has left its reason where `Recorder::finish` finds it.
-        let _ = self.deliver.send((self.thread, interval, full));
+        self.deliver.send((self.thread, interval, full)).is_ok()
     }
 }
 
@@ -78,11 +78,6 @@ impl Recorder {
             .name("cuesta-recorder".into())
             .spawn(move || write_all(folder, files, &setup, &delivered, &returns, &seen))?;
         Ok((Self { thread, snapshot }, desks))
-    }
-
-    /// How things stand.
-    pub fn snapshot(&self) -> Snapshot {
-        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A view of how things stand that outlives the recorder.
@@ -256,7 +251,7 @@ mod tests {
                     first: stamp,
                     done: stamp,
                 });
-                desk.deliver(*interval, &mut tally);
+                assert!(desk.deliver(*interval, &mut tally));
             }
         }
         let ending = Ending { ended: "completed", reason: None, rss_per_user: None };

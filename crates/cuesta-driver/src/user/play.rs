@@ -9,9 +9,11 @@ use super::{Input, Stop, User};
 use crate::answer::{Done, Rule};
 use crate::crew::Spending;
 use crate::group::ClassSeries;
-use crate::pacing::MOST_BEHIND;
 use crate::program::{Op, Program, Stroke, Typing};
 use crate::terminal::{Terminal, Waited};
+
+/// So many keys may wait for their echo; what is due beyond them is skipped and counted.
+const MOST_UNECHOED: usize = 256;
 
 impl User {
     /// Plays a stretch of the program.
@@ -110,8 +112,9 @@ impl User {
         stroke: Stroke,
         rule: Option<&Rc<Rule>>,
     ) -> Result<(), Stop> {
-        let began = self.plan;
+        let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
+        self.keyed = self.plan;
         let due = self.plan.max(terminal.free_at());
         if due >= self.crew.timeline.end() {
             return Err(self.until_the_end(terminal).await);
@@ -120,14 +123,12 @@ impl User {
         if terminal.unechoed() > 0 {
             terminal.give_up_echoes(clock::now() - program.patience);
         }
-        if terminal.unechoed() as u64 >= MOST_BEHIND {
+        if terminal.unechoed() >= MOST_UNECHOED {
             self.crew.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
         let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
-        if self.input.key.is_none() {
-            self.crew.turns(self.seat, Spending::Keying, began);
-        }
+        self.crew.turns(self.seat, Spending::Keying, began);
         self.input.key = Some((due, sent));
         let lateness = sent.since(due.max(self.ready));
         let series = &self.crew.groups[self.group].series;
@@ -180,9 +181,7 @@ impl User {
         let number = classes[class].response.number();
         input.answered =
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
-        if self.stamped {
-            self.compare_with_kernel(terminal);
-        }
+        self.compare_with_kernel(terminal);
         if self.input.class.is_none() {
             self.finish(terminal);
         }
@@ -228,8 +227,11 @@ impl User {
 
     async fn meet(&mut self, terminal: &mut Terminal, program: &Program, number: usize) -> Result<(), Stop> {
         let barriers = std::sync::Arc::clone(&self.crew.groups[self.group].barriers);
-        let meet = barriers[number].arrive(self.crew.parties(self.step, self.group));
-        let all_came = terminal.listen_at(meet, clock::now() + program.patience).await?;
+        let step = self.step.unwrap_or(0);
+        let meet = barriers[number].arrive(self.crew.parties(step, self.group));
+        // Nobody is late before all have started.
+        let settled = self.crew.timeline.at(self.crew.timeline.steps[step].settled);
+        let all_came = terminal.listen_at(meet, settled.max(clock::now()) + program.patience).await?;
         if !all_came {
             self.crew.tally(|tally| tally.counts.error("barrier"));
         }
