@@ -177,7 +177,7 @@ class View:
 
     def keys(self) -> list[Keys]:
         """Describe the keys of each group."""
-        groups = dict.fromkeys(tag.group for tag in self.tags() if tag.transaction == KEYS)
+        groups = dict.fromkeys(tag.group for tag in self.tags() if tag.series == "lateness")
         return [
             Keys(group, *(self.of(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
             for group in groups
@@ -237,8 +237,8 @@ class View:
 
 
 def is_class(tag: Tag) -> bool:
-    """Say whether a tag is of a class of transactions."""
-    return tag.transaction not in (KEYS, LINE, STAMPED)
+    """Say whether a tag is of a class of transactions, whatever that is called."""
+    return tag.series in OF_CLASSES
 
 
 def measured(rows: Iterable[Interval]) -> list[Interval]:
