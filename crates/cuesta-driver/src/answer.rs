@@ -8,6 +8,9 @@ use regex::bytes::Regex;
 
 use crate::text::Text;
 
+/// So many characters since the last key are a flood: it is counted once.
+const FLOOD: u64 = 16 << 20;
+
 /// When an answer is complete.
 #[derive(Debug)]
 pub(crate) enum Rule {
@@ -51,6 +54,11 @@ impl Answer {
     /// `with_text`: whether the script looks at text.
     pub(crate) fn new(with_text: bool) -> Self {
         Self { text: with_text.then(Box::default), ..Self::default() }
+    }
+
+    /// Whether the last characters, so many of them, make it a flood: nobody reads a book between two keys.
+    pub(crate) fn floods(&self, last: usize) -> bool {
+        self.characters >= FLOOD && self.characters - (last as u64) < FLOOD
     }
 
     /// Whether text is kept from now on.

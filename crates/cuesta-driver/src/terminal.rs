@@ -35,6 +35,8 @@ pub(crate) struct Terminal {
     strict: bool,
     /// When something first came after the last key, by two clocks, where the kernel stamps the line.
     came: Option<Stamped>,
+    /// Whether an echo of an earlier key could be what came first.
+    mixed: bool,
     /// What had crossed the line when it was last counted.
     counted: Crossed,
 }
@@ -64,6 +66,7 @@ impl Terminal {
             rule: None,
             strict: false,
             came: None,
+            mixed: false,
             counted: Crossed::default(),
         };
         terminal.play(program);
@@ -93,7 +96,8 @@ impl Terminal {
 
     /// When the last key went and when something first came after it, by two clocks, where the kernel stamps the line.
     pub(crate) fn stamped(&mut self) -> Option<(Stamped, Stamped)> {
-        self.line.kernel_sent().zip(self.came)
+        let (sent, came) = self.line.kernel_sent().zip(self.came)?;
+        (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
     /// Listens until an instant.
@@ -168,6 +172,7 @@ impl Terminal {
         self.rule = rule.cloned();
         self.answer.restart();
         self.came = None;
+        self.mixed = self.echoes.are_awaited();
         let sent = clock::now();
         if let Some(due) = echoed {
             self.echoes.await_key(key, &program.echo_map, due, sent);
@@ -192,6 +197,7 @@ impl Terminal {
         })
         .await?;
         self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
+        self.count_crossed();
         Ok(sent)
     }
 
@@ -239,7 +245,7 @@ impl Terminal {
     }
 
     /// Counts what crossed the line since it was last counted.
-    pub(crate) fn count_crossed(&mut self) {
+    fn count_crossed(&mut self) {
         let crossed = self.line.crossed();
         self.crew.tally(|tally| {
             tally.counts.characters.line_in += crossed.sent - self.counted.sent;
@@ -257,6 +263,7 @@ impl Terminal {
                 return Poll::Ready(Err(Lost("closed")));
             }
             self.take(&buffer[..received.len], &received);
+            self.count_crossed();
             Poll::Ready(Ok(()))
         })
     }
@@ -279,6 +286,9 @@ impl Terminal {
             self.seen(&seen, received.at_character(index));
         }
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
+        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
+            self.crew.tally(|tally| tally.counts.error("flood"));
+        }
     }
 
     fn seen(&mut self, seen: &Seen, at: Stamp) {

@@ -152,7 +152,6 @@ impl User {
             if self.hung_up {
                 return Err(Stop::Left);
             }
-            terminal.count_crossed();
             // A program that neither waits nor pauses must not keep the thread to itself.
             task::consume_budget().await;
         }

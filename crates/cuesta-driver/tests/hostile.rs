@@ -50,7 +50,7 @@ fn a_host_that_closes_or_resets_is_named_and_called_again() {
 fn a_host_that_never_answers_times_out() {
     let never =
         play(spec(4, 0.0, 21.0, &json!({})), TAPE, &json!({"service": {"transaction": {"reply": 20}}, "delay": "10m"}));
-    assert_eq!(errors(&never), [("timeout".to_owned(), 4 * 10)]);
+    assert_eq!(errors(&never), [("timeout".to_owned(), 4 * 7)]);
     assert_eq!(never.sum("transactions"), 0.0);
     assert_eq!(never.series.last().unwrap()["unfinished"], 0);
 }

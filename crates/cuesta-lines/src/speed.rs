@@ -39,6 +39,8 @@ pub struct Paced<L> {
     /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
     sending: VecDeque<u8>,
     to_receive: Sleep,
+    /// What comes had to wait for the line: when it was read says nothing of when it came.
+    held: bool,
     to_send: Sleep,
 }
 
@@ -54,6 +56,7 @@ impl<L: Line> Paced<L> {
             sent: Stamp::ZERO,
             sending: VecDeque::new(),
             to_receive: clock::sleep_until(Stamp::ZERO),
+            held: false,
             to_send: clock::sleep_until(Stamp::ZERO),
         }
     }
@@ -93,9 +96,17 @@ impl<L: Line> Line for Paced<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.move_on(cx)?;
         self.to_receive.reset(self.received - LEAD);
-        ready!(Pin::new(&mut self.to_receive).poll(cx));
+        if Pin::new(&mut self.to_receive).poll(cx).is_pending() {
+            self.held = true;
+            return Poll::Pending;
+        }
+        // If something is there at once, it may have been there for long.
+        let was_held = std::mem::take(&mut self.held);
         let len = into.len().min(self.piece);
         let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;
+        if was_held {
+            received.stamped = None;
+        }
         let begin = self.received.max(received.at);
         self.received = begin + self.character * u32::try_from(received.len).unwrap_or(u32::MAX);
         received.at = begin + self.character * u32::from(received.len > 0);

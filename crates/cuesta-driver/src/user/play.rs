@@ -29,14 +29,20 @@ impl User {
                     let pause = law.sample(&mut self.stream);
                     self.pause(terminal, pause).await?;
                 }
-                Op::Wait { rule, timeout } => self.wait(terminal, rule, *timeout).await?,
+                Op::Wait { rule, timeout } => {
+                    let waited = self.wait(terminal, rule, *timeout).await;
+                    if waited == Err(Stop::GaveUp) {
+                        self.only_think(terminal, &program.ops[at..to]).await?;
+                    }
+                    waited?;
+                }
                 Op::Expect(pattern) => {
                     if !pattern.is_match(terminal.text()) {
                         self.crew.tally(|tally| tally.counts.error("expect"));
                     }
                 }
                 Op::Begin(class) => self.input.class = Some(*class),
-                Op::Finish => self.finish(terminal),
+                Op::Finish => self.finish(),
                 Op::Loop(count) => self.loops.push(*count),
                 Op::Again(start) => {
                     if self.goes_round() {
@@ -46,6 +52,21 @@ impl User {
                 Op::Barrier(number) => self.meet(terminal, program, *number).await?,
             }
             at += 1;
+        }
+        Ok(())
+    }
+
+    /// The pass is given up, but not the time that the user would have thought: a host that fails is not typed at faster.
+    async fn only_think(&mut self, terminal: &mut Terminal, rest: &[Op]) -> Result<(), Stop> {
+        for op in rest {
+            match op {
+                Op::Pause(pause) => self.pause(terminal, *pause).await?,
+                Op::Think(law) => {
+                    let pause = law.sample(&mut self.stream);
+                    self.pause(terminal, pause).await?;
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -115,11 +136,13 @@ impl User {
         let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
         self.keyed = self.plan;
-        let due = self.plan.max(terminal.free_at());
+        let due = self.plan;
         if due >= self.crew.timeline.end() {
             return Err(self.until_the_end(terminal).await);
         }
-        terminal.listen_until(due).await?;
+        // A line that is still busy with the keys before holds this one back, and the user with it; due it is all the same.
+        let free = terminal.free_at();
+        terminal.listen_until(due.max(free)).await?;
         if terminal.unechoed() > 0 {
             terminal.give_up_echoes(clock::now() - program.patience);
         }
@@ -130,7 +153,7 @@ impl User {
         let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
         self.crew.turns(self.seat, Spending::Keying, began);
         self.input.key = Some((due, sent));
-        let lateness = sent.since(due.max(self.ready));
+        let lateness = sent.since(due.max(self.ready).max(free));
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
             tally.counts.keys += 1;
@@ -183,7 +206,7 @@ impl User {
             Some(Transaction { class: number, user: self.number, due, sent, first: done.first, done: done.at });
         self.compare_with_kernel(terminal);
         if self.input.class.is_none() {
-            self.finish(terminal);
+            self.finish();
         }
     }
 
@@ -199,14 +222,13 @@ impl User {
     }
 
     /// The transaction is complete.
-    fn finish(&mut self, terminal: &mut Terminal) {
+    fn finish(&mut self) {
         let classes = &self.crew.groups[self.group].series.classes;
         let class = self.input.class.take().unwrap_or(classes.len() - 1);
         let input = std::mem::take(&mut self.input);
         let Some(transaction) = input.answered else { return };
         self.count(&transaction, classes[class], &input);
         self.crew.answered(self.seat, transaction.response());
-        terminal.count_crossed();
     }
 
     fn count(&self, transaction: &Transaction, series: ClassSeries, input: &Input) {
