@@ -33,7 +33,7 @@ impl Crowd {
     pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let users = USERS.min(process::room_for_lines());
         let work = Work::Typists;
-        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts })?;
+        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true })?;
         let start = clock::now() + HEAD_START;
         let job = Job { work, framing, users, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
         Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })

@@ -42,6 +42,8 @@ pub(crate) struct HostJob {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
     pub(crate) cpu: usize,
+    /// Cuesta's own host instead of the smallest possible.
+    pub(crate) built_in: bool,
 }
 
 /// A job for a driver.

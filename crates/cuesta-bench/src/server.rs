@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::mem::MaybeUninit;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::thread;
 
+use cuesta_host::{Host, Service, Spec};
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -26,10 +28,30 @@ const WAITING: i32 = 4096;
 pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     let job: HostJob = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
+    if job.built_in {
+        return built_in(job);
+    }
     let listener = TcpListener::bind("127.0.0.1:0")?;
     rustix::net::listen(&listener, WAITING)?;
     writeln!(io::stdout(), "{}", listener.local_addr()?)?;
     Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
+}
+
+/// The built-in host in the same place.
+fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
+    let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
+    let service = match job.work {
+        Work::Typists => Service::Echo {},
+        Work::Closed => Service::Transaction { reply: ANSWER as u64 },
+    };
+    let listen = vec![format!("{scheme}://127.0.0.1:0")];
+    let host = Host::start(&Spec { listen, service, cpus: Some(vec![job.cpu]), ..Spec::default() })?;
+    for address in host.addresses() {
+        writeln!(io::stdout(), "{}", address.trim_start_matches(scheme).trim_start_matches("://"))?;
+    }
+    loop {
+        thread::park();
+    }
 }
 
 struct Server {
