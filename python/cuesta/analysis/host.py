@@ -46,27 +46,31 @@ class Host:
 
 def host(rows: Sequence[HostRow], step: Step) -> Host:
     """Take what the host's own meters say of a step's measurement interval."""
-    return Host(None, NO_CPU, built_in([row for row in rows if within(row, step)]))
+    shares = [(row, share) for row in rows if (share := share_within(row, step)) > 0]
+    return Host(None, NO_CPU, built_in(shares))
 
 
-def within(row: HostRow, step: Step) -> bool:
-    """Say whether a row lies in the measurement interval; its second is cut on the host's own schedule, not ours."""
-    return step.settled <= row.end - row.length / 2 <= step.end
+def share_within(row: HostRow, step: Step) -> float:
+    """Give what share of a row lies in the measurement interval: its second is cut on the host's own schedule."""
+    overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
+    return max(overlap / row.length, 0.0) if row.length else 0.0
 
 
-def built_in(rows: Sequence[HostRow]) -> BuiltIn | None:
-    """Sum up rows; none if there are none."""
-    length = sum(row.length for row in rows)
+def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:
+    """Sum up rows by their shares; none if there are none."""
+    length = sum(row.length * share for row, share in shares)
     if not length:
         return None
+    rows = [row for row, _ in shares]
     last = rows[-1].figures
 
     def total(table: str, name: str) -> float:
-        return float(sum(row.figures[table][name] for row in rows))
+        return float(sum(row.figures[table][name] * share for row, share in shares))
 
     def mean(name: str) -> float | None:
-        known = [row for row in rows if row.figures["servers"][name] is not None]
-        return sum(row.figures["servers"][name] * row.length for row in known) / length if known else None
+        known = [(row, share) for row, share in shares if row.figures["servers"][name] is not None]
+        busy = sum(row.figures["servers"][name] * row.length * share for row, share in known)
+        return busy / length if known else None
 
     return BuiltIn(
         seconds=length,

@@ -31,6 +31,9 @@ from cuesta.ledger import Interval, Recorded, Step, Tag
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """What stands in a tag where others name a class of transactions."""
 
+OF_ECHOES = {"unechoed", "wrong-echo", "expect"}
+"""Errors that cost a user no time."""
+
 OF_CLASSES = ("response", "response_from_sent", "first_response")
 
 
@@ -193,7 +196,9 @@ class View:
     # Judgement
 
     def law(self) -> Law | None:
-        """Check the interactive response-time law."""
+        """Check the interactive response-time law. None where waits failed: their time is in neither Z, K nor R."""
+        if set(self.errors().by_name) - OF_ECHOES:
+            return None
         sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
         return law(self.at_work(), self.seconds, self.total(lambda row: row.transactions), sums)
 

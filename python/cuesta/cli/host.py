@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Run the host until it is told to end."""
-    ends = (signal.SIGINT, signal.SIGTERM)
+    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     for each in ends:
         signal.signal(each, _interrupt)
     try:

@@ -41,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return Exit.FAILED
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
+    except OSError as error:
+        place = error.filename or "writing the run"
+        return _explain(CuestaError(f"{place}: {error.strerror}", "make room or give another folder: --out FOLDER"))
     except Exception as error:
         return _explain(CuestaError(f"{type(error).__name__}: {error}", "CUESTA_DEBUG=1 shows where; please report it"))
 

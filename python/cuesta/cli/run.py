@@ -120,7 +120,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 @contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """The first Ctrl-C or SIGTERM sets the event; the second ends at once, and the pipes that close end the rest."""
+    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and pipes that close end the rest."""
     stopping = threading.Event()
 
     def handle(_signal: int, _frame: FrameType | None) -> None:
@@ -129,7 +129,7 @@ def _interrupts() -> Iterator[threading.Event]:
         stopping.set()
         print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
 
-    signals = (signal.SIGINT, signal.SIGTERM)
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(each, handle) for each in signals]
     try:
         yield stopping

@@ -28,6 +28,9 @@ def builtin_host(spec: Mapping[str, object]) -> Iterator[list[str]]:
                 stderr.seek(0)
                 raise CuestaError(f"the built-in host did not start: {stderr.read().decode(errors='replace').strip()}")
             yield addresses
+            if process.poll() is not None:
+                how = f"killed by signal {-process.returncode}" if process.returncode < 0 else "by itself"
+                print(f"cuesta: the built-in host ended during the run, {how}", file=sys.stderr)
         finally:
             _end(process)
 

@@ -92,7 +92,9 @@ def fitting_service(tape: Tape) -> Service:
 
 
 def _check_columns(job: Job, group: Group) -> None:
-    missing = [name for name in job.tape(group).script.columns() if name not in job.users_of(group).columns]
+    # A tape may type a shell's own ${HOME}: names in capitals are typed as they stand where there is no such column.
+    asked_for = (name for name in job.tape(group).script.columns() if not name.isupper())
+    missing = [name for name in asked_for if name not in job.users_of(group).columns]
     if not missing:
         return
     asked = f"the tape `{job.tape(group).name}` asks for ${{{missing[0]}}}"

@@ -42,9 +42,11 @@ def shown(path: Path) -> str:
 
 def _text(path: Path, where: str) -> str:
     try:
-        if path.stat().st_size > LONGEST:
+        with path.open("rb") as file:
+            text = file.read(LONGEST + 1)
+        if len(text) > LONGEST:
             raise InputError(f"{where}: over {LONGEST >> 20} MiB: that is no tape")
-        return path.read_text(encoding="utf-8")
+        return text.decode("utf-8")
     except OSError as error:
         near = ", ".join(sorted(tape.name for tape in path.parent.glob("*.tape"))[:8])
         remedy = f"tapes in that folder: {near}" if near else "give the name of a tape, or none for the built-in one"

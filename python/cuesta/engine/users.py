@@ -1,6 +1,7 @@
 """Users from a CSV file: a header row, then one user a row. No cell is ever shown or recorded."""
 
 import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,9 @@ from pathlib import Path
 from cuesta.engine.tapes import shown
 from cuesta.errors import InputError
 from cuesta.plan import SECRET
+
+LONGEST = 64 << 20
+"""Bytes; a million users fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +32,12 @@ def read_users(where: str) -> Users:
     """Read the file; what is wrong with it is said by row and column."""
     path = Path(where)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            numbered = list(_numbered(csv.reader(file, strict=True), shown(path)))
+        with path.open("rb") as file:
+            text = file.read(LONGEST + 1)
+        if len(text) > LONGEST:
+            raise InputError(f"{shown(path)}: over {LONGEST >> 20} MiB: that is no table of users")
+        table = io.StringIO(text.decode("utf-8-sig"), newline="")
+        numbered = list(_numbered(csv.reader(table, strict=True), shown(path)))
     except OSError as error:
         raise InputError(f"{shown(path)}: cannot read the users: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -90,7 +90,7 @@ class Host(Table):
     echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
     service_time: Law | None = Field(None, description="time that a server takes for a transaction")
     servers: Count = Field(1, description="how many transactions are served at once")
-    delay: Duration | None = Field(None, description="exact delay of every answer and echo")
+    delay: Duration | None = Field(None, description="exact delay of every answer")
     stall: StallText | None = Field(None, description="a window in which it does nothing")
     pool: Bytes = Field(16 << 20, description="buffers of all lines together, in bytes")
     threads: Count = Field(1, description="threads, one core each")
