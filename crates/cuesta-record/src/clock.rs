@@ -160,9 +160,13 @@ fn fire(queue: &mut Queue, now: Stamp) -> bool {
     any
 }
 
-/// Sets the timer for the next that is due.
+/// How soon after it went off the timer may go off again. It is dear to set and dear to be woken by, and a thread with so
+/// much to do is woken by its lines meanwhile.
+const REST: Duration = Duration::from_micros(50);
+
+/// Sets the timer for the next that is due, unless it goes off before that.
 fn arm(queue: &mut Queue) {
-    let Some(due) = queue.next_due().filter(|due| *due != ARMED.get()) else {
+    let Some(due) = queue.next_due().map(|due| due.max(WENT_OFF.get() + REST)).filter(|due| *due < ARMED.get()) else {
         return;
     };
     if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
@@ -178,6 +182,8 @@ thread_local! {
     static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
     /// When the thread last had nothing to do.
     static IDLE: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
+    /// When the timer last went off.
+    static WENT_OFF: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// What the timer is set to.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
     static QUEUE: RefCell<Queue> = const { RefCell::new(Queue::new()) };
@@ -192,6 +198,7 @@ impl Drop for Reset {
         LATEST.set(Stamp::ZERO);
         TIMER.set(None);
         ARMED.set(Stamp::FAR);
+        WENT_OFF.set(Stamp::ZERO);
     }
 }
 
@@ -223,9 +230,11 @@ fn turn() {
 async fn serve(ticks: Ticks) -> io::Result<()> {
     loop {
         ticks.next().await?;
+        let now = now();
+        WENT_OFF.set(now);
         ARMED.set(Stamp::FAR);
         QUEUE.with_borrow_mut(|queue| {
-            fire(queue, now());
+            fire(queue, now);
             arm(queue);
         });
     }
