@@ -120,7 +120,7 @@ def _assignment(text: str) -> tuple[str, str]:
 
 @contextmanager
 def _interrupts() -> Iterator[threading.Event]:
-    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and pipes that close end the rest."""
+    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and closing pipes end the rest."""
     stopping = threading.Event()
 
     def handle(_signal: int, _frame: FrameType | None) -> None:
