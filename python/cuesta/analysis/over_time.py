@@ -29,8 +29,8 @@ class Point:
 
 
 def over_time(recorded: Recorded) -> list[Point]:
-    """Give the course of a run, its settling included."""
-    rows = [row for agent in recorded.agents for row in agent.intervals]
+    """Give the course of a run, its settling included; not its draining, in which nobody types."""
+    rows = [row for agent in recorded.agents for row in agent.intervals if row.phase != "drain"]
     end = max((row.start + row.length for row in rows), default=0.0)
     width = max(1.0, end / MOST_POINTS)
     stretches = dict[int, list[Interval]]()
