@@ -100,7 +100,7 @@ class Validity(Table):
     """When a run cannot be trusted: beyond any of these it is INVALID."""
 
     lateness_p99: Duration = Field(10 * MILLISECOND, description="most lateness of a key at the 99th percentile")
-    driver_cpu: Share = Field(0.8, description="most CPU of the driver, as a share of its threads")
+    driver_cpu: Share = Field(0.9, description="most CPU of the driver, as a share of its threads")
     run_wait: Share = Field(0.2, description="most time that the driver's threads waited for a CPU, likewise")
     echo_mismatches: Share = Field(0.001, description="most keys whose echo was wrong or missing")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
