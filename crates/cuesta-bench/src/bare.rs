@@ -179,6 +179,7 @@ impl Driver {
             operations: self.operations,
             cpu: closed.cpu - opened.cpu,
             lateness: [0.5, 0.99].map(|share| self.lateness.quantile(share)),
+            echo: [0.5, 0.99].map(|share| self.response.quantile(share)),
             memory: grown as f64 / f64::from(job.users),
             run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
             errors: 0,

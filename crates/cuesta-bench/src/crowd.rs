@@ -17,7 +17,7 @@ const MEASURE: Duration = Duration::from_secs(6);
 
 /// What is beyond the thresholds of validity that a plan has by default.
 const LATENESS_P99: f64 = 0.010;
-const DRIVER_CPU: f64 = 0.8;
+const DRIVER_CPU: f64 = 0.9;
 const RUN_WAIT: f64 = 0.1;
 const FAILED: f64 = 0.001;
 
@@ -33,7 +33,8 @@ impl Crowd {
     pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let users = USERS.min(process::room_for_lines());
         let work = Work::Typists;
-        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true })?;
+        let (_host, address) =
+            Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: Duration::ZERO })?;
         let start = clock::now() + HEAD_START;
         let job = Job { work, framing, users, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
         Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })

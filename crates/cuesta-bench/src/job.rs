@@ -44,6 +44,8 @@ pub(crate) struct HostJob {
     pub(crate) cpu: usize,
     /// Cuesta's own host instead of the smallest possible.
     pub(crate) built_in: bool,
+    /// How long the built-in host holds an answer.
+    pub(crate) delay: Duration,
 }
 
 /// A job for a driver.

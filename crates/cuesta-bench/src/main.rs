@@ -6,7 +6,7 @@
 //! - `job`: what a part is asked to do; `outcome`: what it has to say.
 //! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
-//! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd`: one of them alone.
+//! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
 //! - `targets`: what is measured against what; `table`: how it is shown.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
@@ -14,6 +14,7 @@
 mod bare;
 mod crowd;
 mod cuesta;
+mod delays;
 mod histogram;
 mod job;
 mod outcome;

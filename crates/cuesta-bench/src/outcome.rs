@@ -15,6 +15,8 @@ pub(crate) struct Outcome {
     pub(crate) cpu: f64,
     /// Lateness of the keys: median and 99 in 100.
     pub(crate) lateness: [f64; 2],
+    /// From the instants that keys were due to their echoes: median and 99 in 100.
+    pub(crate) echo: [f64; 2],
     /// Memory by which the process has grown since before the first user, over the users; bytes.
     pub(crate) memory: f64,
     /// Time that the driving thread was ready to run and did not, as a share of the window.

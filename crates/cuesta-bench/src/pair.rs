@@ -42,7 +42,7 @@ impl Pair {
         (drivers, hosts): (usize, usize),
     ) -> Result<Self, Box<dyn Error>> {
         let Pairing { work, framing, users, control } = pairing;
-        let host = HostJob { work, framing, cpu: hosts, built_in: false };
+        let host = HostJob { work, framing, cpu: hosts, built_in: false, delay: Duration::ZERO };
         let (_one, one) = Part::host(host)?;
         // The limit speaks telnet's bytes, but negotiates nothing.
         let plain = if framing == Framing::Negotiated { Framing::Telnet } else { framing };

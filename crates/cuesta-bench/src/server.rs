@@ -45,7 +45,8 @@ fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
         Work::Closed => Service::Transaction { reply: ANSWER as u64 },
     };
     let listen = vec![format!("{scheme}://127.0.0.1:0")];
-    let host = Host::start(&Spec { listen, service, cpus: Some(vec![job.cpu]), ..Spec::default() })?;
+    let delay = (!job.delay.is_zero()).then(|| format!("{}us", job.delay.as_micros()));
+    let host = Host::start(&Spec { listen, service, delay, cpus: Some(vec![job.cpu]), ..Spec::default() })?;
     for address in host.addresses() {
         writeln!(io::stdout(), "{}", address.trim_start_matches(scheme).trim_start_matches("://"))?;
     }

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::crowd::Crowd;
+use crate::delays::Delay;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 
@@ -85,6 +86,24 @@ impl Row {
             Self::new(&name, measured, "valid", valid),
             Self::new("  memory a user", format!("{size:.0} bytes"), &format!("at most {memory:.0} bytes"), fits),
         ]
+    }
+
+    /// The row of one known delay.
+    pub(crate) fn of_delay(delay: &Delay, [p50, p99]: [f64; 2]) -> Self {
+        let excess = delay.excess();
+        let mut measured = format!(
+            "p50 {:+.0} us, p99 {:+.0} us; driver CPU {:.0} %",
+            excess[0] * 1e6,
+            excess[1] * 1e6,
+            delay.cpu() * 1e2
+        );
+        if delay.errors() > 0 {
+            measured = format!("{measured}, {} errors", delay.errors());
+        }
+        let met = (0.0..p50).contains(&excess[0]) && excess[1] < p99 && delay.cpu() < 0.5 && delay.errors() == 0;
+        let target = format!("{:.0} us, {:.0} us", p50 * 1e6, p99 * 1e6);
+        let verdict = if met { Verdict::Met } else { Verdict::Missed };
+        Self::new(&format!("echo beyond a known delay of {} ms", delay.held.as_millis()), measured, &target, verdict)
     }
 
     fn new(name: &str, measured: String, target: &str, verdict: Verdict) -> Self {

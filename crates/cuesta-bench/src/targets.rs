@@ -2,8 +2,10 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::time::Duration;
 
 use crate::crowd::Crowd;
+use crate::delays::Delay;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
@@ -15,6 +17,10 @@ const COST: f64 = 1.25;
 const MEMORY: f64 = 4096.0;
 /// Most lateness at the median, in seconds.
 const LATENESS: f64 = 50e-6;
+/// Most that an echo takes beyond a known delay, in seconds: at the median, and 99 in 100.
+const BEYOND: [f64; 2] = [100e-6, 1e-3];
+/// The known delays, in milliseconds.
+const DELAYS: [u64; 4] = [1, 5, 20, 100];
 /// A control further than this from 1, or spread wider, says that the machine is too busy to judge by.
 const NOISE: f64 = 0.15;
 
@@ -52,6 +58,11 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
             row.show(out)?;
             rows.push(row);
         }
+    }
+    for held in DELAYS.map(Duration::from_millis) {
+        let row = Row::of_delay(&Delay::run(held, cpus)?, BEYOND);
+        row.show(out)?;
+        rows.push(row);
     }
     let missed = rows.iter().filter(|row| row.is_missed()).count();
     writeln!(out, "\n{}", if missed == 0 { "Every target is met.".into() } else { format!("MISSED: {missed}.") })?;
