@@ -1,0 +1,49 @@
+//! A host that holds each answer for a known time: does that time come back?
+
+use std::error::Error;
+use std::time::Duration;
+
+use cuesta_record::clock;
+
+use crate::job::{Framing, HostJob, Job, Work};
+use crate::outcome::Outcome;
+use crate::process::{self, Part};
+
+const USERS: u32 = 100;
+const HEAD_START: Duration = Duration::from_millis(150);
+const SETTLE: Duration = Duration::from_secs(1);
+const MEASURE: Duration = Duration::from_secs(5);
+
+/// A known delay, and what was measured.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delay {
+    pub(crate) held: Duration,
+    outcome: Outcome,
+}
+
+impl Delay {
+    /// Lets typists type at the built-in host, on another core, that holds each echo for `held`.
+    pub(crate) fn run(held: Duration, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
+        let (work, framing) = (Work::Typists, Framing::Tcp);
+        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
+        let _awake = process::stay_awake();
+        let start = clock::now() + HEAD_START;
+        let job = Job { work, framing, users: USERS, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        Ok(Self { held, outcome: Part::driver(&job)?.outcome()? })
+    }
+
+    /// How much longer than the delay echoes took, in seconds: median and 99 in 100.
+    pub(crate) fn excess(&self) -> [f64; 2] {
+        self.outcome.echo.map(|echo| echo - self.held.as_secs_f64())
+    }
+
+    /// Share of the core that the driver took.
+    pub(crate) fn cpu(&self) -> f64 {
+        self.outcome.cpu / MEASURE.as_secs_f64()
+    }
+
+    /// Keys that failed.
+    pub(crate) fn errors(&self) -> u64 {
+        self.outcome.errors
+    }
+}
