@@ -1,0 +1,1 @@
+//! Recorded sessions: casts in and out, and tapes made from them.

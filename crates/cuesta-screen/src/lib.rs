@@ -1,0 +1,1 @@
+//! A terminal's screen: what came in, what it shows, what it answers.
