@@ -12,12 +12,27 @@ def test_help_teaches_with_examples(arguments: list[str], capsys: pytest.Capture
     assert "examples:\n  cuesta " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], ["fly"], ["run", "--wings"], ["run", "--user", "3"]])
+@pytest.mark.parametrize("arguments", [[], ["fly"]])
 def test_what_is_no_command_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         main(arguments)
     assert raised.value.code == Exit.USAGE
     assert "usage: cuesta" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "--wings"], "cuesta: cuesta run: no such flag: --wings\n"),
+        (["run", "--user", "3"], "cuesta: cuesta run: no such flag: --user; did you mean --users?\n"),
+        (["check", "a.tape", "b.tape"], "cuesta: cuesta check: one argument too many: b.tape\n"),
+    ],
+)
+def test_an_argument_that_a_verb_has_no_place_for(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == Exit.USAGE
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_verbs_that_are_not_built_are_not_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """The command line: which verb, and what becomes of errors."""
 
 import argparse
+import difflib
 import os
 import re
 import sys
@@ -9,7 +10,7 @@ from collections.abc import Sequence
 
 from cuesta import __version__
 from cuesta.cli import check, host, run
-from cuesta.errors import CuestaError, Exit
+from cuesta.errors import CuestaError, Exit, UsageError
 
 VERBS = (run, host, check)
 
@@ -31,8 +32,10 @@ exit codes: 0 good, 1 failed, 2 usage, 97 run invalid, 99 a limit was crossed, 1
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; give its exit code."""
-    parsed = parser().parse_args(joined(sys.argv[1:] if arguments is None else arguments))
+    parsed, unknown = parser().parse_known_args(joined(sys.argv[1:] if arguments is None else arguments))
     try:
+        if unknown:
+            raise _unknown(unknown[0], parsed.parser)
         return int(parsed.carry_out(parsed))
     except CuestaError as error:
         return _explain(error)
@@ -74,8 +77,18 @@ def parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         verb.add_arguments(one)
-        one.set_defaults(carry_out=verb.carry_out)
+        one.set_defaults(carry_out=verb.carry_out, parser=one)
     return top
+
+
+def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
+    """Say that a verb has no place for an argument, and which flag may be meant."""
+    remedy = f"`{verb.prog} --help` shows them all"
+    if not argument.startswith("-"):
+        return UsageError(f"{verb.prog}: one argument too many: {argument}", remedy)
+    flag, flags = argument.partition("=")[0], re.findall(r"--([\w-]+)", verb.format_usage())
+    meant = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
+    return UsageError(f"{verb.prog}: no such flag: {flag}" + (f"; did you mean --{meant[0]}?" if meant else ""), remedy)
 
 
 class Raw(argparse.RawDescriptionHelpFormatter):
