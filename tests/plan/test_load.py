@@ -31,7 +31,7 @@ def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Pat
     assert users(load(Given(), here)) == 3
     path = write("plan.toml", PLAN)
     assert users(load(Given(plan=path), here)) == 4
-    environment = {"CUESTA_USERS": "5", "CUESTA_SEED": "9", "CUESTA_NOTHING": "x"}
+    environment = {"CUESTA_USERS": "5", "CUESTA_SEED": "9", "CUESTA_DEBUG": "1", "OTHER": "x"}
     assert users(load(Given(plan=path, environment=environment), here)) == 5
     plan = load(Given(plan=path, environment=environment, flags={"users": "6"}), here)
     assert (users(plan), plan.settings.seed, plan.settings.settle, plan.settings.measure) == (
@@ -41,6 +41,11 @@ def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Pat
         7 * 10**9,
     )
     assert plan.settings.stamps == 16
+
+
+def test_a_misspelt_variable_is_not_passed_over(here: Path) -> None:
+    with pytest.raises(UsageError, match="CUESTA_USER: no such setting; did you mean `CUESTA_USERS`"):
+        load(Given(environment={"CUESTA_USER": "5"}), here)
 
 
 def test_what_a_group_says_beats_what_stands_at_the_top(here: Path, write: Write) -> None:

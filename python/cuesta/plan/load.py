@@ -13,11 +13,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
-from cuesta.plan.faults import distinct, message, plan_error
+from cuesta.plan.faults import distinct, message, near, plan_error
 from cuesta.plan.schema import Group, Settings
 from cuesta.plan.sweep import Step, flatten, put, steps
 
 PROJECT_FILE = "cuesta.toml"
+PREFIX = "CUESTA_"
+DEBUG = "CUESTA_DEBUG"
+"""Not a setting: it shows where an error came from."""
 FILES = ("tape", "data")
 """Settings that name files."""
 
@@ -157,8 +160,12 @@ def _merge(project: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, object]:
-    found = {name: environment.get(_variable(name)) for name in SETTINGS}
-    return {name: value for name, value in found.items() if value is not None}
+    names = {_variable(name): name for name in SETTINGS}
+    ours = {variable: value for variable, value in environment.items() if variable.startswith(PREFIX)}
+    for variable in ours:
+        if variable not in names and variable != DEBUG:
+            raise UsageError(f"{variable}: no such setting{near(variable, [*names, DEBUG])}")
+    return {names[variable]: value for variable, value in ours.items() if variable in names}
 
 
 def _override(raw: dict[str, Any], layer: Mapping[str, object], spelled: Callable[[str], str], here: Path) -> None:
@@ -197,4 +204,4 @@ def _flag(name: str) -> str:
 
 
 def _variable(name: str) -> str:
-    return f"CUESTA_{name.upper()}"
+    return f"{PREFIX}{name.upper()}"
