@@ -45,6 +45,14 @@ def test_tapes_of_one_name_are_told_apart(here: Path, write: Write) -> None:
     assert [tape.name for tape in job.tapes.values()] == ["x", "x-2"]
 
 
+def test_a_limit_names_a_transaction_that_a_tape_has(here: Path, write: Write) -> None:
+    write("login.tape", 'Transaction "log in"\nType "a"\nWait+Echo\nEnd\nType "b"\nWait+Echo')
+    for name in ("log in", "login"):
+        job_of(here, write, f'tape = "login.tape"\nlimits = ["response{{{name}}}.p95 < 1s"]')
+    with pytest.raises(InputError, match="no tape has this transaction; did you mean `log in`"):
+        job_of(here, write, 'tape = "login.tape"\nlimits = ["response{logn in}.p95 < 1s"]')
+
+
 def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) -> None:
     write("login.tape", 'Type "${user}"\nType "${password}"')
     with pytest.raises(InputError, match=r"asks for \$\{password\}, and no users are given"):

@@ -8,6 +8,7 @@ from cuesta.engine.tapes import Tape, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.plan import BUILTIN_HOST, Group, Plan, Segment, Service, Step
+from cuesta.plan.faults import near
 
 SECOND = 1_000_000_000
 DRAIN = 2 * SECOND
@@ -56,6 +57,7 @@ def prepare(plan: Plan) -> Job:
     job = Job(plan, tapes, users)
     for group in groups:
         _check_columns(job, group)
+    _check_limits(job)
     return job
 
 
@@ -102,6 +104,14 @@ def _check_columns(job: Job, group: Group) -> None:
         raise InputError(f"{asked}, and no users are given", "give a CSV with that column: --data USERS.csv")
     known = ", ".join(job.users_of(group).columns)
     raise InputError(f"{group.data}: no column `{missing[0]}`: {asked}", f"its columns are: {known}")
+
+
+def _check_limits(job: Job) -> None:
+    """A limit on a transaction that no tape has could never be judged."""
+    known = [name for tape in job.tapes.values() for name in (*tape.script.transactions(), tape.name)]
+    for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
+        if limit.transaction is not None and limit.transaction not in known:
+            raise InputError(f"limit `{limit}`: no tape has this transaction{near(limit.transaction, known)}")
 
 
 def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:
