@@ -24,6 +24,9 @@ pub(crate) enum Rule {
     Row(Regex),
     /// What came matches.
     Screen(Regex),
+    /// The screen's cursor stands there, from 1. Without a screen nobody knows, and the wait runs out.
+    #[allow(dead_code)]
+    Cursor { row: u16, column: u16 },
     /// The host closed the line.
     Disconnect,
 }
@@ -123,7 +126,7 @@ impl Answer {
             Rule::Bytes(wanted) => self.characters >= *wanted,
             Rule::Row(pattern) => self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())),
             Rule::Screen(pattern) => pattern.is_match(self.text()),
-            Rule::Echo | Rule::Silence(_) | Rule::Disconnect => false,
+            Rule::Echo | Rule::Silence(_) | Rule::Cursor { .. } | Rule::Disconnect => false,
         };
         if complete {
             self.complete(last);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuesta_laws::{KeyLaw, Law};
 use cuesta_tape as tape;
-use cuesta_tape::{Keys, Piece, Script, Settings, Step};
+use cuesta_tape::{Key, Keys, Piece, Script, Settings, Step};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::answer::Rule;
@@ -65,7 +65,7 @@ pub(crate) enum Typing {
     /// Characters, one after another.
     Text(Vec<Piece>),
     /// One key so many times.
-    Press(Vec<u8>, u32),
+    Press(Key, u32),
     /// All at once.
     Paste(Vec<Piece>),
 }
@@ -222,7 +222,7 @@ impl Compiler<'_> {
                 let rule = Rc::new(self.rule(rule)?);
                 self.push(Op::Wait { rule, timeout })
             }
-            Step::Expect(pattern) => {
+            Step::Expect { pattern, .. } => {
                 let pattern = self.pattern(pattern)?;
                 self.push(Op::Expect(pattern))
             }
@@ -265,7 +265,7 @@ impl Compiler<'_> {
         Stroke {
             gap: own.or(self.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
             law: settings.key_law.unwrap_or(KeyLaw::Fixed),
-            echoed: settings.echo.map_or(!settings.echo_map.is_empty(), |echo| echo == tape::Echo::Timed),
+            echoed: settings.echo.map_or(!settings.echo_map.is_empty(), |echo| echo != tape::Echo::Untimed),
         }
     }
 
@@ -277,6 +277,7 @@ impl Compiler<'_> {
             tape::Rule::Bytes(count) => Rule::Bytes(*count),
             tape::Rule::Silence(length) => Rule::Silence(*length),
             tape::Rule::Disconnect => Rule::Disconnect,
+            tape::Rule::Cursor { row, column } => Rule::Cursor { row: *row, column: *column },
             tape::Rule::Prompt => {
                 let prompt = self.settings.prompt.clone().unwrap_or_else(|| PROMPT.into());
                 Rule::Row(self.pattern(&prompt)?)
@@ -314,7 +315,7 @@ impl Compiler<'_> {
 fn typing(keys: &Keys) -> Typing {
     match keys {
         Keys::Text(pieces) => Typing::Text(pieces.clone()),
-        Keys::Press { key, count } => Typing::Press(key.bytes(), *count),
+        Keys::Press { key, count } => Typing::Press(key.clone(), *count),
         Keys::Paste(pieces) => Typing::Paste(pieces.clone()),
     }
 }

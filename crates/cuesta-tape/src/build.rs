@@ -129,7 +129,7 @@ impl Builder {
     }
 
     fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &Place, name: &str) -> Result<(), TapeError> {
-        self.times_echoes |= settings.echo == Some(Echo::Timed) || !settings.echo_map.is_empty();
+        self.times_echoes |= settings.echo.is_some_and(|echo| echo != Echo::Untimed) || !settings.echo_map.is_empty();
         let first = self.open.is_empty() && self.script.steps.is_empty();
         if first {
             self.script.settings.merge(*settings);

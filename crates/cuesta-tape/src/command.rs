@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::lex::lex;
+use crate::script::Key;
 use crate::token::{COMMANDS, KEYS, Kind, OURS};
 
 /// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).
@@ -13,7 +14,7 @@ use crate::token::{COMMANDS, KEYS, Kind, OURS};
 pub struct Command {
     /// As it is written: `Type`, `PageUp`, `Transaction`.
     pub word: &'static str,
-    /// What follows `@` with its unit; the name of a setting; the extension of an output.
+    /// What follows `@` with its unit; the name of a setting; the extension of an output; what an `Expect` looks at.
     pub options: String,
     /// Everything else; several arguments are joined by blanks.
     pub args: String,
@@ -90,7 +91,9 @@ impl fmt::Display for Command {
             "Alt" | "Shift" => write!(f, "{word}+{}", chord_key(args)),
             "Wait" => write!(f, "Wait+{}", wait(args, &speed)),
             "Set" => write!(f, "Set {options} {}", value(options, args)),
+            "Expect" if options == "Screen" => write!(f, "Expect+Screen {}", pattern(args)),
             "Expect" => write!(f, "Expect {}", pattern(args)),
+            "Press" => write!(f, "Press{speed} {}", pressed(args)),
             "Env" => write!(f, "Env {options} {}", texts(args)),
             "Barrier" | "Transaction" | "Output" | "Require" | "Screenshot" => write!(f, "{word} {}", texts(args)),
             _ if KEYS.contains(word) && args == "1" => write!(f, "{word}{speed}"),
@@ -170,6 +173,13 @@ fn chord(args: &str) -> String {
         rest = tail.strip_prefix(' ').unwrap_or(tail);
     }
     chord
+}
+
+/// A key's name, or what it sends in quotes, and how often it is pressed.
+fn pressed(args: &str) -> String {
+    let (key, count) = args.rsplit_once(' ').unwrap_or((args, "1"));
+    let key = if Key::pressed(key).is_some() { key.to_owned() } else { texts(key) };
+    if count == "1" { key } else { format!("{key} {count}") }
 }
 
 /// A key of a chord, in quotes unless it can stand without.

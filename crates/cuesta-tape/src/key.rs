@@ -1,11 +1,32 @@
 //! Keys of the keyboard and the bytes that a terminal sends for them.
 
-use crate::script::Key;
+use crate::script::{Key, Modes};
+
+/// What F1 to F12 send.
+const FUNCTIONS: [&[u8]; 12] = [
+    b"\x1bOP",
+    b"\x1bOQ",
+    b"\x1bOR",
+    b"\x1bOS",
+    b"\x1b[15~",
+    b"\x1b[17~",
+    b"\x1b[18~",
+    b"\x1b[19~",
+    b"\x1b[20~",
+    b"\x1b[21~",
+    b"\x1b[23~",
+    b"\x1b[24~",
+];
 
 impl Key {
-    /// What a terminal in its default modes (DECCKM and DECKPAM off) sends, as xterm does.
-    pub fn bytes(&self) -> Vec<u8> {
-        let plain: &[u8] = match self {
+    /// What a terminal in these modes sends, as xterm does.
+    pub fn bytes(&self, modes: Modes) -> &[u8] {
+        if modes.application_cursor
+            && let Some(bytes) = self.application()
+        {
+            return bytes;
+        }
+        match self {
             Self::Enter => b"\r",
             Self::Backspace => b"\x7f",
             Self::Delete => b"\x1b[3~",
@@ -19,9 +40,34 @@ impl Key {
             Self::Left => b"\x1b[D",
             Self::PageUp => b"\x1b[5~",
             Self::PageDown => b"\x1b[6~",
+            Self::Home => b"\x1b[H",
+            Self::End => b"\x1b[F",
+            Self::Function(number) => FUNCTIONS.get(usize::from(*number).wrapping_sub(1)).copied().unwrap_or_default(),
             Self::Chord(bytes) => bytes,
-        };
-        plain.to_vec()
+        }
+    }
+
+    /// What a cursor key sends in application mode.
+    fn application(&self) -> Option<&'static [u8]> {
+        Some(match self {
+            Self::Up => b"\x1bOA",
+            Self::Down => b"\x1bOB",
+            Self::Right => b"\x1bOC",
+            Self::Left => b"\x1bOD",
+            Self::Home => b"\x1bOH",
+            Self::End => b"\x1bOF",
+            _ => return None,
+        })
+    }
+
+    /// A key that `Press` names.
+    pub(crate) fn pressed(word: &str) -> Option<Self> {
+        let number = |digits: &str| digits.parse().ok().filter(|number| (1..=12).contains(number));
+        match word {
+            "Home" => Some(Self::Home),
+            "End" => Some(Self::End),
+            _ => Self::named(word).or_else(|| word.strip_prefix('F').and_then(number).map(Self::Function)),
+        }
     }
 
     /// The key that a command names; `None` for those that only scroll a window.
@@ -63,7 +109,7 @@ impl Held {
             "Space" if self.ctrl => self.after_escape(vec![0]),
             "Up" | "Down" | "Right" | "Left" => self.arrow(key),
             _ => match Key::named(key) {
-                Some(named) => self.after_escape(named.bytes()),
+                Some(named) => self.after_escape(named.bytes(Modes::default()).to_vec()),
                 None => key.chars().flat_map(|c| self.after_escape(self.character(c))).collect(),
             },
         }
@@ -168,7 +214,27 @@ mod tests {
             let scrolls = word.starts_with("Scroll");
             assert_eq!(Key::named(word).is_none(), scrolls, "{word}");
         }
-        assert_eq!(Key::Up.bytes(), b"\x1b[A");
-        assert_eq!(Key::Chord(vec![3]).bytes(), [3]);
+        assert_eq!(Key::Chord(vec![3]).bytes(Modes::default()), [3]);
+        assert_eq!(Key::pressed("F12"), Some(Key::Function(12)));
+        for stranger in ["F0", "F13", "F", "F1x", "Hom", "ScrollUp"] {
+            assert_eq!(Key::pressed(stranger), None, "{stranger}");
+        }
+    }
+
+    #[test]
+    fn cursor_keys_follow_the_hosts_mode() {
+        let application = Modes { application_cursor: true };
+        for (key, normal, in_application) in [
+            (Key::Up, &b"\x1b[A"[..], &b"\x1bOA"[..]),
+            (Key::Left, b"\x1b[D", b"\x1bOD"),
+            (Key::Home, b"\x1b[H", b"\x1bOH"),
+            (Key::End, b"\x1b[F", b"\x1bOF"),
+            (Key::PageUp, b"\x1b[5~", b"\x1b[5~"),
+            (Key::Function(5), b"\x1b[15~", b"\x1b[15~"),
+            (Key::Chord(b"\x1b[1;5D".to_vec()), b"\x1b[1;5D", b"\x1b[1;5D"),
+        ] {
+            assert_eq!(key.bytes(Modes::default()), normal, "{key:?}");
+            assert_eq!(key.bytes(application), in_application, "{key:?}");
+        }
     }
 }

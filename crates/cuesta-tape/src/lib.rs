@@ -30,6 +30,6 @@ mod totals;
 pub use command::Command;
 pub use error::{Note, TapeError, TapeErrors};
 pub use listing::listing;
-pub use script::{Echo, Key, Keys, Piece, Rule, Script, Settings, Step};
+pub use script::{Echo, Key, Keys, Modes, Piece, Rule, Script, Settings, Sight, Step};
 pub use tape::{Tape, parse};
 pub use totals::Totals;

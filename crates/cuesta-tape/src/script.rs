@@ -96,8 +96,10 @@ pub enum Echo {
     /// Nothing: an echo is output like any other.
     #[default]
     Untimed,
-    /// Every key is timed to its own echo.
+    /// Every key is timed to its own echo in what comes.
     Timed,
+    /// Every key is timed to the moment at which the screen shows it where the cursor stood.
+    Screen,
 }
 
 /// One step of a script.
@@ -121,8 +123,13 @@ pub enum Step {
         /// `@timeout`, else the setting's.
         timeout: Option<Duration>,
     },
-    /// The text that came since the last key must match, or an error is counted.
-    Expect(String),
+    /// What is looked at must match, or an error is counted. Waits for nothing.
+    Expect {
+        /// What must be found there.
+        pattern: String,
+        /// Where it is looked for.
+        of: Sight,
+    },
     /// A named transaction: from its last key to the end of its last wait.
     Transaction {
         /// Index into [`Script::transactions`].
@@ -145,6 +152,16 @@ pub enum Step {
     Barrier(String),
     /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
     Set(Box<Settings>),
+}
+
+/// Where a pattern is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sight {
+    /// In the text that came since the last key.
+    #[default]
+    Answer,
+    /// In what the screen shows now, whenever it came.
+    Screen,
 }
 
 /// Keys to press.
@@ -197,12 +214,25 @@ pub enum Key {
     Left,
     /// See `Up`.
     Right,
+    /// `\e[H`, or `\eOH` in application mode.
+    Home,
+    /// `\e[F`, or `\eOF` in application mode.
+    End,
     /// `\e[5~`.
     PageUp,
     /// `\e[6~`.
     PageDown,
-    /// A chord, e.g. `Ctrl+C`, `Alt+x`, `Shift+Tab`, as the bytes that a terminal sends for it.
+    /// F1 to F12.
+    Function(u8),
+    /// A chord, e.g. `Ctrl+C`, `Alt+x`, `Shift+Tab`, or a key without a name, as the bytes that a terminal sends for it.
     Chord(Vec<u8>),
+}
+
+/// What a host has told the terminal, as far as it changes what keys send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// DECCKM (`\e[?1h`): cursor keys send application sequences.
+    pub application_cursor: bool,
 }
 
 /// When an answer is complete. Every rule counts only what came after the last key.
@@ -222,4 +252,11 @@ pub enum Rule {
     Line(Option<String>),
     /// A pattern (else the setting's) anywhere in what came.
     Screen(Option<String>),
+    /// The cursor stands there.
+    Cursor {
+        /// From 1, at the top.
+        row: u16,
+        /// From 1, at the left.
+        column: u16,
+    },
 }

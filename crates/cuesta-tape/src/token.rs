@@ -114,7 +114,8 @@ pub(crate) const COMMANDS: [&str; 16] = [
 
 /// Our commands: words of the language only where a command may stand. `End` is not among them since VHS keeps that
 /// word for itself already, without using it.
-pub(crate) const OURS: [&str; 8] = ["Barrier", "Expect", "Forever", "Part", "Play", "Repeat", "Think", "Transaction"];
+pub(crate) const OURS: [&str; 9] =
+    ["Barrier", "Expect", "Forever", "Part", "Play", "Press", "Repeat", "Think", "Transaction"];
 
 /// VHS's settings.
 pub(crate) const SETTINGS: [&str; 21] = [

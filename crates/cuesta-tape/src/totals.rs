@@ -38,7 +38,7 @@ impl Totals {
             Step::Wait { .. } => Self { waits: 1, answered: Some(true), ..one },
             Step::Think(law) => Self { think_s: law.mean().as_secs_f64(), ..one },
             Step::Sleep(pause) => Self { sleep_s: pause.as_secs_f64(), ..one },
-            Step::Expect(_) | Step::Barrier(_) | Step::Set(_) => one,
+            Step::Expect { .. } | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {
                 let body = Self::of_all(body, parts);
                 Self { transactions: body.transactions.saturating_add(1), ..body }

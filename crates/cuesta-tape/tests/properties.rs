@@ -12,7 +12,7 @@ fn load(path: &str) -> Result<String, String> {
 }
 
 /// Pieces of tapes: commands of every family, words, and debris.
-const PIECES: [&str; 72] = [
+const PIECES: [&str; 78] = [
     "Type \"a b\"",
     "Type@1s 'x' y",
     "Type Think",
@@ -39,6 +39,12 @@ const PIECES: [&str; 72] = [
     "Wait+Prompt",
     "Wait+Disconnect",
     "Expect /ok/",
+    "Expect+Screen /ok/",
+    "Wait+Cursor 12,40",
+    "Press End",
+    "Press@1s F5 3",
+    "Press `\\e[1;5\"H`",
+    "Set Echo screen",
     "Think exp 5s max 1m",
     "Think 2s # law",
     "Think empirical rows",

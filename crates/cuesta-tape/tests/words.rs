@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_tape::{Echo, Key, Keys, Piece, Rule, Script, Settings, Step, Tape, listing, parse};
+use cuesta_tape::{Echo, Key, Keys, Piece, Rule, Script, Settings, Sight, Step, Tape, listing, parse};
 
 fn load(path: &str) -> Result<String, String> {
     match path {
@@ -25,6 +25,10 @@ fn typed(text: &str) -> Step {
 
 fn pressed(key: Key, count: u32) -> Step {
     Step::Keys { keys: Keys::Press { key, count }, gap: None }
+}
+
+fn expect(pattern: &str, of: Sight) -> Step {
+    Step::Expect { pattern: pattern.to_owned(), of }
 }
 
 fn wait(rule: Rule) -> Step {
@@ -63,6 +67,11 @@ Forever
     End
   End
   Expect /ok\/done/
+  Expect+Screen /ok/
+  Set Echo screen
+  Press@1s F5 3
+  Press '\e[1;5H'
+  Wait+Cursor@2s 1,1
   Set Echo timed
   Think loglogistic 2s 3 max 1m  # reading
   Sleep 1.5
@@ -129,7 +138,10 @@ fn our_words_are_words_only_where_a_command_may_stand() {
         ("Type \"a\"\nplain", vec![typed("a plain")]),
         ("Type \"a\"\nBarrier \"b\"", vec![typed("a"), Step::Barrier("b".to_owned())]),
         ("Type a\nThink 2s", vec![typed("a"), Step::Think(cuesta_laws::Law::fixed(Duration::from_secs(2)))]),
-        ("Type a\nExpect /b/", vec![typed("a"), Step::Expect("b".to_owned())]),
+        ("Type a\nExpect /b/", vec![typed("a"), expect("b", Sight::Answer)]),
+        ("Type a\nExpect+Screen /b/", vec![typed("a"), expect("b", Sight::Screen)]),
+        ("Type a\nPress Home", vec![typed("a"), pressed(Key::Home, 1)]),
+        ("Type a\nPress", vec![typed("a Press")]),
         ("Type a\nForever\nEnter\nEnd", vec![typed("a"), Step::Forever(vec![pressed(Key::Enter, 1)])]),
         ("Type a\nRepeat 2 Enter End", vec![typed("a"), Step::Repeat { count: 2, body: vec![pressed(Key::Enter, 1)] }]),
         ("Part A Enter End\nType a\nPlay A", vec![typed("a"), Step::Play(vec!['A'])]),
@@ -150,6 +162,8 @@ fn waits() {
         ("Wait+Silence 200ms", Rule::Silence(Duration::from_millis(200))),
         ("Wait+Silence 2", Rule::Silence(Duration::from_secs(2))),
         ("Wait+Prompt", Rule::Prompt),
+        ("Wait+Cursor 12,40", Rule::Cursor { row: 12, column: 40 }),
+        ("Wait+Cursor 1 , 1000", Rule::Cursor { row: 1, column: 1000 }),
         ("Wait+Disconnect", Rule::Disconnect),
     ] {
         assert_eq!(script(text).steps, [wait(rule)], "{text}");
@@ -164,6 +178,28 @@ fn keys_and_chords() {
     let script = script("Enter 2 Ctrl+Alt+C Alt+x Shift+Tab Ctrl+Left Enter 0 ScrollUp 3 Ctrl+Shift");
     let steps = [pressed(Key::Enter, 2), chord(b"\x1b\x03"), chord(b"\x1bx"), chord(b"\x1b[Z"), chord(b"\x1b[1;5D")];
     assert_eq!(script.steps, steps);
+}
+
+#[test]
+fn keys_without_a_word_of_vhs() {
+    let chord = |bytes: &[u8]| pressed(Key::Chord(bytes.to_vec()), 1);
+    let script = script(r#"Press Home Press End Press F12 2 Press "\e[1;5H" Press "\x1eé\\" Press Up Press F1 0"#);
+    let steps = [
+        pressed(Key::Home, 1),
+        pressed(Key::End, 1),
+        pressed(Key::Function(12), 2),
+        chord(b"\x1b[1;5H"),
+        chord(b"\x1e\xc3\xa9\\"),
+        pressed(Key::Up, 1),
+    ];
+    assert_eq!(script.steps, steps);
+}
+
+#[test]
+fn a_key_rate_of_zero_makes_no_pause() {
+    assert_eq!(script("Set KeyRate 0").settings.key_gap, Some(Duration::ZERO));
+    assert_eq!(script("Set KeyRate 0cps").settings.key_gap, Some(Duration::ZERO));
+    assert!(parse("Set KeyRate 0.009", "slow.tape", &load).is_err());
 }
 
 #[test]
@@ -204,8 +240,8 @@ fn totals_count_what_a_pass_does() {
     let tape = tape(SESSION);
     assert_eq!((tape.before.keys, tape.before.waits), (2, 1));
     let pass = tape.pass;
-    // Play ABA: two opens of 4 keys ("e ", a column, Enter) and one chord; three lines of 12 keys.
-    assert_eq!((pass.keys, pass.waits, pass.transactions), (2 * 4 + 1 + 3 * 12, 6, 5));
+    // Play ABA: two opens of 4 keys ("e ", a column, Enter) and one chord; three lines of 12 keys; four keys pressed.
+    assert_eq!((pass.keys, pass.waits, pass.transactions), (2 * 4 + 1 + 3 * 12 + 4, 7, 5));
     assert_eq!(pass.sleep(), Duration::from_millis(1500));
 }
 

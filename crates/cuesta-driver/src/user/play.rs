@@ -4,6 +4,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, clock};
+use cuesta_tape::Modes;
 
 use super::{Input, Stop, User};
 use crate::answer::{Done, Rule};
@@ -112,7 +113,7 @@ impl User {
             }
             Typing::Press(key, count) => {
                 for _ in 0..*count {
-                    self.key(terminal, program, key, stroke, rule).await?;
+                    self.key(terminal, program, key.bytes(Modes::default()), stroke, rule).await?;
                 }
             }
             Typing::Paste(pieces) => {

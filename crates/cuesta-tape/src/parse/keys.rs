@@ -9,6 +9,10 @@ use crate::token::{Kind, Token};
 /// Nobody presses a key more often in one go.
 const MOST_PRESSES: u32 = 1_000_000;
 
+/// What one key sends is short.
+const LONGEST_KEY: usize = 64;
+
+const PRESS_HINT: &str = "write Home, End, F1 to F12, or what the key sends, for example \"\\e[1;5H\" or \"\\x1e\"";
 const CTRL_HINT: &str = "Ctrl takes one character, Enter, Space, Backspace or an arrow; quote digits and `s` or `m`";
 
 impl Parser<'_> {
@@ -23,6 +27,25 @@ impl Parser<'_> {
             _ => Action::Nothing,
         };
         Ok(Said::new(options, args, action))
+    }
+
+    /// `Press Home`, `Press@1s F5 3`, `Press "\e[1;5H"`: keys that VHS has no word for.
+    pub(super) fn press(&mut self) -> Result<Said, TapeError> {
+        let speed = self.speed()?;
+        let token = self.take();
+        let named = if token.kind == Kind::Number { None } else { Key::pressed(&token.text) };
+        let quoted = || (token.kind == Kind::Quoted).then(|| unescaped(&token.text)).flatten().map(Key::Chord);
+        let Some(key) = named.or_else(quoted) else {
+            return Err(self.error(&token, format!("{} is no key", token.shown()), PRESS_HINT));
+        };
+        let count = self.take_if(|token| token.kind == Kind::Number);
+        let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
+        let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
+        let action = match presses {
+            0 => Action::Nothing,
+            count => Action::Step(Step::Keys { keys: Keys::Press { key, count }, gap }),
+        };
+        Ok(Said::new(options, format!("{} {presses}", token.text), action))
     }
 
     /// A count of presses. Like VHS, one that is no whole number presses once.
@@ -92,6 +115,28 @@ impl Parser<'_> {
         };
         Ok(Said::new("", key, chord(bytes)))
     }
+}
+
+/// What a key sends, where `\e` is an escape, `\xHH` any byte and `\\` a backslash.
+fn unescaped(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let (byte, length) = match (first, tail) {
+            (b'\\', [b'e', ..]) => (0x1b, 2),
+            (b'\\', [b'\\', ..]) => (b'\\', 2),
+            (b'\\', [b'x', high, low, ..]) => (hex(*high)? << 4 | hex(*low)?, 4),
+            (b'\\', _) => return None,
+            (plain, _) => (plain, 1),
+        };
+        bytes.push(byte);
+        rest = &rest[length..];
+    }
+    (1..=LONGEST_KEY).contains(&bytes.len()).then_some(bytes)
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|digit| digit as u8)
 }
 
 fn is_ctrl_key(token: &Token) -> bool {

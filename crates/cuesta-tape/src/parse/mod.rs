@@ -185,6 +185,7 @@ impl<'a> Parser<'a> {
             "Transaction" | "Part" | "Repeat" | "Forever" => self.open(word)?,
             "End" => self.end(&first)?,
             "Barrier" | "Play" => self.step(word)?,
+            "Press" => self.press()?,
             key => self.key(key)?,
         };
         self.push(&first, word, said);

@@ -9,9 +9,10 @@ use crate::error::{TapeError, did_you_mean};
 use crate::script::{Echo, Settings};
 use crate::token::{Kind, OUR_SETTINGS, SETTINGS, Token, UNITS, shown};
 
+const LEAST_CPS: f64 = 0.01;
 const MOST_CPS: f64 = 10_000.0;
 const MOST_BAUD: u32 = 1_000_000_000;
-const LARGEST_TERMINAL: u16 = 1000;
+pub(super) const LARGEST_TERMINAL: u16 = 1000;
 
 impl Parser<'_> {
     pub(super) fn set(&mut self) -> Result<Said, TapeError> {
@@ -102,15 +103,18 @@ impl Parser<'_> {
         Ok(set(setting, args, settings, holds))
     }
 
-    /// `2cps`, or `2`: keys a second.
+    /// `2cps`, or `2`: keys a second; 0 = without any pause.
     fn key_rate(&mut self, settings: &mut Settings) -> Result<String, TapeError> {
         let rate = self.peek().clone();
-        let cps = rate.text.parse::<f64>().ok().filter(|cps| *cps > 0.0 && *cps <= MOST_CPS);
-        let gap = cps.and_then(|cps| Duration::try_from_secs_f64(cps.recip()).ok());
-        let gap = gap.filter(|gap| rate.kind == Kind::Number && *gap <= cuesta_laws::duration::LONGEST);
+        let gap = match rate.text.parse::<f64>() {
+            _ if rate.kind != Kind::Number => None,
+            Ok(0.0) => Some(Duration::ZERO),
+            Ok(cps) if (LEAST_CPS..=MOST_CPS).contains(&cps) => Some(Duration::from_secs_f64(cps.recip())),
+            _ => None,
+        };
         if gap.is_none() {
             let message = format!("{} is no key rate", rate.shown());
-            let hint = "write keys a second, for example 2cps; with no pause at all: Set TypingSpeed 0";
+            let hint = "write keys a second from 0.01 to 10000, for example 2cps; 0 is as fast as the line goes";
             return Err(self.error(&rate, message, hint));
         }
         self.take();
@@ -123,10 +127,12 @@ impl Parser<'_> {
         let value = self.peek().clone();
         settings.echo = Some(match value.text.as_ref() {
             "timed" => Echo::Timed,
+            "screen" => Echo::Screen,
             "off" => Echo::Untimed,
             _ => {
                 let message = format!("{} is no way to treat echoes", value.shown());
-                return Err(self.error(&value, message, "write `timed` (every key to its own echo) or `off`"));
+                let hint = "write `timed` (every key to its own echo), `screen` (to its cell on the screen) or `off`";
+                return Err(self.error(&value, message, hint));
             }
         });
         Ok(self.take().text.into_owned())

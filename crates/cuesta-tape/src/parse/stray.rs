@@ -40,7 +40,7 @@ impl Parser<'_> {
 fn bare_hint(text: &str) -> String {
     let function_key = text.len() <= 3 && text.starts_with('F') && text[1..].parse::<u8>().is_ok();
     if function_key || ["Home", "End"].contains(&text) {
-        return "the language has no such key".to_owned();
+        return format!("write Press {text}");
     }
     did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
 }

@@ -45,7 +45,8 @@ impl Parser<'_> {
         match word.text.as_ref() {
             "Forever" => !same_row,
             "Repeat" => same_row && next.kind == Kind::Number,
-            "Expect" => same_row && next.kind == Kind::Regex,
+            "Expect" => same_row && (next.kind == Kind::Regex || next.is_symbol("+")),
+            "Press" => same_row && (next.is_text() || next.kind == Kind::Keyword || next.is_symbol("@")),
             "Play" => same_row && letters(next),
             "Part" => same_row && letters(next) && next.text.len() == 1,
             "Think" => same_row && (next.kind == Kind::Number || next.kind == Kind::Bare),

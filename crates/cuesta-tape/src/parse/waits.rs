@@ -2,15 +2,16 @@
 
 use cuesta_laws::Law;
 
+use super::set::LARGEST_TERMINAL;
 use super::{Action, Parser, Said, Time};
 use crate::error::{TapeError, did_you_mean};
 use crate::pattern::translate;
-use crate::script::{Rule, Step};
+use crate::script::{Rule, Sight, Step};
 use crate::token::{Kind, Token, shown};
 
 /// What can be waited for.
-const RULES: [&str; 7] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Disconnect"];
-const RULES_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt or Disconnect";
+const RULES: [&str; 8] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Disconnect"];
+const RULES_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor or Disconnect";
 
 /// No answer has more characters.
 const MOST_BYTES: u64 = 1_000_000_000;
@@ -87,6 +88,7 @@ impl Parser<'_> {
             "Disconnect" => alone(Rule::Disconnect),
             "Bytes" => self.bytes(),
             "Silence" => self.silence(),
+            "Cursor" => self.cursor(),
             "Screen" => self.optional_pattern().map(|(text, pattern)| (text, Rule::Screen(pattern))),
             _ => self.optional_pattern().map(|(text, pattern)| (text, Rule::Line(pattern))),
         }
@@ -117,6 +119,24 @@ impl Parser<'_> {
         }
     }
 
+    /// `12,40`: row and column, from 1.
+    fn cursor(&mut self) -> Result<(String, Rule), TapeError> {
+        let first = self.peek().clone();
+        let row = self.place_on_screen();
+        let comma = self.take_if(|token| token.text == ",").is_some();
+        if let (Some(row), true, Some(column)) = (row, comma, self.place_on_screen()) {
+            return Ok((format!(" {row},{column}"), Rule::Cursor { row, column }));
+        }
+        let message = "`Wait+Cursor` needs a row and a column";
+        let hint = "whole numbers from 1 to 1000 with a comma between them, for example Wait+Cursor 12,40";
+        Err(self.error(&first, message, hint))
+    }
+
+    fn place_on_screen(&mut self) -> Option<u16> {
+        let number = self.take_if(|token| token.kind == Kind::Number)?;
+        number.text.parse().ok().filter(|place| (1..=LARGEST_TERMINAL).contains(place))
+    }
+
     fn optional_pattern(&mut self) -> Result<(String, Option<String>), TapeError> {
         let Some(token) = self.take_if(|token| token.kind == Kind::Regex) else {
             return Ok((String::new(), None));
@@ -125,7 +145,9 @@ impl Parser<'_> {
         Ok((format!(" {}", token.text), Some(pattern)))
     }
 
+    /// `Expect /re/`, `Expect+Screen /re/`.
     pub(super) fn expect(&mut self) -> Result<Said, TapeError> {
+        let of = self.sight()?;
         let token = self.peek().clone();
         if token.kind != Kind::Regex {
             let message = format!("`Expect` needs a pattern, not {}", token.shown());
@@ -133,7 +155,19 @@ impl Parser<'_> {
         }
         self.take();
         let pattern = self.pattern(&token)?;
-        Ok(Said::new("", token.text, Action::Step(Step::Expect(pattern))))
+        let options = if of == Sight::Screen { "Screen" } else { "" };
+        Ok(Said::new(options, token.text, Action::Step(Step::Expect { pattern, of })))
+    }
+
+    fn sight(&mut self) -> Result<Sight, TapeError> {
+        if self.take_if(|token| token.is_symbol("+")).is_none() {
+            return Ok(Sight::Answer);
+        }
+        if self.take_if(|token| token.is_text() && token.text == "Screen").is_none() {
+            let message = format!("{} is nothing to look at", self.peek().shown());
+            return Err(self.error(self.peek(), message, "write Expect+Screen /text/, or Expect /text/"));
+        }
+        Ok(Sight::Screen)
     }
 
     /// A pattern in the syntax that the driver uses.
