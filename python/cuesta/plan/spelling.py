@@ -92,7 +92,8 @@ def _share(value: object) -> float:
 
 def _key_rate(value: object) -> float:
     bare = re.sub(r"\s*cps$", "", value.strip()) if isinstance(value, str) else value
-    return number(0.01, 1000)(bare)
+    rate = number(0, 10_000)(bare)
+    return rate if rate == 0 or rate >= 0.01 else _wrong("it is under 0.01")
 
 
 def _switch(value: object) -> bool:
@@ -247,7 +248,7 @@ Users = Annotated[int, *_typed("a number of users", whole(0, 1_000_000))]
 Count = Annotated[int, *_typed("a number", whole(1, 1024))]
 Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
 Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
-KeyRate = Annotated[float, *_typed("keys a second such as `5cps`", _key_rate)]
+KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate)]
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
 Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
 KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
