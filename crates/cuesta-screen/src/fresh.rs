@@ -1,0 +1,5 @@
+//! The text that has come since the last key.
+
+/// Later.
+#[derive(Debug, Default)]
+pub struct Fresh;

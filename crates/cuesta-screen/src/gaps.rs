@@ -1,0 +1,174 @@
+//! The control functions that the model under us leaves out, said again in those that it has.
+//!
+//! The stream passes through unchanged up to the last character of such a function; that one is replaced. So what is cut
+//! at any byte comes out the same. Not modelled, here or there: insert mode, tab stops of the host's own, the drawing
+//! characters of other character sets, double-height rows.
+
+use vt100::Parser;
+
+use crate::replies::Replies;
+
+const ESC: u8 = 0x1b;
+/// Ends a sequence that has begun, without effect.
+const CANCEL: &[u8] = b"\x18";
+/// The soft reset, as far as keys and the cursor depend on it.
+const SOFT_RESET: &[u8] = b"\x18\x1b[?1l\x1b[?25h\x1b[?6l\x1b[m\x1b>";
+/// What a terminal can be told to repeat at most.
+const MOST: u16 = 1000;
+
+/// How far the stream is in an escape sequence.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Text,
+    /// Behind `ESC`.
+    Escape,
+    /// Behind `ESC [`.
+    Control(Control),
+}
+
+/// What has come of a control sequence.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Control {
+    /// The first parameter.
+    number: u16,
+    /// There was more than one parameter.
+    several: bool,
+    /// A private mark or an intermediate character came, the last of them.
+    mark: u8,
+}
+
+/// Passes the stream on to the model.
+#[derive(Debug, Default)]
+pub(crate) struct Gaps {
+    place: Place,
+    /// How often the whole screen was cleared.
+    pub(crate) cleared: u64,
+}
+
+impl Gaps {
+    pub(crate) fn feed(&mut self, bytes: &[u8], model: &mut Parser<Replies>) {
+        let (mut from, mut at) = (0, 0);
+        while at < bytes.len() {
+            if self.place == Place::Text {
+                let Some(escape) = bytes[at..].iter().position(|byte| *byte == ESC) else { break };
+                at += escape;
+            }
+            if let Some(last) = self.step(bytes[at]) {
+                model.process(&bytes[from..at]);
+                from = at + usize::from(self.replace(last, bytes[at], model));
+            }
+            at += 1;
+        }
+        model.process(&bytes[from..]);
+    }
+
+    /// Takes one byte; gives the sequence that it ends.
+    fn step(&mut self, byte: u8) -> Option<Place> {
+        let (next, ended) = match (self.place, byte) {
+            (_, ESC) => (Place::Escape, None),
+            (_, 0x18 | 0x1a) => (Place::Text, None),
+            (Place::Escape, b'[') => (Place::Control(Control::default()), None),
+            (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
+            (Place::Escape, 0x20..=0x2f) => (Place::Text, None),
+            (Place::Control(control), 0x20..=0x3f) => (Place::Control(control.with(byte)), None),
+            (Place::Control(control), 0x40..=0x7e) => (Place::Text, Some(Place::Control(control))),
+            (place, _) => (place, None),
+        };
+        self.place = next;
+        ended
+    }
+
+    /// Says a sequence that the model lacks in other words. Gives whether its last byte has been dealt with.
+    fn replace(&mut self, sequence: Place, last: u8, model: &mut Parser<Replies>) -> bool {
+        let Place::Control(control) = sequence else { return self.replace_escape(last, model) };
+        let count = usize::from(control.number.clamp(1, MOST));
+        match (control.mark, last) {
+            (0, b'J') => {
+                let home = model.screen().cursor_position() == (0, 0);
+                self.cleared += u64::from(control.number >= 2 || (control.number == 0 && home));
+                return false;
+            }
+            (0, b'Z') => {
+                let column = usize::from(model.screen().cursor_position().1);
+                let stop = (column.div_ceil(8)).saturating_sub(count) * 8;
+                model.process(format!("\x18\x1b[{}G", stop + 1).as_bytes());
+            }
+            (0, b'I') => model.process(&[CANCEL, &b"\t".repeat(count)].concat()),
+            (0, b'a') => model.process(b"C"),
+            (0, b'e') => model.process(b"B"),
+            (0, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
+            (0, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
+            (b'!', b'p') => model.process(SOFT_RESET),
+            _ => return false,
+        }
+        true
+    }
+
+    fn replace_escape(&mut self, last: u8, model: &mut Parser<Replies>) -> bool {
+        // Behind the ESC that has been passed on, a backslash ends what is not ended yet.
+        match last {
+            b'D' => model.process(b"\\\n"),
+            b'E' => model.process(b"\\\r\n"),
+            b'c' => {
+                self.cleared += 1;
+                return false;
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Control {
+    fn with(mut self, byte: u8) -> Self {
+        match byte {
+            b'0'..=b'9' if !self.several => {
+                self.number = self.number.saturating_mul(10).saturating_add(u16::from(byte - b'0'));
+            }
+            b'0'..=b'9' => {}
+            b':' | b';' => self.several = true,
+            mark => self.mark = mark,
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Screen;
+
+    fn shown(bytes: &[u8]) -> (String, (u16, u16)) {
+        let mut screen = Screen::new(40, 5);
+        screen.feed(bytes);
+        let mut cut = Screen::new(40, 5);
+        bytes.chunks(1).for_each(|byte| cut.feed(byte));
+        assert_eq!((screen.text(), screen.cursor()), (cut.text(), cut.cursor()));
+        (screen.text().trim_end().to_owned(), screen.cursor())
+    }
+
+    #[test]
+    fn what_the_model_leaves_out_is_done_all_the_same() {
+        assert_eq!(shown(b"ab\x1bDc\x1bEd"), ("ab\n  c\nd".into(), (2, 1)));
+        assert_eq!(shown(b"0123456789\x1b[Zx"), ("01234567x9".into(), (0, 9)));
+        assert_eq!(shown(b"0123456789\x1b[2Zx").1, (0, 1));
+        assert_eq!(shown(b"01234567\x1b[Zx").1, (0, 1));
+        assert_eq!(shown(b"\x1b[2Ix").1, (0, 17));
+        assert_eq!(shown(b"\x1b[3a\x1b[2ex").1, (2, 4));
+        assert_eq!(shown(b"ab\x1b[s\x1b[3;9Hc\x1b[ud").1, (0, 3));
+    }
+
+    #[test]
+    fn a_string_that_is_cut_off_shows_nothing() {
+        assert_eq!(shown(b"\x1b]0;title\x1bDx"), ("\nx".into(), (1, 1)));
+        assert_eq!(shown(b"\x1b[12\x18Dx"), ("Dx".into(), (0, 2)));
+        assert_eq!(shown(b"\x1b(Dx"), ("x".into(), (0, 1)));
+    }
+
+    #[test]
+    fn a_soft_reset_gives_the_keys_back() {
+        let mut screen = Screen::new(40, 5);
+        screen.feed(b"\x1b[?1h\x1b[!p");
+        assert!(!screen.modes().application_cursor);
+    }
+}

@@ -1,0 +1,211 @@
+//! What a terminal shows: text, the cursor, the modes.
+
+use std::num::NonZeroU16;
+
+use vt100::Parser;
+
+use crate::gaps::Gaps;
+use crate::replies::Replies;
+
+/// A terminal's size beyond which nobody looks at it; a host or a plan that wants more gets this.
+const MOST: u16 = 1000;
+
+/// A screen of a size, without rows above it.
+///
+/// Memory: 32 bytes a cell (80×24: 60 KiB), the same again once a program has used the alternate screen. Nothing else
+/// grows, whatever comes in.
+pub struct Screen {
+    model: Parser<Replies>,
+    gaps: Gaps,
+}
+
+/// Modes that the host has set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// DECCKM: the arrows send `ESC O A` and so on.
+    pub application_cursor: bool,
+    /// What is pasted goes between `ESC [ 2 0 0 ~` and `ESC [ 2 0 1 ~`.
+    pub bracketed_paste: bool,
+    /// The cursor is not shown (DECTCEM reset), as programs have it while they draw.
+    pub hidden_cursor: bool,
+}
+
+impl Screen {
+    /// An empty screen; at least 2 × 1, at most 1000 × 1000.
+    pub fn new(columns: u16, rows: u16) -> Self {
+        let (rows, columns) = size(columns, rows);
+        Self { model: Parser::new_with_callbacks(rows, columns, 0, Replies::default()), gaps: Gaps::default() }
+    }
+
+    /// Takes in what the host sent. It may be cut anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.gaps.feed(bytes, &mut self.model);
+    }
+
+    /// What the terminal has to answer, in order, since it was last [forgotten](Self::forget_replies).
+    pub fn replies(&self) -> &[u8] {
+        self.model.callbacks().pending()
+    }
+
+    /// The first `len` bytes of the answers have gone to the host.
+    pub fn forget_replies(&mut self, len: usize) {
+        self.model.callbacks_mut().forget(len);
+    }
+
+    /// Another size. Rows are cut or filled up, as a terminal without rows above it does.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        let (rows, columns) = size(columns, rows);
+        self.model.set_size(rows, columns);
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> (u16, u16) {
+        let (rows, columns) = self.model.screen().size();
+        (columns.get(), rows.get())
+    }
+
+    /// The text of a row, from 0, without blanks at its end; empty where there is no such row.
+    pub fn row(&self, row: u16) -> String {
+        let mut text = String::new();
+        self.write_row(row, &mut text);
+        text
+    }
+
+    /// The texts of all rows, from the top.
+    pub fn rows(&self) -> impl Iterator<Item = String> + '_ {
+        (0..self.size().1).map(|row| self.row(row))
+    }
+
+    /// The texts of all rows, each with LF behind it.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for row in 0..self.size().1 {
+            self.write_row(row, &mut text);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Puts the text of a row behind `into`, without blanks at its end.
+    pub(crate) fn write_row(&self, row: u16, into: &mut String) {
+        let begin = into.len();
+        let mut kept = begin;
+        let columns = self.size().0;
+        for column in 0..columns {
+            let Some(cell) = self.model.screen().cell(row, column) else { return };
+            match cell.contents() {
+                "" if cell.is_wide_continuation() => {}
+                "" | " " => into.push(' '),
+                contents => {
+                    into.push_str(contents);
+                    kept = into.len();
+                }
+            }
+        }
+        into.truncate(kept);
+    }
+
+    /// What a cell shows: empty where nothing was ever written, or behind a wide character.
+    pub(crate) fn cell(&self, row: u16, column: u16) -> &str {
+        self.model.screen().cell(row, column).map_or("", vt100::Cell::contents)
+    }
+
+    /// The column in which the character that fills a cell begins.
+    pub(crate) fn begin_of(&self, row: u16, column: u16) -> u16 {
+        let behind = self.model.screen().cell(row, column).is_some_and(vt100::Cell::is_wide_continuation);
+        column - u16::from(behind && column > 0)
+    }
+
+    /// Whether a row goes on in the next one.
+    pub(crate) fn goes_on(&self, row: u16) -> bool {
+        self.model.screen().row_wrapped(row)
+    }
+
+    /// Row and column of the cursor, from 0. The column is the number of columns when a character has filled the last one
+    /// and the next will begin a new row.
+    pub fn cursor(&self) -> (u16, u16) {
+        self.model.screen().cursor_position()
+    }
+
+    /// The modes that are set now.
+    pub fn modes(&self) -> Modes {
+        let screen = self.model.screen();
+        Modes {
+            application_cursor: screen.application_cursor(),
+            bracketed_paste: screen.bracketed_paste(),
+            hidden_cursor: screen.hide_cursor(),
+        }
+    }
+
+    /// Whether a program draws on the alternate screen.
+    pub fn is_alternate(&self) -> bool {
+        self.model.screen().alternate_screen()
+    }
+
+    /// Rows that have gone off the top so far.
+    pub(crate) fn scrolled(&self) -> u64 {
+        self.model.callbacks().scrolled
+    }
+
+    /// How often the whole screen was cleared so far.
+    pub(crate) fn cleared(&self) -> u64 {
+        self.gaps.cleared
+    }
+}
+
+impl std::fmt::Debug for Screen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Screen").field("size", &self.size()).field("cursor", &self.cursor()).finish_non_exhaustive()
+    }
+}
+
+/// Rows and columns. In a single column no wide character has a place.
+fn size(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
+    let of = |wanted: u16, least| NonZeroU16::new(wanted.clamp(least, MOST)).unwrap_or(NonZeroU16::MIN);
+    (of(rows, 1), of(columns, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_where_it_was_put() {
+        let mut screen = Screen::new(20, 4);
+        screen.feed("one \r\n\x1b[1;31mtwo\x1b[0m\x1b[4;3Hd\u{e9}j\u{e0} \u{6f22}e\u{301}".as_bytes());
+        assert_eq!(screen.rows().collect::<Vec<_>>(), ["one", "two", "", "  d\u{e9}j\u{e0} \u{6f22}e\u{301}"]);
+        assert_eq!(screen.cursor(), (3, 10));
+        assert_eq!(screen.row(9), "");
+    }
+
+    #[test]
+    fn modes_and_the_other_screen() {
+        let mut screen = Screen::new(20, 4);
+        screen.feed(b"shell\x1b[?1049h\x1b[?1h\x1b[?2004h\x1b[?25l\x1b[2J\x1b[Hfull");
+        assert!(screen.is_alternate());
+        assert_eq!(screen.modes(), Modes { application_cursor: true, bracketed_paste: true, hidden_cursor: true });
+        screen.feed(b"\x1b[?1049l\x1b[?1l\x1b[?2004l\x1b[?25h");
+        assert_eq!((screen.row(0), screen.modes(), screen.is_alternate()), ("shell".into(), Modes::default(), false));
+    }
+
+    #[test]
+    fn a_size_may_change_and_no_size_is_too_odd() {
+        let mut screen = Screen::new(0, 0);
+        assert_eq!(screen.size(), (2, 1));
+        screen.feed("a\u{6f22}\u{6f22}\r\n\x1b[999;999Hx".as_bytes());
+        screen.resize(u16::MAX, 3);
+        assert_eq!(screen.size(), (1000, 3));
+        screen.feed(b"\x1b[3;1000Hxy");
+        screen.resize(80, 24);
+        assert_eq!(screen.size(), (80, 24));
+    }
+
+    #[test]
+    fn what_went_off_the_top_and_what_was_cleared_is_counted() {
+        let mut screen = Screen::new(20, 4);
+        screen.feed(b"1\r\n2\r\n3\r\n4\r\n5\r\n");
+        assert_eq!((screen.scrolled(), screen.cleared()), (2, 0));
+        screen.feed(b"\x1b[J\x1b[H\x1b[J\x1b[2J");
+        assert_eq!(screen.cleared(), 2);
+    }
+}
