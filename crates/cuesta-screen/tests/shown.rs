@@ -1,0 +1,269 @@
+//! Keystroke to screen: every way in which programs show what is typed, and those in which they do not.
+#![allow(missing_docs)]
+
+use cuesta_screen::{Found, Screen, Shown};
+use proptest::prelude::*;
+
+/// A user at a screen. What happened is told as text: a key and the number of the character that showed it, `-` before
+/// one that was never shown.
+struct Typist {
+    screen: Screen,
+    shown: Shown<char>,
+    told: String,
+    exactly: bool,
+}
+
+impl Typist {
+    fn at(columns: u16, rows: u16, before: &str) -> Self {
+        let mut screen = Screen::new(columns, rows);
+        screen.feed(before.as_bytes());
+        Self { screen, shown: Shown::default(), told: String::new(), exactly: false }
+    }
+
+    fn types(&mut self, keys: &str) -> &mut Self {
+        for key in keys.chars() {
+            match key {
+                '\r' => self.shown.turn(true),
+                key if key.is_ascii_control() => self.shown.turn(false),
+                key => self.shown.await_key(&self.screen, key, key),
+            }
+        }
+        self
+    }
+
+    /// One read comes.
+    fn comes(&mut self, bytes: &str) -> &mut Self {
+        let told = &mut self.told;
+        let mut tell = |found| match found {
+            Found::Shown(key, at) => *told += &format!("{key}{at} "),
+            Found::Overtaken(key) => *told += &format!("-{key} "),
+        };
+        self.shown.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
+        self.shown.rest(&self.screen, bytes.len(), &mut tell);
+        self
+    }
+
+    fn tells(&mut self) -> String {
+        std::mem::take(&mut self.told).trim_end().to_owned()
+    }
+}
+
+fn at_prompt() -> Typist {
+    Typist::at(20, 5, "$ ")
+}
+
+#[test]
+fn a_plain_echo_is_shown_by_its_own_character() {
+    let mut user = at_prompt();
+    assert_eq!(user.types("l").comes("l").tells(), "l0");
+    assert_eq!(user.types("s").comes("\x1b[32ms\x1b[0m").tells(), "s5");
+}
+
+#[test]
+fn keys_typed_ahead_are_each_shown_by_their_own() {
+    assert_eq!(at_prompt().types("aaab").comes("aa").comes("ab").tells(), "a0 a1 a0 b1");
+    // The answer to the Return comes with the echoes before it.
+    assert_eq!(at_prompt().types("ls\r").comes("ls\r\nfile\r\n$ ").tells(), "l0 s1");
+}
+
+#[test]
+fn what_is_put_before_other_text_is_shown() {
+    let mut user = at_prompt();
+    user.comes("acd\x1b[4G");
+    assert_eq!(user.types("b").comes("bcd\x08\x08").tells(), "b0");
+    assert_eq!(user.types("x").comes("\x1b[1@x").tells(), "x4");
+    assert_eq!(user.screen.row(0), "$ abxcd");
+}
+
+#[test]
+fn the_same_character_typed_over_is_shown_by_the_cursor() {
+    let mut user = at_prompt();
+    user.comes("aaa\x1b[3G");
+    assert_eq!(user.types("aa").comes("\x1b[C").tells(), "a2");
+    assert_eq!(user.comes("\x1b[C").tells(), "a2");
+}
+
+#[test]
+fn a_status_line_drawn_meanwhile_shows_nothing() {
+    let mut user = Typist::at(20, 5, "\x1b[5;1H-- ab ab --\x1b[1;1H");
+    assert_eq!(user.types("ab").comes("\x1b[5;1H-- ab \x1b[1;1H").tells(), "");
+    // Cut off in the middle, the cursor hidden.
+    assert_eq!(user.comes("\x1b[?25l\x1b[5;1H-- a").comes("b ab --\x1b[1;1H\x1b[?25h").tells(), "");
+    assert_eq!(user.comes("ab\x1b[5;18Hx2\x1b[1;3H").tells(), "a0 b1");
+}
+
+#[test]
+fn a_hidden_cursor_that_comes_back_shows_what_was_drawn_meanwhile() {
+    let mut user = Typist::at(20, 5, "\x1b[2;5H");
+    let drawn = "\x1b[?25l\x1b[2;1H1234x\x1b[5;1Hstatus\x1b[2;6H\x1b[?25h";
+    assert_eq!(user.types("x").comes(drawn).tells(), "x16");
+    // Redrawn as a whole, in two reads, and one row further down.
+    assert_eq!(user.types("y").comes("\x1b[?25l\x1b[H\x1b[J1\r\n\n1234").comes("xy\x1b[?25h").tells(), "y7");
+}
+
+#[test]
+fn a_full_row_goes_on_in_the_next() {
+    let mut user = Typist::at(10, 3, "$ 123456");
+    assert_eq!(user.types("890").comes("8").comes("9\x1b[K").comes("0").tells(), "80 90 00");
+    assert_eq!(user.screen.cursor(), (1, 1));
+}
+
+#[test]
+fn a_full_row_at_the_bottom_scrolls() {
+    let mut user = Typist::at(10, 2, "\r\n$ 1234567");
+    assert_eq!(user.types("ab").comes("a").comes("b").tells(), "a0 b0");
+    // As readline does it: the blank and the return are its own.
+    let mut user = Typist::at(10, 2, "\r\n$ 1234567");
+    assert_eq!(user.types("ab").comes("a \r").comes("b").tells(), "a0 b0");
+}
+
+#[test]
+fn a_continuation_mark_is_read_over() {
+    let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
+    assert_eq!(user.types("a").comes("a").tells(), "a0");
+    // Emacs puts a mark into the last column and goes on in the next row.
+    assert_eq!(user.types("bc").comes("\\\r\nb").tells(), "b3");
+    assert_eq!(user.comes("c").tells(), "c0");
+    let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
+    let drawn = "\x1b[?25l\x1b[2;10H\\\r\nbc\x1b[2;9Ha\x1b[3;3H\x1b[?25h";
+    assert_eq!(user.types("abc").comes(drawn).tells(), "a24 b36 c36");
+}
+
+#[test]
+fn a_word_that_moves_to_the_next_row_is_shown_there() {
+    let mut user = Typist::at(10, 5, "the quick");
+    assert_eq!(user.types("d").comes("\x1b[1;4H\x1b[K\r\nquickd").tells(), "d16");
+}
+
+#[test]
+fn a_row_that_moves_sideways_shows_what_stands_before_the_cursor() {
+    let mut user = Typist::at(10, 5, "> 1234567\x1b[1;10H");
+    assert_eq!(user.types("x").comes("\x1b[1;1H<4567x\x1b[K").tells(), "x11");
+}
+
+#[test]
+fn indentation_after_a_return_is_no_hindrance() {
+    let mut user = Typist::at(20, 5, "\x1b[1;1H");
+    assert_eq!(user.types("if\r").comes("if\r\n  ").tells(), "i0 f1");
+    assert_eq!(user.types("x\ry").comes("x\r\n").comes("  y").tells(), "x0 y2");
+    // A busy program that shows all at once.
+    assert_eq!(user.types("a\r").types("b").comes("\x1b[?25l\x1b[3;1H  ya\r\n  b\x1b[?25h").tells(), "a15 b26");
+}
+
+#[test]
+fn wide_and_joined_characters_are_one_key_each() {
+    assert_eq!(at_prompt().types("漢é").comes("漢é").tells(), "漢2 é4");
+    let mut user = at_prompt();
+    assert_eq!(user.types("e\u{301}x").comes("e").comes("\u{301}").comes("x").tells(), "e0 \u{301}1 x0");
+    // No room for a wide one: it goes into the next row.
+    assert_eq!(Typist::at(6, 3, "$ 123").types("漢x").comes("漢").comes("x").tells(), "漢2 x0");
+}
+
+#[test]
+fn blanks_are_shown_too() {
+    assert_eq!(at_prompt().types("a b").comes("a b").tells(), "a0  1 b2");
+    assert_eq!(at_prompt().types(" ").comes("\x1b[C").tells(), " 2");
+}
+
+#[test]
+fn keys_that_are_never_shown_are_overtaken() {
+    // A command of vi, then what is inserted.
+    let mut user = Typist::at(20, 5, "\x1b[1;1H");
+    user.types("i").comes("\x1b[5;1H-- INSERT --\x1b[1;1H");
+    assert_eq!(user.types("ab").comes("a").tells(), "-i a0");
+    assert_eq!(user.comes("b").tells(), "b0");
+    // A pager is left, and the shell is typed at.
+    let mut user = Typist::at(20, 5, "\x1b[5;1H(END)");
+    user.types("q").comes("\r\x1b[K$ ");
+    assert_eq!(user.types("ls").comes("l").comes("s").tells(), "-q l0 s0");
+}
+
+#[test]
+fn a_password_is_overtaken_by_what_is_typed_after_it() {
+    let mut user = Typist::at(20, 5, "Password: ");
+    user.types("secret\r");
+    assert_eq!(user.comes("\r\nLast login: today\r\n").tells(), "");
+    assert_eq!(user.comes("$ ").types("ls").comes("l").tells(), "-s -e -c -r -e -t l0");
+    // The prompt and the echo in one.
+    let mut user = Typist::at(20, 5, "Password: ");
+    assert_eq!(user.types("pw\r").types("ls").comes("\r\n$ l").tells(), "-p -w l4");
+}
+
+#[test]
+fn a_slow_prompt_overtakes_nothing() {
+    // Its end is a blank, and so is one of the keys.
+    assert_eq!(Typist::at(20, 5, "").types("ls -l").comes("\r\n$ ").tells(), "");
+    assert_eq!(Typist::at(20, 5, "").types("ls -l").comes("ok\r\n$ ").comes("ls -l").tells(), "l0 s1  2 -3 l4");
+}
+
+#[test]
+fn a_cursor_that_comes_back_to_where_it_was_shows_nothing() {
+    // The character before it happens to be the one awaited.
+    let mut user = Typist::at(20, 5, "a");
+    assert_eq!(user.types("a").comes("\x1b7\x1b[5;1Hclock\x1b8").tells(), "");
+    assert_eq!(user.comes("a").tells(), "a0");
+}
+
+#[test]
+fn on_a_paced_line_the_character_is_named_that_completed_it() {
+    let mut user = Typist::at(20, 5, "\x1b[2;5H");
+    user.exactly = true;
+    assert_eq!(user.types("x").comes("\x1b[2;1H1234x\x07").tells(), "x10");
+    // Elsewhere: from the character on since which the cursor rests there.
+    assert_eq!(user.types("y").comes("\x1b[4;1Hy\x1b[K\x07").tells(), "y6");
+}
+
+#[test]
+fn keys_can_be_given_up() {
+    let mut user = at_prompt();
+    user.types("ab");
+    assert_eq!((user.shown.len(), user.shown.front().copied()), (2, Some('a')));
+    assert_eq!(user.shown.give_up(), Some('a'));
+    assert_eq!(user.comes("b").tells(), "b0");
+    assert!(user.shown.is_empty());
+}
+
+proptest! {
+    /// Whatever is typed at whatever width, cut anywhere, an echo shows each key, in order.
+    #[test]
+    fn every_key_of_a_plain_echo_is_shown(
+        columns in 2u16..30,
+        rows in 2u16..4,
+        text in "[a-c \u{e9}\u{6f22}]{1,40}",
+        ahead in 1usize..8,
+        cut in 1usize..9,
+    ) {
+        let mut user = Typist::at(columns, rows, "");
+        let keys: Vec<char> = text.chars().collect();
+        for keys in keys.chunks(ahead) {
+            let keys: String = keys.iter().collect();
+            user.types(&keys);
+            let mut told = String::new();
+            for read in keys.as_bytes().chunks(cut) {
+                let mut tell = |found| match found {
+                    Found::Shown(key, _) => told.push(key),
+                    Found::Overtaken(_) => told.push('!'),
+                };
+                user.shown.feed(&mut user.screen, read, 0, false, &mut tell);
+                user.shown.rest(&user.screen, read.len(), &mut tell);
+            }
+            prop_assert_eq!(told, keys);
+        }
+    }
+
+    /// Nothing that comes breaks it or makes it lose a key.
+    #[test]
+    fn no_key_is_ever_lost(
+        reads in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..40), "[a-e\r\x1b]{0,4}"), 1..20),
+    ) {
+        let mut user = Typist::at(7, 3, "");
+        let (mut typed, mut told) = (0, 0);
+        for (bytes, keys) in reads {
+            typed += keys.chars().filter(|key| !key.is_ascii_control()).count();
+            user.types(&keys);
+            user.shown.feed(&mut user.screen, &bytes, 0, true, |_| told += 1);
+            user.shown.rest(&user.screen, bytes.len(), |_| told += 1);
+        }
+        prop_assert_eq!(told + user.shown.len(), typed);
+    }
+}
