@@ -1,5 +1,204 @@
-//! The text that has come since the last key.
+//! What of the screen has come since the last key, so that no wait is satisfied by what stood there before.
+//!
+//! When a key goes, the rows are remembered (as hashes), with the cursor and what had scrolled and been cleared. Later:
+//!
+//! - A row is **stale** if it is one of those rows: what has scrolled off the top is left out, and the rest is aligned
+//!   with the screen in order, as many rows as can be, each at the earliest place. A row that has changed in any character
+//!   is fresh as a whole. If the whole screen has been cleared since, or the other screen is shown, all rows are fresh.
+//! - The **cursor's row** is fresh if its text, its place on the screen or the cursor has changed since, or anything has
+//!   scrolled or been cleared.
 
-/// Later.
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::Screen;
+
+/// The screen as it was when the last key went.
 #[derive(Debug, Default)]
-pub struct Fresh;
+pub struct Fresh {
+    /// The rows as hashes; blank rows are 0. Empty = everything is fresh.
+    rows: Vec<u64>,
+    cursor: (u16, u16),
+    scrolled: u64,
+    cleared: u64,
+    alternate: bool,
+    /// For a row's text; kept for its memory.
+    text: String,
+}
+
+impl Fresh {
+    /// A key goes: what the screen shows now is stale from now on.
+    pub fn mark(&mut self, screen: &Screen) {
+        let mut rows = std::mem::take(&mut self.rows);
+        rows.clear();
+        rows.extend((0..screen.size().1).map(|row| self.hash(screen, row)));
+        self.rows = rows;
+        self.cursor = screen.cursor();
+        self.scrolled = screen.scrolled();
+        self.cleared = screen.cleared();
+        self.alternate = screen.is_alternate();
+    }
+
+    /// Forgets the mark: everything is fresh.
+    pub fn forget(&mut self) {
+        self.rows.clear();
+    }
+
+    /// The texts of all rows, each with LF behind it, the stale ones left blank.
+    pub fn text(&mut self, screen: &Screen) -> String {
+        let now: Vec<_> = (0..screen.size().1).map(|row| self.hash(screen, row)).collect();
+        let stale = aligned(self.before(screen), &now);
+        let mut text = String::new();
+        for row in 0..screen.size().1 {
+            if !stale[usize::from(row)] {
+                screen.write_row(row, &mut text);
+            }
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Whether the row that the cursor is in has changed, or the cursor.
+    pub fn is_row_fresh(&mut self, screen: &Screen) -> bool {
+        let row = screen.cursor().0;
+        self.before(screen).is_empty()
+            || self.cursor != screen.cursor()
+            || self.scrolled != screen.scrolled()
+            || self.rows.get(usize::from(row)).copied() != Some(self.hash(screen, row))
+    }
+
+    /// The rows that were there before and can still be there.
+    fn before(&self, screen: &Screen) -> &[u64] {
+        if self.cleared != screen.cleared() || self.alternate != screen.is_alternate() {
+            return &[];
+        }
+        let gone = usize::try_from(screen.scrolled() - self.scrolled).unwrap_or(usize::MAX);
+        self.rows.get(gone..).unwrap_or_default()
+    }
+
+    fn hash(&mut self, screen: &Screen, row: u16) -> u64 {
+        self.text.clear();
+        screen.write_row(row, &mut self.text);
+        if self.text.is_empty() {
+            return 0;
+        }
+        let mut hasher = DefaultHasher::new();
+        self.text.hash(&mut hasher);
+        hasher.finish().max(1)
+    }
+}
+
+/// Which of the rows `now` are rows of `before`, in order: a longest common subsequence, each row as far up as can be.
+fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
+    // What is unchanged at the top needs no table.
+    let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
+    let mut stale = vec![true; same];
+    stale.resize(now.len(), false);
+    let (before, now) = (&before[same..], &now[same..]);
+    // longest[i][j]: of before[i..] and now[j..].
+    let width = now.len() + 1;
+    let mut longest = vec![0u16; (before.len() + 1) * width];
+    for i in (0..before.len()).rev() {
+        for j in (0..now.len()).rev() {
+            let here = i * width + j;
+            longest[here] = match before[i] == now[j] && before[i] != 0 {
+                true => longest[here + width + 1] + 1,
+                false => longest[here + width].max(longest[here + 1]),
+            };
+        }
+    }
+    let mut i = 0;
+    for j in 0..now.len() {
+        // The first row before, from `i` on, with which this one can be part of a longest alignment.
+        let left = longest[i * width + j];
+        let partner = (i..before.len()).find(|i| before[*i] == now[j] && before[*i] != 0);
+        if let Some(partner) = partner.filter(|partner| longest[(partner + 1) * width + j + 1] + 1 == left) {
+            stale[same + j] = true;
+            i = partner + 1;
+        }
+    }
+    stale
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is fresh after a key was sent at one point and more came; rows parted by `|`.
+    fn fresh(before: &str, after: &str) -> String {
+        let mut screen = Screen::new(20, 6);
+        screen.feed(before.as_bytes());
+        let mut fresh = Fresh::default();
+        fresh.mark(&screen);
+        screen.feed(after.as_bytes());
+        fresh.text(&screen).trim_end().replace('\n', "|")
+    }
+
+    #[test]
+    fn what_stood_there_is_stale_also_after_it_has_moved_up() {
+        assert_eq!(fresh("ok\r\n$ ls", "\r\nok\r\n$ "), "||ok|$");
+        assert_eq!(fresh("1\r\n2\r\n3\r\n4\r\nok\r\n$ ls", "\r\nok\r\n$ "), "||||ok|$");
+        // The whole screen has been scrolled off.
+        assert_eq!(fresh("ok\r\n$ ls", &"\r\nok".repeat(9)), "ok|ok|ok|ok|ok|ok");
+    }
+
+    #[test]
+    fn the_same_output_again_is_fresh() {
+        assert_eq!(fresh("$ ls\r\nx\r\ny\r\n$ ls", "\r\nx\r\ny"), "||||x|y");
+        assert_eq!(fresh("$ ls\r\nx\r\ny\r\n$ ls", "\r\nx\r\ny\r\n$ "), "|||x|y|$");
+    }
+
+    #[test]
+    fn a_pager_that_turns_a_page_shows_the_new_rows() {
+        assert_eq!(
+            fresh("a\r\nb\r\nc\r\nd\r\ne\r\n:", "\x1b[H\x1b[Kc\r\n\x1b[Kd\r\n\x1b[Ke\r\n\x1b[Kf\r\n\x1b[Kg\r\n\x1b[K:"),
+            "|||f|g"
+        );
+        // Scrolled in a region below a title.
+        assert_eq!(fresh("T\r\na\r\nb\r\nc\r\nd\r\n:", "\x1b[2;5r\x1b[5;1H\nnew\x1b[r\x1b[6;2H"), "||||new");
+    }
+
+    #[test]
+    fn a_changed_row_is_fresh_as_a_whole() {
+        assert_eq!(fresh("Loading 10%", "\x1b[1;9H50%"), "Loading 50%");
+        assert_eq!(fresh("a\r\nb", "\x1b[H\x1b[L"), "");
+    }
+
+    #[test]
+    fn a_cleared_screen_and_another_one_are_fresh() {
+        assert_eq!(fresh("$ top", "\x1b[H\x1b[2J$ top"), "$ top");
+        assert_eq!(fresh("$ vi", "\x1b[?1049h$ vi"), "$ vi");
+        assert_eq!(fresh("$ vi", "\x1b[?1049h\x1b[?1049l"), "");
+    }
+
+    #[test]
+    fn without_a_mark_everything_is_fresh() {
+        let mut screen = Screen::new(20, 2);
+        screen.feed(b"a\r\nb");
+        let mut fresh = Fresh::default();
+        assert_eq!(fresh.text(&screen), "a\nb\n");
+        assert!(fresh.is_row_fresh(&screen));
+        fresh.mark(&screen);
+        assert_eq!(fresh.text(&screen), "\n\n");
+        fresh.forget();
+        assert_eq!(fresh.text(&screen), "a\nb\n");
+    }
+
+    #[test]
+    fn the_cursors_row_is_fresh_once_something_changed_it() {
+        let row = |before: &str, after: &str| {
+            let mut screen = Screen::new(20, 3);
+            screen.feed(before.as_bytes());
+            let mut fresh = Fresh::default();
+            fresh.mark(&screen);
+            screen.feed(after.as_bytes());
+            fresh.is_row_fresh(&screen)
+        };
+        assert!(!row("$ ", ""));
+        assert!(!row("$ ", "\x1b7\x1b[3;1Hclock\x1b8\x07"));
+        assert!(row("$ ", "\r\n$ "));
+        // The same prompt in the same place, but all has moved up, or was drawn anew.
+        assert!(row("1\r\n2\r\n$ ", "\r\n$ "));
+        assert!(row("\x1b[H$ ", "\x1b[H\x1b[2J$ "));
+        assert!(row("$ x", "\x08 \x08"));
+    }
+}
