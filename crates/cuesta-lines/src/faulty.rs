@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use crate::{Crossed, Line, Received, Stamped};
+use crate::{Crossed, Line, Opening, Received, Stamped};
 
 /// What one read of the line beneath brings at most.
 const PIECE: usize = 256;
@@ -172,6 +172,10 @@ impl<L: Line> Line for Faulty<L> {
 
     fn terminal(&self) -> Option<&str> {
         self.line.terminal()
+    }
+
+    fn opening(&self) -> Opening {
+        self.line.opening()
     }
 
     fn crossed(&self) -> Crossed {

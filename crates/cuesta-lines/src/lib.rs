@@ -22,7 +22,7 @@ mod traced;
 pub mod wire;
 
 pub use faulty::{Ending, Faults, Faulty};
-pub use line::{Crossed, Line, Received, Stamped, fault, receive, send};
+pub use line::{Crossed, Line, Opening, Received, Stamped, fault, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};

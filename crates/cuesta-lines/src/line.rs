@@ -39,6 +39,11 @@ pub trait Line {
         None
     }
 
+    /// When the line's opening came to each of its ends, so far.
+    fn opening(&self) -> Opening {
+        Opening::default()
+    }
+
     /// Characters that really crossed the line so far, negotiation and escapes included.
     fn crossed(&self) -> Crossed;
 }
@@ -66,6 +71,10 @@ impl<L: Line + ?Sized> Line for Box<L> {
 
     fn terminal(&self) -> Option<&str> {
         (**self).terminal()
+    }
+
+    fn opening(&self) -> Opening {
+        (**self).opening()
     }
 
     fn crossed(&self) -> Crossed {
@@ -128,6 +137,17 @@ pub struct Stamped {
     pub ours: Stamp,
     /// When the kernel passed it to the device, or had it from there; ns since 1970.
     pub kernel: u64,
+}
+
+/// When a line was open in each sense. A phase that a line does not have, or has not come to, has no instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Opening {
+    /// There was a way to the other end: the connection was accepted, the program started, the device opened.
+    pub connected: Option<Stamp>,
+    /// The last that both ends said about how they would talk. It moves on when they talk about it again.
+    pub negotiated: Option<Stamp>,
+    /// The line itself let the user in. A login that is typed is the tape's affair.
+    pub logged_in: Option<Stamp>,
 }
 
 /// Characters that crossed a line.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Crossed, Line, Received, Stamped};
+use crate::{Crossed, Line, Opening, Received, Stamped};
 
 /// How much line time one read may bring, and one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -140,6 +140,10 @@ impl<L: Line> Line for Paced<L> {
 
     fn terminal(&self) -> Option<&str> {
         self.line.terminal()
+    }
+
+    fn opening(&self) -> Opening {
+        self.line.opening()
     }
 
     fn crossed(&self) -> Crossed {

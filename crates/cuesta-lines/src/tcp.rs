@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Crossed, Line, OpenError, Options, Received, Stamped, speed};
+use crate::{Address, Crossed, Line, OpenError, Opening, Options, Received, Stamped, speed};
 
 /// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
 /// megabytes of output from a host whose client does not read. So little costs a fast reader nothing: what is on its way
@@ -23,6 +23,7 @@ const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 /// A TCP connection as a line.
 pub(crate) struct Tcp {
     stream: TcpStream,
+    connected: Stamp,
     crossed: Crossed,
     stamps: Option<Box<KernelStamps>>,
 }
@@ -84,7 +85,7 @@ impl Tcp {
     fn new(stream: TcpStream) -> io::Result<Self> {
         // Keys are single characters: Nagle's algorithm would hold each back for the echo of the one before.
         stream.set_nodelay(true)?;
-        Ok(Self { stream, crossed: Crossed::default(), stamps: None })
+        Ok(Self { stream, connected: clock::now(), crossed: Crossed::default(), stamps: None })
     }
 
     /// The host's end.
@@ -120,6 +121,10 @@ impl Line for Tcp {
 
     fn kernel_sent(&mut self) -> Option<Stamped> {
         self.stamps.as_mut()?.sent(&self.stream)
+    }
+
+    fn opening(&self) -> Opening {
+        Opening { connected: Some(self.connected), ..Opening::default() }
     }
 
     fn crossed(&self) -> Crossed {

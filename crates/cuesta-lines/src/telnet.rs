@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use cuesta_record::Stamp;
 
 use crate::wire::telnet::Framing;
-use crate::{Crossed, Line, Options, Received, Stamped};
+use crate::{Crossed, Line, Opening, Options, Received, Stamped};
 
 /// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
@@ -18,17 +18,23 @@ pub struct Telnet<L> {
     framing: Framing,
     /// A reply went after the last characters: the kernel's stamp is not theirs.
     replied: bool,
+    /// When the other end last spoke of options.
+    negotiated: Option<Stamp>,
 }
 
 impl<L: Line> Telnet<L> {
     /// The terminal's end.
     pub fn terminal(line: L, options: &Options) -> Self {
-        Self { line, framing: Framing::terminal(options.columns, options.rows, &options.terminal), replied: false }
+        Self::new(line, Framing::terminal(options.columns, options.rows, &options.terminal))
     }
 
     /// The host's end.
     pub fn host(line: L) -> Self {
-        Self { line, framing: Framing::host(), replied: false }
+        Self::new(line, Framing::host())
+    }
+
+    fn new(line: L, framing: Framing) -> Self {
+        Self { line, framing, replied: false, negotiated: None }
     }
 
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -56,7 +62,11 @@ impl<L: Line> Line for Telnet<L> {
             if received.len == 0 {
                 return Poll::Ready(Ok(received));
             }
+            let before = self.framing.exchanges();
             received.len = self.framing.receive(&mut into[..received.len]);
+            if self.framing.exchanges() != before {
+                self.negotiated = Some(received.at);
+            }
             self.flush(cx);
             if received.len > 0 {
                 return Poll::Ready(Ok(received));
@@ -87,6 +97,10 @@ impl<L: Line> Line for Telnet<L> {
 
     fn terminal(&self) -> Option<&str> {
         self.framing.name()
+    }
+
+    fn opening(&self) -> Opening {
+        Opening { negotiated: self.negotiated, ..self.line.opening() }
     }
 
     fn crossed(&self) -> Crossed {

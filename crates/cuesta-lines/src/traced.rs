@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 
-use crate::{Crossed, Line, Received, Stamped};
+use crate::{Crossed, Line, Opening, Received, Stamped};
 
 /// Which way characters went, seen from this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,10 @@ impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
 
     fn terminal(&self) -> Option<&str> {
         self.line.terminal()
+    }
+
+    fn opening(&self) -> Opening {
+        self.line.opening()
     }
 
     fn crossed(&self) -> Crossed {

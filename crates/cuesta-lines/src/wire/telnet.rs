@@ -30,6 +30,8 @@ pub struct Framing {
     inside: Vec<u8>,
     /// What has to be sent before any more characters.
     replies: Vec<u8>,
+    /// What the other end said about options, modulo 2³².
+    exchanges: u32,
     dropped: u64,
 }
 
@@ -122,6 +124,7 @@ impl Framing {
             terminal: terminal.into(),
             inside: Vec::new(),
             replies: Vec::new(),
+            exchanges: 0,
             dropped: 0,
         }
     }
@@ -201,6 +204,11 @@ impl Framing {
         Some(&*self.terminal).filter(|name| !name.is_empty())
     }
 
+    /// How often the other end has said something about options, modulo 2³²: whether that changed is what matters.
+    pub fn exchanges(&self) -> u32 {
+        self.exchanges
+    }
+
     /// Subnegotiations that were too long or broken off, and replies to a peer that asked too much at once.
     pub fn dropped(&self) -> u64 {
         self.dropped
@@ -268,6 +276,7 @@ impl Framing {
         if byte == IAC {
             return self.collect(byte);
         }
+        self.exchanges = self.exchanges.wrapping_add(1);
         let inside = std::mem::take(&mut self.inside);
         if byte != SE {
             // Broken off: what follows is a command of its own.
@@ -285,6 +294,7 @@ impl Framing {
 
     /// The other end said that it will or wants us to, or not (RFC 1143 §7).
     fn negotiated(&mut self, verb: u8, option: u8) {
+        self.exchanges = self.exchanges.wrapping_add(1);
         if (verb, option) == (DO, TIMING_MARK) {
             return self.say(Side::Ours, true, option);
         }

@@ -1,0 +1,126 @@
+//! What `russh` calls when something comes: the host's key to be judged, characters, the end.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use cuesta_record::clock;
+use russh::client::{DisconnectReason, Handler, Session};
+use russh::keys::{HashAlg, PublicKey, PublicKeyOrCertificate};
+use russh::negotiation::Names;
+use russh::{ChannelId, Error};
+
+use super::known::{self, Verdict};
+use super::place::Place;
+use super::shared::{End, Shared};
+use super::target::Trust;
+use crate::SshError;
+
+/// One login's side of the protocol.
+pub(super) struct Client {
+    shared: Arc<Shared>,
+    /// Where it goes, for errors.
+    place: String,
+    known_as: String,
+    known_hosts: Vec<PathBuf>,
+    trust: Trust,
+}
+
+impl Client {
+    pub(super) fn new(shared: Arc<Shared>, place: &Place) -> Self {
+        Self {
+            shared,
+            place: place.address.to_string(),
+            known_as: place.known_as.clone(),
+            known_hosts: place.known_hosts.clone(),
+            trust: place.trust,
+        }
+    }
+
+    /// Why the host is not to be trusted, if it is not.
+    fn distrusts(&self, key: &PublicKey) -> Option<SshError> {
+        let place = self.place.clone();
+        let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
+        let mut verdict = known::judge(&self.known_hosts, &self.known_as, key);
+        if verdict == Verdict::Unknown && self.trust == Trust::AcceptNew {
+            verdict = match known::learn(&self.known_hosts, &self.known_as, key) {
+                Ok(verdict) => verdict,
+                Err(cause) => {
+                    let file = self.known_hosts.first().cloned().unwrap_or_default();
+                    return Some(SshError::NotWritten { place, file, cause });
+                }
+            };
+        }
+        match verdict {
+            Verdict::Known => None,
+            Verdict::Unknown => Some(SshError::UnknownHost { place, fingerprint, files: self.known_hosts.clone() }),
+            Verdict::Changed(file, row) => Some(SshError::ChangedHost { place, fingerprint, file, row }),
+            Verdict::Revoked(file, row) => Some(SshError::RevokedHost { place, file, row }),
+        }
+    }
+}
+
+impl Handler for Client {
+    type Error = Error;
+
+    async fn check_server_key(&mut self, key: &PublicKeyOrCertificate) -> Result<bool, Error> {
+        // Certificates are not asked for; one that comes all the same is nobody's.
+        let PublicKeyOrCertificate::PublicKey { key, .. } = key else { return Ok(false) };
+        let distrust = self.distrusts(key);
+        let trusted = distrust.is_none();
+        self.shared.state().distrust = distrust;
+        Ok(trusted)
+    }
+
+    async fn kex_done(&mut self, _: Option<&[u8]>, _: &Names, _: &mut Session) -> Result<(), Error> {
+        self.shared.state().negotiates(clock::now());
+        Ok(())
+    }
+
+    async fn data(&mut self, _: ChannelId, bytes: &[u8], _: &mut Session) -> Result<(), Error> {
+        self.shared.push(bytes);
+        Ok(())
+    }
+
+    async fn extended_data(&mut self, _: ChannelId, _: u32, bytes: &[u8], _: &mut Session) -> Result<(), Error> {
+        self.shared.push(bytes);
+        Ok(())
+    }
+
+    async fn channel_eof(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
+        self.shared.end(End::Closed);
+        Ok(())
+    }
+
+    async fn channel_close(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
+        self.shared.end(End::Closed);
+        Ok(())
+    }
+
+    async fn disconnected(&mut self, reason: DisconnectReason<Error>) -> Result<(), Error> {
+        let (kind, why) = match reason {
+            DisconnectReason::ReceivedDisconnect(info) => (io::ErrorKind::ConnectionAborted, info.message),
+            DisconnectReason::Error(error) => broken(&error),
+        };
+        self.shared.end(End::Broken(kind, why));
+        Ok(())
+    }
+}
+
+impl Drop for Client {
+    /// The protocol's task is over: whoever still waits for characters is told.
+    fn drop(&mut self) {
+        self.shared.end(End::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
+    }
+}
+
+/// An error of the protocol as one of a line.
+fn broken(error: &Error) -> (io::ErrorKind, String) {
+    let kind = match error {
+        Error::IO(error) => error.kind(),
+        Error::Disconnect | Error::HUP => io::ErrorKind::UnexpectedEof,
+        Error::KeepaliveTimeout | Error::InactivityTimeout | Error::ConnectionTimeout => io::ErrorKind::TimedOut,
+        _ => io::ErrorKind::InvalidData,
+    };
+    (kind, error.to_string())
+}

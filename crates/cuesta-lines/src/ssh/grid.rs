@@ -1,0 +1,144 @@
+//! Keystroke timing obscured: keys go on a grid, and chaff goes on it while somebody types and for a while after, as
+//! OpenSSH's client does it since 9.5 (`ObscureKeystrokeTiming`, ssh_config(5)). When what goes, without a line or a clock.
+
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg32;
+
+/// How long chaff goes on after a key: from so long, up to so much longer.
+const CHAFF: (Duration, Duration) = (Duration::from_millis(1024), Duration::from_millis(2048));
+/// What may wait for the next place on the grid. More than that is no typing.
+const MOST: usize = 16 * 1024;
+
+/// The grid of one line.
+#[derive(Debug)]
+pub(super) struct Grid {
+    width: Duration,
+    /// The next place on it, while anything goes.
+    next: Option<Stamp>,
+    /// Until when chaff goes.
+    chaff_until: Stamp,
+    /// Keys that wait for their place.
+    keys: Vec<u8>,
+    random: Pcg32,
+}
+
+/// What goes at a place of the grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goes {
+    Keys,
+    Chaff,
+    Nothing,
+}
+
+impl Grid {
+    pub(super) fn new(width: Duration, seed: u64) -> Self {
+        Self { width, next: None, chaff_until: Stamp::ZERO, keys: Vec::new(), random: Pcg32::seed_from_u64(seed) }
+    }
+
+    /// Takes keys that are typed, and says how many; none = wait until some have gone.
+    pub(super) fn type_keys(&mut self, now: Stamp, keys: &[u8]) -> usize {
+        let len = keys.len().min(MOST - self.keys.len());
+        self.keys.extend(&keys[..len]);
+        let longer = self.random.random_range(0..=CHAFF.1.as_millis() as u64);
+        self.chaff_until = now + CHAFF.0 + Duration::from_millis(longer);
+        self.next.get_or_insert(now + self.width);
+        len
+    }
+
+    /// The next place on the grid.
+    pub(super) fn next(&self) -> Option<Stamp> {
+        self.next
+    }
+
+    /// What goes now, at a place of the grid or late for it.
+    pub(super) fn goes(&self, now: Stamp) -> Goes {
+        match self.next {
+            Some(next) if now >= next && !self.keys.is_empty() => Goes::Keys,
+            Some(next) if now >= next && now < self.chaff_until => Goes::Chaff,
+            _ => Goes::Nothing,
+        }
+    }
+
+    /// The keys that go.
+    pub(super) fn keys(&self) -> &[u8] {
+        &self.keys
+    }
+
+    /// So many keys have gone.
+    pub(super) fn went(&mut self, len: usize) {
+        self.keys.drain(..len);
+    }
+
+    /// The place was used, or nothing is left to go: on to the next, none missed made up for.
+    pub(super) fn move_on(&mut self, now: Stamp) {
+        let Some(next) = self.next else { return };
+        if self.keys.is_empty() && now >= self.chaff_until {
+            self.next = None;
+            return;
+        }
+        let missed = now.since(next).as_nanos() / self.width.as_nanos();
+        self.next = Some(next + self.width * u32::try_from(missed + 1).unwrap_or(u32::MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: Duration = Duration::from_millis(20);
+
+    /// What goes when, from one key at each of `typed` ms on: K or C at each place of the grid.
+    fn played(typed: &[u64]) -> Vec<(u64, Goes, usize)> {
+        let start = Stamp::ZERO + Duration::from_secs(1);
+        let mut grid = Grid::new(WIDTH, 7);
+        let mut gone = Vec::new();
+        let mut typed = typed.iter().copied().peekable();
+        for ms in 0..10_000 {
+            let now = start + Duration::from_millis(ms);
+            while typed.next_if_eq(&ms).is_some() {
+                assert_eq!(grid.type_keys(now, b"k"), 1);
+            }
+            if grid.next().is_some_and(|next| now >= next) {
+                let goes = grid.goes(now);
+                gone.push((ms, goes, grid.keys().len()));
+                grid.went(grid.keys().len());
+                grid.move_on(now);
+            }
+        }
+        gone
+    }
+
+    #[test]
+    fn keys_go_on_the_grid_and_chaff_between_and_after_them() {
+        let gone = played(&[3, 5, 29, 200]);
+        assert!(gone.iter().all(|(ms, ..)| ms % 20 == 3), "{gone:?}");
+        let keys: Vec<_> = gone.iter().filter(|(_, goes, _)| *goes == Goes::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
+        assert_eq!(keys, [(23, 2), (43, 1), (203, 1)]);
+        let chaff = gone.iter().filter(|(_, goes, _)| *goes == Goes::Chaff).count() as u64;
+        let last = gone.last().unwrap().0;
+        assert!((200 + 1024..=200 + 1024 + 2048 + 40).contains(&last), "{last}");
+        assert!(chaff >= (last - 203) / 20 - 1, "{chaff} up to {last}");
+    }
+
+    #[test]
+    fn who_is_late_makes_up_for_nothing() {
+        let start = Stamp::ZERO + Duration::from_secs(1);
+        let mut grid = Grid::new(WIDTH, 7);
+        grid.type_keys(start, b"k");
+        let late = start + Duration::from_millis(95);
+        assert_eq!(grid.goes(late), Goes::Keys);
+        grid.went(1);
+        grid.move_on(late);
+        assert_eq!((grid.goes(late), grid.next()), (Goes::Nothing, Some(start + Duration::from_millis(100))));
+    }
+
+    #[test]
+    fn a_flood_of_keys_waits() {
+        let mut grid = Grid::new(WIDTH, 7);
+        assert_eq!(grid.type_keys(Stamp::ZERO, &[b'k'; MOST + 5]), MOST);
+        assert_eq!(grid.type_keys(Stamp::ZERO, b"k"), 0);
+    }
+}

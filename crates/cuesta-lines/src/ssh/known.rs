@@ -1,0 +1,189 @@
+//! Known hosts: which keys a host is known by, as OpenSSH writes them down (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT").
+//!
+//! Stricter than OpenSSH in one thing: a host that is known by a key of another kind only counts as changed, not as new.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use russh::keys::{Algorithm, PublicKey, parse_public_key_base64};
+use rustix::fs::{FlockOperation, flock};
+
+use super::pattern::{any_matches, matches};
+
+/// What the files say of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The host is known by it.
+    Known,
+    /// The host is not known at all.
+    Unknown,
+    /// The host is known by other keys: in which file, in which row.
+    Changed(PathBuf, usize),
+    /// It is known to be in wrong hands.
+    Revoked(PathBuf, usize),
+}
+
+/// One row that speaks of the host.
+struct Entry {
+    row: usize,
+    revoked: bool,
+    key: PublicKey,
+}
+
+/// The name under which a host is written down.
+pub(super) fn name(host: &str, port: u16) -> String {
+    let host = host.to_ascii_lowercase();
+    if port == 22 { host } else { format!("[{host}]:{port}") }
+}
+
+/// Judges a host's key by all `files`.
+pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> Verdict {
+    let mut verdict = Verdict::Unknown;
+    for file in files {
+        for entry in entries(file, name) {
+            let same = entry.key.key_data() == key.key_data();
+            match (entry.revoked, same, &verdict) {
+                (true, true, _) => return Verdict::Revoked(file.clone(), entry.row),
+                (false, true, _) => verdict = Verdict::Known,
+                (false, false, Verdict::Unknown) => verdict = Verdict::Changed(file.clone(), entry.row),
+                _ => {}
+            }
+        }
+    }
+    verdict
+}
+
+/// The kinds of key that a host is known by: those are to be asked for first.
+pub(super) fn algorithms(files: &[PathBuf], name: &str) -> Vec<Algorithm> {
+    let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| !entry.revoked);
+    entries.map(|entry| entry.key.algorithm()).collect()
+}
+
+/// Writes a new host's key down, unless somebody else has meanwhile; says what it is judged by then.
+pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey) -> io::Result<Verdict> {
+    let path = files.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no file to write to"))?;
+    if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    // Hundreds of users, in several processes, may meet a new host at the same moment.
+    flock(&file, FlockOperation::LockExclusive)?;
+    let verdict = judge(files, name, key);
+    if verdict != Verdict::Unknown {
+        return Ok(verdict);
+    }
+    let begins_a_row = fs::read(path).is_ok_and(|text| text.last().is_none_or(|last| *last == b'\n'));
+    let written = key.to_openssh().map_err(io::Error::other)?;
+    let key = written.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let row = format!("{}{name} {key}\n", if begins_a_row { "" } else { "\n" });
+    file.write_all(row.as_bytes())?;
+    Ok(Verdict::Known)
+}
+
+/// The rows of a file that speak of a host; none if it cannot be read.
+fn entries(file: &Path, name: &str) -> Vec<Entry> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().enumerate().filter_map(|(number, row)| entry(number + 1, row, name)).collect()
+}
+
+fn entry(row: usize, text: &str, name: &str) -> Option<Entry> {
+    let mut words = text.split_whitespace();
+    let mut hosts = words.next().filter(|word| !word.starts_with('#'))?;
+    let revoked = hosts == "@revoked";
+    if revoked {
+        hosts = words.next()?;
+    }
+    // An authority's key is no host's: certificates are not asked for.
+    if hosts.starts_with('@') || !names(hosts, name) {
+        return None;
+    }
+    let key = parse_public_key_base64(words.nth(1)?).ok()?;
+    Some(Entry { row, revoked, key })
+}
+
+/// Whether a row's first word means a host.
+fn names(hosts: &str, name: &str) -> bool {
+    match hosts.strip_prefix("|1|") {
+        Some(hashed) => is_hash_of(hashed, name),
+        None => any_matches(hosts.split(','), name),
+    }
+}
+
+/// `SALT|HASH`, by HMAC-SHA1.
+fn is_hash_of(hashed: &str, name: &str) -> bool {
+    let Some((Ok(salt), Ok(hash))) = hashed.split_once('|').map(|(salt, hash)| (STANDARD.decode(salt), STANDARD.decode(hash)))
+    else {
+        return false;
+    };
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt);
+    hmac::verify(&key, name.as_bytes(), &hash).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEYS: [&str; 2] = [
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA6rWI3G1sz07DnfFlrouTcysQlj2P+jpNSOEWD9OJ3X",
+    ];
+
+    fn key(number: usize) -> PublicKey {
+        PublicKey::from_openssh(KEYS[number]).unwrap()
+    }
+
+    fn judged(text: &str, host: &str, port: u16) -> Verdict {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known_hosts");
+        fs::write(&path, text).unwrap();
+        match judge(&[path], &name(host, port), &key(0)) {
+            Verdict::Changed(_, row) => Verdict::Changed(PathBuf::new(), row),
+            Verdict::Revoked(_, row) => Verdict::Revoked(PathBuf::new(), row),
+            verdict => verdict,
+        }
+    }
+
+    #[test]
+    fn names_ports_patterns_and_markers_are_told_apart() {
+        let [mine, other] = KEYS;
+        assert_eq!(judged(&format!("a,b {mine}"), "B", 22), Verdict::Known);
+        assert_eq!(judged(&format!("a,b\t{mine} a comment"), "b", 2222), Verdict::Unknown);
+        assert_eq!(judged(&format!("[b]:2222 {mine}"), "b", 2222), Verdict::Known);
+        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "y.net", 22), Verdict::Known);
+        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "x.net", 22), Verdict::Unknown);
+        assert_eq!(judged(&format!("# {mine}\n\nb {other}"), "b", 22), Verdict::Changed(PathBuf::new(), 3));
+        assert_eq!(judged(&format!("b {other}\nb {mine}"), "b", 22), Verdict::Known);
+        assert_eq!(judged(&format!("b {mine}\n@revoked * {mine}"), "b", 22), Verdict::Revoked(PathBuf::new(), 2));
+        assert_eq!(judged(&format!("@cert-authority b {mine}"), "b", 22), Verdict::Unknown);
+        assert_eq!(judged("b ssh-ed25519 garbage\n|1|x|y z w\n@revoked", "b", 22), Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_hashed_name_is_known() {
+        let salt = [7; 20];
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt), b"[h]:2222");
+        let row = format!("|1|{}|{} {}", STANDARD.encode(salt), STANDARD.encode(tag), KEYS[0]);
+        assert_eq!(judged(&row, "h", 2222), Verdict::Known);
+        assert_eq!(judged(&row, "h", 22), Verdict::Unknown);
+    }
+
+    #[test]
+    fn what_is_learnt_is_known_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [folder.path().join("deep/known_hosts")];
+        fs::create_dir(folder.path().join("deep")).unwrap();
+        fs::write(&files[0], format!("other {}", KEYS[1])).unwrap();
+        for _ in 0..2 {
+            assert_eq!(learn(&files, "h", &key(0)).unwrap(), Verdict::Known);
+        }
+        let text = fs::read_to_string(&files[0]).unwrap();
+        assert_eq!(text, format!("other {}\nh {}\n", KEYS[1], KEYS[0]));
+        assert!(matches!(learn(&files, "h", &key(1)).unwrap(), Verdict::Changed(_, 2)));
+        assert_eq!(algorithms(&files, "h"), [Algorithm::Ed25519]);
+        assert!(matches("h*", "host"));
+    }
+}

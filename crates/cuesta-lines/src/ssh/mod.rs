@@ -1,0 +1,323 @@
+//! Lines over ssh, the terminal's end, with `russh`, of which nothing is seen outside this folder.
+//!
+//! - `target` is the URL, `config` and `place` add what `~/.ssh/config` and the users' table say, `known` is whom to trust.
+//! - `wire` is the connection, `client` is what `russh` calls, `login` logs in, `grid` obscures the timing of keys.
+//! - A line has two tasks on its thread: the protocol's reads, decrypts, encrypts and writes; the user's types. `shared` is
+//!   between them. What came was stamped when it was read, before it was decrypted. What is typed counts as sent when it
+//!   is handed to the protocol's task, which encrypts and writes it in its next turn: that is part of the response.
+
+mod client;
+mod config;
+mod error;
+mod grid;
+mod known;
+mod login;
+mod pattern;
+mod place;
+mod shared;
+mod target;
+mod wire;
+
+use std::borrow::Cow;
+use std::future::poll_fn;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker, ready};
+use std::time::Duration;
+
+use cuesta_record::clock::{self, Sleep};
+use cuesta_record::Stamp;
+use russh::client::{Config, Handle, Msg, connect_stream};
+use russh::{Channel, ChannelMsg, Disconnect, Error, Limits, Preferred, SshId};
+use tokio::io::AsyncWrite;
+
+pub use error::{Login, SshError};
+pub use target::{SshTarget, Trust};
+
+use crate::{Crossed, Line, OpenError, Opening, Options, Received, tcp};
+use client::Client;
+use grid::{Goes, Grid};
+use login::{Attempt, Failure};
+use place::Place;
+use shared::Shared;
+use wire::Wire;
+
+/// What may have come and not been taken, on a line without a speed: then the host is let feel it.
+const INBOX: usize = 64 * 1024;
+/// The channel's window, on a line without a speed.
+const WINDOW: u32 = 64 * 1024;
+/// How long nothing may come before the host is asked whether it is there; after three such times without an answer the
+/// line is broken.
+const KEEP_ALIVE: Duration = Duration::from_secs(60);
+/// Keys are exchanged again after so much data, not after so much time: thousands of sessions would do it at once.
+const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// A shell, or a command, on a host, with a terminal of its own.
+pub(crate) struct Ssh {
+    shared: Arc<Shared>,
+    handle: Handle<Client>,
+    /// To the program.
+    keys: Pin<Box<dyn AsyncWrite>>,
+    grid: Option<Box<Obscured>>,
+    opening: Opening,
+    window: (u16, u16),
+    /// Last, so that the protocol's task ends when all else is said.
+    _leave: Leave,
+}
+
+/// Keys on a grid, and the wait for its next place.
+struct Obscured {
+    grid: Grid,
+    wait: Sleep,
+}
+
+/// Ends the protocol's task when it is dropped, also where a login was given up half way.
+struct Leave(Arc<Shared>);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// Goes there, logs in, and starts a program on a terminal; all of it within the time that there is.
+pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
+    let place = Place::new(target, &options.login)?;
+    let due = clock::now() + options.connect_timeout;
+    let opened = tcp::before(due, opened(&place, target, options)).await;
+    let waited = options.connect_timeout;
+    opened.unwrap_or_else(|| Err(OpenError::Timeout { place: place.address.to_string(), waited }))
+}
+
+async fn opened(place: &Place, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
+    // The kernel's stamps would be of packets, some of which carry no character.
+    let tcp = tcp::connect(&place.address, &Options { stamped: false, ..options.clone() }).await?;
+    let opening = tcp.opening();
+    let shared = Arc::new(Shared::new(inbox(options.line_speed)));
+    let leave = Leave(Arc::clone(&shared));
+    let wire = Wire::new(tcp, Arc::clone(&shared));
+    let client = Client::new(Arc::clone(&shared), place);
+    let connected = connect_stream(Arc::new(config(place, options)), wire, client).await;
+    let mut handle = connected.map_err(|error| not_connected(place, &shared, &error))?;
+    let negotiated = shared.state().negotiated;
+    let at_login = |failure| match failure {
+        Failure::Ours(error) => error,
+        Failure::Broken(error) => hung_up(place, &shared, &error),
+    };
+    Attempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
+    let channel = start(&handle, place, target, options, &shared).await?;
+    // What comes is taken from `Client`: a receiver that nobody reads would fill and hold up everything.
+    let (_, channel) = channel.split();
+    let opening = Opening { negotiated, logged_in: Some(clock::now()), ..opening };
+    let grid = target.obscure.map(|width| {
+        let grid = Grid::new(width, clock::now().as_nanos());
+        Box::new(Obscured { grid, wait: clock::sleep_until(Stamp::ZERO) })
+    });
+    let window = (options.columns, options.rows);
+    Ok(Ssh { keys: Box::pin(channel.make_writer()), shared, handle, grid, opening, window, _leave: leave })
+}
+
+/// How much may have come and not been taken.
+fn inbox(line_speed: u32) -> usize {
+    // A second's worth at most, so that no answer to a keep-alive waits long behind it.
+    if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
+}
+
+fn config(place: &Place, options: &Options) -> Config {
+    let known = known::algorithms(&place.known_hosts, &place.known_as);
+    let mut preferred = Preferred::DEFAULT;
+    if !known.is_empty() {
+        // By the kinds of key that it is known by first, or it might show one by which it is not.
+        let kinds = |algorithm: &russh::keys::Algorithm| {
+            known.iter().any(|kind| std::mem::discriminant(kind) == std::mem::discriminant(algorithm))
+        };
+        let (mut first, mut then): (Vec<_>, Vec<_>) = preferred.key.iter().cloned().partition(kinds);
+        first.append(&mut then);
+        preferred.key = Cow::Owned(first);
+    }
+    Config {
+        client_id: SshId::Standard(Cow::Borrowed(concat!("SSH-2.0-Cuesta_", env!("CARGO_PKG_VERSION")))),
+        limits: Limits { rekey_time_limit: REKEY, ..Limits::default() },
+        window_size: if options.line_speed == 0 { WINDOW } else { (options.line_speed / 10).clamp(1024, WINDOW) },
+        keepalive_interval: Some(KEEP_ALIVE),
+        preferred,
+        ..Config::default()
+    }
+}
+
+/// A session with a terminal, and a program on it.
+async fn start(
+    handle: &Handle<Client>,
+    place: &Place,
+    target: &SshTarget,
+    options: &Options,
+    shared: &Shared,
+) -> Result<Channel<Msg>, SshError> {
+    let whom = || (place.address.to_string(), place.user.clone());
+    let mut channel = handle.channel_open_session().await.map_err(|error| match error {
+        Error::ChannelOpenFailure(reason) => {
+            let (place, user) = whom();
+            SshError::Channel { place, user, cause: format!("{reason:?}") }
+        }
+        error => hung_up(place, shared, &error),
+    })?;
+    let broken = |error: Error| hung_up(place, shared, &error);
+    let (columns, rows) = (options.columns.into(), options.rows.into());
+    channel.request_pty(true, &options.terminal, columns, rows, 0, 0, &[]).await.map_err(broken)?;
+    if !granted(&mut channel).await.ok_or_else(|| broken(Error::Disconnect))? {
+        let (place, user) = whom();
+        return Err(SshError::NoPty { place, user });
+    }
+    let what = match &target.command {
+        Some(command) => channel.exec(true, command.as_str()).await.map(|()| "command"),
+        None => channel.request_shell(true).await.map(|()| "shell"),
+    };
+    let what = what.map_err(broken)?;
+    if !granted(&mut channel).await.ok_or_else(|| broken(Error::Disconnect))? {
+        let (place, user) = whom();
+        return Err(SshError::NoShell { place, user, what });
+    }
+    Ok(channel)
+}
+
+/// Whether a request was granted; none if the line broke.
+async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
+    loop {
+        match channel.wait().await? {
+            ChannelMsg::Success => return Some(true),
+            ChannelMsg::Failure => return Some(false),
+            ChannelMsg::Close => return None,
+            _ => {}
+        }
+    }
+}
+
+/// Why no keys were exchanged.
+fn not_connected(place: &Place, shared: &Shared, error: &Error) -> SshError {
+    if let Some(distrust) = shared.state().distrust.take() {
+        return distrust;
+    }
+    let place = place.address.to_string();
+    let said = shared.first_words();
+    let speaks_ssh = shared.state().speaks_ssh();
+    let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
+    match error {
+        Error::Version => SshError::NotSsh { place, said },
+        // A host that is full hangs up on who has said its name, or before.
+        Error::Disconnect | Error::HUP | Error::IO(_) if said.is_empty() || is_full => {
+            SshError::MaxStartups { place, said }
+        }
+        Error::Disconnect | Error::HUP | Error::IO(_) if speaks_ssh => {
+            SshError::MaxStartups { place, said: String::new() }
+        }
+        Error::Disconnect | Error::HUP | Error::IO(_) => SshError::NotSsh { place, said },
+        error => SshError::Kex { place, cause: error.to_string() },
+    }
+}
+
+/// The line broke while a user logged in: what the host said last, or what happened.
+fn hung_up(place: &Place, shared: &Shared, error: &Error) -> SshError {
+    let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
+    SshError::HungUp { place: place.address.to_string(), user: place.user.clone(), cause }
+}
+
+impl Ssh {
+    /// Sends what is due on the grid, and has itself woken for its next place.
+    fn keep_grid(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
+        let Some(obscured) = &mut self.grid else { return Ok(()) };
+        let Obscured { grid, wait } = obscured.as_mut();
+        while let Some(next) = grid.next() {
+            wait.reset(next);
+            if Pin::new(&mut *wait).poll(cx).is_pending() {
+                break;
+            }
+            let now = clock::now();
+            match grid.goes(now) {
+                Goes::Keys => {
+                    let Poll::Ready(sent) = self.keys.as_mut().poll_write(cx, grid.keys()) else { break };
+                    grid.went(sent?);
+                    if !grid.keys().is_empty() {
+                        continue;
+                    }
+                }
+                // If the queue to the protocol's task is full, there is no need of chaff.
+                Goes::Chaff => at_once(self.handle.send_keepalive(true)),
+                Goes::Nothing => {}
+            }
+            grid.move_on(now);
+        }
+        Ok(())
+    }
+
+    /// What broke the line is a better reason than that it is closed.
+    fn reason(&self, error: io::Error) -> io::Error {
+        self.shared.broken().unwrap_or(error)
+    }
+}
+
+/// Does what can be done without waiting.
+fn at_once<T>(doing: impl Future<Output = T>) {
+    let _ = pin!(doing).poll(&mut Context::from_waker(Waker::noop()));
+}
+
+impl Line for Ssh {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        // What is wrong with sending will be said by receiving, after what came before.
+        let _ = self.keep_grid(cx);
+        self.shared.poll_take(cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if let Some(obscured) = &mut self.grid {
+            let len = obscured.grid.type_keys(clock::now(), bytes);
+            self.keep_grid(cx).map_err(|error| self.reason(error))?;
+            return if len > 0 { Poll::Ready(Ok(len)) } else { Poll::Pending };
+        }
+        let sent = ready!(self.keys.as_mut().poll_write(cx, bytes));
+        Poll::Ready(sent.map_err(|error| self.reason(error)))
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        Some(self.window)
+    }
+
+    fn opening(&self) -> Opening {
+        self.opening
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.shared.state().crossed
+    }
+}
+
+impl Drop for Ssh {
+    fn drop(&mut self) {
+        at_once(self.handle.disconnect(Disconnect::ByApplication, "", ""));
+    }
+}
+
+/// Waits, for tests, until a line has taken all.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Address;
+    use tokio::net::TcpListener;
+
+    #[test]
+    fn keys_are_not_held_back_on_the_connection_that_russh_is_given() {
+        clock::run(clock::Time::Real, async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = Address { host: "127.0.0.1".to_owned(), port: listener.local_addr().unwrap().port() };
+            let tcp = tcp::connect(&address, &Options::default()).await.unwrap();
+            let wire = Wire::new(tcp, Arc::new(Shared::new(INBOX)));
+            assert!(wire.is_without_delay());
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn a_line_is_small() {
+        assert!(size_of::<Ssh>() <= 320, "{}", size_of::<Ssh>());
+    }
+}

@@ -1,0 +1,274 @@
+//! What the two tasks of one ssh line share: the protocol's, which reads and decrypts, and the user's.
+//!
+//! Both run on the same thread, so the lock is never waited for; it is there because `russh` asks for `Send`.
+
+use std::collections::VecDeque;
+use std::io;
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use cuesta_record::Stamp;
+
+use crate::{Crossed, Received, SshError};
+
+/// How much of what a host says before it speaks ssh is kept, for the error.
+const FIRST_WORDS: usize = 160;
+/// What an empty inbox may keep of its memory.
+const SPARE: usize = 512;
+
+/// What is shared.
+#[derive(Debug)]
+pub(super) struct Shared(Mutex<State>);
+
+/// Both sides of it.
+#[derive(Debug)]
+pub(super) struct State {
+    /// Characters that came and were not taken yet.
+    bytes: VecDeque<u8>,
+    /// Of how many of them each instant is.
+    pieces: VecDeque<(Stamp, usize)>,
+    /// With so many in it, nothing more is read from the connection.
+    most: usize,
+    /// When the last piece of the connection was read.
+    pub(super) at: Stamp,
+    pub(super) crossed: Crossed,
+    /// What the host said first.
+    first_words: Vec<u8>,
+    /// When keys were last exchanged.
+    pub(super) negotiated: Option<Stamp>,
+    /// What is wrong with the host's key.
+    pub(super) distrust: Option<SshError>,
+    end: Option<End>,
+    /// The user's task, which waits for characters.
+    user: Option<Waker>,
+    /// The protocol's task, which waits for the connection or for room.
+    reader: Option<Waker>,
+    leaving: Leaving,
+}
+
+/// How the line ended.
+#[derive(Debug, Clone)]
+pub(super) enum End {
+    /// The host closed it, as hosts do when a program is done.
+    Closed,
+    /// It broke.
+    Broken(io::ErrorKind, String),
+}
+
+/// Whether the user is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Leaving {
+    No,
+    /// The protocol may say its last words.
+    Now,
+    /// They are said.
+    Gone,
+}
+
+/// Whether the connection may be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Yes,
+    NoRoom,
+    Over,
+}
+
+impl Shared {
+    pub(super) fn new(most: usize) -> Self {
+        Self(Mutex::new(State {
+            bytes: VecDeque::new(),
+            pieces: VecDeque::new(),
+            most,
+            at: Stamp::ZERO,
+            crossed: Crossed::default(),
+            first_words: Vec::new(),
+            negotiated: None,
+            distrust: None,
+            end: None,
+            user: None,
+            reader: None,
+            leaving: Leaving::No,
+        }))
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The line is over, for the first reason that is given.
+    pub(super) fn end(&self, end: End) {
+        let mut state = self.state();
+        state.end.get_or_insert(end);
+        let user = state.user.take();
+        drop(state);
+        user.inspect(Waker::wake_by_ref);
+    }
+
+    /// Characters came, decrypted, in the piece that was read last.
+    pub(super) fn push(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        let at = state.at;
+        state.bytes.extend(bytes);
+        match state.pieces.back_mut() {
+            Some((of, len)) if *of == at => *len += bytes.len(),
+            _ => state.pieces.push_back((at, bytes.len())),
+        }
+        let user = state.user.take();
+        drop(state);
+        user.inspect(Waker::wake_by_ref);
+    }
+
+    /// The next characters that came at one instant.
+    pub(super) fn poll_take(&self, cx: &Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let mut state = self.state();
+        let Some((at, len)) = state.pieces.front().copied() else { return state.poll_end(cx) };
+        let len = len.min(into.len());
+        for (to, byte) in into.iter_mut().zip(state.bytes.drain(..len)) {
+            *to = byte;
+        }
+        match &mut state.pieces[0] {
+            (_, left) if *left > len => *left -= len,
+            _ => drop(state.pieces.pop_front()),
+        }
+        if state.bytes.is_empty() && state.bytes.capacity() > SPARE {
+            state.bytes = VecDeque::new();
+        }
+        let reader = if state.bytes.len() < state.most { state.reader.take() } else { None };
+        drop(state);
+        reader.inspect(Waker::wake_by_ref);
+        Poll::Ready(Ok(Received { len, at, ..Received::default() }))
+    }
+
+    /// The user goes: the protocol's task ends as soon as it has said so, whatever the host does.
+    pub(super) fn leave(&self) {
+        let mut state = self.state();
+        state.leaving = Leaving::Now;
+        let reader = state.reader.take();
+        drop(state);
+        reader.inspect(Waker::wake_by_ref);
+    }
+
+    pub(super) fn is_left(&self) -> bool {
+        self.state().leaving != Leaving::No
+    }
+
+    /// What broke the line, if something did.
+    pub(super) fn broken(&self) -> Option<io::Error> {
+        match &self.state().end {
+            Some(End::Broken(kind, why)) => Some(io::Error::new(*kind, why.clone())),
+            _ => None,
+        }
+    }
+
+    /// What the host said before it spoke ssh, as one printable row.
+    pub(super) fn first_words(&self) -> String {
+        let state = self.state();
+        let text = String::from_utf8_lossy(&state.first_words);
+        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    }
+}
+
+impl State {
+    fn poll_end(&mut self, cx: &Context<'_>) -> Poll<io::Result<Received>> {
+        match &self.end {
+            Some(End::Closed) => Poll::Ready(Ok(Received { at: self.at, ..Received::default() })),
+            Some(End::Broken(kind, why)) => Poll::Ready(Err(io::Error::new(*kind, why.clone()))),
+            None => {
+                keep(&mut self.user, cx);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether the connection may be read now; whoever asks is woken when that changes.
+    pub(super) fn reading(&mut self, cx: &Context<'_>) -> Reading {
+        keep(&mut self.reader, cx);
+        match self.leaving {
+            Leaving::No if self.bytes.len() < self.most => Reading::Yes,
+            Leaving::No => Reading::NoRoom,
+            Leaving::Now => {
+                // Once round: what the user's task has left in the queue goes first.
+                self.leaving = Leaving::Gone;
+                cx.waker().wake_by_ref();
+                Reading::NoRoom
+            }
+            Leaving::Gone => Reading::Over,
+        }
+    }
+
+    /// A piece of the connection was read.
+    pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], crossed: Crossed) {
+        self.at = at;
+        self.crossed = crossed;
+        if self.negotiated.is_none() && self.first_words.len() < FIRST_WORDS {
+            let len = bytes.len().min(FIRST_WORDS - self.first_words.len());
+            self.first_words.extend(&bytes[..len]);
+        }
+    }
+
+    /// Keys were exchanged: from here on the host is known to speak ssh.
+    pub(super) fn negotiates(&mut self, at: Stamp) {
+        self.negotiated = Some(at);
+        self.first_words = Vec::new();
+    }
+
+    /// Whether the host said at all that it speaks ssh.
+    pub(super) fn speaks_ssh(&self) -> bool {
+        let words = mem::take(&mut self.first_words.split(|byte| *byte == b'\n'));
+        self.negotiated.is_some() || words.into_iter().any(|row| row.starts_with(b"SSH-"))
+    }
+}
+
+fn keep(slot: &mut Option<Waker>, cx: &Context<'_>) {
+    if !slot.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+        *slot = Some(cx.waker().clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn taken(shared: &Shared, room: usize) -> Option<(Stamp, Vec<u8>)> {
+        let mut into = vec![0; room];
+        match shared.poll_take(&Context::from_waker(Waker::noop()), &mut into) {
+            Poll::Ready(received) => {
+                let received = received.unwrap();
+                Some((received.at, into[..received.len].to_vec()))
+            }
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn characters_keep_the_instant_of_their_own_piece() {
+        let shared = Shared::new(100);
+        let [one, two] = [1, 2].map(|seconds| Stamp::ZERO + Duration::from_secs(seconds));
+        shared.state().came(one, b"?", Crossed::default());
+        shared.push(b"ab");
+        shared.push(b"c");
+        shared.state().came(two, b"?", Crossed::default());
+        shared.push(b"d");
+        assert_eq!(taken(&shared, 2), Some((one, b"ab".to_vec())));
+        assert_eq!(taken(&shared, 9), Some((one, b"c".to_vec())));
+        shared.end(End::Closed);
+        assert_eq!(taken(&shared, 9), Some((two, b"d".to_vec())));
+        assert_eq!(taken(&shared, 9), Some((two, Vec::new())));
+    }
+
+    #[test]
+    fn nothing_is_read_for_a_user_who_does_not_take_it() {
+        let shared = Shared::new(3);
+        let cx = Context::from_waker(Waker::noop());
+        assert_eq!(shared.state().reading(&cx), Reading::Yes);
+        shared.push(b"abc");
+        assert_eq!(shared.state().reading(&cx), Reading::NoRoom);
+        taken(&shared, 1);
+        assert_eq!(shared.state().reading(&cx), Reading::Yes);
+        shared.leave();
+        assert_eq!(shared.state().reading(&cx), Reading::NoRoom);
+        assert_eq!(shared.state().reading(&cx), Reading::Over);
+    }
+}

@@ -1,0 +1,256 @@
+//! An `ssh://` target as a URL: who logs in where, with which key, trusting whom.
+
+use std::fmt::{self, Write as _};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::TargetError;
+use crate::target::split;
+
+/// What `ssh://[USER@]HOST[:PORT][?settings]` says. What it leaves open, the users' table and `~/.ssh/config` fill in.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct SshTarget {
+    /// Who logs in.
+    pub user: Option<String>,
+    /// A name, an address, or a `Host` of `~/.ssh/config`; an IPv6 address without its brackets.
+    pub host: String,
+    /// The port.
+    pub port: Option<u16>,
+    /// `identity=FILE`, which may stand more than once: the only keys that are tried.
+    pub identities: Vec<PathBuf>,
+    /// `known_hosts=accept-new` or `known_hosts=strict`: what happens when a host is not known yet.
+    pub trust: Option<Trust>,
+    /// `known_hosts=FILE`, which may stand more than once: in place of the usual files.
+    pub known_hosts: Vec<PathBuf>,
+    /// `obscure=20ms`: keys go on a grid of this width, with chaff between them; none = as they are typed.
+    pub obscure: Option<Duration>,
+    /// `command=…`, in place of a shell.
+    pub command: Option<String>,
+    /// `agent=off`: the agent is not asked for keys.
+    pub without_agent: bool,
+}
+
+/// What happens when a host is not known yet. One whose key has changed is refused in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trust {
+    /// It is refused.
+    Strict,
+    /// Its key is written down, and it is known from then on.
+    AcceptNew,
+}
+
+/// How wide a grid for keys may be.
+const GRID: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(1);
+
+impl FromStr for SshTarget {
+    type Err = TargetError;
+
+    /// Reads what follows `ssh:`.
+    fn from_str(rest: &str) -> Result<Self, TargetError> {
+        let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes("ssh".to_owned()))?;
+        let (place, query) = text.split_once('?').map_or((text, None), |(place, query)| (place, Some(query)));
+        let place = place.strip_suffix('/').unwrap_or(place);
+        let (user, place) = place.rsplit_once('@').map_or((None, place), |(user, place)| (Some(user), place));
+        let mut target = Self { user: user.map(name).transpose()?, ..Self::default() };
+        if let Some(found) = place.find(odd).map(|at| &place[at..]) {
+            return Err(TargetError::TooMuch { found: found.to_owned(), text: place.to_owned() });
+        }
+        let (host, port) = split(place)?;
+        if host.is_empty() || host.starts_with('-') {
+            return Err(TargetError::NoHost(place.to_owned()));
+        }
+        host.clone_into(&mut target.host);
+        target.port = port.map(number).transpose()?;
+        for setting in query.into_iter().flat_map(|query| query.split('&')).filter(|setting| !setting.is_empty()) {
+            target.set(setting)?;
+        }
+        Ok(target)
+    }
+}
+
+impl SshTarget {
+    /// Takes one setting of the query.
+    fn set(&mut self, setting: &str) -> Result<(), TargetError> {
+        let wrong = |expected: &'static str| TargetError::BadSetting { setting: setting.to_owned(), expected };
+        let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let value = decode(value).ok_or_else(|| wrong("text, with % written as %25"))?;
+        if value.is_empty() {
+            return Err(match key {
+                "password" => TargetError::Password,
+                _ => wrong("a value, as in obscure=20ms"),
+            });
+        }
+        match (key, value.as_str()) {
+            ("identity", _) => self.identities.push(value.into()),
+            ("known_hosts", "strict" | "accept-new") if self.trust.is_some() => return Err(wrong("one policy")),
+            ("known_hosts", "strict") => self.trust = Some(Trust::Strict),
+            ("known_hosts", "accept-new") => self.trust = Some(Trust::AcceptNew),
+            ("known_hosts", "no" | "off" | "yes" | "ask") => return Err(wrong("strict, accept-new, or a file's path")),
+            ("known_hosts", _) => self.known_hosts.push(value.into()),
+            ("obscure", "off") => self.obscure = None,
+            ("obscure", _) => self.obscure = Some(grid(&value).ok_or_else(|| wrong("off, or 20ms (1ms to 1000ms)"))?),
+            ("command", _) => self.command = Some(value),
+            ("agent", "on") => self.without_agent = false,
+            ("agent", "off") => self.without_agent = true,
+            ("agent", _) => return Err(wrong("on or off")),
+            ("password" | "passphrase", _) => return Err(TargetError::Password),
+            _ => return Err(wrong("identity, known_hosts, obscure, command or agent")),
+        }
+        Ok(())
+    }
+
+    /// The query's settings, in one order.
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        let paths = |key, paths: &[PathBuf]| {
+            paths.iter().map(|path| (key, path.to_string_lossy().into_owned())).collect::<Vec<_>>()
+        };
+        let mut settings = paths("identity", &self.identities);
+        settings.extend(self.trust.map(|trust| ("known_hosts", trust.name().to_owned())));
+        settings.extend(paths("known_hosts", &self.known_hosts));
+        settings.extend(self.obscure.map(|width| ("obscure", format!("{}ms", width.as_millis()))));
+        settings.extend(self.command.clone().map(|command| ("command", command)));
+        settings.extend(self.without_agent.then(|| ("agent", "off".to_owned())));
+        settings
+    }
+}
+
+impl Trust {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::AcceptNew => "accept-new",
+        }
+    }
+}
+
+impl fmt::Display for SshTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ssh://")?;
+        if let Some(user) = &self.user {
+            write!(f, "{}@", Encoded(user))?;
+        }
+        if self.host.contains(':') { write!(f, "[{}]", self.host)? } else { f.write_str(&self.host)? }
+        if let Some(port) = self.port {
+            write!(f, ":{port}")?;
+        }
+        for (number, (key, value)) in self.settings().iter().enumerate() {
+            write!(f, "{}{key}={}", if number == 0 { '?' } else { '&' }, Encoded(value))?;
+        }
+        Ok(())
+    }
+}
+
+/// A user's name, which holds no password.
+fn name(text: &str) -> Result<String, TargetError> {
+    if text.contains(':') {
+        return Err(TargetError::Password);
+    }
+    let name = decode(text).filter(|name| !name.is_empty() && !name.contains(char::is_control));
+    name.ok_or_else(|| TargetError::BadUser(text.to_owned()))
+}
+
+fn number(digits: &str) -> Result<u16, TargetError> {
+    let all_digits = digits.bytes().all(|byte| byte.is_ascii_digit());
+    let port = if all_digits { digits.parse().ok() } else { None };
+    port.filter(|port| *port > 0).ok_or_else(|| TargetError::BadPort(digits.to_owned()))
+}
+
+fn grid(text: &str) -> Option<Duration> {
+    let digits = text.strip_suffix("ms").filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    Some(Duration::from_millis(digits.parse().ok()?)).filter(|width| GRID.contains(width))
+}
+
+/// What has no place in a host's name.
+fn odd(c: char) -> bool {
+    matches!(c, '/' | '#' | '%') || c.is_whitespace() || c.is_control()
+}
+
+/// Undoes `%XX`; none where that is no text.
+fn decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+        bytes.push(match byte {
+            b'%' => (digit(rest.next())? * 16 + digit(rest.next())?) as u8,
+            _ => byte,
+        });
+    }
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+/// Text with all that has a meaning of its own in a URL as `%XX`.
+struct Encoded<'a>(&'a str);
+
+impl fmt::Display for Encoded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => f.write_char(byte.into())?,
+                _ => write!(f, "%{byte:02X}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Target;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        for text in [
+            "ssh://bastion",
+            "ssh://joe@bastion:2222",
+            "ssh://joe%40corp@[::1]:22",
+            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&command=emacs%20-nw&agent=off",
+        ] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
+        }
+        assert_eq!("ssh://h/?obscure=off&agent=on".parse::<Target>().unwrap().to_string(), "ssh://h");
+    }
+
+    #[test]
+    fn errors_say_what_to_write_and_never_a_password() {
+        let texts = [
+            "ssh:h",
+            "ssh://",
+            "ssh://joe@",
+            "ssh://-oProxyCommand=x",
+            "ssh://joe:secret@h",
+            "ssh://h?password=secret",
+            "ssh://h?password=",
+            "ssh://@h",
+            "ssh://h:0",
+            "ssh://h:x",
+            "ssh://::1",
+            "ssh://h/path",
+            "ssh://h h",
+            "ssh://h?known_hosts=no",
+            "ssh://h?known_hosts=strict&known_hosts=accept-new",
+            "ssh://h?obscure=20",
+            "ssh://h?obscure=2s",
+            "ssh://h?agent=maybe",
+            "ssh://h?identity",
+            "ssh://h?speed=9600",
+            "ssh://h?command=%zz",
+        ];
+        let said: Vec<String> =
+            texts.iter().map(|text| format!("{text:24} {}", text.parse::<Target>().unwrap_err())).collect();
+        assert!(said.iter().all(|said| !said.split_off_after_text().contains("secret")));
+        insta::assert_snapshot!(said.join("\n"));
+    }
+
+    trait SplitOff {
+        fn split_off_after_text(&self) -> &str;
+    }
+
+    impl SplitOff for String {
+        /// What was said, without the text that it was said of.
+        fn split_off_after_text(&self) -> &str {
+            self.split_once(' ').map_or("", |(_, said)| said)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The connection as `russh` reads and writes it: a tcp line, stamped when it is read and left alone while nobody takes
+//! what came.
+//!
+//! An instant is the one at which the last part of a packet was read from the connection, before it was decrypted.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::shared::{Reading, Shared};
+use crate::Line as _;
+use crate::tcp::Tcp;
+
+/// What is read at once: `russh` asks for a packet's length and then for its rest, which would be two system calls.
+const PIECE: usize = 2048;
+
+/// A connection.
+pub(super) struct Wire {
+    tcp: Tcp,
+    shared: Arc<Shared>,
+    /// Read and not yet asked for.
+    ahead: Vec<u8>,
+    /// How much of it was asked for since.
+    asked: usize,
+}
+
+impl Wire {
+    pub(super) fn new(tcp: Tcp, shared: Arc<Shared>) -> Self {
+        Self { tcp, shared, ahead: Vec::new(), asked: 0 }
+    }
+
+    /// Hands out what was read ahead.
+    fn hand_out(&mut self, into: &mut ReadBuf<'_>) {
+        let len = into.remaining().min(self.ahead.len() - self.asked);
+        into.put_slice(&self.ahead[self.asked..self.asked + len]);
+        self.asked += len;
+        if self.asked == self.ahead.len() {
+            self.asked = 0;
+            self.ahead.clear();
+        }
+    }
+
+    fn poll_tcp(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        let received = ready!(self.tcp.poll_receive(cx, into))?;
+        self.shared.state().came(received.at, &into[..received.len], self.tcp.crossed());
+        Poll::Ready(Ok(received.len))
+    }
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let wire = self.get_mut();
+        if !wire.ahead.is_empty() {
+            wire.hand_out(into);
+            return Poll::Ready(Ok(()));
+        }
+        let reading = wire.shared.state().reading(cx);
+        match reading {
+            Reading::Yes => {}
+            Reading::NoRoom => return Poll::Pending,
+            Reading::Over => return Poll::Ready(Ok(())),
+        }
+        if into.remaining() >= PIECE {
+            let len = ready!(wire.poll_tcp(cx, into.initialize_unfilled()))?;
+            into.advance(len);
+            return Poll::Ready(Ok(()));
+        }
+        let mut piece = [0; PIECE];
+        let len = ready!(wire.poll_tcp(cx, &mut piece))?;
+        wire.ahead.extend(&piece[..len]);
+        wire.hand_out(into);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let wire = self.get_mut();
+        let sent = wire.tcp.poll_send(cx, bytes);
+        match sent {
+            // Nobody is left to wait for a host that takes nothing.
+            Poll::Pending if wire.shared.is_left() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+            Poll::Ready(Ok(_)) => {
+                wire.shared.state().crossed = wire.tcp.crossed();
+                sent
+            }
+            sent => sent,
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    /// The connection is closed when it is dropped, which is at once.
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
