@@ -1,0 +1,138 @@
+//! A figure, or why there is none.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Which kind of meter a figure comes from: exact clocks and counters say how much, samples say of what kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// World-readable files of the kernel.
+    Plain,
+    /// Samples of `perf_event`, scaled by exact CPU time.
+    Sampled,
+    /// Traced in the kernel (eBPF).
+    Exact,
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Plain => "plain",
+            Self::Sampled => "sampled",
+            Self::Exact => "exact",
+        })
+    }
+}
+
+/// A figure with its tier, or the reason why there is none. Absent is not zero.
+///
+/// In JSON: `{"value": …, "tier": "plain"}` or `{"why": "…"}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Figure<T = f64> {
+    /// It was metered.
+    Metered {
+        /// What was found, in the unit of its field.
+        value: T,
+        /// By which kind of meter.
+        tier: Tier,
+    },
+    /// It was not.
+    Unmetered {
+        /// Why not, and what would allow it.
+        why: String,
+    },
+}
+
+impl<T> Figure<T> {
+    /// A figure from world-readable files.
+    pub fn plain(value: T) -> Self {
+        Self::Metered { value, tier: Tier::Plain }
+    }
+
+    /// A figure from samples.
+    pub fn sampled(value: T) -> Self {
+        Self::Metered { value, tier: Tier::Sampled }
+    }
+
+    /// No figure.
+    pub fn unmetered(why: impl Into<String>) -> Self {
+        Self::Unmetered { why: why.into() }
+    }
+
+    /// The value, if there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Metered { value, .. } => Some(value),
+            Self::Unmetered { .. } => None,
+        }
+    }
+
+    /// Why there is none.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Metered { .. } => None,
+            Self::Unmetered { why } => Some(why),
+        }
+    }
+
+    /// Another figure made of this one, of the same tier.
+    pub fn map<U>(&self, make: impl FnOnce(&T) -> U) -> Figure<U> {
+        match self {
+            Self::Metered { value, tier } => Figure::Metered { value: make(value), tier: *tier },
+            Self::Unmetered { why } => Figure::Unmetered { why: why.clone() },
+        }
+    }
+
+    /// Another figure made of this one, where that can be.
+    pub fn and_then<U>(&self, make: impl FnOnce(&T) -> Figure<U>) -> Figure<U> {
+        match self {
+            Self::Metered { value, .. } => make(value),
+            Self::Unmetered { why } => Figure::Unmetered { why: why.clone() },
+        }
+    }
+
+    /// A figure made of two: missing if either is; of the weaker tier, which is the sampled one.
+    pub fn with<U, V>(&self, other: &Figure<U>, make: impl FnOnce(&T, &U) -> V) -> Figure<V> {
+        match (self, other) {
+            (Self::Metered { value: a, tier }, Figure::Metered { value: b, tier: other }) => {
+                let sampled = [*tier, *other].contains(&Tier::Sampled);
+                Figure::Metered { value: make(a, b), tier: if sampled { Tier::Sampled } else { *tier.max(other) } }
+            }
+            (Self::Unmetered { why }, _) | (_, Figure::Unmetered { why }) => Figure::Unmetered { why: why.clone() },
+        }
+    }
+}
+
+impl Figure<f64> {
+    /// `value` over `base`; nothing over nothing is no figure.
+    pub fn quotient(value: f64, base: f64, why: &str) -> Self {
+        if base > 0.0 { Self::plain(value / base) } else { Self::unmetered(why) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_tells_absent_from_zero() {
+        let zero = serde_json::to_string(&Figure::plain(0.0)).unwrap();
+        let none = serde_json::to_string(&Figure::<f64>::unmetered("not readable")).unwrap();
+        assert_eq!((&*zero, &*none), (r#"{"value":0.0,"tier":"plain"}"#, r#"{"why":"not readable"}"#));
+        for (text, figure) in [(&zero, Figure::plain(0.0)), (&none, Figure::unmetered("not readable"))] {
+            assert_eq!(serde_json::from_str::<Figure>(text).unwrap(), figure);
+        }
+    }
+
+    #[test]
+    fn what_is_made_of_a_sampled_figure_is_sampled() {
+        let (plain, sampled) = (Figure::plain(6.0), Figure::sampled(2.0));
+        assert_eq!(plain.with(&sampled, |a, b| a * b), Figure::sampled(12.0));
+        assert_eq!(plain.with(&plain, |a, b| a + b), Figure::plain(12.0));
+        assert_eq!(plain.with(&Figure::<f64>::unmetered("no"), |a, b| a + b).why(), Some("no"));
+        assert_eq!(Figure::quotient(1.0, 0.0, "nothing happened").why(), Some("nothing happened"));
+    }
+}
