@@ -32,6 +32,7 @@ class RunFolder:
     agents: int = 1
     ended: str | None = "completed"
     limits: Sequence[str] = ()
+    published: Sequence[Row] = ()
     validity: Row = field(default_factory=dict)
     responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
     """Of the transactions that end in a second of the measurement; made up to due, 1 ms before sent."""
@@ -66,7 +67,11 @@ class RunFolder:
             "started": "2026-11-21T01:23:45Z",
             "seed": 1,
             "agents": self.agents,
-            "plan": {"limits": list(self.limits), "validity": {**VALIDITY, "lost_users": 0.01, **self.validity}},
+            "plan": {
+                "limits": list(self.limits),
+                "validity": {**VALIDITY, "lost_users": 0.01, **self.validity},
+                "published": list(self.published),
+            },
             "steps": [
                 {"swept": point, "group": [{**group, "users": users}]}
                 for point, users in zip(swept, self.users, strict=True)

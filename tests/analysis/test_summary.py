@@ -38,7 +38,13 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
     assert (found["users"], found["seconds"], found["load"]) == (4, 30.0, "closed")
     assert found["transactions"] == {"count": 60, "per_s": 2.0}
     assert found["keystrokes"] == {"count": 780, "per_s": 26.0}
-    assert found["characters"] == {"in_per_s": 26.0, "out_per_s": 300.0, "line_in_per_s": 28.0, "line_out_per_s": 320.0}
+    assert found["characters"] == {
+        "in_per_s": 26.0,
+        "in_per_s_per_user": 6.5,
+        "out_per_s": 300.0,
+        "line_in_per_s": 28.0,
+        "line_out_per_s": 320.0,
+    }
     assert found["errors"] == {"count": 0, "by_name": {}}
     assert found["unfinished"] == {"count": 1, "oldest": 0.05}
     assert found["driver"] == {
@@ -186,6 +192,7 @@ def host_row(second: int, messages: int) -> Row:
         ("throughput > 1.5", 2.0, True),
         ("errors.rate < 1%", 0.0, True),
         ("transactions.count > 60", 60, False),
+        ("characters.in_per_s_per_user > 6", 6.5, True),
     ],
 )
 def test_limits_are_held_against_what_was_measured(tmp_path: Path, limit: str, value: float | None, ok: bool) -> None:

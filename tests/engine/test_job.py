@@ -53,6 +53,13 @@ def test_a_limit_names_a_transaction_that_a_tape_has(here: Path, write: Write) -
         job_of(here, write, 'tape = "login.tape"\nlimits = ["response{logn in}.p95 < 1s"]')
 
 
+def test_a_published_figure_names_a_transaction_that_a_tape_has(here: Path, write: Write) -> None:
+    write("login.tape", 'Transaction "log in"\nType "a"\nWait+Echo\nEnd')
+    with pytest.raises(InputError, match="published `patience`: no tape has this transaction; did you mean `log in`"):
+        row = 'what = "patience"\nfigure = "response{logn in}.p95"\nvalue = "1s"\nsource = "a memo"'
+        job_of(here, write, f'tape = "login.tape"\n[[published]]\n{row}')
+
+
 def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) -> None:
     write("login.tape", 'Type "${user}"\nType "${password}"')
     with pytest.raises(InputError, match=r"asks for \$\{password\}, and no users are given"):

@@ -36,6 +36,19 @@ BAD = {
     "names twice": '[[group]]\nname = "a"\n[[group]]\nname = "a"',
     "no users at all": "users = 0",
     "no time": 'measure = "0s"',
+    "published figures": """
+        [[published]]
+        what = "work done"
+        figure = "characters.in_per_s_per_users"
+        value = 1.6
+        source = "a memo"
+        [[published]]
+        what = ""
+        figure = "response.mean"
+        value = 6.3
+        bound = "about"
+        user = 35
+        """,
     "no TOML": "users = 3\nmeasure = 5s\n",
 }
 

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.plan import Limit
-from cuesta.plan.limit import COMPARISONS, NUMBERS, TIMES
+from cuesta.plan.figure import NUMBERS, TIMES
+from cuesta.plan.limit import COMPARISONS
 
 
 @pytest.mark.parametrize(
@@ -17,11 +18,13 @@ from cuesta.plan.limit import COMPARISONS, NUMBERS, TIMES
         ("errors.count == 0", ("errors.count", None, None, "==", 0.0)),
         ("throughput{logout} > 30/s", ("throughput", "logout", None, ">", 30.0)),
         ("characters.in_per_s > 3", ("characters.in_per_s", None, None, ">", 3.0)),
+        ("characters.in_per_s_per_user > 1.5/s", ("characters.in_per_s_per_user", None, None, ">", 1.5)),
     ],
 )
 def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
     limit = Limit.read(text)
-    assert (limit.metric, limit.transaction, limit.statistic, limit.comparison, limit.value) == parts
+    figure = limit.figure
+    assert (figure.metric, figure.transaction, figure.statistic, limit.comparison, limit.value) == parts
     assert str(limit) == text
 
 
@@ -54,5 +57,5 @@ def test_any_text_is_a_limit_or_a_message(text: str) -> None:
         limit = Limit.read(text)
     except ValueError:
         return
-    assert limit.metric in TIMES + NUMBERS
+    assert limit.figure.metric in TIMES + NUMBERS
     assert limit.comparison in COMPARISONS

@@ -20,6 +20,25 @@ def good(path: Path) -> Path:
             ("interactive/stamped/user_response", [0.010_05] * 40),
         ],
         slow={2: 0.4},
+        published=[
+            {
+                "what": "characters typed, a second and user",
+                "figure": "characters.in_per_s_per_user",
+                "value": value,
+                "users": users,
+                "source": "A memo, 1981",
+            }
+            for users, value in ((4, "1.6"), (35, "0.9"))
+        ]
+        + [
+            {
+                "what": "the work of an hour, with much more said of how it came about than fits into one row",
+                "figure": "response.mean",
+                "value": "6.3s",
+                "bound": "at least",
+                "source": "Another, 1974",
+            }
+        ],
     ).write()
     (folder / "host").mkdir()
     rows = [host_row(second) for second in range(32)]

@@ -26,7 +26,7 @@ def test_what_is_said(tmp_path: Path, make: Callable[[Path], Path], snapshot: Sn
 def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path]) -> None:
     said = shown(make(tmp_path / "run"))
     titles = re.findall(r"^([A-Z]+(?: FOLDER)?) ", said, re.MULTILINE)
-    order = ["VALIDITY", "LIMITS", "SWEEP", "RESPONSE", "FAIRNESS", "THROUGHPUT", "LAW", "HOST", "DRIVER"]
+    order = ["VALIDITY", "LIMITS", "SWEEP", "RESPONSE", "FAIRNESS", "THROUGHPUT", "LAW", "PUBLISHED", "HOST", "DRIVER"]
     assert titles == [title for title in [*order, "RUN FOLDER"] if title in titles]
     assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER"} <= set(titles)
     assert max(map(len, said.splitlines())) <= 80

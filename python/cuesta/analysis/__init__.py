@@ -4,7 +4,8 @@
 - `figures`: the figures of one step, as types; `step`: how they come about.
 - `distribution`: a distribution of durations, as a row of a table.
 - `validity`: why a run cannot be trusted; `settled`: whether it had settled.
-- `limits`: limits, held against what was measured; `planned`: what the plan says.
+- `limits`: limits, held against what was measured; `published`: what others measured, beside it; `planned`: what the
+  plan says.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters.
 - `over_time`: the course of a run, for plots.
 - `mva`: what theory expects of a closed network.

@@ -8,6 +8,7 @@ from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.host import Host
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
+from cuesta.analysis.published import Beside
 from cuesta.analysis.settled import Shift
 
 
@@ -41,6 +42,8 @@ class Characters:
     """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
 
     in_per_s: float | None
+    in_per_s_per_user: float | None
+    """Over the mean number of users at work."""
     out_per_s: float | None
     line_in_per_s: float | None
     line_out_per_s: float | None
@@ -159,3 +162,4 @@ class Figures:
     agents: list[Agent]
     settled: Settled
     limits: list[Verdict]
+    published: list[Beside]

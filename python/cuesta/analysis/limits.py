@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cuesta._native import Histogram
+from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
 
 
@@ -26,13 +27,19 @@ def judge(
     """Evaluate limits; `durations` gives the histogram of a metric for one class of transaction or for all."""
     verdicts = []
     for limit in limits:
-        if limit.statistic is None:
-            value = numbers[limit.metric]
-        else:
-            value = statistic(durations(limit.metric, limit.transaction), limit.statistic)
-        duration = limit.statistic not in (None, "count")
-        verdicts.append(Verdict(limit.text, value, value is not None and limit.holds(value), duration))
+        value = measured(limit.figure, durations, numbers)
+        kept = value is not None and limit.holds(value)
+        verdicts.append(Verdict(limit.text, value, kept, limit.figure.is_duration))
     return verdicts
+
+
+def measured(
+    figure: Figure, durations: Callable[[str, str | None], Histogram | None], numbers: Mapping[str, float | None]
+) -> float | None:
+    """Take a figure from what was measured; None if there was nothing to measure."""
+    if figure.statistic is None:
+        return numbers[figure.metric]
+    return statistic(durations(figure.metric, figure.transaction), figure.statistic)
 
 
 def statistic(histogram: Histogram | None, name: str) -> float | None:

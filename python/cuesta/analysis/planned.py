@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cuesta.ledger import Recorded, Table
 from cuesta.plan.limit import Limit
-from cuesta.plan.schema import Validity
+from cuesta.plan.schema import Published, Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +50,8 @@ def allowed(recorded: Recorded) -> Validity:
 def limits(recorded: Recorded) -> list[Limit]:
     """Read the limits."""
     return [Limit.read(text) for text in recorded.plan.get("limits", [])]
+
+
+def published(recorded: Recorded) -> list[Published]:
+    """Read the published figures that the plan holds."""
+    return [Published.model_validate(row) for row in recorded.plan.get("published", [])]

@@ -24,7 +24,8 @@ from cuesta.analysis.figures import (
 from cuesta.analysis.host import host
 from cuesta.analysis.law import Law, law
 from cuesta.analysis.limits import judge
-from cuesta.analysis.planned import Planned, limits, planned
+from cuesta.analysis.planned import Planned, limits, planned, published
+from cuesta.analysis.published import beside
 from cuesta.analysis.settled import shift
 from cuesta.ledger import Interval, Recorded, Step, Tag
 
@@ -33,6 +34,9 @@ KEYS, LINE, STAMPED = "keys", "line", "stamped"
 
 OF_ECHOES = {"unechoed", "wrong-echo", "expect"}
 """Errors that cost a user no time."""
+
+OF_LINES = ("line_in", "line_out")
+"""Characters that crossed the lines."""
 
 OF_CLASSES = ("response", "response_from_sent", "first_response")
 
@@ -60,10 +64,12 @@ class View:
 
     def figures(self) -> Figures:
         """Put all together."""
+        users = self.plan.users if self.plan else round(self.at_work())
+        numbers = self.numbers()
         return Figures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
-            users=self.plan.users if self.plan else round(self.at_work()),
+            users=users,
             load=self.plan.load if self.plan else "unknown",
             seconds=self.seconds,
             planned_seconds=self.times.end - self.times.settled,
@@ -91,7 +97,8 @@ class View:
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),
-            limits=judge(limits(self.recorded), self.durations, self.numbers()),
+            limits=judge(limits(self.recorded), self.durations, numbers),
+            published=beside(published(self.recorded), self.number, users, self.durations, numbers),
         )
 
     # Counts
@@ -116,8 +123,10 @@ class View:
     def characters(self) -> Characters:
         """Give characters a second, each way."""
         totals = sum((Counter(row.characters) for row in self.rows), Counter[str]())
-        rates = (totals[name] / self.seconds if self.seconds else None for name in ("in", "out", "line_in", "line_out"))
-        return Characters(*rates)
+        rates = {name: totals[name] / self.seconds if self.seconds else None for name in ("in", "out", *OF_LINES)}
+        at_work, typed = self.at_work(), rates["in"]
+        per_user = typed / at_work if at_work and typed is not None else None
+        return Characters(typed, per_user, rates["out"], *(rates[name] for name in OF_LINES))
 
     def unfinished(self) -> Unfinished:
         """Look at the end of the measurement, of each agent."""
@@ -139,6 +148,7 @@ class View:
             "errors.count": failed,
             "skipped": self.total(lambda row: row.skipped),
             "characters.in_per_s": characters.in_per_s,
+            "characters.in_per_s_per_user": characters.in_per_s_per_user,
             "characters.out_per_s": characters.out_per_s,
         }
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.figures import Figures
-from cuesta.analysis.planned import allowed
+from cuesta.analysis.planned import allowed, published
+from cuesta.analysis.published import Beside, unmeasured
 from cuesta.analysis.step import figures
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step
 from cuesta.ledger import Recorded, open_run
@@ -45,6 +46,16 @@ class Summary:
         return all(verdict.ok for step in self.steps for verdict in step.limits)
 
     @property
+    def published(self) -> list[Beside]:
+        """Published figures in the order of the plan, each beside the steps that it is of."""
+        figures = published(self.recorded)
+        steps = [step for step in self.steps if step.seconds]
+        held = [each for step in steps for each in step.published]
+        rows = [*held, *unmeasured(figures, {step.users for step in steps})]
+        order = [each.what for each in figures]
+        return sorted(rows, key=lambda row: order.index(row.what))
+
+    @property
     def last(self) -> Figures:
         """The last step, or the only one."""
         return self.steps[-1]
@@ -58,6 +69,7 @@ class Summary:
             "interrupted": self.ended == "interrupted",
             **asdict(self.last),
             "limits": [{**asdict(verdict), "step": step.step} for step in self.steps for verdict in step.limits],
+            "published": [asdict(each) for each in self.published],
             "steps": [asdict(step) for step in self.steps],
             "planned_steps": self.planned_steps,
             "run_folder": str(self.recorded.folder),

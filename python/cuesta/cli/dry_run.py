@@ -5,7 +5,7 @@ from typing import Any
 from cuesta import _native
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
-from cuesta.plan import Group, Segment, Step
+from cuesta.plan import Group, Published, Segment, Step
 
 
 def show_plan(job: Job) -> str:
@@ -41,12 +41,20 @@ def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
 
 
 def _settings(job: Job) -> str:
-    plain = job.plan.settings.model_dump(mode="json", exclude={"group", "host", "validity", "sweep", "limits"})
+    plain = job.plan.settings.model_dump(
+        mode="json", exclude={"group", "host", "validity", "sweep", "limits", "published"}
+    )
     rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
     rows += [f"limit {limit}" for limit in job.plan.settings.limits]
+    rows += [f"published {_published(each)}" for each in job.plan.settings.published]
     validity = job.plan.settings.validity.model_dump(mode="json")
     rows.append("valid if " + ", ".join(f"{name} {_toml(value)}" for name, value in validity.items()))
     return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
+
+
+def _published(each: Published) -> str:
+    users = "" if each.users is None else f", of {each.users:,} users"
+    return f"{each.what}: {each.figure} {each.bound or '='} {each.value}{users}, {each.source}"
 
 
 def _groups(job: Job) -> str:

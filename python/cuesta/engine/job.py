@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cuesta.engine.tapes import Tape, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
-from cuesta.plan import BUILTIN_HOST, Group, Plan, Segment, Service, Step
+from cuesta.plan import BUILTIN_HOST, Figure, Group, Plan, Segment, Service, Step
 from cuesta.plan.faults import near
 
 SECOND = 1_000_000_000
@@ -57,7 +57,7 @@ def prepare(plan: Plan) -> Job:
     job = Job(plan, tapes, users)
     for group in groups:
         _check_columns(job, group)
-    _check_limits(job)
+    _check_figures(job)
     return job
 
 
@@ -106,12 +106,18 @@ def _check_columns(job: Job, group: Group) -> None:
     raise InputError(f"{group.data}: no column `{missing[0]}`: {asked}", f"its columns are: {known}")
 
 
-def _check_limits(job: Job) -> None:
-    """A limit on a transaction that no tape has could never be judged."""
+def _check_figures(job: Job) -> None:
+    """A limit on a transaction that no tape has could never be judged, nor a published figure be held against it."""
     known = [name for tape in job.tapes.values() for name in (*tape.script.transactions(), tape.name)]
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
-        if limit.transaction is not None and limit.transaction not in known:
-            raise InputError(f"limit `{limit}`: no tape has this transaction{near(limit.transaction, known)}")
+        _check_transaction(f"limit `{limit}`", limit.figure, known)
+    for published in job.plan.settings.published:
+        _check_transaction(f"published `{published.what}`", published.figure, known)
+
+
+def _check_transaction(what: str, figure: Figure, known: list[str]) -> None:
+    if figure.transaction is not None and figure.transaction not in known:
+        raise InputError(f"{what}: no tape has this transaction{near(figure.transaction, known)}")
 
 
 def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:

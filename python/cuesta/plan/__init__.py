@@ -1,6 +1,7 @@
 """Plans: what is to be run, parsed once and then never in doubt.
 
 - `spelling`: how single values are written (durations, laws, loads, targets).
+- `figure`: figures such as `response.p99`, which limits and published figures name.
 - `limit`: limits such as `response.p99 < 2s`.
 - `schema`: the settings of a plan, with defaults and meanings.
 - `faults`: what is wrong with a plan, said so that it can be mended.
@@ -9,21 +10,24 @@
 - `document`: writes the tables of docs/plan.md from the schema.
 """
 
+from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
 from cuesta.plan.load import Given, Plan, Segment, load
-from cuesta.plan.schema import BUILTIN_HOST, SECRET, Group, Host, Settings, Validity
+from cuesta.plan.schema import BUILTIN_HOST, SECRET, Group, Host, Published, Settings, Validity
 from cuesta.plan.spelling import Load, Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
     "BUILTIN_HOST",
     "SECRET",
+    "Figure",
     "Given",
     "Group",
     "Host",
     "Limit",
     "Load",
     "Plan",
+    "Published",
     "Segment",
     "Service",
     "Settings",

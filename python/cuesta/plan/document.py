@@ -11,19 +11,30 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from cuesta.plan.schema import Group, Host, Settings, Validity
+from cuesta.plan.schema import Group, Host, Published, Settings, Validity
 from cuesta.plan.spelling import Spelling
 
-TABLES: dict[str, type[BaseModel]] = {"plan": Settings, "group": Group, "host": Host, "validity": Validity}
-WRITTEN = {"limits": "a list of limits", "sweep": "a table of lists", "input": "`canonical` or `raw`"}
+TABLES: dict[str, type[BaseModel]] = {
+    "plan": Settings,
+    "group": Group,
+    "host": Host,
+    "validity": Validity,
+    "published": Published,
+}
+WRITTEN = {
+    "limits": "a list of limits",
+    "sweep": "a table of lists",
+    "input": "`canonical` or `raw`",
+    "bound": "`at least` or `at most`",
+}
 """Settings whose type has no spelling of its own."""
 
 
 def table(model: type[BaseModel]) -> str:
     """Give the settings of a table as Markdown."""
-    defaults = model().model_dump(mode="json")
+    defaults = model.model_construct().model_dump(mode="json")
     rows = [
-        f"| `{name}` | {written(name, field)} | {default(defaults[name])} | {field.description} |"
+        f"| `{name}` | {written(name, field)} | {default(defaults.get(name))} | {field.description} |"
         for name, field in model.model_fields.items()
         if field.description
     ]

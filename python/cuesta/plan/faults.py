@@ -7,10 +7,15 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
-from cuesta.plan.schema import Group, Host, Settings, Validity
+from cuesta.plan.schema import Group, Host, Published, Settings, Validity
 from cuesta.plan.spelling import show
 
-TABLES: dict[str, type[BaseModel]] = {"group": Group, "host": Host, "validity": Validity}
+TABLES: dict[str, type[BaseModel]] = {
+    "group": Group,
+    "host": Host,
+    "validity": Validity,
+    "published": Published,
+}
 
 
 def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
@@ -48,8 +53,10 @@ def message(fault: ErrorDetails) -> str:
             return f"expected {wanted}, got {show(fault['input'])}"
         case "literal_error":
             return f"expected {fault['ctx']['expected']}, got {show(fault['input'])}"
+        case "missing":
+            return f"it has no `{fault['loc'][-1]}`"
         case "too_short" | "too_long":
-            return "expected 1 to 256 groups"
+            return "expected at most 256 figures" if fault["loc"][0] == "published" else "expected 1 to 256 groups"
         case _:
             return fault["msg"].removeprefix("Value error, ")
 

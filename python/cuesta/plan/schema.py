@@ -7,7 +7,7 @@ in docs/plan.md.
 import re
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from cuesta.plan.spelling import (
     Baud,
@@ -15,6 +15,7 @@ from cuesta.plan.spelling import (
     Count,
     Duration,
     EchoMap,
+    FigureText,
     Key,
     KeyLaw,
     KeyRate,
@@ -23,7 +24,9 @@ from cuesta.plan.spelling import (
     Load,
     LoadText,
     Name,
+    Number,
     Path,
+    Remark,
     Seed,
     ServiceText,
     Share,
@@ -108,6 +111,29 @@ class Validity(Table):
     lost_users: Share = Field(0.01, description="most users whose line was lost or refused")
 
 
+class Published(Table):
+    """A figure that somebody published of this work, to stand beside what is measured now."""
+
+    what: Remark = Field(description="what was measured, and under which conditions")
+    figure: FigureText = Field(description="the figure here that is held against it, named as in `limits`")
+    value: Number = Field(description="what was published; a duration where the figure is one")
+    users: Users | None = Field(None, description="the number of users it is of; by default held against every step")
+    bound: Literal["at least", "at most"] | None = Field(None, description="if only that much was said of it")
+    source: Remark = Field(description="where it was published")
+
+    @field_validator("value")
+    @classmethod
+    def _fits_the_figure(cls, value: str, info: ValidationInfo) -> str:
+        if "figure" in info.data:
+            info.data["figure"].value(value)
+        return value
+
+    @property
+    def number(self) -> float:
+        """The value: seconds, a share, or a number, as the figure has it."""
+        return self.figure.value(self.value)
+
+
 class Settings(Table):
     """A plan."""
 
@@ -124,6 +150,7 @@ class Settings(Table):
     group: tuple[Group, ...] = Field((Group(),), min_length=1, max_length=256)
     host: Host = Host()
     validity: Validity = Validity()
+    published: tuple[Published, ...] = Field((), max_length=256)
     sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take, in turn")
 
     @field_validator("measure")

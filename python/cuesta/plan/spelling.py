@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from cuesta import _native
+from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
 
 
@@ -202,6 +203,17 @@ def _name(value: object) -> str:
     return text if re.fullmatch(r"[\w.-]{1,64}", text, re.ASCII) else _wrong("1 to 64 of them")
 
 
+def _remark(value: object) -> str:
+    text = " ".join(_text(value).split())
+    return text if 0 < len(text) <= 200 else _wrong("1 to 200 characters")
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        _wrong("it is neither")
+    return str(value).strip()
+
+
 def _path(value: object) -> str:
     return _text(value) or _wrong("it is empty")
 
@@ -238,6 +250,8 @@ _as_text = PlainSerializer(str, return_type=str)
 _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
 Name = Annotated[str, *_typed("a name of letters, digits, `.`, `_` and `-`", _name)]
+Remark = Annotated[str, *_typed("a text", _remark)]
+Number = Annotated[str, *_typed("a number or a duration such as `2s`", _number)]
 Path = Annotated[str, *_typed("the name of a file", _path)]
 Key = Annotated[str, *_typed("one character", _characters(1))]
 EchoMap = Annotated[str, *_typed("pairs of characters, typed and echoed, such as `a0b1`", _pairs)]
@@ -260,4 +274,5 @@ StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.re
 ServiceText = Annotated[
     Service, *_typed("`transaction 150`, `echo`, `output 1000` or `shell COMMAND`", Service.read), _as_text
 ]
+FigureText = Annotated[Figure, *_typed("a figure such as `response.p99`", Figure.read), _as_text]
 LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]

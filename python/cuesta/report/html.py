@@ -55,6 +55,7 @@ def body(summary: Summary) -> Iterator[str]:
     yield from section("Course of the run", [plots(courses(summary.recorded, over_time(summary.recorded)))])
     yield from section("Throughput", throughput(step))
     yield from section("Interactive response-time law", map(paragraph, law(step.law) if step.law else ()))
+    yield from section("Published figures", published(summary))
     yield from section("Host", host(step))
     yield from section("Driver", driver(step))
     yield from section("Record", record(summary))
@@ -198,13 +199,22 @@ def throughput(step: Figures) -> Iterator[str]:
         [
             ("transactions", f"{per_s(step.transactions.per_s)}, {count(step.transactions.count)} counted"),
             ("keys", f"{per_s(step.keystrokes.per_s)}, {count(step.keystrokes.count)} counted"),
-            ("characters", f"typed {per_s(c.in_per_s)}, shown {per_s(c.out_per_s)}"),
+            (
+                "characters",
+                f"typed {per_s(c.in_per_s)} ({per_s(c.in_per_s_per_user)} a user), shown {per_s(c.out_per_s)}",
+            ),
             ("on the lines", f"in {per_s(c.line_in_per_s)}, out {per_s(c.line_out_per_s)}"),
             ("errors", f"{count(step.errors.count)}{f': {by_name}' if by_name else ''}"),
             ("skipped, lost", f"{many(step.skipped, 'action')}, {many(step.lost_users, 'user')}"),
             ("under way at the end", f"{count(under_way.count)}, the oldest since {seconds(under_way.oldest)}"),
         ]
     )
+
+
+def published(summary: Summary) -> Iterator[str]:
+    """Put what others measured beside what was measured here."""
+    if rows := list(tables.published(summary)):
+        yield table(("", "", "measured", "published", "measured is"), rows, f"published: {tables.sources(summary)}")
 
 
 def host(step: Figures) -> Iterator[str]:

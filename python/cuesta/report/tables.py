@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, seconds
-from cuesta.report.words import class_of, plain
+from cuesta.analysis.units import ABSENT, count, digits, many, seconds
+from cuesta.report.words import beside, class_of, plain
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
 
@@ -59,6 +59,19 @@ def sweep(summary: Summary) -> Iterator[tuple[str, ...]]:
             seconds(step.lateness.p99),
             "INVALID" if any(doubted.step == step.step for doubted in summary.doubts) else "",
         )
+
+
+def published(summary: Summary) -> Iterator[tuple[str, ...]]:
+    """Give a row for each published figure: what it is of, how many users, measured, published, and their ratio."""
+    users = {step.step: step.users for step in summary.steps}
+    for each in summary.published:
+        number = each.users if each.step is None else users[each.step]
+        yield plain(each.what), many(number or 0, "user"), *beside(each)
+
+
+def sources(summary: Summary) -> str:
+    """Name where the published figures are from."""
+    return "; ".join(dict.fromkeys(plain(each.source) for each in summary.published))
 
 
 def point(step: Figures, name: str) -> str:

@@ -1,8 +1,8 @@
 """The summary at the end of a run, for a terminal of 80 columns.
 
-The order is fixed: validity, limits, response, throughput, the law, host, driver, and where the record is. A section
-is a title in the margin and rows beside it; each has a function of its own, which gives no rows where it has nothing
-to say.
+The order is fixed: validity, limits, response, throughput, the law, published figures, host, driver, and where the
+record is. A section is a title in the margin and rows beside it; each has a function of its own, which gives no rows
+where it has nothing to say.
 """
 
 import re
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import count, digits, many, seconds, share, short_count
+from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share, short_count
 from cuesta.report import tables
 from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, on_time, per_s
 
@@ -52,6 +52,8 @@ def sections(summary: Summary) -> Iterator[tuple[str, Iterable[str | Text]]]:
         yield from spaced("SWEEP", sweep(summary))
     for title, section in OF_A_STEP.items():
         yield from spaced(title, section(summary.last))
+        if title == "LAW":
+            yield from spaced("PUBLISHED", published(summary))
     yield "RUN FOLDER", [str(summary.recorded.folder)]
 
 
@@ -139,7 +141,7 @@ def throughput(step: Figures) -> Rows:
     """Say what was done, counted, and what was not."""
     done, c = step.transactions, step.characters
     yield f"{per_s(done.per_s)} transactions ({count(done.count)} counted), {per_s(step.keystrokes.per_s)} keys"
-    yield f"characters typed {per_s(c.in_per_s)}, shown {per_s(c.out_per_s)}"
+    yield f"characters typed {per_s(c.in_per_s)} ({per_s(c.in_per_s_per_user)} a user), shown {per_s(c.out_per_s)}"
     yield f"on the lines     {per_s(c.line_in_per_s)} in, {per_s(c.line_out_per_s)} out"
     by_name = ", ".join(f"{name} {count(number)}" for name, number in step.errors.by_name.items())
     errors = f"{many(step.errors.count, 'error')}{f': {by_name}' if by_name else ''}"
@@ -157,6 +159,19 @@ def response_law(step: Figures) -> Rows:
             yield from wrapped(row)
     elif step.load != "closed":
         yield from wrapped(f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {step.load}")
+
+
+def published(summary: Summary) -> Rows:
+    """Put what others measured beside what was measured here."""
+    before = ""
+    for what, users, measured, figure, ratio in tables.published(summary):
+        if what != before:
+            yield from wrapped(what)
+        before = what
+        how = "" if ratio == ABSENT else f", {ratio}"
+        yield from wrapped(f"  {users}: published {figure}; measured {measured}{how}", "    ")
+    if before:
+        yield from (Text(row, FAINT) for row in wrapped(f"published: {tables.sources(summary)}"))
 
 
 def host(step: Figures) -> Rows:

@@ -7,6 +7,7 @@ from cuesta.analysis.figures import Figures, Kernel
 from cuesta.analysis.host import BuiltIn
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
+from cuesta.analysis.published import Beside
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 
@@ -48,11 +49,27 @@ def per_s(rate: float | None) -> str:
 
 def limit_value(verdict: Verdict) -> str:
     """Write what was measured for a limit, in the limit's own unit."""
-    if verdict.value is None:
+    return value_of(verdict.limit, verdict.value, verdict.is_duration)
+
+
+def value_of(figure: str, value: float | None, is_duration: bool) -> str:
+    """Write a value in the unit of its figure, which `figure` begins with."""
+    if value is None:
         return "nothing"
-    if verdict.is_duration:
-        return seconds(verdict.value)
-    return share(verdict.value) if verdict.limit.startswith("errors.rate") else digits(verdict.value)
+    if is_duration:
+        return seconds(value)
+    if figure.startswith("errors.rate"):
+        return share(value)
+    return per_s(value) if "per_s" in figure or figure.startswith("throughput") else digits(value)
+
+
+def beside(each: Beside) -> tuple[str, str, str]:
+    """Say what was measured, what was published, and how the one is to the other."""
+    measured = value_of(each.figure, each.measured, each.is_duration)
+    if each.step is None:
+        measured += f" (no step of {many(each.users or 0, 'user')})"
+    published = f"{each.bound or ''} {value_of(each.figure, each.published, each.is_duration)}".strip()
+    return measured, published, ABSENT if each.ratio is None else f"{each.ratio:.3g} of it"
 
 
 def inflation(kernel: Kernel) -> str:
