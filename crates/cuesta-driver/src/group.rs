@@ -9,6 +9,7 @@ use cuesta_record::{Catalogue, Series};
 use cuesta_tape::{Piece, Script};
 
 use crate::barrier::Barrier;
+use crate::opening::LineSeries;
 use crate::program::{Program, ProgramError};
 use crate::spec::{GroupSpec, Spec};
 
@@ -28,7 +29,7 @@ pub(crate) struct GroupSeries {
     pub(crate) echo: Series,
     pub(crate) echo_from_sent: Series,
     pub(crate) lateness: Series,
-    pub(crate) connect: Series,
+    pub(crate) line: LineSeries,
     pub(crate) kernel_response: Series,
     pub(crate) user_response: Series,
     /// By number of the named transaction; the last is for those without a name.
@@ -58,7 +59,11 @@ impl GroupSeries {
             echo: of("keys", "echo"),
             echo_from_sent: of("keys", "echo_from_sent"),
             lateness: of("keys", "lateness"),
-            connect: of("line", "connect"),
+            line: LineSeries {
+                connect: of("line", "connect"),
+                negotiation: of("line", "negotiation"),
+                login: of("line", "login"),
+            },
             kernel_response: of("stamped", "kernel_response"),
             user_response: of("stamped", "user_response"),
         }

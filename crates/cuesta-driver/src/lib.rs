@@ -9,6 +9,7 @@
 //! - `crew`: the users of one thread and what they share; `group`: users of one kind.
 //! - `user`: one user, straight-line code; `terminal`: the line it sits at.
 //! - `program`: a script made ready for playing; `pacing`: when the next input is due; `barrier`: where users meet.
+//! - `opening`: what opening a line took.
 //! - `echo`, `answer`, `text`: what has come, and what it means. Pure.
 //! - `self_meter`, `memory`: the driver watches itself.
 
@@ -18,6 +19,7 @@ mod crew;
 mod echo;
 mod group;
 mod memory;
+mod opening;
 mod pacing;
 mod program;
 mod run;

@@ -15,12 +15,15 @@ use crate::answer::{Answer, Done, Rule};
 use crate::barrier::Meet;
 use crate::crew::Crew;
 use crate::echo::{Awaited, Echoes, Seen};
+use crate::opening::Opened;
 use crate::pacing::Arrivals;
 use crate::program::Program;
 
 /// A line with a user at it.
 pub(crate) struct Terminal {
     line: Box<dyn Line>,
+    /// None once its opening is counted.
+    opened: Option<Opened>,
     alarm: clock::Sleep,
     crew: Rc<Crew>,
     /// The user's seat.
@@ -54,9 +57,17 @@ pub(crate) enum Waited {
 }
 
 impl Terminal {
-    pub(crate) fn new(line: Box<dyn Line>, crew: Rc<Crew>, seat: usize, group: usize, program: &Program) -> Self {
+    pub(crate) fn new(
+        line: Box<dyn Line>,
+        opened: Opened,
+        crew: Rc<Crew>,
+        seat: usize,
+        group: usize,
+        program: &Program,
+    ) -> Self {
         let mut terminal = Self {
             line,
+            opened: Some(opened),
             alarm: clock::sleep_until(Stamp::FAR),
             crew,
             seat,
@@ -169,6 +180,7 @@ impl Terminal {
         rule: Option<&Rc<Rule>>,
         program: &Program,
     ) -> Result<Stamp, Lost> {
+        self.count_opening();
         self.rule = rule.cloned();
         self.answer.restart();
         self.came = None;
@@ -241,6 +253,14 @@ impl Terminal {
         if lost > 0 {
             self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
             self.crew.waits_for_echo(self.seat, self.echoes.oldest());
+        }
+    }
+
+    /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
+    fn count_opening(&mut self) {
+        let Some(opened) = self.opened.take() else { return };
+        for (series, took) in opened.phases(self.line.opening(), self.crew.groups[self.group].series.line) {
+            self.crew.record(series, took);
         }
     }
 
@@ -330,6 +350,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.give_up_echoes(Stamp::FAR);
+        self.count_opening();
         self.count_crossed();
     }
 }

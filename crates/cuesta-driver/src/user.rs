@@ -12,6 +12,7 @@ use cuesta_record::{Stamp, Transaction, clock};
 use tokio::task;
 
 use crate::crew::{Crew, Spending};
+use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::Program;
 use crate::spec::{Arrivals, LoadKind};
@@ -181,13 +182,13 @@ impl User {
         let connect = Rc::clone(&self.crew.connect);
         let line = connect(self.group, self.number).await.map_err(Stop::Lost)?;
         let now = clock::now();
-        self.crew.record(self.crew.groups[self.group].series.connect, now.since(self.plan));
+        let opened = Opened { planned: self.plan, at: now };
         self.crew.connects(self.seat);
         self.hung_up = false;
         self.plan = self.plan.max(now);
         self.ready = now;
         self.forget_input();
-        Ok(Terminal::new(line, Rc::clone(&self.crew), self.seat, self.group, &self.program))
+        Ok(Terminal::new(line, opened, Rc::clone(&self.crew), self.seat, self.group, &self.program))
     }
 
     fn rest(&mut self) {

@@ -48,10 +48,8 @@ async fn connect_to(place: SocketAddr, options: &Options) -> Result<Tcp, OpenErr
     let failed = |cause| OpenError::not_connected(place, cause);
     let socket = socket(place, options.line_speed).map_err(failed)?;
     let due = clock::now() + options.connect_timeout;
-    let stream = before(due, socket.connect(place)).await.map_err(|error| match error {
-        Some(cause) => failed(cause),
-        None => OpenError::Timeout { place: place.to_string(), waited: options.connect_timeout },
-    })?;
+    let timeout = || OpenError::Timeout { place: place.to_string(), waited: options.connect_timeout };
+    let stream = before(due, socket.connect(place)).await.ok_or_else(timeout)?.map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
     if options.stamped {
         line.stamps = Some(Box::new(KernelStamps::new(&line.stream).map_err(failed)?));
@@ -68,15 +66,13 @@ fn socket(place: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
     Ok(socket)
 }
 
-/// The outcome of `connecting`; no error at all = it was not there in time.
-async fn before<T>(due: Stamp, connecting: impl Future<Output = io::Result<T>>) -> Result<T, Option<io::Error>> {
-    let mut connecting = pin!(connecting);
+/// The outcome of `opening`; none = it was not there in time.
+pub(crate) async fn before<T>(due: Stamp, opening: impl Future<Output = T>) -> Option<T> {
+    let mut opening = pin!(opening);
     let mut timeout = clock::sleep_until(due);
-    poll_fn(|cx| {
-        if let Poll::Ready(done) = connecting.as_mut().poll(cx) {
-            return Poll::Ready(done.map_err(Some));
-        }
-        Pin::new(&mut timeout).poll(cx).map(|()| Err(None))
+    poll_fn(|cx| match opening.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(Some(done)),
+        Poll::Pending => Pin::new(&mut timeout).poll(cx).map(|()| None),
     })
     .await
 }
@@ -86,6 +82,11 @@ impl Tcp {
         // Keys are single characters: Nagle's algorithm would hold each back for the echo of the one before.
         stream.set_nodelay(true)?;
         Ok(Self { stream, connected: clock::now(), crossed: Crossed::default(), stamps: None })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_without_delay(&self) -> bool {
+        self.stream.nodelay().is_ok_and(|nodelay| nodelay)
     }
 
     /// The host's end.
@@ -159,7 +160,7 @@ mod tests {
             for line_speed in [0, 4800] {
                 let near = connect(&address, &Options { line_speed, ..Options::default() }).await.unwrap();
                 let far = Tcp::accepted(listener.accept().await.unwrap().0).unwrap();
-                assert!(near.stream.nodelay().unwrap() && far.stream.nodelay().unwrap());
+                assert!(near.is_without_delay() && far.is_without_delay());
             }
         })
         .unwrap();
@@ -167,6 +168,6 @@ mod tests {
 
     #[test]
     fn a_line_is_small() {
-        assert!(size_of::<Tcp>() <= 64, "{}", size_of::<Tcp>());
+        assert!(size_of::<Tcp>() <= 72, "{}", size_of::<Tcp>());
     }
 }

@@ -1,0 +1,79 @@
+//! What opening a line took, counted once in a session: when its first key goes, or at its end if none ever went. Not
+//! sooner, because a host may still be talking about options after the line is there.
+
+use std::time::Duration;
+
+use cuesta_lines::Opening;
+use cuesta_record::{Series, Stamp};
+
+/// The numbers of the series of a group's lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineSeries {
+    pub(crate) connect: Series,
+    pub(crate) negotiation: Series,
+    pub(crate) login: Series,
+}
+
+/// The opening of one line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opened {
+    /// When it was to begin.
+    pub(crate) planned: Stamp,
+    /// When the line was there to be used.
+    pub(crate) at: Stamp,
+}
+
+impl Opened {
+    /// The phases that the line has had, each from the end of the one before.
+    pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (Series, Duration)> {
+        let connected = opening.connected.unwrap_or(self.at);
+        let mut since = self.planned;
+        let phases = [
+            (series.connect, Some(connected)),
+            (series.negotiation, opening.negotiated),
+            (series.login, opening.logged_in),
+        ];
+        phases.into_iter().filter_map(move |(series, end)| {
+            let end = end?;
+            Some((series, end.since(std::mem::replace(&mut since, end))))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuesta_record::Catalogue;
+
+    use super::*;
+
+    fn at(ms: u64) -> Stamp {
+        Stamp::ZERO + Duration::from_millis(ms)
+    }
+
+    /// The phases of a line that was to be opened at 100 ms and was there at 190 ms, in ms.
+    fn phases(opening: Opening) -> Vec<(String, u128)> {
+        let mut catalogue = Catalogue::default();
+        let mut of = |figure| catalogue.series("g", "line", figure);
+        let series = LineSeries { connect: of("connect"), negotiation: of("negotiation"), login: of("login") };
+        let phases: Vec<_> = Opened { planned: at(100), at: at(190) }.phases(opening, series).collect();
+        let named = phases.iter().map(|(series, took)| {
+            let tag = &catalogue.tags()[usize::from(series.number())];
+            (tag.clone(), took.as_millis())
+        });
+        named.collect()
+    }
+
+    #[test]
+    fn each_phase_lasts_from_the_end_of_the_one_before() {
+        let opening = Opening { connected: Some(at(130)), negotiated: Some(at(150)), logged_in: Some(at(190)) };
+        let all = [("g/line/connect", 30), ("g/line/negotiation", 20), ("g/line/login", 40)];
+        assert_eq!(phases(opening), all.map(|(tag, ms)| (tag.to_owned(), ms)));
+    }
+
+    #[test]
+    fn a_phase_that_a_line_does_not_have_is_absent() {
+        assert_eq!(phases(Opening::default()), [("g/line/connect".to_owned(), 90)]);
+        let opening = Opening { connected: Some(at(130)), logged_in: Some(at(180)), ..Opening::default() };
+        assert_eq!(phases(opening)[1], ("g/line/login".to_owned(), 50));
+    }
+}
