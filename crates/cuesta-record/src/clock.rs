@@ -121,7 +121,8 @@ where
 {
     let mut builder = Builder::new_current_thread();
     match time {
-        Time::Real => builder.enable_io().on_thread_park(turn),
+        // `russh` makes timers of tokio's for each session, to keep it alive; nothing that is measured waits for one.
+        Time::Real => builder.enable_io().enable_time().on_thread_park(turn),
         Time::Virtual => builder.on_thread_park(jump),
     };
     let runtime = builder.build_local(LocalOptions::default())?;
