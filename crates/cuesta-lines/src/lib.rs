@@ -4,7 +4,7 @@
 //!
 //! - [`Line`]: what every line is; [`receive`] and [`send`] wait for one; [`fault`] is the name of what broke one.
 //! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
-//! - The lines: `tcp`, `telnet`, and [`loopback`] within a process.
+//! - The lines: `tcp`, `telnet`, `ssh`, and [`loopback`] within a process.
 //! - Around any line: [`Paced`] gives it a speed, [`Faulty`] breaks it on purpose, [`Traced`] shows what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
@@ -15,6 +15,7 @@ mod listener;
 pub mod loopback;
 mod open;
 mod speed;
+mod ssh;
 mod target;
 mod tcp;
 mod telnet;
@@ -27,6 +28,7 @@ pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
 pub use speed::Paced;
+pub use ssh::{Login, SshError, SshTarget, Trust};
 pub use target::{Address, Target, TargetError};
 pub use telnet::Telnet;
 pub use traced::{Passed, Traced, Way};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::{Address, Line, Paced, Target, Telnet, tcp};
+use crate::{Address, Line, Login, Paced, SshError, Target, Telnet, ssh, tcp};
 
 /// What kind of line is wanted.
 #[derive(Debug, Clone)]
@@ -22,8 +22,10 @@ pub struct Options {
     pub rows: u16,
     /// What the terminal calls itself.
     pub terminal: String,
-    /// How long the host may take to accept.
+    /// How long the host may take to accept; on a line that logs in itself, until a program has started.
     pub connect_timeout: Duration,
+    /// Who logs in, on a line that does that itself.
+    pub login: Login,
 }
 
 impl Default for Options {
@@ -35,6 +37,7 @@ impl Default for Options {
             rows: 24,
             terminal: "xterm-256color".to_owned(),
             connect_timeout: Duration::from_secs(10),
+            login: Login::default(),
         }
     }
 }
@@ -96,6 +99,9 @@ pub enum OpenError {
     /// `host:` is a wish, not a place.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
     NoAddress,
+    /// What only ssh has.
+    #[error(transparent)]
+    Ssh(#[from] SshError),
     /// Anything else.
     #[error("no line to {place}: {cause}")]
     Failed {
@@ -118,6 +124,7 @@ impl OpenError {
             Self::OutOfPorts { .. } => "out-of-ports",
             Self::Reset { .. } => "reset",
             Self::NoAddress => "no-address",
+            Self::Ssh(error) => error.name(),
             Self::Failed { .. } => "failed",
         }
     }
@@ -153,6 +160,7 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
             let line = tcp::connect(address, options).await?;
             Ok(at_speed(Telnet::terminal(line, options), options))
         }
+        Target::Ssh(target) => Ok(at_speed(ssh::open(target, options).await?, options)),
     }
 }
 

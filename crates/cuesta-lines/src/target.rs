@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::SshTarget;
+
 /// What is at the other end, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -14,6 +16,8 @@ pub enum Target {
     Tcp(Address),
     /// `telnet://H:P`, RFC 854; port 23 if none is given.
     Telnet(Address),
+    /// `ssh://USER@H:P`, RFC 4251 ff.; port 22 if nothing gives another.
+    Ssh(SshTarget),
 }
 
 /// A place on the network.
@@ -29,16 +33,16 @@ pub struct Address {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
     /// Nothing at all.
-    #[error("a target is empty: expected host:, tcp://HOST:PORT or telnet://HOST:PORT")]
+    #[error("a target is empty: expected host:, tcp://HOST:PORT, telnet://HOST:PORT or ssh://USER@HOST")]
     Empty,
     /// `lines.example:23`
-    #[error("\"{0}\" names no kind of line: write telnet://{0} or tcp://{0}")]
+    #[error("\"{0}\" names no kind of line: write telnet://{0}, tcp://{0} or ssh://{0}")]
     NoScheme(String),
     /// `gopher://…`
-    #[error("\"{0}:\" is no kind of line: there are host:, tcp://HOST:PORT and telnet://HOST:PORT")]
+    #[error("\"{0}:\" is no kind of line: there are host:, tcp://HOST:PORT, telnet://HOST:PORT and ssh://USER@HOST")]
     UnknownScheme(String),
     /// `pty:bash`
-    #[error("{0}: lines are not built yet: there are host:, tcp://HOST:PORT and telnet://HOST:PORT")]
+    #[error("{0}: lines are not built yet: there are host:, tcp://HOST:PORT, telnet://HOST:PORT and ssh://USER@HOST")]
     NotBuilt(String),
     /// `host:9`
     #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
@@ -61,6 +65,23 @@ pub enum TargetError {
     /// `tcp://joe:secret@lines.example:23`
     #[error("a target names no user: the tape logs in, with names and passwords from --data")]
     HasUser,
+    /// `ssh://joe:secret@bastion`
+    #[error(
+        "a password never stands in a target: put it into the users' table (--data users.csv, columns user and password), or \
+         use a key (?identity=FILE) or the agent"
+    )]
+    Password,
+    /// `ssh://@bastion`
+    #[error("\"{0}\" is no user's name: expected ssh://USER@HOST, with special characters as %XX")]
+    BadUser(String),
+    /// `ssh://bastion?obscure=yes`
+    #[error("\"{setting}\" is no setting of this target: expected {expected}")]
+    BadSetting {
+        /// What stands there.
+        setting: String,
+        /// What could.
+        expected: &'static str,
+    },
     /// `tcp://lines.example:23/path`
     #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
     TooMuch {
@@ -71,7 +92,7 @@ pub enum TargetError {
     },
 }
 
-const NOT_BUILT: [&str; 4] = ["pty", "ssh", "serial", "bsc"];
+const NOT_BUILT: [&str; 3] = ["pty", "serial", "bsc"];
 
 impl FromStr for Target {
     type Err = TargetError;
@@ -86,6 +107,7 @@ impl FromStr for Target {
             "host" => Err(TargetError::HostTakesNothing(rest.to_owned())),
             "tcp" => Address::parse(scheme, rest, None).map(Self::Tcp),
             "telnet" => Address::parse(scheme, rest, Some(23)).map(Self::Telnet),
+            "ssh" => rest.parse().map(Self::Ssh),
             _ if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
             _ if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
             _ => Err(TargetError::UnknownScheme(scheme.to_owned())),
@@ -99,6 +121,7 @@ impl fmt::Display for Target {
             Self::Host => write!(f, "host:"),
             Self::Tcp(address) => write!(f, "tcp://{address}"),
             Self::Telnet(address) => write!(f, "telnet://{address}"),
+            Self::Ssh(target) => target.fmt(f),
         }
     }
 }
@@ -137,7 +160,7 @@ fn too_much(text: &str) -> Option<&str> {
 }
 
 /// Host and port, if there is one.
-fn split(text: &str) -> Result<(&str, Option<&str>), TargetError> {
+pub(crate) fn split(text: &str) -> Result<(&str, Option<&str>), TargetError> {
     let unclear = || TargetError::NoBrackets(text.to_owned());
     if let Some(inner) = text.strip_prefix('[') {
         let (host, after) = inner.split_once(']').ok_or_else(unclear)?;
@@ -189,7 +212,6 @@ mod tests {
             "127.0.0.1:23",
             "gopher://h:70",
             "pty:bash -i",
-            "ssh://u@h:22",
             "host:9",
             "tcp:h:23",
             "tcp://",

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cuesta_record::clock;
+use russh::Names;
 use russh::client::{DisconnectReason, Handler, Session};
 use russh::keys::{HashAlg, PublicKey, PublicKeyOrCertificate};
-use russh::negotiation::Names;
 use russh::{ChannelId, Error};
 
 use super::known::{self, Verdict};

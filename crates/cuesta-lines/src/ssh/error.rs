@@ -29,7 +29,7 @@ pub enum SshError {
     #[error(
         "{place} turned the login away before it began{}: it takes no more at once (MaxStartups, or a penalty of its own); \
          let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
-        said(said)
+        in_its_words(said)
     )]
     MaxStartups {
         /// Where.
@@ -38,7 +38,7 @@ pub enum SshError {
         said: String,
     },
     /// Something else listens there.
-    #[error("{place} does not speak ssh{}: check the port, or use telnet:// or tcp://", said(said))]
+    #[error("{place} does not speak ssh{}: check the port, or use telnet:// or tcp://", in_its_words(said))]
     NotSsh {
         /// Where.
         place: String,
@@ -144,7 +144,9 @@ pub enum SshError {
         cause: String,
     },
     /// The host gives no terminal.
-    #[error("{place} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max")]
+    #[error(
+        "{place} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
+    )]
     NoPty {
         /// Where.
         place: String,
@@ -180,9 +182,10 @@ impl SshError {
             Self::MaxStartups { .. } => "max-startups",
             Self::NotSsh { .. } => "not-ssh",
             Self::Kex { .. } => "kex",
-            Self::UnknownHost { .. } | Self::ChangedHost { .. } | Self::RevokedHost { .. } | Self::NotWritten { .. } => {
-                "host-key"
-            }
+            Self::UnknownHost { .. }
+            | Self::ChangedHost { .. }
+            | Self::RevokedHost { .. }
+            | Self::NotWritten { .. } => "host-key",
             Self::Auth { .. } => "auth",
             Self::Identity { .. } => "identity",
             Self::Config { .. } => "ssh-config",
@@ -194,7 +197,7 @@ impl SshError {
     }
 }
 
-fn said(text: &str) -> String {
+fn in_its_words(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(" (it said \"{text}\")") }
 }
 

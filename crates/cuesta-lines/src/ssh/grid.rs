@@ -1,5 +1,6 @@
 //! Keystroke timing obscured: keys go on a grid, and chaff goes on it while somebody types and for a while after, as
-//! OpenSSH's client does it since 9.5 (`ObscureKeystrokeTiming`, ssh_config(5)). When what goes, without a line or a clock.
+//! OpenSSH's client does it since 9.5 (`ObscureKeystrokeTiming` in `ssh_config(5)`). Says what goes when; has no line and no
+//! clock.
 
 use std::time::Duration;
 
@@ -115,7 +116,8 @@ mod tests {
     fn keys_go_on_the_grid_and_chaff_between_and_after_them() {
         let gone = played(&[3, 5, 29, 200]);
         assert!(gone.iter().all(|(ms, ..)| ms % 20 == 3), "{gone:?}");
-        let keys: Vec<_> = gone.iter().filter(|(_, goes, _)| *goes == Goes::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
+        let keys: Vec<_> =
+            gone.iter().filter(|(_, goes, _)| *goes == Goes::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
         assert_eq!(keys, [(23, 2), (43, 1), (203, 1)]);
         let chaff = gone.iter().filter(|(_, goes, _)| *goes == Goes::Chaff).count() as u64;
         let last = gone.last().unwrap().0;

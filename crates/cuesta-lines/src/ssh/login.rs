@@ -10,7 +10,9 @@ use std::sync::Arc;
 use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
-use russh::keys::{Algorithm, Error as KeyError, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, load_secret_key};
+use russh::keys::{
+    Algorithm, Error as KeyError, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, load_secret_key,
+};
 use russh::{Error, MethodKind, MethodSet};
 use tokio::net::UnixStream;
 
@@ -29,8 +31,6 @@ pub(super) struct Attempt<'a> {
     takes: Vec<MethodKind>,
     /// What was tried, for the error.
     tried: Vec<String>,
-    /// RSA keys are signed with this, once it was asked for.
-    rsa_hash: Option<Option<HashAlg>>,
 }
 
 /// Why a login ended early: the line broke, or something of ours is wrong.
@@ -55,7 +55,7 @@ type Done = Result<bool, Failure>;
 
 impl<'a> Attempt<'a> {
     pub(super) fn new(handle: &'a mut Handle<Client>, place: &'a Place) -> Self {
-        Self { handle, place, takes: Vec::new(), tried: Vec::new(), rsa_hash: None }
+        Self { handle, place, takes: Vec::new(), tried: Vec::new() }
     }
 
     /// Logs in, or says why not.
@@ -131,14 +131,11 @@ impl<'a> Attempt<'a> {
     }
 
     /// What an RSA key is signed with; hosts that do not say take SHA-512 since OpenSSH 7.2.
-    async fn hash_for(&mut self, algorithm: &Algorithm) -> Result<Option<HashAlg>, Failure> {
+    async fn hash_for(&self, algorithm: &Algorithm) -> Result<Option<HashAlg>, Failure> {
         if !matches!(algorithm, Algorithm::Rsa { .. }) {
             return Ok(None);
         }
-        if self.rsa_hash.is_none() {
-            self.rsa_hash = Some(self.handle.best_supported_rsa_hash().await?.unwrap_or(Some(HashAlg::Sha512)));
-        }
-        Ok(self.rsa_hash.flatten())
+        Ok(self.handle.best_supported_rsa_hash().await?.unwrap_or(Some(HashAlg::Sha512)))
     }
 
     async fn try_password(&mut self) -> Done {

@@ -19,15 +19,14 @@ mod target;
 mod wire;
 
 use std::borrow::Cow;
-use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
-use cuesta_record::clock::{self, Sleep};
 use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Sleep};
 use russh::client::{Config, Handle, Msg, connect_stream};
 use russh::{Channel, ChannelMsg, Disconnect, Error, Limits, Preferred, SshId};
 use tokio::io::AsyncWrite;
@@ -202,16 +201,12 @@ fn not_connected(place: &Place, shared: &Shared, error: &Error) -> SshError {
     let said = shared.first_words();
     let speaks_ssh = shared.state().speaks_ssh();
     let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
+    let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
-        Error::Version => SshError::NotSsh { place, said },
         // A host that is full hangs up on who has said its name, or before.
-        Error::Disconnect | Error::HUP | Error::IO(_) if said.is_empty() || is_full => {
-            SshError::MaxStartups { place, said }
-        }
-        Error::Disconnect | Error::HUP | Error::IO(_) if speaks_ssh => {
-            SshError::MaxStartups { place, said: String::new() }
-        }
-        Error::Disconnect | Error::HUP | Error::IO(_) => SshError::NotSsh { place, said },
+        _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { place, said },
+        _ if hung_up && speaks_ssh => SshError::MaxStartups { place, said: String::new() },
+        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { place, said },
         error => SshError::Kex { place, cause: error.to_string() },
     }
 }
@@ -297,7 +292,6 @@ impl Drop for Ssh {
     }
 }
 
-/// Waits, for tests, until a line has taken all.
 #[cfg(test)]
 mod tests {
     use super::*;

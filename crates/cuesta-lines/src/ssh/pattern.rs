@@ -1,4 +1,4 @@
-//! Patterns of host names, as `~/.ssh/config` and known hosts have them (ssh_config(5), PATTERNS).
+//! Patterns of host names, as `~/.ssh/config` and known hosts have them (`ssh_config(5)`, PATTERNS).
 
 /// Whether any of `patterns` means `name` and none that begins with `!` does.
 pub(super) fn any_matches<'a>(patterns: impl Iterator<Item = &'a str>, name: &str) -> bool {

@@ -44,8 +44,10 @@ impl Place {
     fn from_found(target: &SshTarget, login: &Login, found: Found, home: Option<&Path>) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
         if let Some(way) = found.through.filter(|way| !way.eq_ignore_ascii_case("none")) {
-            return Err(fault(format!("it goes through another host ({way}), which Cuesta does not: open a way with \
-                `ssh -L` and give its address, or write `ProxyJump none`")));
+            return Err(fault(format!(
+                "it goes through another host ({way}), which Cuesta does not: open a way with \
+                `ssh -L` and give its address, or write `ProxyJump none`"
+            )));
         }
         let port = match &found.port {
             Some(port) => Some(port.parse().map_err(|_| fault(format!("\"{port}\" is no port")))?),

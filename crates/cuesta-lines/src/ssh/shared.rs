@@ -4,7 +4,6 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -215,8 +214,8 @@ impl State {
 
     /// Whether the host said at all that it speaks ssh.
     pub(super) fn speaks_ssh(&self) -> bool {
-        let words = mem::take(&mut self.first_words.split(|byte| *byte == b'\n'));
-        self.negotiated.is_some() || words.into_iter().any(|row| row.starts_with(b"SSH-"))
+        let mut rows = self.first_words.split(|byte| *byte == b'\n');
+        self.negotiated.is_some() || rows.any(|row| row.starts_with(b"SSH-"))
     }
 }
 

@@ -32,6 +32,11 @@ impl Wire {
         Self { tcp, shared, ahead: Vec::new(), asked: 0 }
     }
 
+    #[cfg(test)]
+    pub(super) fn is_without_delay(&self) -> bool {
+        self.tcp.is_without_delay()
+    }
+
     /// Hands out what was read ahead.
     fn hand_out(&mut self, into: &mut ReadBuf<'_>) {
         let len = into.remaining().min(self.ahead.len() - self.asked);
