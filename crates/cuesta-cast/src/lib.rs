@@ -1,1 +1,35 @@
 //! Recorded sessions: casts in and out, and tapes made from them.
+//!
+//! A cast is asciinema's file: what a terminal was sent and what was typed at it, each with its instant. This crate reads
+//! versions 1, 2 and 3, writes version 2, and makes tapes. It opens no file, knows no clock and no line.
+//!
+//! - [`Cast`]: a session, read by [`Cast::read`], written by [`Writer`].
+//! - [`tape`]: a session → a tape's text, with its think times or its recorded [`Timing`].
+//! - [`Characters`]: bytes → text, where a character may be cut in two.
+//!
+//! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `strokes` puts each key
+//! together with what came back; `secrets` finds what was typed while nothing was shown; `prompts` finds what the host says
+//! when it is ready; `tape` writes.
+
+mod cast;
+mod characters;
+mod closed;
+mod error;
+mod keys;
+mod plain;
+mod prompts;
+mod recorded;
+mod secrets;
+mod spell;
+mod strokes;
+mod tape;
+mod v1;
+mod v2;
+mod v3;
+mod write;
+
+pub use cast::{Cast, Event, Header, SECRET, STOPPED, What};
+pub use characters::Characters;
+pub use error::CastError;
+pub use tape::{Timing, tape};
+pub use write::Writer;

@@ -1,0 +1,141 @@
+//! A recorded session, whichever version of the format it was written in.
+
+use std::time::Duration;
+
+use crate::error::CastError;
+use crate::{v1, v2, v3};
+
+/// A session: what a terminal was sent, and what was typed at it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Cast {
+    /// What is known of the session as a whole.
+    pub header: Header,
+    /// What happened, in order of time.
+    pub events: Vec<Event>,
+}
+
+/// What is known of a session as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// The terminal's size when the session began.
+    pub columns: u16,
+    /// See `columns`.
+    pub rows: u16,
+    /// When it began, in seconds since 1970.
+    pub timestamp: Option<u64>,
+    /// What was run.
+    pub command: Option<String>,
+    /// What the session is called.
+    pub title: Option<String>,
+    /// What the terminal called itself (`TERM`).
+    pub terminal: Option<String>,
+}
+
+impl Default for Header {
+    fn default() -> Self {
+        Self { columns: 80, rows: 24, timestamp: None, command: None, title: None, terminal: None }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Since the session began.
+    pub at: Duration,
+    /// What.
+    pub what: What,
+}
+
+/// What can happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// The host sent this (`o`).
+    Output(String),
+    /// This was typed (`i`): whatever one read brought, which is not one key.
+    Input {
+        /// What.
+        text: String,
+        /// Whether the line's other end showed it by itself; `None` where nobody knows. No cast says so: only a live
+        /// recording does.
+        echoes: Option<bool>,
+    },
+    /// Something was typed that is in no file: the marker [`SECRET`] stands for it.
+    Secret,
+    /// The terminal got another size (`r`).
+    Resize {
+        /// Characters in a row.
+        columns: u16,
+        /// Rows.
+        rows: u16,
+    },
+    /// Any other marker (`m`).
+    Marker(String),
+    /// The program ended, with this status (`x`).
+    Exit(String),
+}
+
+/// The label of a marker that stands for what was typed while nothing was shown.
+pub const SECRET: &str = "${password}";
+/// The label of a marker at the end of a recording that was stopped before the host closed the line.
+pub const STOPPED: &str = "stopped";
+
+/// No longer cast is read.
+const LONGEST: usize = 64 << 20;
+const TOO_LONG: &str = "cut it into parts";
+const NO_CAST: &str = "give a file that asciinema or `cuesta record` wrote";
+
+impl Cast {
+    /// Reads a cast of version 1, 2 or 3.
+    pub fn read(bytes: &[u8]) -> Result<Self, CastError> {
+        if bytes.len() > LONGEST {
+            return Err(CastError::new(1, format!("the cast has over {} MiB", LONGEST >> 20), TOO_LONG));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let row = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
+            CastError::new(row, "it is not UTF-8", NO_CAST)
+        })?;
+        let first = text.lines().next().unwrap_or_default();
+        // Version 1 is one object over all rows, so its first row need not be JSON.
+        let header = serde_json::from_str::<serde_json::Value>(first).ok();
+        match header.as_ref().and_then(|header| header["version"].as_u64()) {
+            Some(2) => v2::read(header.as_ref().unwrap_or_default(), text),
+            Some(3) => v3::read(header.as_ref().unwrap_or_default(), text),
+            Some(1) | None if text.trim_start().starts_with('{') => v1::read(text),
+            Some(version) => {
+                Err(CastError::new(1, format!("version {version} is not known"), "versions 1, 2 and 3 are"))
+            }
+            None => Err(CastError::new(1, "it does not begin as a cast does", NO_CAST)),
+        }
+    }
+
+    /// Whether anything was typed.
+    pub fn has_input(&self) -> bool {
+        self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret))
+    }
+
+    /// Whether the recording was stopped before the host closed the line. Who records a program records to its end.
+    pub fn was_stopped(&self) -> bool {
+        self.events.last().is_some_and(|event| event.what == What::Marker(STOPPED.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_cast_is_told_apart() {
+        for (text, wanted) in [
+            (&b""[..], "row 1: it does not begin as a cast does"),
+            (b"Type \"x\"\n", "row 1: it does not begin as a cast does"),
+            (b"[1]", "row 1: it does not begin as a cast does"),
+            (b"{\"version\":2}\n\xff", "row 2: it is not UTF-8"),
+            (b"{\"version\":9}", "row 1: version 9 is not known"),
+            (b"{\"a\":1}", "row 1: "),
+            (b"{ nothing", "row 1: "),
+        ] {
+            let error = Cast::read(text).expect_err("no cast").to_string();
+            assert!(error.starts_with(wanted), "{error}");
+        }
+    }
+}

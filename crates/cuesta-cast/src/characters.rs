@@ -1,0 +1,64 @@
+//! Bytes → text, where a character may come in two pieces.
+
+/// Decodes UTF-8 as it comes. What can be no character becomes U+FFFD; what may still become one is held back.
+#[derive(Debug, Default)]
+pub struct Characters {
+    /// At most three bytes.
+    held: Vec<u8>,
+}
+
+impl Characters {
+    /// The characters that are whole now.
+    pub fn take(&mut self, bytes: &[u8]) -> String {
+        let mut all = std::mem::take(&mut self.held);
+        all.extend_from_slice(bytes);
+        let mut text = String::with_capacity(all.len());
+        let mut rest = &all[..];
+        while let Err(error) = std::str::from_utf8(rest) {
+            let (sound, broken) = rest.split_at(error.valid_up_to());
+            text.push_str(&String::from_utf8_lossy(sound));
+            let Some(length) = error.error_len() else {
+                self.held = broken.to_vec();
+                return text;
+            };
+            text.push(char::REPLACEMENT_CHARACTER);
+            rest = &broken[length..];
+        }
+        text.push_str(&String::from_utf8_lossy(rest));
+        text
+    }
+
+    /// Nothing more comes: what was held back is no character.
+    pub fn finish(&mut self) -> String {
+        let held = !std::mem::take(&mut self.held).is_empty();
+        if held { char::REPLACEMENT_CHARACTER.to_string() } else { String::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn half_a_character_is_held_back() {
+        let mut characters = Characters::default();
+        assert_eq!(characters.take(b"h\xc3"), "h");
+        assert_eq!(characters.take(b"\xa9\xff\xf0\x9f"), "é\u{fffd}");
+        assert_eq!(characters.finish(), "\u{fffd}");
+        assert_eq!(characters.finish(), "");
+    }
+
+    proptest! {
+        #[test]
+        fn cuts_change_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..40), cut in 0_usize..40) {
+            let (head, tail) = bytes.split_at(cut.min(bytes.len()));
+            let mut characters = Characters::default();
+            let text = characters.take(head) + &characters.take(tail) + &characters.finish();
+            prop_assert_eq!(text.matches('\u{fffd}').count() > 0, std::str::from_utf8(&bytes).is_err() || String::from_utf8_lossy(&bytes).contains('\u{fffd}'));
+            if let Ok(sound) = std::str::from_utf8(&bytes) {
+                prop_assert_eq!(text, sound);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What the host says when it is ready: rows at which the person began to type, seen twice or ending as prompts do.
+
+use std::collections::BTreeMap;
+
+use crate::strokes::{Row, Strokes};
+
+/// So many different ones, each of so many characters, are waited for.
+const MOST: usize = 8;
+const LONGEST: usize = 100;
+/// How prompts end.
+const ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
+/// Stands for a number within a prompt: a clock or a counter changes.
+const NUMBER: char = '\0';
+
+/// The prompts of a session.
+#[derive(Debug, Default)]
+pub(crate) struct Prompts {
+    /// With their numbers taken out; the most usual ones first.
+    known: Vec<String>,
+}
+
+impl Prompts {
+    pub(crate) fn of(session: &Strokes) -> Self {
+        let answers = session.strokes.iter().filter(|stroke| stroke.ends_row() && !stroke.alternate);
+        let rests = [&session.greeting].into_iter().chain(answers.map(|stroke| &stroke.answer));
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for row in rests.filter_map(|answer| answer.last_row()).filter(|row| is_candidate(row)) {
+            *seen.entry(without_numbers(&row.text)).or_default() += 1;
+        }
+        let mut known: Vec<_> = seen.into_iter().filter(|(row, count)| *count > 1 || row.ends_with(ENDS)).collect();
+        known.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Self { known: known.into_iter().map(|(row, _)| row).take(MOST).collect() }
+    }
+
+    /// Whether a row is one of them.
+    pub(crate) fn is(&self, row: &Row) -> bool {
+        is_candidate(row) && self.known.contains(&without_numbers(&row.text))
+    }
+
+    /// A pattern that fits them all; none if there are none.
+    pub(crate) fn pattern(&self) -> Option<String> {
+        let one = |row: &String| {
+            let parts: Vec<String> = row.split(NUMBER).map(escaped).collect();
+            parts.join(r"\d+")
+        };
+        let all: Vec<String> = self.known.iter().map(one).collect();
+        match &all[..] {
+            [] => None,
+            [only] => Some(format!("^{only} ?$")),
+            several => Some(format!("^({}) ?$", several.join("|"))),
+        }
+    }
+}
+
+/// A text as a pattern that fits it alone.
+fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for c in text.chars() {
+        if r"\.+*?()|[]{}^$/".contains(c) {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+fn is_candidate(row: &Row) -> bool {
+    row.at_end && !row.text.is_empty() && row.text.chars().count() <= LONGEST && !row.text.contains(char::is_control)
+}
+
+fn without_numbers(row: &str) -> String {
+    let mut text = String::new();
+    for c in row.chars() {
+        match c {
+            '0'..='9' if text.ends_with(NUMBER) => {}
+            '0'..='9' => text.push(NUMBER),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(text: &str) -> Row {
+        Row { text: text.into(), at_end: true }
+    }
+
+    #[test]
+    fn a_pattern_fits_prompts_whose_numbers_change() {
+        let known = ["ann@host:~/x$", "In [1]:"].map(without_numbers).to_vec();
+        let prompts = Prompts { known };
+        assert!(prompts.is(&row("In [12]:")));
+        assert!(!prompts.is(&row("Out[12]:")));
+        assert!(!prompts.is(&Row { at_end: false, ..row("In [12]:") }));
+        assert_eq!(prompts.pattern().as_deref(), Some(r"^(ann@host:~\/x\$|In \[\d+\]:) ?$"));
+        assert_eq!(Prompts::default().pattern(), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The recorded instants: every key as long after the one before it as it was, and no wait but for the end.
+
+use std::time::Duration;
+
+use crate::keys::Typed;
+use crate::spell;
+use crate::strokes::Stroke;
+use crate::tape::{EchoSwitch, Session, paste};
+
+pub(crate) fn rows(session: &Session) -> Vec<String> {
+    // Keys without a speed of their own have a pause before them: then they take no time themselves.
+    let mut tape = vec!["Set KeyRate 0".to_owned()];
+    let mut echo = EchoSwitch::default();
+    let mut text = Text::default();
+    let mut before = Duration::ZERO;
+    for (stroke, shown) in session.strokes.strokes.iter().zip(session.shown()) {
+        let gap = stroke.at().saturating_sub(before);
+        before = stroke.at();
+        if let Some(switch) = echo.turn(shown) {
+            text.finish(&mut tape);
+            tape.push(switch);
+        }
+        match &stroke.pressed.typed {
+            Typed::Char(c) if text.gap == gap => text.characters.push(*c),
+            typed => {
+                text.finish(&mut tape);
+                press(typed, gap, &mut text, &mut tape);
+            }
+        }
+    }
+    text.finish(&mut tape);
+    tape.extend(last_wait(session));
+    tape
+}
+
+fn press(typed: &Typed, gap: Duration, text: &mut Text, tape: &mut Vec<String>) {
+    match typed {
+        Typed::Char(c) => *text = Text { characters: c.to_string(), gap },
+        Typed::Key(key) => tape.push(spell::key(key, Some(gap), 1)),
+        Typed::Secret => tape.push(spell::with_sleep(r#"Type "${password}""#, Some(gap))),
+        Typed::Paste(pasted) => {
+            if !gap.is_zero() {
+                tape.push(format!("Sleep {}", spell::time(gap)));
+            }
+            tape.extend(paste(pasted));
+        }
+    }
+}
+
+/// The session's end is waited for: a pass that did not would begin the next one while this one is still answered.
+fn last_wait(session: &Session) -> Option<String> {
+    if session.closed {
+        return Some("Wait+Disconnect".to_owned());
+    }
+    let answered = |stroke: &Stroke| stroke.answer.end().is_some();
+    session.strokes.strokes.last().filter(|stroke| answered(stroke)).map(|_| "Wait+Silence 500ms".to_owned())
+}
+
+/// Characters that came equally far apart.
+#[derive(Debug, Default)]
+struct Text {
+    characters: String,
+    gap: Duration,
+}
+
+impl Text {
+    fn finish(&mut self, tape: &mut Vec<String>) {
+        let text = std::mem::take(&mut self.characters);
+        // What follows may be as far away from nothing as from the last character, and is another text.
+        tape.extend(spell::typed(&text, Some(std::mem::replace(&mut self.gap, Duration::MAX))));
+    }
+}

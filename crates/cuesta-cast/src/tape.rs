@@ -1,0 +1,121 @@
+//! A session → a tape, with the think times that the person had, or with the recorded instants.
+//!
+//! *Closed*: each input is waited for as the person waited (`waits`), then thought about as long as the person thought, from
+//! the end of the output to the next key. *Recorded*: every key at the instant at which it was pressed, whatever comes back.
+
+use std::time::Duration;
+
+use cuesta_tape::Key;
+
+use crate::cast::Cast;
+use crate::error::CastError;
+use crate::keys::Typed;
+use crate::prompts::Prompts;
+use crate::secrets::{InputRow, rows};
+use crate::spell;
+use crate::strokes::{Stroke, Strokes, strokes};
+use crate::{closed, recorded};
+
+/// Which times a tape has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Timing {
+    /// Waits for answers, and think times between them.
+    Closed,
+    /// The recorded instants.
+    Recorded,
+}
+
+/// What both kinds of tapes are made from.
+pub(crate) struct Session {
+    pub(crate) strokes: Strokes,
+    pub(crate) prompts: Prompts,
+    /// Whether the host closed the line in the end.
+    pub(crate) closed: bool,
+    /// The usual time from one key of a row to the next.
+    pub(crate) key_gap: Option<Duration>,
+}
+
+/// Longer between two keys is a pause, and no way of typing.
+pub(crate) const PAUSE: Duration = Duration::from_secs(1);
+
+/// Makes a tape of what was typed. `about` is said at its head.
+///
+/// # Errors
+/// When nothing was typed, or the input was not recorded.
+pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastError> {
+    if !cast.has_input() {
+        let remedy = "record with the keys: cuesta record, or asciinema rec --capture-input (--stdin before version 3)";
+        return Err(CastError::new(1, "nothing that was typed is in it", remedy));
+    }
+    let session = Session::of(cast);
+    let mut tape: Vec<String> = about.lines().map(|row| format!("# {row}")).collect();
+    tape.push(format!("Set Columns {}", cast.header.columns));
+    tape.push(format!("Set Rows {}", cast.header.rows));
+    tape.extend(match timing {
+        Timing::Closed => closed::rows(&session),
+        Timing::Recorded => recorded::rows(&session),
+    });
+    Ok(tape.join("\n") + "\n")
+}
+
+impl Session {
+    fn of(cast: &Cast) -> Self {
+        let strokes = strokes(cast).hidden();
+        let prompts = Prompts::of(&strokes);
+        Self { closed: !cast.was_stopped(), key_gap: key_gap(&strokes.strokes), prompts, strokes }
+    }
+
+    /// Of each key, whether the host showed the whole row of input that it belongs to: then its echo can be timed.
+    pub(crate) fn shown(&self) -> Vec<bool> {
+        let mut all = Vec::new();
+        for row in rows(&self.strokes.strokes) {
+            all.resize(all.len() + row.strokes.len(), is_shown(&row));
+        }
+        all
+    }
+}
+
+/// Whether every character of a row of input was shown on the main screen, and nothing but characters was pressed in it.
+fn is_shown(row: &InputRow) -> bool {
+    let plain = |stroke: &Stroke| stroke.ends_row() || matches!(stroke.pressed.typed, Typed::Char(_));
+    let text = row.typed();
+    let here = row.strokes.iter().all(|stroke| plain(stroke) && !stroke.alternate);
+    here && !text.is_empty() && row.shown(&text) == text.chars().count()
+}
+
+/// The median of the times between keys of a row, where they came one by one.
+fn key_gap(strokes: &[Stroke]) -> Option<Duration> {
+    let pairs = strokes.windows(2).filter(|pair| !pair[0].ends_row() && pair[0].pressed.input != pair[1].pressed.input);
+    let mut gaps: Vec<Duration> = pairs.map(|pair| pair[1].at().saturating_sub(pair[0].at())).collect();
+    gaps.retain(|gap| !gap.is_zero() && *gap <= PAUSE);
+    gaps.sort_unstable();
+    gaps.get(gaps.len() / 2).copied()
+}
+
+/// The switch that times echoes where they were shown, and only there.
+#[derive(Debug, Default)]
+pub(crate) struct EchoSwitch(bool);
+
+impl EchoSwitch {
+    /// The setting that has to stand before a key, if it is another one than before.
+    pub(crate) fn turn(&mut self, timed: bool) -> Option<String> {
+        (std::mem::replace(&mut self.0, timed) != timed)
+            .then(|| spell::command("Set", "Echo", if timed { "timed" } else { "off" }))
+    }
+}
+
+/// A paste, which the language says in one row only: several rows are several pastes with Enter between them.
+pub(crate) fn paste(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    for (number, row) in text.replace("\r\n", "\n").split(['\r', '\n']).enumerate() {
+        if number > 0 {
+            commands.push(spell::key(&Key::Enter, None, 1));
+        }
+        let row: String = row.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !c.is_control()).collect();
+        for piece in spell::pieces(&row) {
+            commands.push(spell::command("Copy", "", piece));
+            commands.push("Paste".to_owned());
+        }
+    }
+    commands
+}

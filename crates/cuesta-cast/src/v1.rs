@@ -1,0 +1,49 @@
+//! Version 1: one object, with output only: `stdout` is a list of `[seconds since the one before, text]`.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::cast::{Cast, Event, Header, What};
+use crate::error::CastError;
+use crate::v2;
+
+#[derive(Deserialize)]
+struct Whole {
+    #[serde(default)]
+    width: Value,
+    #[serde(default)]
+    height: Value,
+    #[serde(default)]
+    command: Value,
+    #[serde(default)]
+    title: Value,
+    #[serde(default)]
+    env: Value,
+    stdout: Vec<(f64, String)>,
+}
+
+/// Reads the whole of `text`.
+pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
+    let whole: Whole = serde_json::from_str(text).map_err(|error| {
+        let remedy = "version 1 is one object with `stdout`, a list of [seconds, text]";
+        CastError::new(error.line().max(1), format!("it is no cast ({error})"), remedy)
+    })?;
+    let (columns, rows) = v2::size(1, &whole.width, &whole.height)?;
+    let header = Header {
+        columns,
+        rows,
+        timestamp: None,
+        command: v2::words(&whole.command),
+        title: v2::words(&whole.title),
+        terminal: v2::words(&whole.env["TERM"]),
+    };
+    let mut at = Duration::ZERO;
+    let events = whole.stdout.into_iter().map(|(delay, output)| {
+        at += v2::instant(delay)
+            .ok_or_else(|| CastError::new(1, format!("{delay} is no delay"), "a delay is a number of seconds"))?;
+        Ok(Event { at, what: What::Output(output) })
+    });
+    Ok(Cast { header, events: events.collect::<Result<_, _>>()? })
+}

@@ -1,0 +1,121 @@
+//! Version 2: a header, then one event a row, `[seconds since the beginning, code, data]`.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::cast::{Cast, Event, Header, SECRET, What};
+use crate::error::CastError;
+
+/// So many events are read.
+const MOST_EVENTS: usize = 2_000_000;
+/// So many characters of input: nobody types more.
+const MOST_TYPED: usize = 256 << 10;
+/// A session lasts at most so long: 30 days.
+const LONGEST: f64 = 30.0 * 24.0 * 3600.0;
+/// The largest terminal, in columns and in rows.
+const LARGEST: u64 = 1000;
+
+const EVENT: &str = "a row is [seconds, code, data]: take it out or mend it";
+const SIZE: &str = "columns and rows run from 1 to 1000";
+
+/// Reads the whole of `text`, whose first row is `header`.
+pub(crate) fn read(header: &Value, text: &str) -> Result<Cast, CastError> {
+    let (columns, rows) = size(1, &header["width"], &header["height"])?;
+    let header = Header { columns, rows, terminal: words(&header["env"]["TERM"]), ..self::header(header) };
+    let events = events(text, |_| false, |at, _| at)?;
+    Ok(Cast { header, events })
+}
+
+/// What versions say alike.
+pub(crate) fn header(header: &Value) -> Header {
+    Header {
+        timestamp: header["timestamp"].as_u64(),
+        command: words(&header["command"]),
+        title: words(&header["title"]),
+        ..Header::default()
+    }
+}
+
+pub(crate) fn words(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+/// The terminal's size; one without any, as in a container, is said to be 0, and is then taken for the usual one.
+pub(crate) fn size(row: usize, columns: &Value, rows: &Value) -> Result<(u16, u16), CastError> {
+    let one = |value: &Value, usual| match value.as_u64() {
+        Some(0) => Some(usual),
+        Some(size @ 1..=LARGEST) => Some(size as u16),
+        _ => None,
+    };
+    let usual = Header::default();
+    one(columns, usual.columns)
+        .zip(one(rows, usual.rows))
+        .ok_or_else(|| CastError::new(row, format!("{columns} by {rows} is no size of a terminal"), SIZE))
+}
+
+/// Every row behind the header. `skip`: rows that are none; `at`: an event's instant from its number and the one before.
+pub(crate) fn events(
+    text: &str,
+    skip: impl Fn(&str) -> bool,
+    at: impl Fn(Duration, Duration) -> Duration,
+) -> Result<Vec<Event>, CastError> {
+    let mut events = Vec::new();
+    let mut before = Duration::ZERO;
+    let mut typed = 0;
+    let rows = text.lines().enumerate().skip(1);
+    for (index, row) in rows.filter(|(_, row)| !row.trim().is_empty() && !skip(row)) {
+        let row_number = index + 1;
+        if events.len() >= MOST_EVENTS {
+            return Err(CastError::new(row_number, format!("over {MOST_EVENTS} events"), "cut the cast into parts"));
+        }
+        let (number, code, data) = event(row_number, row)?;
+        // Some writers let two events change places by a hair.
+        before = at(number, before).max(before);
+        if before.as_secs_f64() > LONGEST {
+            return Err(CastError::new(row_number, "the session lasts over 30 days", "cut the cast into parts"));
+        }
+        let what = what(row_number, &code, data)?;
+        if let Some(What::Input { text, .. }) = &what {
+            typed += text.len();
+        }
+        if typed > MOST_TYPED {
+            return Err(CastError::new(row_number, "over 256 KiB were typed", "cut the cast into parts"));
+        }
+        events.extend(what.map(|what| Event { at: before, what }));
+    }
+    Ok(events)
+}
+
+fn event(row: usize, text: &str) -> Result<(Duration, String, Value), CastError> {
+    let wrong = |message: String| CastError::new(row, message, EVENT);
+    let (seconds, code, data): (f64, String, Value) =
+        serde_json::from_str(text).map_err(|error| wrong(format!("it is no event ({error})")))?;
+    Ok((instant(seconds).ok_or_else(|| wrong(format!("{seconds} is no time")))?, code, data))
+}
+
+/// Seconds to the nanosecond.
+pub(crate) fn instant(seconds: f64) -> Option<Duration> {
+    (0.0..=LONGEST * 2.0).contains(&seconds).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
+}
+
+/// What an event says; `None` for codes that others may have added.
+fn what(row: usize, code: &str, data: Value) -> Result<Option<What>, CastError> {
+    let Value::String(text) = data else {
+        return Err(CastError::new(row, "its data is no text", EVENT));
+    };
+    Ok(Some(match code {
+        "o" => What::Output(text),
+        "i" => What::Input { text, echoes: None },
+        "m" if text == SECRET => What::Secret,
+        "m" => What::Marker(text),
+        "x" => What::Exit(text),
+        "r" => {
+            let (columns, rows) = text.split_once('x').unwrap_or_default();
+            let number = |text: &str| text.parse::<u64>().map_or(Value::Null, Value::from);
+            let (columns, rows) = size(row, &number(columns), &number(rows))?;
+            What::Resize { columns, rows }
+        }
+        _ => return Ok(None),
+    }))
+}

@@ -1,0 +1,122 @@
+//! Writing version 2, to the microsecond. (Version 3 knows milliseconds only: too coarse for an echo.)
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::cast::{Cast, Header, SECRET, What};
+use crate::characters::Characters;
+
+/// Writes a cast row by row; each row is written whole.
+#[derive(Debug)]
+pub struct Writer<W> {
+    to: W,
+    /// Of the output, a character may come in two pieces.
+    characters: Characters,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes the header.
+    pub fn new(mut to: W, header: &Header) -> io::Result<Self> {
+        let mut row = json!({"version": 2, "width": header.columns, "height": header.rows});
+        if let Some(timestamp) = header.timestamp {
+            row["timestamp"] = timestamp.into();
+        }
+        for (name, text) in [("command", &header.command), ("title", &header.title)] {
+            if let Some(text) = text {
+                row[name] = text.as_str().into();
+            }
+        }
+        if let Some(terminal) = &header.terminal {
+            row["env"] = json!({"TERM": terminal});
+        }
+        writeln!(to, "{row}")?;
+        Ok(Self { to, characters: Characters::default() })
+    }
+
+    /// What the host sent. Half a character is held back until its other half comes.
+    pub fn output(&mut self, at: Duration, bytes: &[u8]) -> io::Result<()> {
+        let text = self.characters.take(bytes);
+        if text.is_empty() { Ok(()) } else { self.row(at, "o", &text) }
+    }
+
+    /// Anything that happened.
+    pub fn event(&mut self, at: Duration, what: &What) -> io::Result<()> {
+        match what {
+            What::Output(text) => self.row(at, "o", text),
+            What::Input { text, .. } => self.row(at, "i", text),
+            What::Secret => self.row(at, "m", SECRET),
+            What::Resize { columns, rows } => self.row(at, "r", &format!("{columns}x{rows}")),
+            What::Marker(label) => self.row(at, "m", label),
+            What::Exit(status) => self.row(at, "x", status),
+        }
+    }
+
+    /// Nothing more comes.
+    pub fn finish(mut self, at: Duration) -> io::Result<()> {
+        let rest = self.characters.finish();
+        if !rest.is_empty() {
+            self.row(at, "o", &rest)?;
+        }
+        self.to.flush()
+    }
+
+    fn row(&mut self, at: Duration, code: &str, data: &str) -> io::Result<()> {
+        let data = serde_json::Value::from(data);
+        writeln!(self.to, "[{}.{:06}, \"{code}\", {data}]", at.as_secs(), at.subsec_micros())
+    }
+}
+
+impl Cast {
+    /// Writes all of it.
+    pub fn write(&self, to: impl Write) -> io::Result<()> {
+        let mut writer = Writer::new(to, &self.header)?;
+        for event in &self.events {
+            writer.event(event.at, &event.what)?;
+        }
+        writer.finish(self.events.last().map_or(Duration::ZERO, |last| last.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Event;
+
+    #[test]
+    fn a_written_cast_reads_as_it_was() {
+        let at = Duration::from_micros;
+        let header = Header {
+            timestamp: Some(1_795_200_207),
+            command: Some("bash".into()),
+            terminal: Some("xterm".into()),
+            ..Header::default()
+        };
+        let events = [
+            (0, What::Output("$ \u{1b}[m\"é\"\u{7}".into())),
+            (1_000_001, What::Input { text: "ls\r".into(), echoes: None }),
+            (1_000_002, What::Secret),
+            (1_000_003, What::Resize { columns: 132, rows: 50 }),
+            (61_000_003, What::Marker("here".into())),
+            (61_000_004, What::Exit("0".into())),
+        ];
+        let events = events.map(|(us, what)| Event { at: at(us), what }).to_vec();
+        let cast = Cast { header, events };
+        let mut written = Vec::new();
+        cast.write(&mut written).expect("writes");
+        assert_eq!(Cast::read(&written), Ok(cast));
+    }
+
+    #[test]
+    fn a_character_in_two_pieces_is_one_event() {
+        let mut written = Vec::new();
+        let mut writer = Writer::new(&mut written, &Header::default()).expect("writes");
+        writer.output(Duration::from_millis(1), b"\xc3").expect("writes");
+        writer.output(Duration::from_millis(2), b"\xa9\xe2").expect("writes");
+        writer.finish(Duration::from_millis(3)).expect("writes");
+        let cast = Cast::read(&written).expect("reads");
+        let texts: Vec<_> = cast.events.iter().map(|event| (event.at.as_millis(), event.what.clone())).collect();
+        assert_eq!(texts, [(2, What::Output("é".into())), (3, What::Output("\u{fffd}".into()))]);
+    }
+}

@@ -1,0 +1,94 @@
+//! Any cast at all: no panic, a tape that parses, and what is written reads as it was.
+
+use std::time::Duration;
+
+use cuesta_cast::{Cast, Event, Header, Timing, What, tape};
+use proptest::prelude::*;
+
+fn what() -> impl Strategy<Value = What> {
+    let output = "(\\$ |\\r\\n|Password: |\\x1b\\[\\?1049h|\\x1b\\[H|[a-z]{1,5}|é|\\x1b\\]0;t\\x07){0,4}";
+    let input = "(\\r|\\x1b|\\x1b\\[A|\\x1bOF|\\x03|\\x7f|[a-z\\$\\{\\}\"'`/]{1,6}|\\x1b\\[200~|x\\ny\\x1b\\[201~|\\x1b\\[1;2R|é){0,4}";
+    prop_oneof![
+        4 => output.prop_map(What::Output),
+        4 => (input, any::<Option<bool>>()).prop_map(|(text, echoes)| What::Input { text, echoes }),
+        1 => Just(What::Secret),
+        1 => (1_u16..200, 1_u16..100).prop_map(|(columns, rows)| What::Resize { columns, rows }),
+        1 => "[a-z]{0,5}".prop_map(What::Marker),
+    ]
+}
+
+fn cast() -> impl Strategy<Value = Cast> {
+    proptest::collection::vec((0_u64..3_000_000, what()), 0..30).prop_map(|events| {
+        let mut at = Duration::ZERO;
+        let event = |(later, what)| {
+            at += Duration::from_micros(later);
+            Event { at, what }
+        };
+        Cast { header: Header::default(), events: events.into_iter().map(event).collect() }
+    })
+}
+
+/// Casts do not say what echoes.
+fn without_echoes(mut cast: Cast) -> Cast {
+    for event in &mut cast.events {
+        if let What::Input { echoes, .. } = &mut event.what {
+            *echoes = None;
+        }
+    }
+    cast
+}
+
+proptest! {
+    #[test]
+    fn every_session_makes_tapes_that_parse(cast in cast()) {
+        for timing in [Timing::Closed, Timing::Recorded] {
+            let Ok(tape) = tape(&cast, timing, "any\nsession") else {
+                prop_assert!(!cast.has_input());
+                continue;
+            };
+            let parsed = cuesta_tape::parse(&tape, "any.tape", &|_| Err(String::new()));
+            prop_assert!(parsed.is_ok(), "{tape}\n{}", parsed.unwrap_err());
+            let columns = parsed.expect("seen").script.columns();
+            prop_assert!(columns.is_empty() || columns == ["password"], "{columns:?} in {tape}");
+        }
+    }
+
+    #[test]
+    fn what_is_written_reads_as_it_was(cast in cast()) {
+        let mut written = Vec::new();
+        cast.write(&mut written).expect("writes");
+        prop_assert_eq!(Cast::read(&written).expect("reads"), without_echoes(cast));
+    }
+
+    #[test]
+    fn a_known_secret_is_in_no_cast_and_in_no_tape(cast in cast(), secret in "[A-Z]{6,12}", at in 0_usize..30) {
+        let mut cast = cast;
+        let at = at.min(cast.events.len());
+        let when = cast.events.get(at).map_or(Duration::from_secs(100), |event| event.at);
+        let typed = secret.chars().map(|c| Event { at: when, what: What::Input { text: c.into(), echoes: Some(false) } });
+        cast.events.splice(at..at, typed.collect::<Vec<_>>());
+        let kept = cast.without_secrets();
+        let mut written = Vec::new();
+        kept.write(&mut written).expect("writes");
+        let typed = |cast: &Cast| -> String {
+            cast.events.iter().filter_map(|event| match &event.what {
+                What::Input { text, .. } => Some(text.as_str()),
+                _ => None,
+            }).collect()
+        };
+        let upper = |text: &str| text.chars().any(|c| c.is_ascii_uppercase() && secret.contains(c));
+        let letters = typed(&kept).replace("\x1b[A", "").replace("\x1bOF", "").replace("\x1b[1;2R", "");
+        prop_assert!(!upper(&letters), "{letters:?}");
+        for timing in [Timing::Closed, Timing::Recorded] {
+            prop_assert!(!tape(&cast, timing, "").expect("a tape").contains(&secret));
+            prop_assert!(!tape(&kept, timing, "").expect("a tape").contains(&secret));
+        }
+    }
+
+    #[test]
+    fn no_text_panics(text in "(\\{\"version\":[123]|,\"width\":[0-9]{1,4}|,\"height\":24|,\"term\":\\{\"cols\":8,\"rows\":2\\}|\\}|\\n|\\[|[0-9.e-]{1,5}|, \"[oimrx]\"|, \"[a-z0-9]{0,4}\"|\\]|#|\"stdout\":){0,30}") {
+        if let Ok(cast) = Cast::read(text.as_bytes()) {
+            let _ = tape(&cast, Timing::Closed, "");
+        }
+    }
+}
