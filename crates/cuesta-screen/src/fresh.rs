@@ -100,9 +100,10 @@ fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
     for i in (0..before.len()).rev() {
         for j in (0..now.len()).rev() {
             let here = i * width + j;
-            longest[here] = match before[i] == now[j] && before[i] != 0 {
-                true => longest[here + width + 1] + 1,
-                false => longest[here + width].max(longest[here + 1]),
+            longest[here] = if before[i] == now[j] && before[i] != 0 {
+                longest[here + width + 1] + 1
+            } else {
+                longest[here + width].max(longest[here + 1])
             };
         }
     }

@@ -67,10 +67,9 @@ impl Gaps {
     fn step(&mut self, byte: u8) -> Option<Place> {
         let (next, ended) = match (self.place, byte) {
             (_, ESC) => (Place::Escape, None),
-            (_, 0x18 | 0x1a) => (Place::Text, None),
+            (_, 0x18 | 0x1a) | (Place::Escape, 0x20..=0x2f) => (Place::Text, None),
             (Place::Escape, b'[') => (Place::Control(Control::default()), None),
             (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
-            (Place::Escape, 0x20..=0x2f) => (Place::Text, None),
             (Place::Control(control), 0x20..=0x3f) => (Place::Control(control.with(byte)), None),
             (Place::Control(control), 0x40..=0x7e) => (Place::Text, Some(Place::Control(control))),
             (place, _) => (place, None),

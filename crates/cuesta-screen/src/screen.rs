@@ -17,7 +17,14 @@ const MOST: u16 = 1000;
 pub struct Screen {
     model: Parser<Replies>,
     gaps: Gaps,
+    /// The other screen has been used, and keeps its memory.
+    both: bool,
 }
+
+/// What one cell takes.
+const CELL: usize = size_of::<vt100::Cell>();
+/// What a row takes besides.
+const ROW: usize = 32;
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,12 +41,14 @@ impl Screen {
     /// An empty screen; at least 2 × 1, at most 1000 × 1000.
     pub fn new(columns: u16, rows: u16) -> Self {
         let (rows, columns) = size(columns, rows);
-        Self { model: Parser::new_with_callbacks(rows, columns, 0, Replies::default()), gaps: Gaps::default() }
+        let model = Parser::new_with_callbacks(rows, columns, 0, Replies::default());
+        Self { model, gaps: Gaps::default(), both: false }
     }
 
     /// Takes in what the host sent. It may be cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.gaps.feed(bytes, &mut self.model);
+        self.both |= self.is_alternate();
     }
 
     /// What the terminal has to answer, in order, since it was last [forgotten](Self::forget_replies).
@@ -64,6 +73,13 @@ impl Screen {
         (columns.get(), rows.get())
     }
 
+    /// What it takes in memory, in bytes.
+    pub fn memory(&self) -> usize {
+        let (columns, rows) = self.size();
+        let one = usize::from(rows) * (usize::from(columns) * CELL + ROW);
+        size_of::<Self>() + if self.both { 2 * one } else { one }
+    }
+
     /// The text of a row, from 0, without blanks at its end; empty where there is no such row.
     pub fn row(&self, row: u16) -> String {
         let mut text = String::new();
@@ -82,6 +98,19 @@ impl Screen {
         for row in 0..self.size().1 {
             self.write_row(row, &mut text);
             text.push('\n');
+        }
+        text
+    }
+
+    /// The text of a row up to a place in it, with the blanks that stand there.
+    pub fn text_before(&self, (row, column): (u16, u16)) -> String {
+        let mut text = String::new();
+        for column in 0..column.min(self.size().0) {
+            match self.model.screen().cell(row, column) {
+                Some(cell) if cell.is_wide_continuation() => {}
+                Some(cell) if cell.has_contents() => text.push_str(cell.contents()),
+                _ => text.push(' '),
+            }
         }
         text
     }

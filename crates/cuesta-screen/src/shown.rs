@@ -307,11 +307,12 @@ fn advance(screen: &Screen, (row, column): (u16, u16), character: char) -> Optio
     if width == 0 {
         return is_joined(screen, (row, column), character).then_some((row, column));
     }
-    let (row, column) = match column + width > columns {
-        // A wide character leaves a single column blank, and the row is then not marked as going on.
-        true => (screen.goes_on(row) || column < columns).then_some((row + 1, 0))?,
-        false => (row, column),
-    };
+    let is_full = column + width > columns;
+    // A wide character leaves a single column blank, and the row is then not marked as going on.
+    if is_full && column == columns && !screen.goes_on(row) {
+        return None;
+    }
+    let (row, column) = if is_full { (row + 1, 0) } else { (row, column) };
     let cell = screen.cell(row, column);
     let shows = cell.starts_with(character) || (cell.is_empty() && character == ' ');
     shows.then_some((row, column + width))
@@ -336,10 +337,10 @@ fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> boo
 /// The end of a row that goes on in the next one: because it was full, or by a mark in the last column.
 fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
     let columns = screen.size().0;
-    match screen.goes_on(row) {
-        true => Some((row, columns)),
-        false => (screen.cell(row, columns - 1) == "\\").then_some((row, columns - 1)),
+    if screen.goes_on(row) {
+        return Some((row, columns));
     }
+    (screen.cell(row, columns - 1) == "\\").then_some((row, columns - 1))
 }
 
 /// The end of the row above, if nothing but blanks stands before a place.

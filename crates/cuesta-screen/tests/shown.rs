@@ -34,9 +34,9 @@ impl Typist {
     /// One read comes.
     fn comes(&mut self, bytes: &str) -> &mut Self {
         let told = &mut self.told;
-        let mut tell = |found| match found {
-            Found::Shown(key, at) => *told += &format!("{key}{at} "),
-            Found::Overtaken(key) => *told += &format!("-{key} "),
+        let mut tell = |found: Found<char>| match found {
+            Found::Shown(key, at) => told.extend([key.to_string(), at.to_string(), " ".into()]),
+            Found::Overtaken(key) => told.extend(['-', key, ' ']),
         };
         self.shown.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
         self.shown.rest(&self.screen, bytes.len(), &mut tell);
