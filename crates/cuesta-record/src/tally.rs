@@ -152,6 +152,32 @@ pub struct Counts {
     pub run_wait: f64,
     /// The driver's threads.
     pub threads: u64,
+    /// The screens of users that look at one; left out where there are none.
+    #[serde(skip_serializing_if = "Screens::is_empty")]
+    pub screens: Screens,
+}
+
+/// Users' screens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Screens {
+    /// How many there are, at the end of the interval.
+    pub count: u64,
+    /// What they take in memory then, in bytes.
+    pub bytes: u64,
+    /// Time spent drawing on them, in seconds: by a sample of the drawings.
+    pub drawing: f64,
+}
+
+impl Screens {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn absorb(&mut self, other: Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+        self.drawing += other.drawing;
+    }
 }
 
 /// Characters, counted at both faces of the lines.
@@ -211,6 +237,7 @@ impl Counts {
         self.cpu += other.cpu;
         self.run_wait += other.run_wait;
         self.threads += other.threads;
+        self.screens.absorb(other.screens);
     }
 }
 
