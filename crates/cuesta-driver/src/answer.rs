@@ -20,15 +20,23 @@ pub(crate) enum Rule {
     Bytes(u64),
     /// Nothing more came for so long.
     Silence(Duration),
-    /// The current row matches.
-    Row(Regex),
-    /// What came matches.
+    /// The row of the screen that the cursor is in matches.
+    Line(Regex),
+    /// The same, and the cursor stands at the end of the match or behind it.
+    Prompt(Regex),
+    /// What the screen shows matches.
     Screen(Regex),
-    /// The screen's cursor stands there, from 1. Without a screen nobody knows, and the wait runs out.
-    #[allow(dead_code)]
+    /// The screen's cursor stands there, from 1.
     Cursor { row: u16, column: u16 },
     /// The host closed the line.
     Disconnect,
+}
+
+impl Rule {
+    /// Whether it looks at the screen.
+    pub(crate) fn looks(&self) -> bool {
+        matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. })
+    }
 }
 
 /// What has come since the last key, echoes apart.
@@ -38,7 +46,7 @@ pub(crate) struct Answer {
     first: Option<Stamp>,
     last: Option<Stamp>,
     done: Option<Done>,
-    /// Kept only where the script looks at text.
+    /// Kept only where the script looks at what came.
     text: Option<Box<Text>>,
 }
 
@@ -54,7 +62,7 @@ pub(crate) struct Done {
 }
 
 impl Answer {
-    /// `with_text`: whether the script looks at text.
+    /// `with_text`: whether the script looks at what came.
     pub(crate) fn new(with_text: bool) -> Self {
         Self { text: with_text.then(Box::default), ..Self::default() }
     }
@@ -103,33 +111,27 @@ impl Answer {
         if self.done.is_some() {
             return;
         }
-        match rule {
-            Some(Rule::Bytes(wanted)) if self.characters >= *wanted => {
-                let index = from as u64 + wanted.saturating_sub(before + 1);
-                self.complete(received.at_character(index as usize));
-            }
-            Some(Rule::Row(pattern)) if self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())) => {
-                self.complete(received.at_character(from + last));
-            }
-            Some(Rule::Screen(pattern)) if pattern.is_match(self.text()) => {
-                self.complete(received.at_character(from + last));
-            }
-            _ => {}
+        if let Some(Rule::Bytes(wanted)) = rule
+            && self.characters >= *wanted
+        {
+            let index = from as u64 + wanted.saturating_sub(before + 1);
+            self.complete(received.at_character(index as usize));
         }
     }
 
-    /// Another rule is waited for than the one by which what came was judged; text can be judged again.
-    pub(crate) fn judge_again(&mut self, rule: &Rule) {
+    /// Another rule is waited for than the one by which what came was judged. `seen`: whether the screen shows it.
+    pub(crate) fn judge_again(&mut self, rule: &Rule, seen: bool) {
         self.done = None;
         let Some(last) = self.last else { return };
-        let complete = match rule {
-            Rule::Bytes(wanted) => self.characters >= *wanted,
-            Rule::Row(pattern) => self.text.as_ref().is_some_and(|text| pattern.is_match(text.row())),
-            Rule::Screen(pattern) => pattern.is_match(self.text()),
-            Rule::Echo | Rule::Silence(_) | Rule::Cursor { .. } | Rule::Disconnect => false,
-        };
-        if complete {
+        if seen || matches!(rule, Rule::Bytes(wanted) if self.characters >= *wanted) {
             self.complete(last);
+        }
+    }
+
+    /// The screen shows since an instant what is waited for.
+    pub(crate) fn seen(&mut self, at: Stamp) {
+        if self.done.is_none() {
+            self.complete(at);
         }
     }
 
@@ -185,15 +187,17 @@ mod tests {
     }
 
     #[test]
-    fn text_before_the_last_key_does_not_count() {
-        let rule = Rule::Row(Regex::new("> $").expect("a pattern"));
+    fn what_came_before_the_last_key_does_not_count() {
         let mut answer = Answer::new(true);
-        answer.take(Some(&rule), b"ready\r\n> ", 0, &read(1, 9));
-        assert!(answer.done().is_some());
+        answer.take(None, b"ready", 0, &read(1, 5));
         answer.restart();
-        answer.take(Some(&rule), b"working", 0, &read(2, 7));
+        answer.take(None, b"working", 0, &read(2, 7));
+        assert_eq!(answer.text(), b"working");
+        answer.seen(Stamp::from_nanos(50));
+        answer.seen(Stamp::from_nanos(60));
+        let done = answer.done().expect("complete");
+        assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (2, 50));
+        answer.judge_again(&Rule::Bytes(8), false);
         assert_eq!(answer.done(), None);
-        answer.take(Some(&rule), b"\r\n\x1b[1m> ", 0, &read(3, 8));
-        assert!(answer.done().is_some());
     }
 }

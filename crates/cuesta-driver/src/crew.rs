@@ -20,6 +20,7 @@ use crate::pacing::{Arrivals, Dealer};
 use crate::self_meter::SelfMeter;
 use crate::spec::{self, LoadKind, Spec};
 use crate::user::User;
+use crate::view::Sight;
 
 /// Opens a line for a user; gives the name of the failure if there is none.
 pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, &'static str>>>>>;
@@ -40,7 +41,16 @@ pub(crate) struct Crew {
     buffer: RefCell<Box<[u8]>>,
     seats: RefCell<Vec<Seat>>,
     open: Cell<u64>,
+    /// Users that have a screen, and what all screens take, in bytes.
+    screens: Cell<(u64, usize)>,
+    /// Pieces drawn so far.
+    drawn: Cell<u64>,
+    /// Kept for its memory.
+    sights: Cell<Vec<Sight>>,
 }
+
+/// One drawing in so many is timed: reading the clock costs as much as a short one.
+const TIMED: u64 = 61;
 
 /// What a user spends its time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +102,39 @@ impl Crew {
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
             seats: RefCell::default(),
             open: Cell::new(0),
+            screens: Cell::default(),
+            drawn: Cell::default(),
+            sights: Cell::default(),
         }
+    }
+
+    /// What a user's screen takes in memory has changed; from nothing it is new, to nothing it is gone.
+    pub(crate) fn has_screen(&self, (before, after): (usize, usize)) {
+        if before == after {
+            return;
+        }
+        let (screens, bytes) = self.screens.get();
+        self.screens.set((screens + u64::from(before == 0) - u64::from(after == 0), bytes + after - before));
+    }
+
+    /// Draws on somebody's screen, and counts the time that it takes.
+    pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<Sight>)) -> Vec<Sight> {
+        let mut sights = self.sights.take();
+        self.drawn.set(self.drawn.get() + 1);
+        if !self.drawn.get().is_multiple_of(TIMED) {
+            draw(&mut sights);
+            return sights;
+        }
+        let begun = clock::now();
+        draw(&mut sights);
+        let took = clock::now().since(begun).as_secs_f64() * TIMED as f64;
+        self.tally(|tally| tally.counts.screens.drawing += took);
+        sights
+    }
+
+    /// Gives back what [`draw`](Self::draw) gave.
+    pub(crate) fn keep_sights(&self, sights: Vec<Sight>) {
+        self.sights.set(sights);
     }
 
     /// Counts. Never held over a wait.
@@ -328,6 +370,8 @@ impl Crew {
         let counts = &mut tally.counts;
         seats.iter_mut().for_each(|seat| seat.spend_until(end, &mut counts.sums));
         counts.users = self.open.get();
+        let (screens, bytes) = self.screens.get();
+        (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
         counts.active =
             seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;
         let waiting: Vec<_> =

@@ -20,6 +20,8 @@ pub(crate) struct Group {
     pub(crate) series: GroupSeries,
     /// Places to meet, by number; the same on all threads.
     pub(crate) barriers: Arc<Vec<Barrier>>,
+    /// Columns and rows of the users' terminals.
+    pub(crate) size: (u16, u16),
     data: Vec<BTreeMap<String, String>>,
 }
 
@@ -90,7 +92,8 @@ impl Group {
             Ok(program)
         });
         let programs = programs.collect::<Result<_, _>>()?;
-        Ok(Self { programs, series, barriers, data: spec.groups[number].data.clone() })
+        let group = &spec.groups[number];
+        Ok(Self { programs, series, barriers, size: group.size(&script.settings), data: group.data.clone() })
     }
 
     /// The text that a user types: `${column}` is the user's entry, or typed as it stands where there is no such column.

@@ -10,7 +10,7 @@
 //! - `user`: one user, straight-line code; `terminal`: the line it sits at.
 //! - `program`: a script made ready for playing; `pacing`: when the next input is due; `barrier`: where users meet.
 //! - `opening`: what opening a line took.
-//! - `echo`, `answer`, `text`: what has come, and what it means. Pure.
+//! - `echo`, `answer`, `text`: what has come, and what it means; `view`: what a user sees of it. Pure.
 //! - `self_meter`, `memory`: the driver watches itself.
 
 mod answer;
@@ -28,6 +28,7 @@ mod spec;
 mod terminal;
 mod text;
 mod user;
+mod view;
 
 pub use crew::Connect;
 pub use program::ProgramError;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuesta_laws::{KeyLaw, Law};
 use cuesta_tape as tape;
-use cuesta_tape::{Key, Keys, Piece, Script, Settings, Step};
+use cuesta_tape::{Key, Keys, Modes, Piece, Script, Settings, Sight, Step};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::answer::Rule;
@@ -24,8 +24,10 @@ pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
     /// Where the pass begins: what stands before it is done once in a session.
     pub(crate) pass: usize,
-    /// Whether anything looks at text.
+    /// Whether anything looks at the text that came.
     pub(crate) reads_text: bool,
+    /// Whether anything looks at the screen, or a key depends on the modes that the host sets there.
+    pub(crate) looks: bool,
     /// What is shown for what is typed; nothing but echoes may then come while one is awaited.
     pub(crate) echo_map: Vec<(u8, u8)>,
     /// How long anything is awaited that names no time.
@@ -37,16 +39,16 @@ pub(crate) struct Program {
 /// One operation.
 #[derive(Debug)]
 pub(crate) enum Op {
-    /// Keys. `rule`: what will be waited for next.
-    Keys { keys: Typing, stroke: Stroke, rule: Option<Rc<Rule>> },
+    /// Keys. `rule`: what will be waited for next; `last`: whether that may be before any other keys.
+    Keys { keys: Typing, stroke: Stroke, rule: Option<Rc<Rule>>, last: bool },
     /// A pause.
     Pause(Duration),
     /// A pause by a law.
     Think(Law),
     /// A wait.
     Wait { rule: Rc<Rule>, timeout: Duration },
-    /// What came must match.
-    Expect(Regex),
+    /// What came, or what the screen shows, must match.
+    Expect(Regex, Sight),
     /// A named transaction begins.
     Begin(usize),
     /// It ends.
@@ -76,8 +78,8 @@ pub(crate) struct Stroke {
     /// How long it takes, on the average.
     pub(crate) gap: Duration,
     pub(crate) law: KeyLaw,
-    /// Whether it waits for its echo.
-    pub(crate) echoed: bool,
+    /// How its echo is awaited.
+    pub(crate) echo: tape::Echo,
 }
 
 /// A law or a pattern of a plan or a tape that cannot be used.
@@ -120,6 +122,7 @@ impl Program {
                 ops: Vec::new(),
                 pass: 0,
                 reads_text: false,
+                looks: false,
                 echo_map: settings.echo_map.clone(),
                 patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
                 barriers: Vec::new(),
@@ -138,14 +141,25 @@ impl Program {
         let waits: Vec<_> = self.ops.iter().map(Op::awaited).collect();
         let first_from = |at: usize| waits[at..].iter().flatten().next().cloned();
         let mut next = first_from(self.pass);
+        let mut keys_follow = false;
         for op in self.ops.iter_mut().rev() {
             match op {
-                Op::Wait { rule, .. } => next = Some(Rc::clone(rule)),
+                Op::Wait { rule, .. } => {
+                    next = Some(Rc::clone(rule));
+                    keys_follow = false;
+                }
                 // A turn of a loop is mostly followed by another one.
-                Op::Again(start) => next = first_from(*start).or(next),
-                Op::Keys { stroke, rule, .. } => {
+                Op::Again(start) => {
+                    next = first_from(*start).or(next);
+                    keys_follow = false;
+                }
+                Op::Loop(_) => keys_follow = false,
+                Op::Keys { stroke, rule, last, .. } => {
                     rule.clone_from(&next);
-                    stroke.echoed |= matches!(rule.as_deref(), Some(Rule::Echo));
+                    *last = !std::mem::replace(&mut keys_follow, true);
+                    if stroke.echo == tape::Echo::Untimed && matches!(rule.as_deref(), Some(Rule::Echo)) {
+                        stroke.echo = tape::Echo::Timed;
+                    }
                 }
                 _ => {}
             }
@@ -208,8 +222,9 @@ impl Compiler<'_> {
     fn step(&mut self, step: &Step) -> Result<(), ProgramError> {
         match step {
             Step::Keys { keys, gap } => {
-                let op = Op::Keys { keys: typing(keys), stroke: self.stroke(*gap), rule: None };
-                self.push(op)
+                let stroke = self.stroke(*gap);
+                self.program.looks |= stroke.echo == tape::Echo::Screen || needs_modes(keys);
+                self.push(Op::Keys { keys: typing(keys), stroke, rule: None, last: false })
             }
             Step::Sleep(pause) => self.push(Op::Pause(*pause)),
             Step::Think(law) => {
@@ -220,11 +235,14 @@ impl Compiler<'_> {
             Step::Wait { rule, timeout } => {
                 let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
                 let rule = Rc::new(self.rule(rule)?);
+                self.program.looks |= rule.looks();
                 self.push(Op::Wait { rule, timeout })
             }
-            Step::Expect { pattern, .. } => {
+            Step::Expect { pattern, of } => {
+                self.program.looks |= *of == Sight::Screen;
+                self.program.reads_text |= *of == Sight::Answer;
                 let pattern = self.pattern(pattern)?;
-                self.push(Op::Expect(pattern))
+                self.push(Op::Expect(pattern, *of))
             }
             Step::Transaction { class, body } => {
                 self.push(Op::Begin(*class))?;
@@ -265,11 +283,15 @@ impl Compiler<'_> {
         Stroke {
             gap: own.or(self.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
             law: settings.key_law.unwrap_or(KeyLaw::Fixed),
-            echoed: settings.echo.map_or(!settings.echo_map.is_empty(), |echo| echo != tape::Echo::Untimed),
+            echo: settings.echo.unwrap_or(if settings.echo_map.is_empty() {
+                tape::Echo::Untimed
+            } else {
+                tape::Echo::Timed
+            }),
         }
     }
 
-    fn rule(&mut self, rule: &tape::Rule) -> Result<Rule, ProgramError> {
+    fn rule(&self, rule: &tape::Rule) -> Result<Rule, ProgramError> {
         let setting = self.settings.wait_pattern.clone();
         let wanted = |own: &Option<String>| own.clone().or(setting).unwrap_or_else(|| WAIT_PATTERN.into());
         Ok(match rule {
@@ -280,15 +302,14 @@ impl Compiler<'_> {
             tape::Rule::Cursor { row, column } => Rule::Cursor { row: *row, column: *column },
             tape::Rule::Prompt => {
                 let prompt = self.settings.prompt.clone().unwrap_or_else(|| PROMPT.into());
-                Rule::Row(self.pattern(&prompt)?)
+                Rule::Prompt(self.pattern(&prompt)?)
             }
-            tape::Rule::Line(own) => Rule::Row(self.pattern(&wanted(own))?),
+            tape::Rule::Line(own) => Rule::Line(self.pattern(&wanted(own))?),
             tape::Rule::Screen(own) => Rule::Screen(self.pattern(&wanted(own))?),
         })
     }
 
-    fn pattern(&mut self, pattern: &str) -> Result<Regex, ProgramError> {
-        self.program.reads_text = true;
+    fn pattern(&self, pattern: &str) -> Result<Regex, ProgramError> {
         // `$` is the end of any row, as on the screen that VHS matches.
         RegexBuilder::new(pattern)
             .multi_line(true)
@@ -317,5 +338,15 @@ fn typing(keys: &Keys) -> Typing {
         Keys::Text(pieces) => Typing::Text(pieces.clone()),
         Keys::Press { key, count } => Typing::Press(key.clone(), *count),
         Keys::Paste(pieces) => Typing::Paste(pieces.clone()),
+    }
+}
+
+/// Whether the bytes of these keys depend on the modes that the host has set.
+fn needs_modes(keys: &Keys) -> bool {
+    let [plain, application] = [false, true].map(|application_cursor| Modes { application_cursor });
+    match keys {
+        Keys::Text(_) => false,
+        Keys::Press { key, .. } => key.bytes(plain) != key.bytes(application),
+        Keys::Paste(_) => true,
     }
 }

@@ -247,10 +247,11 @@ fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError>
             group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
         let tape = &script_of(scripts, &group.script)?.settings;
         let plain = Options::default();
+        let (columns, rows) = group.size(tape);
         let options = Options {
             line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
-            columns: group.columns.or(tape.columns).unwrap_or(plain.columns),
-            rows: group.rows.or(tape.rows).unwrap_or(plain.rows),
+            columns,
+            rows,
             ..plain
         };
         Ok((target, options))

@@ -68,6 +68,14 @@ pub struct GroupSpec {
     pub line_speed: Option<u32>,
 }
 
+impl GroupSpec {
+    /// Columns and rows of a terminal: the plan's, else the tape's, else what a line has by itself.
+    pub(crate) fn size(&self, tape: &cuesta_tape::Settings) -> (u16, u16) {
+        let plain = cuesta_lines::Options::default();
+        (self.columns.or(tape.columns).unwrap_or(plain.columns), self.rows.or(tape.rows).unwrap_or(plain.rows))
+    }
+}
+
 /// One stretch of load.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,23 +1,31 @@
 //! A user's terminal: a line, and what has come over it since the last key.
 //!
 //! Whatever the user does, the terminal listens: every wait here also reads the line, so that an instant is taken when a
-//! character comes and not when somebody looks.
+//! character comes and not when somebody looks. A user who looks at a screen has one (see `view`): it is drawn after all
+//! lines that were ready have been read, a piece at a time.
 
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Crossed, Line, Received, Stamped, fault};
 use cuesta_record::{Stamp, clock};
+use cuesta_tape::{Echo, Modes};
+use tokio::task;
 
 use crate::answer::{Answer, Done, Rule};
 use crate::barrier::Meet;
 use crate::crew::Crew;
-use crate::echo::{Awaited, Echoes, Seen};
+use crate::echo::{Echoes, Seen};
 use crate::opening::Opened;
 use crate::pacing::Arrivals;
 use crate::program::Program;
+use crate::view::{Sight, Typed, View};
+
+/// How much of a screen's input is drawn in one turn: tens of microseconds of work.
+const PIECE: usize = 512;
 
 /// A line with a user at it.
 pub(crate) struct Terminal {
@@ -42,6 +50,20 @@ pub(crate) struct Terminal {
     mixed: bool,
     /// What had crossed the line when it was last counted.
     counted: Crossed,
+    /// What the user sees, if it looks.
+    view: Option<Box<View>>,
+    /// A key is on its way: nothing may come between its characters.
+    sending: bool,
+}
+
+/// A key, or a text that is sent at once.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stroke<'a> {
+    /// One character of a text.
+    Character(&'a str),
+    /// A key with a name.
+    Key(&'a cuesta_tape::Key),
+    Paste(&'a str),
 }
 
 /// Why a line can be used no more: the name under which it is counted.
@@ -79,6 +101,8 @@ impl Terminal {
             came: None,
             mixed: false,
             counted: Crossed::default(),
+            view: None,
+            sending: false,
         };
         terminal.play(program);
         terminal
@@ -88,6 +112,11 @@ impl Terminal {
     pub(crate) fn play(&mut self, program: &Program) {
         self.strict = !program.echo_map.is_empty();
         self.answer.keep_text(program.reads_text);
+        if program.looks && self.view.is_none() {
+            let mut view = View::new(self.crew.groups[self.group].size);
+            self.crew.has_screen(view.grown());
+            self.view = Some(Box::new(view));
+        }
     }
 
     /// The instant from which the line can carry the next character.
@@ -97,7 +126,7 @@ impl Terminal {
 
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
-        self.echoes.pending()
+        self.echoes.pending() + self.view.as_ref().map_or(0, |view| view.pending())
     }
 
     /// What has come since the last key.
@@ -129,7 +158,7 @@ impl Terminal {
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
         self.alarm.reset(until);
         poll_fn(|cx| {
-            while self.echoes.pending() > 0 && Pin::new(&mut self.alarm).poll(cx).is_pending() {
+            while self.unechoed() > 0 && Pin::new(&mut self.alarm).poll(cx).is_pending() {
                 ready!(self.poll_listen(cx))?;
             }
             Poll::Ready(Ok(()))
@@ -171,28 +200,38 @@ impl Terminal {
         .await
     }
 
-    /// Sends a key: what comes from now on is judged by `rule`. `echoed`: when it was due, if its echo is awaited. Gives
-    /// the instant at which it went.
+    /// Sends a key: what comes from now on is judged by `rule`. `echoed`: when it was due, if its echo is awaited, and
+    /// how. `last`: no other key may come before what is waited for. Gives the instant at which it went.
     pub(crate) async fn send(
         &mut self,
-        key: &[u8],
-        echoed: Option<Stamp>,
+        stroke: Stroke<'_>,
+        echoed: Option<(Stamp, Echo)>,
         rule: Option<&Rc<Rule>>,
+        last: bool,
         program: &Program,
     ) -> Result<Stamp, Lost> {
         self.count_opening();
+        let (key, typed) = self.encode(stroke).await;
         self.rule = rule.cloned();
         self.answer.restart();
         self.came = None;
-        self.mixed = self.echoes.are_awaited();
+        self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
         let sent = clock::now();
-        if let Some(due) = echoed {
-            self.echoes.await_key(key, &program.echo_map, due, sent);
-            self.crew.waits_for_echo(self.seat, self.echoes.oldest());
+        if let Some((due, Echo::Timed)) = echoed {
+            self.echoes.await_key(typed, &program.echo_map, due, sent);
+        }
+        if let Some(view) = &mut self.view {
+            let shown = echoed.filter(|(_, echo)| *echo == Echo::Screen);
+            let looks = last && rule.is_some_and(|rule| rule.looks());
+            view.sent(Typed::new(typed, &program.echo_map, shown.map(|(due, _)| (due, sent))), looks);
+        }
+        if echoed.is_some() {
+            self.crew.waits_for_echo(self.seat, self.oldest());
         }
         self.alarm.reset(sent + program.patience);
-        let mut rest = key;
-        poll_fn(|cx| {
+        let mut rest = &*key;
+        self.sending = true;
+        let gone = poll_fn(|cx| {
             while !rest.is_empty() {
                 match self.line.poll_send(cx, rest) {
                     Poll::Ready(taken) => rest = &rest[taken.map_err(|error| lost(&error))?..],
@@ -207,7 +246,9 @@ impl Terminal {
             }
             Poll::Ready(Ok(()))
         })
-        .await?;
+        .await;
+        self.sending = false;
+        gone?;
         self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_crossed();
         Ok(sent)
@@ -218,7 +259,8 @@ impl Terminal {
         if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
             self.rule = Some(Rc::clone(rule));
             // What came so far was judged by another rule, or by none.
-            self.answer.judge_again(rule);
+            let seen = self.view.as_mut().is_some_and(|view| view.is_drawn() && view.holds(rule));
+            self.answer.judge_again(rule, seen);
         }
         let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
         poll_fn(|cx| {
@@ -237,10 +279,14 @@ impl Terminal {
                     Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
                         return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
                     }
+                    Poll::Ready(Err(_)) if self.answer.done().is_some() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
                     Poll::Pending => {}
                 }
                 ready!(Pin::new(&mut self.alarm).poll(cx));
+                if self.draw_all() {
+                    continue;
+                }
                 return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
             }
         })
@@ -249,11 +295,23 @@ impl Terminal {
 
     /// Gives up keys sent before an instant that were not echoed.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
-        let lost = self.echoes.give_up_before(sent_before);
+        let unseen = self.view.as_mut().map_or(0, |view| view.give_up_before(sent_before));
+        let lost = self.echoes.give_up_before(sent_before) + unseen;
         if lost > 0 {
-            self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
-            self.crew.waits_for_echo(self.seat, self.echoes.oldest());
+            self.missed(lost);
+            self.crew.waits_for_echo(self.seat, self.oldest());
         }
+    }
+
+    /// Keys were sent that were never echoed.
+    fn missed(&self, keys: u64) {
+        self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
+    }
+
+    /// When the key that waits longest for its echo was due.
+    fn oldest(&self) -> Option<Stamp> {
+        let shown = self.view.as_ref().and_then(|view| view.oldest()).map(|key| key.due);
+        self.echoes.oldest().into_iter().chain(shown).min()
     }
 
     /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
@@ -274,8 +332,26 @@ impl Terminal {
         self.counted = crossed;
     }
 
-    /// Reads the line once, and takes in what came.
+    /// Reads the line once, and takes in what came; or else draws some of what has come before.
     fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        if self.view.is_none() {
+            return self.poll_read(cx);
+        }
+        self.answer_host(cx)?;
+        if !self.view.as_ref().is_some_and(|view| view.is_full()) {
+            let read = self.poll_read(cx);
+            if let Poll::Ready(Err(_)) = read {
+                self.draw_all();
+            }
+            if read.is_ready() {
+                return read;
+            }
+        }
+        self.poll_draw(cx)
+    }
+
+    /// Reads the line once, and takes in what came.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
         let crew = Rc::clone(&self.crew);
         crew.with_buffer(|buffer| {
             let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
@@ -306,6 +382,9 @@ impl Terminal {
             self.seen(&seen, received.at_character(index));
         }
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
+        if let Some(view) = &mut self.view {
+            view.read(bytes, received);
+        }
         if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
             self.crew.tally(|tally| tally.counts.error("flood"));
         }
@@ -313,10 +392,10 @@ impl Terminal {
 
     fn seen(&mut self, seen: &Seen, at: Stamp) {
         match seen {
-            Seen::Echo(key) => self.echoed(key, at),
+            Seen::Echo(key) => self.echoed(key.due, key.sent, at),
             Seen::Overtook(key, lost) => {
-                self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += lost);
-                self.echoed(key, at);
+                self.missed(*lost);
+                self.echoed(key.due, key.sent, at);
             }
             Seen::Wrong => {
                 self.crew.tally(|tally| {
@@ -329,26 +408,126 @@ impl Terminal {
         }
     }
 
-    fn echoed(&mut self, key: &Awaited, at: Stamp) {
+    fn echoed(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
-            tally.record(series.echo, at.since(key.due));
-            tally.record(series.echo_from_sent, at.since(key.sent));
+            tally.record(series.echo, at.since(due));
+            tally.record(series.echo_from_sent, at.since(sent));
         });
         self.echo_over(at);
     }
 
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
     fn echo_over(&mut self, at: Stamp) {
-        self.crew.waits_for_echo(self.seat, self.echoes.oldest());
-        if self.echoes.pending() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
+        self.crew.waits_for_echo(self.seat, self.oldest());
+        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
             self.answer.echoed(at);
         }
     }
 }
 
+/// The screen.
+impl Terminal {
+    /// What the screen shows now, with all drawn that has come.
+    pub(crate) async fn screen_text(&mut self) -> String {
+        self.settle().await;
+        self.view.as_ref().map(|view| view.screen().text()).unwrap_or_default()
+    }
+
+    /// The bytes that a terminal in its present modes sends, and what of them is typed.
+    async fn encode<'a>(&mut self, stroke: Stroke<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
+        if let Stroke::Character(text) = stroke {
+            return (Cow::Borrowed(text.as_bytes()), text.as_bytes());
+        }
+        self.settle().await;
+        let modes = self.view.as_ref().map(|view| view.screen().modes()).unwrap_or_default();
+        match stroke {
+            Stroke::Key(key) => {
+                let bytes = key.bytes(Modes { application_cursor: modes.application_cursor });
+                (Cow::Borrowed(bytes), bytes)
+            }
+            Stroke::Paste(text) if modes.bracketed_paste => {
+                (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
+            }
+            Stroke::Paste(text) | Stroke::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
+        }
+    }
+
+    /// Draws all that has come, while the others have their turns.
+    async fn settle(&mut self) {
+        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+            task::yield_now().await;
+            self.draw();
+        }
+    }
+
+    /// Draws a piece, after every line that is ready has been read.
+    fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        let Some(view) = self.view.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
+        if !std::mem::take(&mut view.has_turn) {
+            // It wakes this task once the others that are ready have run, and the lines have been looked at.
+            view.has_turn = true;
+            if pin!(task::yield_now()).poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            view.has_turn = false;
+        }
+        self.draw();
+        self.answer_host(cx)?;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Draws all at once, because time is up or the line is gone; says whether that brought what is waited for.
+    fn draw_all(&mut self) -> bool {
+        let mut any = false;
+        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+            self.draw();
+            any = true;
+        }
+        any && self.answer.done().is_some()
+    }
+
+    /// Draws a piece, and takes in what is then seen.
+    fn draw(&mut self) {
+        let Some(view) = &mut self.view else { return };
+        let mut sights = self.crew.draw(|sights| view.draw(PIECE, self.rule.as_deref(), sights));
+        self.crew.has_screen(view.grown());
+        for sight in sights.drain(..) {
+            match sight {
+                Sight::Key(key, at) => self.echoed(key.due, key.sent, at),
+                Sight::Missed => self.missed(1),
+                Sight::Answer(at) => self.answer.seen(at),
+            }
+        }
+        self.crew.keep_sights(sights);
+    }
+
+    /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.
+    fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), Lost> {
+        let Some(view) = &mut self.view else { return Ok(()) };
+        let mut any = false;
+        while !self.sending && !view.screen().replies().is_empty() {
+            match self.line.poll_send(cx, view.screen().replies()) {
+                Poll::Ready(taken) => view.forget_replies(taken.map_err(|error| lost(&error))?),
+                Poll::Pending => break,
+            }
+            any = true;
+        }
+        if any {
+            // The kernel's stamp of what was last sent is no longer that of the key.
+            self.mixed = true;
+            self.count_crossed();
+        }
+        Ok(())
+    }
+}
+
 impl Drop for Terminal {
     fn drop(&mut self) {
+        self.draw_all();
+        if let Some(view) = &mut self.view {
+            self.crew.has_screen((view.grown().0, 0));
+        }
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
         self.count_crossed();

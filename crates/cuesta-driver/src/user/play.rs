@@ -4,17 +4,27 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, clock};
-use cuesta_tape::Modes;
+use cuesta_tape::{Echo, Sight};
 
 use super::{Input, Stop, User};
 use crate::answer::{Done, Rule};
 use crate::crew::Spending;
 use crate::group::ClassSeries;
-use crate::program::{Op, Program, Stroke, Typing};
-use crate::terminal::{Terminal, Waited};
+use crate::program::{self, Op, Program, Typing};
+use crate::terminal::{Stroke, Terminal, Waited};
 
 /// So many keys may wait for their echo; what is due beyond them is skipped and counted.
 const MOST_UNECHOED: usize = 256;
+
+/// How keys are pressed.
+#[derive(Debug, Clone, Copy)]
+struct Press<'a> {
+    stroke: program::Stroke,
+    /// What will be waited for next.
+    rule: Option<&'a Rc<Rule>>,
+    /// Whether that may be before any other key.
+    last: bool,
+}
 
 impl User {
     /// Plays a stretch of the program.
@@ -24,7 +34,10 @@ impl User {
         let mut at = from;
         while at < to {
             match &program.ops[at] {
-                Op::Keys { keys, stroke, rule } => self.keys(terminal, program, keys, *stroke, rule.as_ref()).await?,
+                Op::Keys { keys, stroke, rule, last } => {
+                    let press = Press { stroke: *stroke, rule: rule.as_ref(), last: *last };
+                    self.keys(terminal, program, keys, press).await?;
+                }
                 Op::Pause(pause) => self.pause(terminal, *pause).await?,
                 Op::Think(law) => {
                     let pause = law.sample(&mut self.stream);
@@ -37,8 +50,12 @@ impl User {
                     }
                     waited?;
                 }
-                Op::Expect(pattern) => {
-                    if !pattern.is_match(terminal.text()) {
+                Op::Expect(pattern, of) => {
+                    let found = match of {
+                        Sight::Answer => pattern.is_match(terminal.text()),
+                        Sight::Screen => pattern.is_match(terminal.screen_text().await.as_bytes()),
+                    };
+                    if !found {
                         self.crew.tally(|tally| tally.counts.error("expect"));
                     }
                 }
@@ -101,25 +118,28 @@ impl User {
         terminal: &mut Terminal,
         program: &Program,
         keys: &Typing,
-        stroke: Stroke,
-        rule: Option<&Rc<Rule>>,
+        press: Press<'_>,
     ) -> Result<(), Stop> {
         match keys {
             Typing::Text(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
+                let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
-                    self.key(terminal, program, key.as_bytes(), stroke, rule).await?;
+                    rest -= key.len();
+                    let press = Press { last: press.last && rest == 0, ..press };
+                    self.key(terminal, program, Stroke::Character(key), press).await?;
                 }
             }
             Typing::Press(key, count) => {
-                for _ in 0..*count {
-                    self.key(terminal, program, key.bytes(Modes::default()), stroke, rule).await?;
+                for left in (0..*count).rev() {
+                    let press = Press { last: press.last && left == 0, ..press };
+                    self.key(terminal, program, Stroke::Key(key), press).await?;
                 }
             }
             Typing::Paste(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
-                let at_once = Stroke { gap: Duration::ZERO, ..stroke };
-                self.key(terminal, program, text.as_bytes(), at_once, rule).await?;
+                let at_once = program::Stroke { gap: Duration::ZERO, ..press.stroke };
+                self.key(terminal, program, Stroke::Paste(&text), Press { stroke: at_once, ..press }).await?;
             }
         }
         Ok(())
@@ -130,9 +150,8 @@ impl User {
         &mut self,
         terminal: &mut Terminal,
         program: &Program,
-        key: &[u8],
-        stroke: Stroke,
-        rule: Option<&Rc<Rule>>,
+        key: Stroke<'_>,
+        Press { stroke, rule, last }: Press<'_>,
     ) -> Result<(), Stop> {
         let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
@@ -151,7 +170,8 @@ impl User {
             self.crew.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
-        let sent = terminal.send(key, stroke.echoed.then_some(due), rule, program).await?;
+        let echoed = (stroke.echo != Echo::Untimed).then_some((due, stroke.echo));
+        let sent = terminal.send(key, echoed, rule, last, program).await?;
         self.crew.turns(self.seat, Spending::Keying, began);
         self.input.key = Some((due, sent));
         let lateness = sent.since(due.max(self.ready).max(free));
