@@ -1,0 +1,106 @@
+//! Hosts that are full, refuse, hang, say nonsense, or die: each is counted under its own name, and nothing hangs.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::peers::openssh;
+use crate::stand::{ask, driven, end, opened, refused, refused_within};
+
+#[test]
+fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
+    let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
+    let (url, port) = (peer.url(""), peer.port);
+    driven(async move {
+        let mut under_way = Vec::new();
+        for _ in 0..2 {
+            let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            // It has a process for us when it says its name.
+            assert!(stream.read(&mut [0; 64]).await.unwrap() > 0);
+            under_way.push(stream);
+        }
+        let (name, text) = refused(&url).await;
+        assert_eq!(name, "max-startups");
+        assert!(text.contains("--stagger"), "{text}");
+        drop(under_way);
+        loop {
+            match opened(&url).await {
+                Ok(mut line) => break ask(&mut line, "hi\r", "hi\r\nhi").await,
+                Err(error) => assert_eq!(error.name(), "max-startups"),
+            }
+        }
+    });
+}
+
+#[test]
+fn what_a_host_does_not_give_is_named() {
+    for (more, wanted) in [
+        ("MaxSessions 0", "channel"),
+        ("PermitTTY no", "no-pty"),
+        ("KexAlgorithms sntrup761x25519-sha512@openssh.com", "kex"),
+        ("AuthenticationMethods none\nPermitEmptyPasswords no", "auth"),
+    ] {
+        let peer = openssh(more);
+        let url = peer.url("");
+        let (name, text) = driven(async move { refused(&url).await });
+        assert_eq!(name, wanted, "{more}: {text}");
+    }
+}
+
+#[test]
+fn a_host_that_dies_in_mid_session_breaks_the_line() {
+    let peer = openssh("");
+    let url = peer.url("");
+    driven(async move {
+        let mut line = opened(&url).await.unwrap();
+        ask(&mut line, "echo $((6*7)) up\r", "42 up").await;
+        // The process that serves this session, whose child our shell is.
+        cuesta_lines::send(&mut line, b"kill -9 $PPID\r").await.unwrap();
+        let ended = end(&mut line).await;
+        assert!(["closed", "reset"].contains(&ended), "{ended}");
+        let error = cuesta_lines::send(&mut line, b"x").await.unwrap_err();
+        assert!(["closed", "reset"].contains(&cuesta_lines::fault(&error)), "{error}");
+    });
+}
+
+/// A listener that says `words` to whoever comes, or nothing; and then hangs up, or waits for the other to do so.
+async fn listener(words: &'static [u8], hangs_up: bool) -> (SocketAddr, tokio::task::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let served = tokio::task::spawn_local(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(words).await.unwrap();
+        let mut room = [0; 1024];
+        while !hangs_up && stream.read(&mut room).await.is_ok_and(|len| len > 0) {}
+    });
+    (address, served)
+}
+
+async fn refused_by(words: &'static [u8], hangs_up: bool) -> (&'static str, String) {
+    let (address, served) = listener(words, hangs_up).await;
+    let refused = refused_within(&format!("ssh://joe@{address}?agent=off"), Duration::from_millis(400)).await;
+    // Whatever went wrong, our end of the connection is gone.
+    served.await.unwrap();
+    refused
+}
+
+#[test]
+fn a_host_that_hangs_or_says_nonsense_is_named_and_left() {
+    driven(async {
+        assert_eq!(refused_by(b"", false).await.0, "timeout");
+        assert_eq!(refused_by(b"SSH-2.0-sleepy\r\n", false).await.0, "timeout");
+        assert_eq!(refused_by(b"", true).await.0, "max-startups");
+        assert_eq!(refused_by(b"SSH-2.0-busy\r\n", true).await.0, "max-startups");
+        let (name, text) = refused_by(b"Exceeded MaxStartups\r\n", true).await;
+        assert!(name == "max-startups" && text.contains("Exceeded MaxStartups"), "{text}");
+        assert_eq!(refused_by(b"Not allowed at this time\r\n", true).await.0, "max-startups");
+        let (name, text) = refused_by(b"HTTP/1.1 400 Bad\x1b Request\r\n\r\n", true).await;
+        assert!(name == "not-ssh" && text.contains("\"HTTP/1.1 400 Bad  Request\""), "{text}");
+        assert_eq!(refused_by(&[b'x'; 300], false).await.0, "not-ssh");
+        assert_eq!(refused_by(&[b'\n'; 5000], false).await.0, "not-ssh");
+        let garbage = b"SSH-2.0-mad\r\n\x7f\xff\xff\xff garbage in place of a packet";
+        assert_eq!(refused_by(garbage, false).await.0, "kex");
+    });
+}

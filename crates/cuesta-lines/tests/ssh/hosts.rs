@@ -1,0 +1,117 @@
+//! Logging in at real hosts, typing there, and leaving.
+
+use cuesta_lines::{Line as _, Opening};
+
+use crate::peers::{Authorized, Peer, dropbear, openssh, tinysshd};
+use crate::stand::{ask, driven, end, opened, until};
+
+/// A shell that says what its terminal is, echoes, and is left.
+fn serves_a_terminal(peer: &Peer) {
+    let url = peer.url("");
+    driven(async move {
+        let mut line = opened(&url).await.unwrap();
+        let opening = line.opening();
+        assert!(opening.connected.is_some() && opening.connected <= opening.negotiated, "{opening:?}");
+        assert!(opening.negotiated <= opening.logged_in, "{opening:?}");
+        assert_eq!(line.window(), Some((100, 30)));
+        let text = ask(&mut line, "stty size; echo \"<$TERM>\"; tty\r", "/dev/pts/").await;
+        assert!(text.contains("30 100") && text.contains("<vt100>"), "{text}");
+        ask(&mut line, "echo $((6*7)) done\r", "42 done").await;
+        assert!(line.crossed().received > 500 && line.crossed().sent > 500, "{:?}", line.crossed());
+        ask(&mut line, "exit\r", "exit").await;
+        assert_eq!(end(&mut line).await, "closed by the host");
+    });
+}
+
+#[test]
+fn openssh_serves_a_terminal() {
+    serves_a_terminal(&openssh(""));
+}
+
+/// The two that look for keys only in the user's home, one after the other.
+#[test]
+fn dropbear_and_tinysshd_serve_a_terminal() {
+    for peer in [dropbear(), tinysshd()] {
+        let _in = Authorized::new(&peer);
+        serves_a_terminal(&peer);
+    }
+}
+
+#[test]
+fn a_command_runs_on_a_terminal_in_place_of_the_shell() {
+    let url = openssh_url("&command=tty%3b%20exit%203");
+    driven(async move {
+        let mut line = opened(&url.0).await.unwrap();
+        until(&mut line, "/dev/pts/").await;
+        assert_eq!(end(&mut line).await, "closed by the host");
+    });
+}
+
+fn openssh_url(more: &str) -> (String, Peer) {
+    let peer = openssh("");
+    (peer.url(more), peer)
+}
+
+#[test]
+fn many_log_in_at_once_and_each_has_a_line_of_its_own() {
+    let peer = openssh("MaxStartups 100\nForceCommand exec cat");
+    let url = peer.url("");
+    driven(async move {
+        let mut lines = Vec::new();
+        for _ in 0..20 {
+            lines.push(tokio::task::spawn_local({
+                let url = url.clone();
+                async move { opened(&url).await.unwrap() }
+            }));
+        }
+        for (number, line) in lines.into_iter().enumerate() {
+            let mut line = line.await.unwrap();
+            ask(&mut line, &format!("number {number}\r"), &format!("number {number}\r\n")).await;
+        }
+    });
+}
+
+#[test]
+fn who_does_not_listen_is_not_sent_everything_and_can_still_interrupt() {
+    let peer = openssh("");
+    let url = peer.url("");
+    driven(async move {
+        let mut line = opened(&url).await.unwrap();
+        ask(&mut line, "exec sh\r", "sh").await;
+        cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
+        until(&mut line, "y\r\ny\r\ny").await;
+        let before = line.crossed().received;
+        // Nobody takes anything until the inbox is full and the connection rests.
+        let mut last = 0;
+        while last != line.crossed().received {
+            last = line.crossed().received;
+            cuesta_record::clock::sleep_until(cuesta_record::clock::now() + std::time::Duration::from_millis(50)).await;
+        }
+        assert!(last - before < 1_000_000, "{}", last - before);
+        cuesta_lines::send(&mut line, b"\x03").await.unwrap();
+        until(&mut line, "stopped").await;
+        assert!(line.crossed().received < 50_000_000, "{:?}", line.crossed());
+    });
+}
+
+#[test]
+fn a_line_with_a_speed_is_that_slow() {
+    let peer = openssh("ForceCommand seq 1000 1099; sleep 60");
+    let url = peer.url("");
+    driven(async move {
+        let options = cuesta_lines::Options { line_speed: 9600, ..cuesta_lines::Options::default() };
+        let mut line = cuesta_lines::open(&url.parse().unwrap(), &options).await.unwrap();
+        assert_ne!(line.opening(), Opening::default());
+        let mut room = [0; 4096];
+        let (mut first, mut last, mut len) = (None, cuesta_record::Stamp::ZERO, 0);
+        while len < 600 {
+            let received = cuesta_lines::receive(&mut line, &mut room).await.unwrap();
+            first.get_or_insert(received.at);
+            len += received.len;
+            last = received.at_character(received.len - 1);
+        }
+        // 599 characters after the first, ten bits each.
+        let took = last.since(first.unwrap()).as_secs_f64();
+        assert!((took - 599.0 / 960.0).abs() < 0.001, "{took}");
+    });
+}

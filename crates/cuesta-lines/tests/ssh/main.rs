@@ -1,0 +1,11 @@
+//! Lines over ssh against real hosts: OpenSSH, dropbear, tinysshd; and against a host of our own for what those do not do on
+//! demand. Throwaway keys, free loopback ports, nothing left behind.
+
+mod peers;
+mod stand;
+
+mod broken;
+mod hosts;
+mod obscured;
+mod passwords;
+mod trust;

@@ -1,0 +1,61 @@
+//! What the tests share: a line that is opened, typed at, and read until something comes.
+
+use std::time::Duration;
+
+use cuesta_lines::{Line, Login, OpenError, Options, receive, send};
+use cuesta_record::clock::{self, Time};
+
+/// Runs a test as the driver runs users.
+pub(crate) fn driven<T: 'static>(test: impl Future<Output = T> + 'static) -> T {
+    clock::run(Time::Real, test).unwrap()
+}
+
+pub(crate) async fn opened(url: &str) -> Result<Box<dyn Line>, OpenError> {
+    opened_by(url, Login::default()).await
+}
+
+pub(crate) async fn opened_by(url: &str, login: Login) -> Result<Box<dyn Line>, OpenError> {
+    let options = Options { login, columns: 100, rows: 30, terminal: "vt100".to_owned(), ..Options::default() };
+    cuesta_lines::open(&url.parse().unwrap(), &options).await
+}
+
+/// The name and the text of the error, which there is.
+pub(crate) async fn refused(url: &str) -> (&'static str, String) {
+    refused_within(url, Duration::from_secs(10)).await
+}
+
+pub(crate) async fn refused_within(url: &str, connect_timeout: Duration) -> (&'static str, String) {
+    let options = Options { connect_timeout, ..Options::default() };
+    let Err(error) = cuesta_lines::open(&url.parse().unwrap(), &options).await else { panic!("{url} was opened") };
+    (error.name(), error.to_string())
+}
+
+/// Types `keys`, and reads until `wanted` has come.
+pub(crate) async fn ask(line: &mut dyn Line, keys: &str, wanted: &str) -> String {
+    send(line, keys.as_bytes()).await.unwrap();
+    until(line, wanted).await
+}
+
+/// Reads until `wanted` has come.
+pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
+    let mut text = String::new();
+    let mut room = [0; 4096];
+    while !text.contains(wanted) {
+        let received = receive(line, &mut room).await.unwrap_or_else(|error| panic!("{error} after {text:?}"));
+        assert!(received.len > 0, "the line was closed after {text:?}");
+        text.push_str(&String::from_utf8_lossy(&room[..received.len]));
+    }
+    text
+}
+
+/// Reads until the line is over, and says how: closed, or the name of what broke it.
+pub(crate) async fn end(line: &mut dyn Line) -> &'static str {
+    let mut room = [0; 4096];
+    loop {
+        match receive(line, &mut room).await {
+            Ok(received) if received.len == 0 => return "closed by the host",
+            Ok(_) => {}
+            Err(error) => return cuesta_lines::fault(&error),
+        }
+    }
+}
