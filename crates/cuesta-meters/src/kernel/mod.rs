@@ -1,3 +1,64 @@
 //! The kernel's interfaces, one file each, all of one shape: text in, numbers out; no file is read here.
+//!
+//! | file | interface | says |
+//! |---|---|---|
+//! | [`stat`] | `/proc/stat` | CPU time by use, interrupts, switches, forks |
+//! | [`vmstat`] | `/proc/vmstat` | page faults of the machine |
+//! | [`diskstats`] | `/proc/diskstats` | what block devices did |
+//! | [`interrupts`] | `/proc/interrupts`, `/proc/softirqs` | interrupts by CPU |
+//! | [`pressure`] | `/proc/pressure/*`, `*.pressure` of cgroups | stall (PSI) |
+//! | [`loadavg`] | `/proc/loadavg` | the load average |
+//! | [`sched`] | `/proc/schedstat` | run-queue delay and wake-ups by CPU |
+//! | [`schedstat`] | `/proc/PID/schedstat` | exact CPU time and run-queue delay of a task |
+//! | [`pid_stat`] | `/proc/PID/stat` | a process: CPU, faults, block-I/O delay, parent |
+//! | [`pid_status`] | `/proc/PID/status` | context switches of a task, the CPUs it may use |
+//! | [`pid_cgroup`] | `/proc/PID/cgroup` | the control groups of a process |
+//! | [`cgroup`] | `cpu.stat`, `cpu.max`, `memory.stat` … | CPU, quota and faults of a control group |
+//! | [`cpu_list`] | `0-3,8` wherever it stands | |
 
+pub mod cgroup;
 pub mod cpu_list;
+pub mod diskstats;
+mod grown;
+pub mod interrupts;
+pub mod loadavg;
+pub mod pid_cgroup;
+pub mod pid_stat;
+pub mod pid_status;
+pub mod pressure;
+pub mod sched;
+pub mod schedstat;
+pub mod stat;
+pub mod vmstat;
+
+pub use grown::grown;
+
+/// A text of the kernel that is not as expected.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: not as expected: {found:?}")]
+pub struct Malformed {
+    file: &'static str,
+    found: String,
+}
+
+impl Malformed {
+    /// Says which file, and shows the beginning of what was found.
+    fn new(file: &'static str, found: &str) -> Self {
+        Self { file, found: found.trim().chars().take(60).collect() }
+    }
+}
+
+/// The numbers at the start of a text that consists of them.
+fn numbers(text: &str) -> impl Iterator<Item = u64> {
+    text.split_ascii_whitespace().map_while(|word| word.parse().ok())
+}
+
+/// The number in a file that holds nothing else.
+pub fn number(text: &str) -> Option<u64> {
+    text.trim().parse().ok()
+}
+
+/// The value of `key` in rows of `key value`.
+fn value_of(text: &str, key: &str) -> Option<u64> {
+    text.lines().find_map(|row| number(row.strip_prefix(key)?.strip_prefix([' ', '\t'])?))
+}
