@@ -2,14 +2,24 @@
 //!
 //! Nothing here drives anything, and nothing is printed: a [`Sheet`] is what came of an interval.
 //!
-//! - [`Subject`]: what is metered.
+//! - [`Subject`]: what is metered. [`Roots`]: where the kernel's files are.
 //! - [`kernel`]: the kernel's interfaces, one file each: text in, numbers out.
+//! - [`Reading`]: its counters at an instant; [`Rates`]: what two readings differ by.
+//! - [`Meter`]: a subject that is read again and again.
 //! - [`Sheet`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
 
 pub mod kernel;
+mod meter;
+mod rates;
+mod reading;
+mod roots;
 mod sheet;
 mod subject;
 
+pub use meter::{Meter, NoMeter, Spec};
+pub use rates::{Incomparable, Rates};
+pub use reading::Reading;
+pub use roots::Roots;
 pub use sheet::{
     ByCause, Cause, Closure, Count, Counts, Cpu, Device, Figure, Idle, Own, Sheet, Tier, TimeRow, Traffic,
 };

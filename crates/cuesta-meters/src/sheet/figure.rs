@@ -30,7 +30,7 @@ impl fmt::Display for Tier {
 ///
 /// In JSON: `{"value": …, "tier": "plain"}` or `{"why": "…"}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Found<T>")]
 pub enum Figure<T = f64> {
     /// It was metered.
     Metered {
@@ -44,6 +44,26 @@ pub enum Figure<T = f64> {
         /// Why not, and what would allow it.
         why: String,
     },
+}
+
+/// A figure as JSON has it: serde cannot read tables with numbers for keys through an untagged enum.
+#[derive(Deserialize)]
+struct Found<T> {
+    value: Option<T>,
+    tier: Option<Tier>,
+    why: Option<String>,
+}
+
+impl<T> TryFrom<Found<T>> for Figure<T> {
+    type Error = &'static str;
+
+    fn try_from(found: Found<T>) -> Result<Self, Self::Error> {
+        match found {
+            Found { value: Some(value), tier: Some(tier), why: None } => Ok(Self::Metered { value, tier }),
+            Found { value: None, tier: None, why: Some(why) } => Ok(Self::Unmetered { why }),
+            _ => Err("expected a value and its tier, or why there is none"),
+        }
+    }
 }
 
 impl<T> Figure<T> {

@@ -141,8 +141,10 @@ pub struct Idle {
     pub zero: Figure,
     /// Nothing runnable, input or output outstanding.
     pub io_wait: Figure,
-    /// Percent of the interval in which the subject was barred by its quota (`cpu.max`): idle may lie in it.
+    /// CPU time in which the subject was ready and barred by its quota (`cpu.max`): idle may lie in it.
     pub throttled: Figure,
+    /// The quota, in CPUs.
+    pub quota: Figure,
     /// Idle while tasks waited for another CPU: at most this.
     pub queued_elsewhere: Figure,
 }

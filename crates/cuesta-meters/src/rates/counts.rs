@@ -1,0 +1,113 @@
+//! Events: of the subject where the kernel counts by task, else of its machine.
+
+use std::collections::BTreeMap;
+
+use super::Rates;
+use super::tasks::{Done, OfThreads};
+use crate::kernel::grown;
+use crate::{Count, Counts, Figure, Reading, Subject};
+
+const NO_WAKEUPS: &str = "only a kernel with CONFIG_SCHEDSTATS counts them, while `sysctl kernel.sched_schedstats=1`";
+
+impl Rates<'_> {
+    pub(super) fn counts(&self) -> Counts {
+        let part = self.is_part();
+        let (minor_faults, major_faults) = if part { self.own_faults() } else { self.faults() };
+        let of_threads = |of: fn(&OfThreads) -> u64| self.by_thread(of);
+        let each_kind = "the machine counts both kinds together";
+        let (voluntary_switches, involuntary_switches) = if part {
+            (of_threads(|threads| threads.voluntary), of_threads(|threads| threads.involuntary))
+        } else {
+            (Figure::unmetered(each_kind), Figure::unmetered(each_kind))
+        };
+        let switches = if part {
+            voluntary_switches.with(&involuntary_switches, |a, b| self.events(a.count + b.count))
+        } else {
+            self.count(|reading| &reading.stat, |stat| Some(stat.switches))
+        };
+        Counts {
+            minor_faults,
+            major_faults,
+            voluntary_switches,
+            involuntary_switches,
+            switches,
+            wakeups: self.wakeups(),
+            interrupts: self.interrupts(|reading| &reading.interrupts, |stat| Some(stat.interrupts)),
+            softirqs: self.interrupts(|reading| &reading.softirqs, |stat| stat.softirqs),
+            forks: self.count(|reading| &reading.stat, |stat| Some(stat.forks)),
+            execs: Figure::unmetered("only tracing counts programs loaded (exact tier)"),
+            system_calls: Figure::unmetered("only tracing counts system calls (exact tier)"),
+            ios: self.ios(),
+            of_machine: self.of_machine().iter().map(|name| (*name).to_owned()).collect(),
+        }
+    }
+
+    /// The counts that are of more than the subject.
+    fn of_machine(&self) -> &'static [&'static str] {
+        match self.later.subject {
+            Subject::Machine => &[],
+            Subject::Cpus(_) => &["minor_faults", "major_faults", "switches", "forks", "ios"],
+            Subject::Process(_) | Subject::Cgroup(_) => &["interrupts", "softirqs", "forks", "wakeups", "ios"],
+        }
+    }
+
+    fn faults(&self) -> (Figure<Count>, Figure<Count>) {
+        let minor = self.count(|reading| &reading.vmstat, |vmstat| vmstat.faults.checked_sub(vmstat.major));
+        (minor, self.count(|reading| &reading.vmstat, |vmstat| Some(vmstat.major)))
+    }
+
+    fn own_faults(&self) -> (Figure<Count>, Figure<Count>) {
+        let of_group = |reading: &Reading| reading.group.and_then(|group| group.faults.clone());
+        let group = of_group(self.earlier).with(&of_group(self.later), |a, b| {
+            let minor = grown(a.faults, b.faults).unwrap_or(0);
+            let major = grown(a.major, b.major).unwrap_or(0);
+            (self.events(minor.saturating_sub(major)), self.events(major))
+        });
+        if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
+            return (group.map(|both| both.0), group.map(|both| both.1));
+        }
+        let of = |of: fn(&Done) -> u64| self.done.map(|done| self.events(of(done)));
+        (of(|done| done.minor), of(|done| done.major))
+    }
+
+    fn by_thread(&self, of: fn(&OfThreads) -> u64) -> Figure<Count> {
+        self.done.and_then(|done| match &done.threads {
+            Some(threads) => Figure::plain(self.events(of(threads))),
+            None => Figure::unmetered("there are too many threads to look at each: name a control group"),
+        })
+    }
+
+    fn wakeups(&self) -> Figure<Count> {
+        let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::Queue>| {
+            Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
+        };
+        let counted = self.count(|reading| &reading.queues, wakeups);
+        if counted.value().is_some() { counted } else { Figure::unmetered(NO_WAKEUPS) }
+    }
+
+    /// Of a CPU set by its CPUs, else of the machine.
+    fn interrupts(
+        &self,
+        by_cpu: impl Fn(&Reading) -> &Figure<BTreeMap<usize, u64>>,
+        all: impl Fn(&crate::kernel::stat::Stat) -> Option<u64>,
+    ) -> Figure<Count> {
+        if matches!(self.later.subject, Subject::Cpus(_)) {
+            let sum = |table: &BTreeMap<usize, u64>| {
+                self.cpus.keys().map(|cpu| table.get(cpu).copied().unwrap_or(0)).sum::<u64>()
+            };
+            return self.count(|reading| by_cpu(reading), |table| Some(sum(table)));
+        }
+        self.count(|reading| &reading.stat, all)
+    }
+
+    fn ios(&self) -> Figure<Count> {
+        let both = self.earlier.disks.with(&self.later.disks, |a, b| {
+            let of = |name: &String, disk: &crate::kernel::diskstats::Disk| {
+                let before = a.get(name).copied().unwrap_or_default();
+                grown(before.reads, disk.reads).unwrap_or(0) + grown(before.writes, disk.writes).unwrap_or(0)
+            };
+            b.iter().map(|(name, disk)| of(name, disk)).sum::<u64>()
+        });
+        both.map(|count| self.events(*count))
+    }
+}

@@ -1,0 +1,184 @@
+//! CPU time by use, idle by kind, where the time went. All in percent of the CPUs that are compared.
+
+use std::collections::BTreeMap;
+
+use super::Rates;
+use crate::kernel::grown;
+use crate::kernel::stat::Ticks;
+use crate::reading::tasks::tick;
+use crate::{Closure, Cpu, Figure, Idle, Own, Subject, TimeRow};
+
+const NO_TICK: &str = "no clock tick passed in the interval";
+const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
+
+impl Rates<'_> {
+    pub(super) fn cpu(&self) -> Cpu {
+        match self.earlier.stat.with(&self.later.stat, |_, _| ()) {
+            Figure::Metered { .. } => shares(self.all_cpus()),
+            Figure::Unmetered { why } => unknown(&why),
+        }
+    }
+
+    pub(super) fn per_cpu(&self) -> BTreeMap<usize, Cpu> {
+        self.cpus.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
+    }
+
+    fn all_cpus(&self) -> Ticks {
+        self.cpus.values().fold(Ticks::default(), |sum, cpu| sum.and(*cpu))
+    }
+
+    /// The subject's own part. A CPU set's and a machine's is all that its CPUs did.
+    pub(super) fn own(&self) -> Own {
+        let cpu = self.cpu();
+        if !self.is_part() {
+            let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+            return Own {
+                seconds: busy.map(|percent| percent / 100.0 * self.capacity()),
+                percent: busy,
+                usr: cpu.usr,
+                sys: cpu.sys,
+                others: Figure::unmetered("the subject is all that runs on these CPUs"),
+                tasks: self.threads(),
+                processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
+            };
+        }
+        let (seconds, in_user, in_system) = self.own_seconds();
+        let percent = seconds.map(|seconds| self.percent_of_cpus(*seconds));
+        let split = in_user.with(&in_system, |user, system| (*user, user + system));
+        let split = split.and_then(|(user, both)| Figure::quotient(*user, *both, "no clock tick met the subject"));
+        let none = Figure::plain(0.0);
+        let usr = if percent.value() == Some(&0.0) { none } else { percent.with(&split, |all, user| all * user) };
+        Own {
+            sys: percent.with(&usr, |all, usr| all - usr),
+            usr,
+            others: cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&percent, |all, own| (all - own).max(0.0)),
+            percent,
+            seconds,
+            tasks: self.threads(),
+            processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
+        }
+    }
+
+    fn threads(&self) -> Figure {
+        self.later.tasks.map(|tasks| tasks.processes.values().map(|process| process.stat.threads).sum::<u64>() as f64)
+    }
+
+    /// CPU seconds of the subject: all, and as the kernel splits them.
+    fn own_seconds(&self) -> (Figure, Figure, Figure) {
+        let usage = |group: &crate::reading::group::Group| group.usage.clone();
+        let both = self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
+            let nanos = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
+            (nanos(a.total, b.total), nanos(a.user, b.user), nanos(a.system, b.system))
+        });
+        if matches!(self.later.subject, Subject::Cgroup(_)) && both.value().is_some() {
+            return (both.map(|all| all.0), both.map(|all| all.1), both.map(|all| all.2));
+        }
+        // The tasks were read a little later than the CPUs: their seconds are made those of the interval.
+        let of = |nanos: fn(&super::tasks::Done) -> u64| {
+            self.done.map(|done| nanos(done) as f64 / 1e9 / done.seconds * self.seconds)
+        };
+        (of(|done| done.cpu), of(|done| done.user), of(|done| done.system))
+    }
+
+    pub(super) fn percent_of_cpus(&self, seconds: f64) -> f64 {
+        if self.cpus.is_empty() { 0.0 } else { 100.0 * seconds / self.capacity() }
+    }
+
+    pub(super) fn idle(&self) -> Idle {
+        let cpu = self.cpu();
+        let idle = cpu.idle.with(&cpu.iowait, |zero, waiting| zero + waiting);
+        let delay = self.run_delay();
+        Idle {
+            zero: cpu.idle,
+            io_wait: cpu.iowait,
+            throttled: self.throttled(),
+            quota: self.later.group.and_then(|group| group.quota.clone()),
+            queued_elsewhere: idle.with(&delay, |idle, delay| idle.min(self.percent_of_cpus(*delay))),
+        }
+    }
+
+    fn throttled(&self) -> Figure {
+        let time = |reading: &crate::Reading| reading.group.and_then(|group| group.throttled.clone());
+        let barred = time(self.earlier).with(&time(self.later), |a, b| grown(a.time, b.time).unwrap_or(0));
+        barred.map(|nanos| self.percent_of_cpus(*nanos as f64 / 1e9))
+    }
+
+    pub(super) fn pressure(&self) -> BTreeMap<String, Figure> {
+        let mut pressure = BTreeMap::new();
+        for (resource, later) in &self.later.pressure {
+            let Some(earlier) = self.earlier.pressure.get(resource) else { continue };
+            let percent = |micros: u64| micros as f64 / 1e4 / self.seconds;
+            let some = earlier.with(later, |a, b| percent(grown(a.some, b.some).unwrap_or(0)));
+            let full = earlier.with(later, |a, b| Some(percent(grown(a.full?, b.full?).unwrap_or(0))));
+            pressure.insert(format!("{resource}_some"), some);
+            if let Some(full) = full.value().copied().flatten() {
+                pressure.insert(format!("{resource}_full"), Figure::plain(full));
+            }
+        }
+        pressure
+    }
+
+    pub(super) fn total_time(&self) -> Vec<TimeRow> {
+        let cpu = self.cpu();
+        let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+        let of_busy = |percent: &Figure| {
+            let both = percent.with(&busy, |percent, busy| (*percent, *busy));
+            both.and_then(|(percent, busy)| Figure::quotient(100.0 * percent, *busy, "the CPUs were idle"))
+        };
+        let counts = self.counts();
+        let interrupts = counts.interrupts.with(&counts.softirqs, |hard, soft| (hard.count + soft.count) as f64);
+        let average = cpu.irq.with(&interrupts, |percent, count| (percent / 100.0 * self.capacity(), *count));
+        let average = average.and_then(|(seconds, count)| Figure::quotient(*seconds, *count, "there was no interrupt"));
+        let none = || Figure::unmetered("not counted in this tier");
+        let row = |name: &str, percent: Figure, average: Figure| TimeRow {
+            of_non_idle: of_busy(&percent),
+            name: name.to_owned(),
+            percent,
+            average,
+        };
+        let idle = |name: &str, percent: Figure| TimeRow {
+            name: name.to_owned(),
+            percent,
+            of_non_idle: Figure::unmetered("idle, or not the host's own"),
+            average: Figure::unmetered("it has no occurrences"),
+        };
+        vec![
+            row("page faults", Figure::unmetered(SAMPLED), Figure::unmetered(SAMPLED)),
+            row("system", cpu.sys, none()),
+            row("interrupts", cpu.irq, average),
+            row("user", cpu.usr, none()),
+            idle("steal", cpu.steal),
+            idle("I/O-wait idle", cpu.iowait),
+            idle("zero idle", cpu.idle),
+        ]
+    }
+
+    /// The CPUs' accounts against the clock: within one percent, or two ticks a CPU of a short interval.
+    pub(super) fn closure(&self) -> Closure {
+        let ticks = self.all_cpus().total() as f64 * tick() as f64 / 1e9;
+        let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
+        let allowed = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / self.seconds);
+        let closes = accounted.value().is_some_and(|percent| (percent - 100.0).abs() <= allowed);
+        Closure { accounted, closes }
+    }
+}
+
+fn shares(ticks: Ticks) -> Cpu {
+    let total = ticks.total() as f64;
+    let share = |part: u64| Figure::quotient(100.0 * part as f64, total, NO_TICK);
+    let idle = share(ticks.idle);
+    Cpu {
+        usr: share(ticks.user + ticks.nice),
+        sys: share(ticks.system),
+        irq: share(ticks.irq + ticks.softirq),
+        iowait: share(ticks.iowait),
+        steal: share(ticks.steal),
+        load: idle.map(|idle| 100.0 - idle),
+        idle,
+    }
+}
+
+fn unknown(why: &str) -> Cpu {
+    let none = || Figure::unmetered(why);
+    Cpu { usr: none(), sys: none(), irq: none(), iowait: none(), steal: none(), idle: none(), load: none() }
+}

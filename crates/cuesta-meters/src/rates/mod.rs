@@ -1,0 +1,169 @@
+//! Rates: what two readings differ by, as a [`Sheet`].
+//!
+//! - `cpu`: CPU time by use, idle by kind, where the time went.
+//! - `tasks`: what the subject's tasks did.
+//! - `counts`: events.
+//! - `traffic`: queues for the CPU.
+//! - `devices`: block devices.
+
+mod counts;
+mod cpu;
+mod devices;
+mod tasks;
+mod traffic;
+
+use std::collections::BTreeMap;
+
+use self::tasks::Done;
+use crate::kernel::cpu_list;
+use crate::kernel::grown;
+use crate::kernel::stat::Ticks;
+use crate::{Count, Figure, Reading, Sheet, Subject};
+
+/// Two readings of one subject, and what of them compares.
+#[derive(Debug)]
+pub struct Rates<'a> {
+    earlier: &'a Reading,
+    later: &'a Reading,
+    /// Elapsed.
+    seconds: f64,
+    /// What each CPU did, of those that the subject may use and that were there throughout.
+    cpus: BTreeMap<usize, Ticks>,
+    /// What the subject's tasks did.
+    done: Figure<Done>,
+    notes: Vec<String>,
+}
+
+/// Readings that do not compare.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Incomparable {
+    /// Of two subjects.
+    #[error("the earlier reading is of {0}, the later one of {1}")]
+    Subjects(Subject, Subject),
+    /// Of two boots.
+    #[error("the machine has been booted since the earlier reading: its counters began anew")]
+    Boots,
+    /// Not in order.
+    #[error("no time has passed between the readings")]
+    Order,
+}
+
+impl<'a> Rates<'a> {
+    /// Compares two readings.
+    pub fn between(earlier: &'a Reading, later: &'a Reading) -> Result<Self, Incomparable> {
+        if earlier.subject != later.subject {
+            return Err(Incomparable::Subjects(earlier.subject.clone(), later.subject.clone()));
+        }
+        if earlier.boot != later.boot {
+            return Err(Incomparable::Boots);
+        }
+        if later.at <= earlier.at {
+            return Err(Incomparable::Order);
+        }
+        let seconds = later.at.since(earlier.at).as_secs_f64();
+        let mut rates = Self {
+            earlier,
+            later,
+            seconds,
+            cpus: BTreeMap::new(),
+            done: tasks::done(earlier, later),
+            notes: Vec::new(),
+        };
+        rates.compare_cpus();
+        rates.note_what_is_missing();
+        Ok(rates)
+    }
+
+    /// Everything that is printed of the interval.
+    pub fn sheet(&self) -> Sheet {
+        Sheet {
+            at: self.later.at,
+            wall: self.later.wall,
+            seconds: self.seconds,
+            subject: self.later.subject.clone(),
+            cpus: self.cpus.keys().copied().collect(),
+            notes: self.notes.clone(),
+            cpu: self.cpu(),
+            per_cpu: self.per_cpu(),
+            own: self.own(),
+            counts: self.counts(),
+            idle: self.idle(),
+            pressure: self.pressure(),
+            total_time: self.total_time(),
+            traffic: self.traffic(),
+            devices: self.devices(),
+            by_cause: Figure::unmetered("the sampler is not on"),
+            closure: self.closure(),
+            cost: Figure::plain(self.later.cost.as_secs_f64()),
+        }
+    }
+
+    /// CPU time that there was.
+    fn capacity(&self) -> f64 {
+        self.seconds * self.cpus.len() as f64
+    }
+
+    /// Whether the subject is less than all that runs on its CPUs.
+    fn is_part(&self) -> bool {
+        matches!(self.later.subject, Subject::Process(_) | Subject::Cgroup(_))
+    }
+
+    fn compare_cpus(&mut self) {
+        let (Some(earlier), Some(later)) = (self.earlier.stat.value(), self.later.stat.value()) else { return };
+        let allowed = |cpu: &usize| self.later.allowed.as_ref().is_none_or(|allowed| allowed.contains(cpu));
+        let mut passing: Vec<usize> =
+            earlier.cpus.keys().filter(|cpu| !later.cpus.contains_key(cpu)).copied().collect();
+        for (cpu, ticks) in &later.cpus {
+            match earlier.cpus.get(cpu) {
+                Some(before) if allowed(cpu) => {
+                    self.cpus.insert(*cpu, ticks.since(*before));
+                }
+                Some(_) => {}
+                None => passing.push(*cpu),
+            }
+        }
+        passing.retain(allowed);
+        passing.sort_unstable();
+        if !passing.is_empty() {
+            self.notes.push(format!("CPU {} came or went: it is left out", cpu_list::show(&passing)));
+        }
+        let wanted = self.later.allowed.iter().flatten();
+        let absent: Vec<usize> = wanted.filter(|cpu| !later.cpus.contains_key(cpu)).copied().collect();
+        if !absent.is_empty() && matches!(self.later.subject, Subject::Cpus(_)) {
+            self.notes.push(format!("CPU {} is not there", cpu_list::show(&absent)));
+        }
+    }
+
+    fn note_what_is_missing(&mut self) {
+        if self.is_part() && !self.later.counts_delays {
+            let remedy = "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
+            self.notes.push(remedy.to_owned());
+        }
+        if let Some(tasks) = self.later.tasks.value()
+            && !tasks.threads
+        {
+            let many = tasks.processes.len();
+            let note = format!("{many} processes have too many threads to look at each: run-queue delay is missing");
+            self.notes.push(note);
+        }
+    }
+
+    /// A counter of both readings, as events.
+    fn count<T>(&self, of: impl Fn(&'a Reading) -> &'a Figure<T>, counter: impl Fn(&T) -> Option<u64>) -> Figure<Count>
+    where
+        T: 'a,
+    {
+        let both = of(self.earlier).with(of(self.later), |a, b| (counter(a), counter(b)));
+        both.and_then(|counters| match counters {
+            (Some(a), Some(b)) => match grown(*a, *b) {
+                Some(count) => Figure::plain(self.events(count)),
+                None => Figure::unmetered("the counter was set back meanwhile"),
+            },
+            _ => Figure::unmetered("this kernel does not count it"),
+        })
+    }
+
+    fn events(&self, count: u64) -> Count {
+        Count { count, per_s: count as f64 / self.seconds }
+    }
+}

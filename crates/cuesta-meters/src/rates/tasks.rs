@@ -1,0 +1,192 @@
+//! What the subject's tasks did between two readings, those that came and went included as far as the kernel keeps it.
+//!
+//! When a process has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's
+//! children's. So those are counted of processes that no reading saw. Run-queue delay and switches of such are lost.
+
+use crate::Figure;
+use crate::Reading;
+use crate::reading::tasks::{Process, Tasks, Thread, tick};
+
+/// What the tasks did. Times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Done {
+    /// Between the readings of the tasks.
+    pub(crate) seconds: f64,
+    pub(crate) cpu: u64,
+    /// Split by ticks.
+    pub(crate) user: u64,
+    /// Split by ticks.
+    pub(crate) system: u64,
+    pub(crate) minor: u64,
+    pub(crate) major: u64,
+    /// Waited for block devices.
+    pub(crate) block_delay: u64,
+    /// Of threads, if they were looked at.
+    pub(crate) threads: Option<OfThreads>,
+}
+
+/// What only threads' own files tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct OfThreads {
+    /// Ready without a CPU.
+    pub(crate) wait: u64,
+    pub(crate) slices: u64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
+}
+
+pub(crate) fn done(earlier: &Reading, later: &Reading) -> Figure<Done> {
+    let begun = earlier.at.as_nanos();
+    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(a, b, begun).done(a, b))
+}
+
+/// The processes of the later reading, each with what it was in the earlier one; and those that are gone.
+struct Pairs<'a> {
+    pairs: Vec<(Option<&'a Process>, &'a Process)>,
+    gone: Vec<&'a Process>,
+}
+
+impl<'a> Pairs<'a> {
+    fn of(a: &'a Tasks, b: &'a Tasks, begun: u64) -> Self {
+        let before = |pid: &u32, process: &Process| {
+            a.processes.get(pid).filter(|before| before.stat.start == process.stat.start)
+        };
+        // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
+        // not known, and it counts from the next reading on.
+        let new = |process: &Process| (process.stat.start + 1) * tick() >= begun;
+        let pairs = b.processes.iter().map(|(pid, process)| (before(pid, process), process));
+        let pairs = pairs.filter(|(before, process)| before.is_some() || new(process)).collect();
+        let remains = |pid: &u32, process: &Process| {
+            b.processes.get(pid).is_some_and(|after| after.stat.start == process.stat.start)
+        };
+        let gone = a.processes.iter().filter(|(pid, process)| !remains(pid, process)).map(|(_, process)| process);
+        Self { pairs, gone: gone.collect() }
+    }
+
+    fn done(&self, a: &Tasks, b: &Tasks) -> Done {
+        let tick = tick();
+        Done {
+            seconds: b.at.since(a.at).as_secs_f64(),
+            cpu: self.grown(own_cpu, |p| (p.stat.child_user + p.stat.child_system) * tick),
+            user: self.grown(|p| p.stat.user * tick, |p| p.stat.child_user * tick),
+            system: self.grown(|p| p.stat.system * tick, |p| p.stat.child_system * tick),
+            minor: self.grown(|p| p.stat.minor, |p| p.stat.child_minor),
+            major: self.grown(|p| p.stat.major, |p| p.stat.child_major),
+            block_delay: self.grown(|p| p.stat.block_delay * tick, |_| 0),
+            threads: (a.threads && b.threads).then(|| self.of_threads()),
+        }
+    }
+
+    /// What a figure grew by: of the processes themselves, and of their children that ended meanwhile. Of what those had
+    /// before, the part that an earlier reading saw is taken off.
+    fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64) -> u64 {
+        let mut total = 0;
+        let mut reaped: u64 = 0;
+        for (before, process) in &self.pairs {
+            total += own(process).saturating_sub(before.map_or(0, &own));
+            reaped += children(process).saturating_sub(before.map_or(0, &children));
+        }
+        let seen: u64 = self.gone.iter().map(|process| own(process) + children(process)).sum();
+        total + reaped.saturating_sub(seen)
+    }
+
+    fn of_threads(&self) -> OfThreads {
+        let mut sum = OfThreads::default();
+        for (before, process) in &self.pairs {
+            for (tid, thread) in &process.threads {
+                sum.add(before.and_then(|before| before.threads.get(tid)), thread);
+            }
+        }
+        sum
+    }
+}
+
+impl OfThreads {
+    fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
+        let sched = before.map(|before| before.sched).unwrap_or_default();
+        self.wait += thread.sched.wait.saturating_sub(sched.wait);
+        self.slices += thread.sched.slices.saturating_sub(sched.slices);
+        let earlier = before.and_then(|before| before.switches).unwrap_or_default();
+        let (voluntary, involuntary) = thread.switches.unwrap_or_default();
+        self.voluntary += voluntary.saturating_sub(earlier.0);
+        self.involuntary += involuntary.saturating_sub(earlier.1);
+    }
+}
+
+/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then to the tick.
+fn own_cpu(process: &Process) -> u64 {
+    let by_ticks = process.stat.own() * tick();
+    let by_threads: u64 = process.threads.values().map(|thread| thread.sched.run).sum();
+    if by_threads + 3 * tick() >= by_ticks && !process.threads.is_empty() { by_threads } else { by_ticks }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use cuesta_record::Stamp;
+
+    use super::*;
+    use crate::kernel::pid_stat::PidStat;
+
+    const TICK: u64 = 10_000_000;
+
+    fn one(start: u64, user: u64, child_user: u64) -> Process {
+        let stat = PidStat { start, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
+        Process { stat, threads: BTreeMap::new() }
+    }
+
+    fn tasks<const N: usize>(at: u64, processes: [(u32, Process); N]) -> Tasks {
+        Tasks { at: Stamp::from_nanos(at), processes: BTreeMap::from(processes), threads: true }
+    }
+
+    fn cpu(a: &Tasks, b: &Tasks) -> u64 {
+        Pairs::of(a, b, a.at.as_nanos()).done(a, b).cpu / TICK
+    }
+
+    #[test]
+    fn children_that_came_and_went_are_counted_once() {
+        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, one(6, 40, 0))]);
+        // Process 2 ran for 5 ticks more and ended; process 3 came and went with 7.
+        let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
+        assert_eq!(cpu(&a, &b), 1 + 5 + 7);
+        assert_eq!(Pairs::of(&a, &b, 0).done(&a, &b).minor, 13);
+    }
+
+    #[test]
+    fn a_process_id_that_is_used_again_is_another_one() {
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, one(6, 40, 0))]);
+        let b = tasks(1100 * TICK, [(1, one(5, 0, 40)), (2, one(1050, 3, 0))]);
+        assert_eq!(cpu(&a, &b), 3);
+    }
+
+    #[test]
+    fn what_joins_late_counts_from_then_on() {
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0))]);
+        let b = tasks(1100 * TICK, [(1, one(5, 2, 0)), (9, one(700, 500, 500))]);
+        assert_eq!(cpu(&a, &b), 2);
+    }
+
+    #[test]
+    fn orphans_that_another_process_waited_for_never_make_a_count_negative() {
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, one(6, 400, 0))]);
+        let b = tasks(1100 * TICK, [(1, one(5, 4, 3))]);
+        assert_eq!(cpu(&a, &b), 4);
+    }
+
+    #[test]
+    fn threads_are_exact_until_one_has_ended() {
+        let with = |user, runs: &[u64]| {
+            let threads = runs.iter().enumerate().map(|(tid, run)| {
+                let sched = crate::kernel::schedstat::SchedStat { run: *run, wait: run / 10, slices: 1 };
+                (tid as u32, Thread { sched, switches: Some((2, 1)) })
+            });
+            Process { threads: threads.collect(), ..one(5, user, 0) }
+        };
+        assert_eq!(own_cpu(&with(5, &[31_234_567, 22_000_000])), 53_234_567);
+        assert_eq!(own_cpu(&with(500, &[31_234_567])), 500 * TICK);
+        let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
+        let threads = Pairs::of(&a, &b, 0).done(&a, &b).threads.unwrap();
+        assert_eq!(threads, OfThreads { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
+    }
+}

@@ -1,0 +1,68 @@
+//! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
+
+use super::Rates;
+use crate::kernel::grown;
+use crate::{Count, Figure, Subject, Traffic};
+
+const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU: name a process or a control group";
+
+impl Rates<'_> {
+    pub(super) fn traffic(&self) -> Traffic {
+        let (run_delay, dispatches, io_delay) = (self.run_delay(), self.dispatches(), self.io_delay());
+        let each = run_delay.with(&dispatches, |delay, dispatches| (*delay, dispatches.count as f64));
+        Traffic {
+            running: self.own().seconds.map(|seconds| seconds / self.seconds),
+            ready: run_delay.map(|delay| delay / self.seconds),
+            in_io: io_delay.map(|delay| delay / self.seconds),
+            ready_delay: each.and_then(|(delay, count)| Figure::quotient(*delay, *count, "there was no dispatch")),
+            dispatches,
+            run_delay,
+            io_delay,
+            load_average: self.later.load.clone(),
+        }
+    }
+
+    /// Seconds that tasks were ready without a CPU. Of tasks that came and went between readings it is not known.
+    pub(super) fn run_delay(&self) -> Figure {
+        match self.of_queues() {
+            Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),
+            None => self.done.and_then(|done| match &done.threads {
+                Some(threads) => Figure::plain(threads.wait as f64 / 1e9 / done.seconds * self.seconds),
+                None => Figure::unmetered("there are too many threads to look at each"),
+            }),
+        }
+    }
+
+    fn dispatches(&self) -> Figure<Count> {
+        match self.of_queues() {
+            Some(queues) => queues.map(|(_, slices)| self.events(*slices)),
+            None => self.done.and_then(|done| match &done.threads {
+                Some(threads) => Figure::plain(self.events(threads.slices)),
+                None => Figure::unmetered("there are too many threads to look at each"),
+            }),
+        }
+    }
+
+    /// Wait and dispatches of the CPUs' run queues; none where the subject's tasks tell, or no queue does.
+    fn of_queues(&self) -> Option<Figure<(u64, u64)>> {
+        let queues = self.earlier.queues.with(&self.later.queues, |a, b| {
+            let of = |cpu: &usize| {
+                let (a, b) = (a.get(cpu).copied().unwrap_or_default(), b.get(cpu).copied().unwrap_or_default());
+                (grown(a.wait, b.wait).unwrap_or(0), grown(a.slices, b.slices).unwrap_or(0))
+            };
+            self.cpus.keys().map(of).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
+        });
+        match self.later.subject {
+            Subject::Process(_) | Subject::Cgroup(_) => None,
+            Subject::Machine => Some(queues).filter(|queues| queues.value().is_some()),
+            Subject::Cpus(_) => Some(if queues.value().is_some() { queues } else { Figure::unmetered(NO_QUEUES) }),
+        }
+    }
+
+    fn io_delay(&self) -> Figure {
+        if !self.later.counts_delays {
+            return Figure::unmetered("the kernel does not count it: `sysctl kernel.task_delayacct=1` allows it");
+        }
+        self.done.map(|done| done.block_delay as f64 / 1e9)
+    }
+}

@@ -1,0 +1,166 @@
+//! A reading: what the kernel's counters say at an instant. Two of them make a [`Sheet`](crate::Sheet).
+//!
+//! - [`tasks`]: the subject's processes and threads.
+//! - [`group`]: its control group.
+
+pub(crate) mod group;
+pub(crate) mod tasks;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+use serde::{Deserialize, Serialize};
+
+use self::group::Group;
+use self::tasks::Tasks;
+use crate::kernel::diskstats::{self, Disk};
+use crate::kernel::pid_status::PidStatus;
+use crate::kernel::pressure::Pressure;
+use crate::kernel::sched::{self, Queue};
+use crate::kernel::stat::Stat;
+use crate::kernel::vmstat::VmStat;
+use crate::kernel::{cpu_list, interrupts, loadavg, number};
+use crate::{Figure, Roots, Subject};
+
+/// The counters of a subject and of its machine. It may be kept as JSON and compared with a later one, up to a reboot.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// When the machine's counters were read, on its monotonic clock.
+    pub at: Stamp,
+    /// The same, in nanoseconds since 1970.
+    pub wall: u64,
+    /// Which boot of the machine the counters are of.
+    pub boot: String,
+    /// What was read.
+    pub subject: Subject,
+    /// CPU time that reading took.
+    pub cost: Duration,
+    pub(crate) stat: Figure<Stat>,
+    pub(crate) vmstat: Figure<VmStat>,
+    pub(crate) disks: Figure<BTreeMap<String, Disk>>,
+    /// Failed requests of the disks that count them.
+    pub(crate) disk_errors: BTreeMap<String, u64>,
+    /// By CPU.
+    pub(crate) interrupts: Figure<BTreeMap<usize, u64>>,
+    /// By CPU.
+    pub(crate) softirqs: Figure<BTreeMap<usize, u64>>,
+    /// By CPU.
+    pub(crate) queues: Figure<BTreeMap<usize, Queue>>,
+    /// By resource: of the subject's control group if it is one, else of the machine.
+    pub(crate) pressure: BTreeMap<String, Figure<Pressure>>,
+    pub(crate) load: Figure<f64>,
+    pub(crate) tasks: Figure<Tasks>,
+    pub(crate) group: Figure<Group>,
+    /// CPUs that the subject may use.
+    pub(crate) allowed: Option<Vec<usize>>,
+    /// Whether the kernel counts waits for block devices.
+    pub(crate) counts_delays: bool,
+}
+
+/// Resources whose pressure is known.
+const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
+
+impl Reading {
+    /// Reads all that may be read of a subject. What may not is missing in it, with the reason.
+    pub fn take(roots: &Roots, subject: &Subject) -> Self {
+        let cpu = clock::thread_cpu();
+        let at = clock::now();
+        let stat = roots.proc("stat", Stat::parse);
+        let group = group::read(roots, subject);
+        let disks = roots.proc("diskstats", diskstats::parse).map(|disks| group::whole_disks(roots, disks));
+        let mut reading = Self {
+            at,
+            wall: clock::wall(),
+            boot: roots
+                .proc("sys/kernel/random/boot_id", |id| Ok(id.trim().to_owned()))
+                .value()
+                .cloned()
+                .unwrap_or_default(),
+            subject: subject.clone(),
+            cost: Duration::ZERO,
+            stat,
+            vmstat: roots.proc("vmstat", VmStat::parse),
+            disk_errors: disks.value().map(|disks| group::disk_errors(roots, disks)).unwrap_or_default(),
+            disks,
+            interrupts: roots.proc("interrupts", interrupts::parse),
+            softirqs: roots.proc("softirqs", interrupts::parse),
+            queues: roots.proc("schedstat", sched::parse),
+            pressure: pressure(roots, subject),
+            load: roots.proc("loadavg", loadavg::parse),
+            tasks: tasks::read(roots, subject),
+            group,
+            allowed: allowed(roots, subject),
+            counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
+        };
+        reading.cost = clock::thread_cpu().saturating_sub(cpu);
+        reading
+    }
+
+    /// Why there is nothing to meter, if so.
+    pub fn absence(&self) -> Option<String> {
+        match &self.subject {
+            Subject::Machine => self.stat.why().map(str::to_owned),
+            Subject::Process(_) => self.tasks.why().map(|_| "no such process".to_owned()),
+            Subject::Cgroup(_) => self.group.why().map(str::to_owned),
+            Subject::Cpus(cpus) => {
+                let there = |cpu: &usize| self.stat.value().is_some_and(|stat| stat.cpus.contains_key(cpu));
+                let absent: Vec<usize> = cpus.iter().filter(|cpu| !there(cpu)).copied().collect();
+                (!absent.is_empty()).then(|| format!("no such CPU: {}", cpu_list::show(&absent)))
+            }
+        }
+    }
+}
+
+/// The subject's own where it has any, else the machine's.
+fn pressure(roots: &Roots, subject: &Subject) -> BTreeMap<String, Figure<Pressure>> {
+    let of_group = match subject {
+        Subject::Cgroup(path) => group::folder(roots, path, None),
+        _ => None,
+    };
+    RESOURCES
+        .iter()
+        .map(|resource| {
+            let own = of_group
+                .as_ref()
+                .map(|folder| folder.join(format!("{resource}.pressure")))
+                .filter(|file| file.exists());
+            let file = own.unwrap_or_else(|| roots.proc.join("pressure").join(resource));
+            ((*resource).to_owned(), crate::roots::read(&file, Pressure::parse))
+        })
+        .collect()
+}
+
+/// The CPUs that a subject may use; none = all.
+fn allowed(roots: &Roots, subject: &Subject) -> Option<Vec<usize>> {
+    match subject {
+        Subject::Machine | Subject::Cgroup(_) => None,
+        Subject::Cpus(cpus) => Some(cpus.clone()),
+        Subject::Process(pid) => {
+            let status = roots.proc(&format!("{pid}/status"), PidStatus::parse);
+            status.value().map(|status| status.cpus.clone())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_may_be_kept_as_json() {
+        for subject in ["machine", "cpus:0", &format!("pid:{}", std::process::id())] {
+            let reading = Reading::take(&Roots::default(), &subject.parse().unwrap());
+            let json = serde_json::to_string(&reading).unwrap();
+            assert_eq!(serde_json::from_str::<Reading>(&json).unwrap(), reading, "{subject}");
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_kernel_every_figure_says_why() {
+        let roots = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
+        let reading = Reading::take(&roots, &Subject::Machine);
+        assert_eq!(reading.stat.why(), Some("/nowhere/stat: this kernel has no such file"));
+        assert!(reading.tasks.why().is_some());
+    }
+}

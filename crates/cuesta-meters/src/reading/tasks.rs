@@ -1,0 +1,128 @@
+//! The subject's processes and threads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use cuesta_record::{Stamp, clock};
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::pid_stat::PidStat;
+use crate::kernel::pid_status::PidStatus;
+use crate::kernel::schedstat::SchedStat;
+use crate::reading::group;
+use crate::roots;
+use crate::{Figure, Roots, Subject};
+
+/// With more threads than this the threads are not looked at: reading would cost more than it tells.
+const MOST_THREADS: u64 = 2000;
+
+/// The tasks of a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tasks {
+    /// When they were read.
+    pub(crate) at: Stamp,
+    /// By process id.
+    pub(crate) processes: BTreeMap<u32, Process>,
+    /// Whether threads were looked at.
+    pub(crate) threads: bool,
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Process {
+    pub(crate) stat: PidStat,
+    /// By thread id.
+    pub(crate) threads: BTreeMap<u32, Thread>,
+}
+
+/// A thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Thread {
+    pub(crate) sched: SchedStat,
+    /// Voluntary and involuntary switches; not read for a whole machine, which counts its own.
+    pub(crate) switches: Option<(u64, u64)>,
+}
+
+/// Length of a clock tick of the kernel's files; nanoseconds.
+pub(crate) fn tick() -> u64 {
+    1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
+}
+
+/// Reads the tasks of a subject.
+pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
+    let at = clock::now();
+    let wanted = match subject {
+        Subject::Cpus(_) => return Figure::unmetered("tasks are not of a CPU: name a process or a control group"),
+        Subject::Machine => None,
+        Subject::Process(pid) => Some(vec![*pid]),
+        Subject::Cgroup(path) => match group::members(roots, path) {
+            Some(members) => Some(members),
+            None => return Figure::unmetered(format!("{subject}: no such control group")),
+        },
+    };
+    let stats = match (subject, &wanted) {
+        (Subject::Cgroup(_), Some(members)) => stats_of(roots, members.iter().copied()),
+        _ => stats_of(roots, pids(&roots.proc)),
+    };
+    let stats = match subject {
+        Subject::Process(pid) => tree(stats, *pid),
+        _ => stats,
+    };
+    if let Subject::Process(pid) = subject
+        && !stats.contains_key(pid)
+    {
+        return Figure::unmetered(format!("process {pid} has ended"));
+    }
+    if stats.is_empty() && *subject == Subject::Machine {
+        return Figure::unmetered(format!("{}: no process is to be seen there", roots.proc.display()));
+    }
+    let threads = stats.values().map(|stat| stat.threads).sum::<u64>() <= MOST_THREADS;
+    let switches = *subject != Subject::Machine;
+    let process = |(pid, stat)| {
+        let threads = if threads { threads_of(&roots.proc, pid, switches) } else { BTreeMap::new() };
+        (pid, Process { stat, threads })
+    };
+    Figure::plain(Tasks { at, processes: stats.into_iter().map(process).collect(), threads })
+}
+
+/// The accounts of processes; those that have ended meanwhile are left out.
+fn stats_of(roots: &Roots, pids: impl Iterator<Item = u32>) -> BTreeMap<u32, PidStat> {
+    let stat = |pid| Some((pid, *roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?));
+    pids.filter_map(stat).collect()
+}
+
+/// Folders of `/proc` or of a process' `task` that are numbers.
+fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// A process and its descendants.
+fn tree(mut stats: BTreeMap<u32, PidStat>, root: u32) -> BTreeMap<u32, PidStat> {
+    let mut children = BTreeMap::<u32, Vec<u32>>::new();
+    for (pid, stat) in &stats {
+        children.entry(stat.parent).or_default().push(*pid);
+    }
+    let mut found = BTreeSet::new();
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        if found.insert(pid) {
+            next.extend(children.get(&pid).into_iter().flatten());
+        }
+    }
+    stats.retain(|pid, _| found.contains(pid));
+    stats
+}
+
+fn threads_of(proc: &Path, pid: u32, switches: bool) -> BTreeMap<u32, Thread> {
+    let tasks = proc.join(pid.to_string()).join("task");
+    let thread = |tid: u32| {
+        let folder = tasks.join(tid.to_string());
+        let sched = *roots::read(&folder.join("schedstat"), SchedStat::parse).value()?;
+        let status = switches.then(|| roots::read(&folder.join("status"), PidStatus::parse));
+        let switches = status.and_then(|status| status.value().map(|status| (status.voluntary, status.involuntary)));
+        Some((tid, Thread { sched, switches }))
+    };
+    pids(&tasks).filter_map(thread).collect()
+}
