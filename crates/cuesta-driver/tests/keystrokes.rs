@@ -1,0 +1,176 @@
+//! Keystroke to screen on real programs: the driver's echo times beside those of a trace that it has no part in.
+//!
+//! Emacs, vim, nano and bash are typed at. tcpdump takes down the packets of a telnet line, script(1) what passes on a
+//! terminal; another terminal model finds in the trace when each key stood where the cursor had been. The medians of the
+//! two must agree within 200 µs. Times differ by what lies between the driver and the trace, so on a machine with other
+//! work to do a try may be spoilt: there are three.
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // What breaks here breaks the test; and it says what it found.
+
+mod stand;
+mod trace;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::Duration;
+use std::{fs, thread};
+
+use cuesta_driver::Run;
+use serde_json::json;
+use stand::{Played, script, spec};
+use trace::packets::Tcpdump;
+use trace::{Echoes, echoes, terminal};
+
+const COLUMNS: u16 = 80;
+const ROWS: u16 = 24;
+/// Most that the medians may differ, in seconds.
+const AGREE: f64 = 200e-6;
+const TRIES: usize = 3;
+const SECONDS: f64 = 9.0;
+
+struct Program {
+    name: &'static str,
+    command: &'static str,
+    /// From its start to where text is typed.
+    begin: &'static str,
+}
+
+const PROGRAMS: [Program; 4] = [
+    Program {
+        name: "emacs",
+        command: "emacs -nw -Q --eval '(switch-to-buffer \"proof\")'",
+        begin: "Wait+Screen@30s /\\(Fundamental\\)/",
+    },
+    Program {
+        name: "vim",
+        command: "vim --clean -n",
+        begin: "Wait+Screen@30s /VIM - Vi IMproved/ Type \"i\" Wait+Screen /-- INSERT --/",
+    },
+    Program { name: "nano", command: "nano --ignorercfiles", begin: "Wait+Screen@30s /GNU nano/" },
+    Program { name: "bash", command: "bash --norc --noprofile -i", begin: "Wait+Line@30s /\\$$/" },
+];
+
+/// What bash takes for a command that does nothing; every row is typed from its begin, and none is full.
+const TEXT: &str = ": the quick brown fox jumps over the lazy dog";
+
+fn tape(program: &Program) -> String {
+    format!(
+        "Set KeyRate 30cps\n{}\nSet Echo screen\nForever\n  Type \"{TEXT}\"\n  Enter\n  Wait+Silence 200ms\nEnd\n",
+        program.begin
+    )
+}
+
+/// A script that starts the program in a home of its own, and leaves its number.
+fn starter(program: &Program, folder: &Path) -> PathBuf {
+    let path = folder.join("start");
+    let home = folder.display();
+    let text = format!(
+        "#!/bin/sh\nexport HOME={home} TERM=xterm-256color PS1='$ ' SHELL=/bin/sh\ncd {home}\necho $$ >{home}/pid\nexec {}\n",
+        program.command
+    );
+    fs::write(&path, text).unwrap();
+    Command::new("chmod").arg("+x").arg(&path).status().unwrap();
+    path
+}
+
+/// Types at a target; gives the median echo time since sent in seconds and how many there were.
+fn typed(program: &Program, target: &str, folder: &Path) -> (f64, u64) {
+    let agent = folder.join("agent-0");
+    let more = json!({"group": {"target": target, "columns": COLUMNS, "rows": ROWS}});
+    let run = Run::start(spec(1, 0.0, SECONDS, &more), script("t", &tape(program)), &agent).unwrap();
+    assert!(run.wait(Duration::from_secs(60)).unwrap());
+    let played = Played::read(&agent);
+    let failed: Vec<_> = played.series.iter().map(|row| &row["errors"]).filter(|row| *row != &json!({})).collect();
+    assert!(failed.is_empty(), "{}: {failed:?}", program.name);
+    let tag = "g/keys/echo_from_sent";
+    (played.quantile(tag, 0.5), played.histogram(tag).len())
+}
+
+/// The program of the starter, and whoever started it, must be gone.
+fn is_gone(folder: &Path) {
+    let pid = fs::read_to_string(folder.join("pid")).unwrap();
+    let process = Path::new("/proc").join(pid.trim());
+    let gone = (0..500).any(|_| {
+        thread::park_timeout(Duration::from_millis(10));
+        !process.exists() || fs::read_to_string(process.join("stat")).is_ok_and(|stat| stat.contains(") Z "))
+    });
+    assert!(gone, "process {pid} is left over");
+}
+
+/// One try: the driver's figures, and those of the trace.
+type Try = fn(&Program, &Path) -> ((f64, u64), Echoes);
+
+fn agree(what: &str, one: Try) {
+    for program in &PROGRAMS {
+        let mut differences = Vec::new();
+        while differences.len() < TRIES && differences.last().is_none_or(|last: &f64| last.abs() >= AGREE) {
+            differences.push(difference(what, program, one));
+        }
+        let agrees = differences.last().is_some_and(|last| last.abs() < AGREE);
+        assert!(agrees, "{what} {}: the medians differ by {differences:?} s", program.name);
+    }
+}
+
+/// By how much the driver's median is longer than that of the trace, in seconds; both must have seen every key.
+fn difference(what: &str, program: &Program, one: Try) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let ((driver, count), mut traced) = one(program, folder.path());
+    is_gone(folder.path());
+    let (name, seen) = (program.name, traced.times.len() as u64);
+    assert!(count >= 90, "{name}: only {count} keys were shown");
+    assert_eq!(traced.missing, 0, "{name}: not all keys are in the trace");
+    assert!(seen.abs_diff(count) <= 2, "{name}: {seen} keys in the trace, {count} by the driver");
+    let trace = traced.median() as f64 / 1e9;
+    let [driver_us, trace_us] = [driver, trace].map(|seconds| seconds * 1e6);
+    eprintln!("{what} {name}: {count} keys, median echo {driver_us:.0} µs, in the trace {trace_us:.0} µs");
+    driver - trace
+}
+
+#[test]
+fn packets_of_a_telnet_line_say_the_same() {
+    agree("packets", |program, folder| {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let tcpdump = Tcpdump::start(port, folder);
+        let daemon = Daemon::start(port, &starter(program, folder));
+        let measured = typed(program, &format!("telnet://127.0.0.1:{port}"), folder);
+        drop(daemon);
+        (measured, echoes(&tcpdump.events(), b':', COLUMNS.into(), ROWS.into()))
+    });
+}
+
+#[test]
+fn a_terminal_that_is_listened_in_on_says_the_same() {
+    agree("terminal", |program, folder| {
+        let target = format!("pty:{}", terminal::traced(&starter(program, folder).display().to_string(), folder));
+        let measured = typed(program, &target, folder);
+        is_gone(folder);
+        (measured, echoes(&terminal::events(folder), b':', COLUMNS.into(), ROWS.into()))
+    });
+}
+
+/// busybox's telnet daemon; each line gets the program.
+struct Daemon(Child);
+
+impl Daemon {
+    fn start(port: u16, program: &Path) -> Self {
+        let daemon = Command::new("busybox")
+            .args(["telnetd", "-F", "-b", "127.0.0.1", "-p", &port.to_string(), "-l"])
+            .arg(program)
+            .spawn()
+            .expect("busybox is there: ./scripts/setup --tests");
+        let listens = (0..500).any(|_| {
+            thread::park_timeout(Duration::from_millis(10));
+            let listening = fs::read_to_string("/proc/net/tcp").unwrap();
+            listening.contains(&format!("0100007F:{port:04X} 00000000:0000 0A"))
+        });
+        assert!(listens, "busybox telnetd does not listen");
+        Self(daemon)
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
