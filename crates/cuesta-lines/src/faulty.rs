@@ -174,6 +174,14 @@ impl<L: Line> Line for Faulty<L> {
         self.line.terminal()
     }
 
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.line.resize(columns, rows);
+    }
+
+    fn echoes(&self) -> Option<bool> {
+        self.line.echoes()
+    }
+
     fn opening(&self) -> Opening {
         self.line.opening()
     }

@@ -39,6 +39,15 @@ pub trait Line {
         None
     }
 
+    /// Gives the terminal another window, where the other end can be told.
+    fn resize(&mut self, _columns: u16, _rows: u16) {}
+
+    /// Whether the other end shows what is typed now by itself. `None` where that cannot be known, or is left to the
+    /// program that runs there.
+    fn echoes(&self) -> Option<bool> {
+        None
+    }
+
     /// When the line's opening came to each of its ends, so far.
     fn opening(&self) -> Opening {
         Opening::default()
@@ -73,6 +82,14 @@ impl<L: Line + ?Sized> Line for Box<L> {
         (**self).terminal()
     }
 
+    fn resize(&mut self, columns: u16, rows: u16) {
+        (**self).resize(columns, rows);
+    }
+
+    fn echoes(&self) -> Option<bool> {
+        (**self).echoes()
+    }
+
     fn opening(&self) -> Opening {
         (**self).opening()
     }
@@ -105,6 +122,7 @@ pub fn fault(error: &io::Error) -> &'static str {
         Kind::ConnectionAborted => "aborted",
         Kind::ConnectionRefused => "refused",
         Kind::TimedOut => "timeout",
+        Kind::NotFound => "no-program",
         Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => "unreachable",
         _ => "broken",
     }

@@ -99,6 +99,10 @@ impl<L: Line> Line for Telnet<L> {
         self.framing.name()
     }
 
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.framing.resize(columns, rows);
+    }
+
     fn opening(&self) -> Opening {
         Opening { negotiated: self.negotiated, ..self.line.opening() }
     }

@@ -70,6 +70,14 @@ impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
         self.line.terminal()
     }
 
+    fn resize(&mut self, columns: u16, rows: u16) {
+        self.line.resize(columns, rows);
+    }
+
+    fn echoes(&self) -> Option<bool> {
+        self.line.echoes()
+    }
+
     fn opening(&self) -> Opening {
         self.line.opening()
     }

@@ -266,3 +266,17 @@ proptest! {
         prop_assert_eq!(feed_in_pieces(to, &sent, pieces), (characters, vec![]));
     }
 }
+
+#[test]
+fn another_window_is_told_to_a_host_that_asked() {
+    let mut terminal = Framing::terminal(80, 24, "xterm");
+    terminal.resize(100, 30);
+    assert_eq!(terminal.replies(), b"", "nobody has asked");
+    let mut host = Framing::host();
+    settle(&mut terminal, &mut host);
+    assert_eq!(host.window(), Some((100, 30)));
+    terminal.resize(255, 50);
+    assert_eq!(terminal.replies(), [IAC, SB, 31, 0, 255, 255, 0, 50, IAC, SE]);
+    feed(&mut host, &terminal.replies().to_vec());
+    assert_eq!(host.window(), Some((255, 50)));
+}

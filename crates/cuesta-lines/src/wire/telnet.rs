@@ -199,6 +199,14 @@ impl Framing {
         Some(self.window).filter(|(columns, rows)| *columns > 0 && *rows > 0)
     }
 
+    /// Another window, at the terminal's end: the host is told if it has asked for windows (RFC 1073).
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.window = (columns, rows);
+        if self.is_on(Side::Ours, WINDOW) {
+            self.say_window();
+        }
+    }
+
     /// The terminal's name, once known; at the host in lower case.
     pub fn name(&self) -> Option<&str> {
         Some(&*self.terminal).filter(|name| !name.is_empty())
