@@ -1,0 +1,110 @@
+//! The terminal's screen: drawn while others have their turns, asked and answering.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll};
+
+use cuesta_tape::Modes;
+use tokio::task;
+
+use super::{Lost, Stroke, Terminal, lost};
+use crate::view::Sight;
+
+/// How much of a screen's input is drawn in one turn: tens of microseconds of work.
+const PIECE: usize = 512;
+
+impl Terminal {
+    /// What the screen shows now, with all drawn that has come.
+    pub(crate) async fn screen_text(&mut self) -> String {
+        self.settle().await;
+        self.view.as_ref().map(|view| view.screen().text()).unwrap_or_default()
+    }
+
+    /// The bytes that a terminal in its present modes sends, and what of them is typed.
+    pub(super) async fn encode<'a>(&mut self, stroke: Stroke<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
+        if let Stroke::Character(text) = stroke {
+            return (Cow::Borrowed(text.as_bytes()), text.as_bytes());
+        }
+        self.settle().await;
+        let modes = self.view.as_ref().map(|view| view.screen().modes()).unwrap_or_default();
+        match stroke {
+            Stroke::Key(key) => {
+                let bytes = key.bytes(Modes { application_cursor: modes.application_cursor });
+                (Cow::Borrowed(bytes), bytes)
+            }
+            Stroke::Paste(text) if modes.bracketed_paste => {
+                (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
+            }
+            Stroke::Paste(text) | Stroke::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
+        }
+    }
+
+    /// Draws all that has come, while the others have their turns.
+    async fn settle(&mut self) {
+        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+            task::yield_now().await;
+            self.draw();
+        }
+    }
+
+    /// Draws a piece, after every line that is ready has been read.
+    pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        let Some(view) = self.view.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
+        if !std::mem::take(&mut view.has_turn) {
+            // It wakes this task once the others that are ready have run, and the lines have been looked at.
+            view.has_turn = true;
+            if pin!(task::yield_now()).poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            view.has_turn = false;
+        }
+        self.draw();
+        self.answer_host(cx)?;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Draws all at once, because time is up or the line is gone; says whether that brought what is waited for.
+    pub(super) fn draw_all(&mut self) -> bool {
+        let mut any = false;
+        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+            self.draw();
+            any = true;
+        }
+        any && self.answer.done().is_some()
+    }
+
+    /// Draws a piece, and takes in what is then seen.
+    fn draw(&mut self) {
+        let Some(view) = &mut self.view else { return };
+        let mut sights = self.crew.draw(|sights| view.draw(PIECE, self.rule.as_deref(), sights));
+        self.crew.has_screen(view.grown());
+        for sight in sights.drain(..) {
+            match sight {
+                Sight::Key(key, at) => self.echoed(key.due, key.sent, at),
+                Sight::Missed => self.missed(1),
+                Sight::Answer(at) => self.answer.seen(at),
+            }
+        }
+        self.crew.keep_sights(sights);
+    }
+
+    /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.
+    pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), Lost> {
+        let Some(view) = &mut self.view else { return Ok(()) };
+        let mut any = false;
+        while !self.sending && !view.screen().replies().is_empty() {
+            match self.line.poll_send(cx, view.screen().replies()) {
+                Poll::Ready(taken) => view.forget_replies(taken.map_err(|error| lost(&error))?),
+                Poll::Pending => break,
+            }
+            any = true;
+        }
+        if any {
+            // The kernel's stamp of what was last sent is no longer that of the key.
+            self.mixed = true;
+            self.count_crossed();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! Users who look at a screen, against hosts that draw on it. Virtual time: every instant is exact.
+#![allow(clippy::float_cmp)] // Counts, and instants of a virtual clock, are exact.
+#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+
+mod stand;
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::io;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use cuesta_driver::{Connect, simulate};
+use cuesta_lines::loopback::{self, Loopback};
+use cuesta_lines::{Crossed, Line, Paced, Received, receive, send};
+use cuesta_record::clock;
+use serde_json::json;
+use stand::{Played, script, spec};
+
+/// Plays a tape, each user against a host of its own: what the host got, and what was written down.
+fn play<H: Future<Output = ()> + 'static>(
+    users: u32,
+    seconds: f64,
+    tape: &str,
+    wrap: impl Fn(Loopback, u32) -> Box<dyn Line> + 'static,
+    host: impl Fn(Loopback, u32) -> H + 'static,
+) -> Played {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    let connect: Connect = Rc::new(move |_, user| {
+        let (ours, theirs) = loopback::pair(65536);
+        tokio::task::spawn_local(host(theirs, user));
+        let line = wrap(ours, user);
+        Box::pin(async move { Ok(line) })
+    });
+    simulate(spec(users, 0.0, seconds, &json!({})), &script("t", tape), &agent, connect).unwrap();
+    Played::read(&agent)
+}
+
+/// What a host does about a character: after so many ms it sends so much, one thing after another.
+type Answers = fn(u8) -> Vec<(u64, &'static str)>;
+
+/// A host that says `greeting` and then answers each character. What it gets goes into `got`.
+async fn answer(mut line: Loopback, greeting: &'static str, got: Rc<RefCell<Vec<u8>>>, answers: Answers) {
+    let mut buffer = [0; 256];
+    let mut greeted = send(&mut line, greeting.as_bytes()).await;
+    while greeted.is_ok() {
+        let Ok(received) = receive(&mut line, &mut buffer).await else { return };
+        if received.len == 0 {
+            return;
+        }
+        for character in &buffer[..received.len] {
+            got.borrow_mut().push(*character);
+            for (ms, text) in answers(*character) {
+                clock::sleep_until(clock::now() + Duration::from_millis(ms)).await;
+                greeted = send(&mut line, text.as_bytes()).await;
+            }
+        }
+    }
+}
+
+/// One user against such a host: what was written down, and what the host got.
+fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (Played, String) {
+    let got = Rc::<RefCell<Vec<u8>>>::default();
+    let host_got = Rc::clone(&got);
+    let played = play(
+        1,
+        seconds,
+        tape,
+        |line, _| Box::new(line),
+        move |line, _| answer(line, greeting, Rc::clone(&host_got), answers),
+    );
+    let got = String::from_utf8_lossy(&got.borrow()).into_owned();
+    (played, got)
+}
+
+fn errors(played: &Played) -> Vec<(String, u64)> {
+    let mut all = std::collections::BTreeMap::<String, u64>::new();
+    for row in &played.series {
+        for (name, count) in row["errors"].as_object().unwrap() {
+            *all.entry(name.clone()).or_default() += count.as_u64().unwrap();
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Response times in ms: the least and the most of a class.
+fn response(played: &Played, class: &str) -> (u64, u64) {
+    let responses = played.histogram(&format!("g/{class}/response"));
+    // A histogram holds three digits.
+    let ms = |nanos: u64| (nanos as f64 / 1e7).round() as u64 * 10;
+    (ms(responses.min()), ms(responses.max()))
+}
+
+#[test]
+fn a_wait_for_the_screen_ends_when_the_screen_shows_it_and_not_before() {
+    // The first answer still stands there when the second is waited for; it has even scrolled.
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"run\"\nType \"r\"\nEnter\nWait+Screen /all done/\nEnd\n";
+    let (played, _) = one(61.0, tape, "$ ", |key| match key {
+        b'r' => vec![(0, "r")],
+        b'\r' => vec![(0, "\r\n"), (1000, "\x1b[7mall "), (500, "done\x1b[m"), (0, "\r\n\r\n\r\n$ ")],
+        _ => vec![],
+    });
+    assert_eq!(response(&played, "run"), (1500, 1500));
+    assert!(errors(&played).is_empty());
+    assert!(played.sum("transactions") >= 23.0);
+}
+
+#[test]
+fn text_that_never_came_after_the_last_key_times_out() {
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nType \"r\"\nWait+Screen@2s /ready/\n";
+    let (played, _) = one(16.0, tape, "ready\r\n", |_| vec![(100, "\x1b7\x1b[9;1Hclock\x1b8")]);
+    assert_eq!(errors(&played), [("timeout".to_owned(), 5)]);
+}
+
+#[test]
+fn a_prompt_is_one_when_the_cursor_stands_behind_it() {
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nSet Prompt /\\$ $/\nTransaction \"list\"\nType \"l\"\nEnter\nWait+Prompt\nEnd\n";
+    let (played, _) = one(31.0, tape, "$ ", |key| match key {
+        b'l' => vec![(0, "l")],
+        // The prompt is there before the cursor stands behind it.
+        b'\r' => vec![(0, "\r\n$ \r"), (300, "\x1b[2C")],
+        _ => vec![],
+    });
+    assert_eq!(response(&played, "list"), (300, 300));
+    // With the cursor in another row first.
+    let (played, _) = one(31.0, tape, "$ ", |key| match key {
+        b'l' => vec![(0, "l")],
+        b'\r' => vec![(0, "\r\n$ \x1b[H"), (300, "\x1b[5;1H"), (700, "\x1b[2;3H\r\n\n$ ")],
+        _ => vec![],
+    });
+    assert_eq!(response(&played, "list"), (1000, 1000));
+}
+
+#[test]
+fn a_bare_wait_looks_at_the_cursors_row_without_its_blanks() {
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait\nEnd\n";
+    let (played, _) = one(21.0, tape, "> ", |_| vec![(250, "\r\nno > here"), (250, "\r\n> ")]);
+    assert_eq!(response(&played, "a"), (500, 500));
+}
+
+#[test]
+fn the_same_prompt_in_the_same_place_counts_once_the_screen_has_moved() {
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"a\"\nEnter\nWait+Prompt\nEnd\n";
+    let (played, _) = one(31.0, tape, "\x1b[24;1H$ ", |_| vec![(200, "\x1b7\x1b[1;70Hclock\x1b8"), (200, "\r\n$ ")]);
+    assert_eq!(response(&played, "a"), (400, 400));
+}
+
+#[test]
+fn the_cursor_can_be_waited_for() {
+    let tape = "Set TypingSpeed 0ms\nSleep 1s\nTransaction \"go\"\nType \"x\"\nWait+Cursor 5,10\nEnd\n";
+    let (played, _) = one(21.0, tape, "", |_| vec![(100, "\x1b[5;10H\x1b[H"), (100, "\x1b[5;9Hx"), (100, "\x1b[H")]);
+    assert_eq!(response(&played, "go"), (200, 200));
+}
+
+#[test]
+fn the_screen_is_checked_as_it_stands() {
+    let tape =
+        "Set TypingSpeed 0ms\nSleep 1s\nType \"x\"\nWait+Bytes 10\nExpect+Screen /^top\\n/\nExpect+Screen /gone/\n";
+    let (played, _) = one(10.5, tape, "top\r\n", |_| vec![(100, "\rgone\rhere")]);
+    assert_eq!(errors(&played), [("expect".to_owned(), 9)]);
+}
+
+#[test]
+fn keys_follow_the_modes_that_the_host_has_set() {
+    let tape = "Set TypingSpeed 10ms\nUp\nType \"a\"\nWait+Bytes 1\nUp\nPress Home\nCopy \"ls\"\nPaste\nType \"b\"\nWait+Bytes 1\n\
+                Down\nPaste\nSleep 60m\n";
+    let (played, got) = one(10.0, tape, "", |key| match key {
+        b'a' => vec![(50, "\x1b[?1h\x1b[?2004h")],
+        b'b' => vec![(50, "\x1b[?1l\x1b[?2004l")],
+        _ => vec![],
+    });
+    assert_eq!(got.replace('\x1b', "^"), "^[Aa^OA^OH^[200~ls^[201~b^[Bls");
+    assert!(errors(&played).is_empty());
+}
+
+#[test]
+fn the_host_is_answered_and_no_key_is_counted() {
+    let tape = "Set TypingSpeed 1s\nType \"ab\"\nWait+Screen /asked/\nSleep 60m\n";
+    let (played, got) = one(10.0, tape, "\x1b[c\x1b[6n", |key| match key {
+        b'b' => vec![(10, "xy\x1b[6n"), (10, "asked")],
+        _ => vec![],
+    });
+    assert_eq!(got.replace('\x1b', "^"), "^[?6c^[1;1Rab^[1;3R");
+    assert_eq!((played.sum("keys"), played.sum("characters/in")), (2.0, 2.0));
+    assert_eq!(played.sum("characters/line_in"), got.len() as f64);
+}
+
+#[test]
+fn each_key_is_timed_to_the_moment_at_which_the_screen_shows_it() {
+    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet Echo screen\nType \"hello\"\nEnter\nWait+Screen@5s /next/\n";
+    let (played, _) = one(33.0, tape, "\x1b[10;5H", |key| match key {
+        b'\r' => vec![(10, "\x1b[H\x1b[2J\x1b[1;1Hnext\x1b[10;5H")],
+        // Drawn as a whole row, a status line after it, the cursor hidden.
+        b'h' => vec![(30, "\x1b[?25l\x1b[10;1H... h\x1b[24;1Hh h\x1b[10;6H\x1b[?25h")],
+        b'e' => vec![(30, "\x1b[24;1Hstatus e\x1b[10;6He")],
+        b'l' => vec![(20, "\x1b[?25l\x1b[24;1Hl"), (10, "\x1b[10;7Hl\x1b[K\x1b[?25h")],
+        b'o' => vec![(30, "\x1b[1@o")],
+        _ => vec![],
+    });
+    // The host has forgotten that there are two of `l`: the second is drawn over the first, and never shown.
+    let echo = played.histogram("g/keys/echo");
+    let passes = played.sum("keys") / 6.0;
+    assert!((19.0..=21.0).contains(&passes), "{passes}");
+    assert_eq!(errors(&played), [("unechoed".to_owned(), passes as u64)]);
+    assert_eq!(((echo.min() as f64 / 1e6).round(), (echo.max() as f64 / 1e6).round()), (30.0, 30.0));
+}
+
+#[test]
+fn a_key_that_is_never_shown_is_counted() {
+    let tape = "Set TypingSpeed 100ms\nSleep 1s\nSet WaitTimeout 2s\nSet Echo screen\nType \"pw\"\nEnter\nWait+Prompt\nType \"ls\"\nWait+Echo\n";
+    let (played, _) = one(40.0, tape, "Password: ", |key| match key {
+        b'\r' => vec![(100, "\r\n$ ")],
+        b'l' => vec![(40, "l")],
+        b's' => vec![(40, "s")],
+        _ => vec![],
+    });
+    let echoes = played.histogram("g/keys/echo").len();
+    assert_eq!(echoes as f64, played.sum("transactions"));
+    assert_eq!(errors(&played), [("unechoed".to_owned(), echoes)]);
+}
+
+#[test]
+fn on_a_line_with_a_speed_the_instant_is_that_of_the_character_that_completed_it() {
+    // 1200 bit/s: 120 characters a second, 6 to a read. The echo is the third, the line feed the seventh.
+    let tape =
+        "Set TypingSpeed 1s\nSet Echo screen\nTransaction \"key\"\nType \"a\"\nWait+Cursor 2,1\nEnd\nSleep 60m\n";
+    let paced = |line, _| -> Box<dyn Line> { Box::new(Paced::new(line, 1200)) };
+    let got = Rc::<RefCell<Vec<u8>>>::default();
+    let played = play(1, 11.0, tape, paced, move |line, _| {
+        answer(line, "\x1b[H\x1b[2J", Rc::clone(&got), |_| vec![(0, "\x07\x07a\x07\x07\r\n\x07\x07\x07")])
+    });
+    let character = 1e9 / 120.0;
+    let close = |what, found: u64, characters: f64| {
+        let wanted = characters * character;
+        assert!((found as f64 - wanted).abs() < 0.002 * wanted, "{what}: {found} where {wanted} was wanted");
+    };
+    // The key takes one character's time to get there.
+    close("echo", played.histogram("g/keys/echo").max(), 1.0 + 3.0);
+    close("response", played.histogram("g/key/response").max(), 1.0 + 7.0);
+}
+
+/// A line that writes down when it was read.
+struct Watched {
+    line: Loopback,
+    name: &'static str,
+    log: Rc<RefCell<Vec<&'static str>>>,
+}
+
+impl Line for Watched {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let received = self.line.poll_receive(cx, into);
+        if received.is_ready() {
+            self.log.borrow_mut().push(self.name);
+        }
+        received
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.line.poll_send(cx, bytes)
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.line.crossed()
+    }
+}
+
+/// Floods one user with 64 KiB, in which every half KiB ends with a question; so its answers tell how far it is drawn.
+/// With the flood, and again after each answer, a character is sent to the other user.
+async fn flood(mut flooded: Loopback, mut other: Loopback, log: Rc<RefCell<Vec<&'static str>>>) {
+    let mut buffer = [0; 256];
+    let key = receive(&mut flooded, &mut buffer).await.unwrap();
+    assert_eq!(key.len, 1);
+    let piece = [&[b'x'; 508][..], b"\x1b[6n"].concat();
+    send(&mut flooded, &piece.repeat(128)).await.unwrap();
+    send(&mut other, b"e").await.unwrap();
+    while let Ok(Received { len: 1.., .. }) = receive(&mut flooded, &mut buffer).await {
+        log.borrow_mut().push("drawn");
+        if send(&mut other, b"e").await.is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_screen_that_is_drawn_makes_nobody_elses_characters_late() {
+    let log = Rc::<RefCell<Vec<&'static str>>>::default();
+    let (of_lines, of_hosts) = (Rc::clone(&log), Rc::clone(&log));
+    let wrap = move |line, user| -> Box<dyn Line> {
+        Box::new(Watched { line, name: ["flood", "echo"][user as usize], log: Rc::clone(&of_lines) })
+    };
+    let first = Rc::<RefCell<Option<Loopback>>>::default();
+    let host = move |line, _| {
+        let both = first.borrow_mut().take();
+        let log = Rc::clone(&of_hosts);
+        if both.is_none() {
+            *first.borrow_mut() = Some(line);
+            return Box::pin(async {}) as std::pin::Pin<Box<dyn Future<Output = ()>>>;
+        }
+        Box::pin(async move { flood(both.unwrap(), line, log).await })
+    };
+    let played = play(2, 5.0, "Type \"x\"\nWait+Screen@1s /never/\nSleep 60m\n", wrap, host);
+    assert_eq!(played.sum("characters/out"), 65536.0 + 129.0);
+    // Whatever has come for the other user is read before one more piece is drawn.
+    let log: Vec<_> = log.borrow().iter().copied().filter(|what| *what != "flood").collect();
+    assert_eq!(log[0], "echo");
+    assert_eq!(log.len(), 1 + 2 * 128);
+    assert!(log[1..].chunks(2).all(|pair| pair == ["drawn", "echo"]), "{log:?}");
+}
