@@ -4,7 +4,8 @@
 //!
 //! - [`Line`]: what every line is; [`receive`] and [`send`] wait for one; [`fault`] is the name of what broke one.
 //! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
-//! - The lines: `tcp`, `telnet`, `ssh`, and [`loopback`] within a process.
+//! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
+//!   within a process.
 //! - Around any line: [`Paced`] gives it a speed, [`Faulty`] breaks it on purpose, [`Traced`] shows what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
@@ -14,6 +15,8 @@ mod line;
 mod listener;
 pub mod loopback;
 mod open;
+mod program;
+mod serial;
 mod speed;
 mod ssh;
 mod target;
@@ -27,6 +30,8 @@ pub use line::{Crossed, Line, Opening, Received, Stamped, fault, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
+pub use program::{Pipe, ProgramError, Pty, wait_for_ended_programs};
+pub use serial::{Checked, Held, SerialError, SerialTarget};
 pub use speed::Paced;
 pub use ssh::{Login, SshError, SshTarget, Trust};
 pub use target::{Address, Target, TargetError};

@@ -7,7 +7,9 @@ use std::time::Duration;
 use rustix::io::Errno;
 use thiserror::Error;
 
-use crate::{Address, Line, Login, Paced, SshError, Target, Telnet, ssh, tcp};
+use crate::{
+    Address, Line, Login, Paced, Pipe, ProgramError, Pty, SerialError, SshError, Target, Telnet, serial, ssh, tcp,
+};
 
 /// What kind of line is wanted.
 #[derive(Debug, Clone)]
@@ -102,6 +104,12 @@ pub enum OpenError {
     /// What only ssh has.
     #[error(transparent)]
     Ssh(#[from] SshError),
+    /// What only programs on this machine have.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// What only serial devices have.
+    #[error(transparent)]
+    Serial(#[from] SerialError),
     /// Anything else.
     #[error("no line to {place}: {cause}")]
     Failed {
@@ -125,6 +133,8 @@ impl OpenError {
             Self::Reset { .. } => "reset",
             Self::NoAddress => "no-address",
             Self::Ssh(error) => error.name(),
+            Self::Program(error) => error.name(),
+            Self::Serial(error) => error.name(),
             Self::Failed { .. } => "failed",
         }
     }
@@ -160,6 +170,12 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
             let line = tcp::connect(address, options).await?;
             Ok(at_speed(Telnet::terminal(line, options), options))
         }
+        Target::Pty(command) => {
+            let window = (options.columns, options.rows);
+            Ok(at_speed(Pty::start(command, &options.terminal, window)?, options))
+        }
+        Target::Pipe(command) => Ok(at_speed(Pipe::start(command, &options.terminal)?, options)),
+        Target::Serial(target) => Ok(at_speed(serial::open(target)?, options)),
         Target::Ssh(target) => Ok(at_speed(ssh::open(target, options).await?, options)),
     }
 }

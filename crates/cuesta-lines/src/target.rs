@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::SshTarget;
+use crate::{SerialTarget, SshTarget};
 
 /// What is at the other end, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -16,6 +16,12 @@ pub enum Target {
     Tcp(Address),
     /// `telnet://H:P`, RFC 854; port 23 if none is given.
     Telnet(Address),
+    /// `pty:COMMAND`, a program on a terminal of its own.
+    Pty(String),
+    /// `pipe:COMMAND`, a program with pipes in place of a terminal.
+    Pipe(String),
+    /// `serial:DEVICE?baud=…`, a device.
+    Serial(SerialTarget),
     /// `ssh://USER@H:P`, RFC 4251 ff.; port 22 if nothing gives another.
     Ssh(SshTarget),
 }
@@ -29,24 +35,33 @@ pub struct Address {
     pub port: u16,
 }
 
+const KINDS: &str =
+    "host:, pty:COMMAND, pipe:COMMAND, tcp://HOST:PORT, telnet://HOST:PORT, ssh://USER@HOST or serial:DEVICE";
+
 /// Why a text is no target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
     /// Nothing at all.
-    #[error("a target is empty: expected host:, tcp://HOST:PORT, telnet://HOST:PORT or ssh://USER@HOST")]
+    #[error("a target is empty: expected {KINDS}")]
     Empty,
     /// `lines.example:23`
     #[error("\"{0}\" names no kind of line: write telnet://{0}, tcp://{0} or ssh://{0}")]
     NoScheme(String),
     /// `gopher://…`
-    #[error("\"{0}:\" is no kind of line: there are host:, tcp://HOST:PORT, telnet://HOST:PORT and ssh://USER@HOST")]
+    #[error("\"{0}:\" is no kind of line: expected {KINDS}")]
     UnknownScheme(String),
-    /// `pty:bash`
-    #[error("{0}: lines are not built yet: there are host:, tcp://HOST:PORT, telnet://HOST:PORT and ssh://USER@HOST")]
+    /// `bsc://…`
+    #[error("{0}: lines are not built yet: expected {KINDS}")]
     NotBuilt(String),
     /// `host:9`
     #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
     HostTakesNothing(String),
+    /// `pty:`
+    #[error("{0}: needs a command, as in {0}:bash or '{0}:emacs -nw -Q'")]
+    NoCommand(String),
+    /// `serial:ttyS0`
+    #[error("\"{0}\" is no device's path: expected serial:/dev/NAME, as in serial:/dev/ttyUSB0?baud=9600")]
+    NoDevice(String),
     /// `tcp:lines.example:23`
     #[error("expected // after \"{0}:\", as in {0}://127.0.0.1:23")]
     NoSlashes(String),
@@ -92,7 +107,7 @@ pub enum TargetError {
     },
 }
 
-const NOT_BUILT: [&str; 3] = ["pty", "serial", "bsc"];
+const NOT_BUILT: [&str; 1] = ["bsc"];
 
 impl FromStr for Target {
     type Err = TargetError;
@@ -108,11 +123,24 @@ impl FromStr for Target {
             "tcp" => Address::parse(scheme, rest, None).map(Self::Tcp),
             "telnet" => Address::parse(scheme, rest, Some(23)).map(Self::Telnet),
             "ssh" => rest.parse().map(Self::Ssh),
+            "pty" => command(scheme, rest).map(Self::Pty),
+            "pipe" => command(scheme, rest).map(Self::Pipe),
+            "serial" => rest.parse().map(Self::Serial),
             _ if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
             _ if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
             _ => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }
     }
+}
+
+/// What stands after `pty:` or `pipe:`, as a shell is to read it.
+fn command(scheme: &str, rest: &str) -> Result<String, TargetError> {
+    let command = rest.trim();
+    // A NUL would end it where nobody sees it.
+    if command.is_empty() || command.starts_with("//") || command.contains('\0') {
+        return Err(TargetError::NoCommand(scheme.to_owned()));
+    }
+    Ok(command.to_owned())
 }
 
 impl fmt::Display for Target {
@@ -122,6 +150,9 @@ impl fmt::Display for Target {
             Self::Tcp(address) => write!(f, "tcp://{address}"),
             Self::Telnet(address) => write!(f, "telnet://{address}"),
             Self::Ssh(target) => target.fmt(f),
+            Self::Pty(command) => write!(f, "pty:{command}"),
+            Self::Pipe(command) => write!(f, "pipe:{command}"),
+            Self::Serial(target) => target.fmt(f),
         }
     }
 }
@@ -211,7 +242,10 @@ mod tests {
             "lines.example",
             "127.0.0.1:23",
             "gopher://h:70",
-            "pty:bash -i",
+            "pty:",
+            "pipe: ",
+            "pty://bash",
+            "bsc://h:1",
             "host:9",
             "tcp:h:23",
             "tcp://",

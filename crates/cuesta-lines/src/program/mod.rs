@@ -1,0 +1,195 @@
+//! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
+//!
+//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal.
+//! - `spawn`: the start. `undertaker`: the end, whatever becomes of the line. `watch`: the event queue.
+
+mod pipe;
+mod pty;
+mod spawn;
+mod undertaker;
+mod watch;
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use thiserror::Error;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::{Crossed, OpenError, Opening, Received};
+use spawn::Attached;
+
+pub use pipe::Pipe;
+pub use pty::Pty;
+pub use undertaker::wait_for_ended_programs;
+
+/// Why a program was not started.
+#[derive(Debug, Error)]
+pub enum ProgramError {
+    /// The machine has only so many pseudo-terminals.
+    #[error(
+        "no pseudo-terminal is left for {command}: raise the limit with `sysctl kernel.pty.max=N` (each user takes one)"
+    )]
+    OutOfPtys {
+        /// What was to be started.
+        command: String,
+    },
+    /// The user may have only so many processes.
+    #[error("no process is left for {command}: raise the limit with `ulimit -u`, or that of the container (pids.max)")]
+    OutOfProcesses {
+        /// What was to be started.
+        command: String,
+    },
+    /// Anything else.
+    #[error("{command} was not started: {cause}")]
+    NotStarted {
+        /// What was to be started.
+        command: String,
+        /// What the kernel says.
+        cause: io::Error,
+    },
+}
+
+impl ProgramError {
+    /// The name under which it is counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::OutOfPtys { .. } => "out-of-ptys",
+            Self::OutOfProcesses { .. } => "out-of-processes",
+            Self::NotStarted { .. } => "not-started",
+        }
+    }
+}
+
+fn not_started(command: &str, cause: io::Error) -> OpenError {
+    let command = command.to_owned();
+    match Errno::from_io_error(&cause) {
+        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { place: command },
+        Some(Errno::NOSPC) => ProgramError::OutOfPtys { command },
+        Some(Errno::AGAIN) => ProgramError::OutOfProcesses { command },
+        _ => ProgramError::NotStarted { command, cause },
+    }
+    .into()
+}
+
+/// A program that runs, or has run and is not reaped, and what passed between it and us. Dropping it hangs it up; see
+/// [`undertaker`].
+#[derive(Debug)]
+struct Program {
+    /// The kernel's handle on it, which can be read once it has ended.
+    handle: AsyncFd<OwnedFd>,
+    remains: Remains,
+    /// Nobody has its end of the line open any more.
+    closed: bool,
+    started: Stamp,
+    crossed: Crossed,
+}
+
+/// The number of a program that is ours to end.
+#[derive(Debug)]
+struct Remains(Pid);
+
+impl Drop for Remains {
+    fn drop(&mut self) {
+        undertaker::take(self.0);
+    }
+}
+
+impl Program {
+    fn start(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Self> {
+        let remains = Remains(spawn::spawn(command, terminal, attached)?);
+        let handle = watch::watch(pidfd_open(remains.0, PidfdFlags::empty())?, Interest::READABLE)?;
+        Ok(Self { handle, remains, closed: false, started: clock::now(), crossed: Crossed::default() })
+    }
+
+    /// Reads from our `end` of its line.
+    fn poll_receive(
+        &mut self,
+        end: &AsyncFd<OwnedFd>,
+        cx: &mut Context<'_>,
+        into: &mut [u8],
+    ) -> Poll<io::Result<Received>> {
+        while !self.closed {
+            let outcome = ready!(self.poll_read(end, cx, into))?;
+            let at = clock::now();
+            self.closed = outcome == 0;
+            self.crossed.received += outcome as u64;
+            if !self.closed {
+                return Poll::Ready(Ok(Received { len: outcome, at, ..Received::default() }));
+            }
+        }
+        self.poll_end(cx)
+    }
+
+    /// Reads; 0 = nothing more will come. What it left running in the background does not keep the line open when it has
+    /// ended.
+    fn poll_read(&self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        if self.has_ended(cx) {
+            // The kernel is asked itself: the event queue may not know yet of what was put out last.
+            return Poll::Ready(match rustix::io::read(end.get_ref(), into) {
+                Err(Errno::AGAIN | Errno::IO) => Ok(0),
+                outcome => Ok(outcome?),
+            });
+        }
+        loop {
+            let mut ready = ready!(end.poll_read_ready(cx))?;
+            let outcome = ready.try_io(|end| match rustix::io::read(end.get_ref(), &mut *into) {
+                // What Linux says when nobody has a terminal open any more.
+                Err(Errno::IO) => Ok(0),
+                outcome => Ok(outcome?),
+            });
+            if let Ok(outcome) = outcome {
+                return Poll::Ready(outcome);
+            }
+        }
+    }
+
+    /// How its line ends. If nothing was ever typed, that may be because there was no such program: its status tells, and
+    /// that comes a little after its terminal is closed.
+    fn poll_end(&self, cx: &mut Context<'_>) -> Poll<io::Result<Received>> {
+        if self.crossed.sent == 0 {
+            if !self.has_ended(cx) {
+                return Poll::Pending;
+            }
+            if self.was_not_found() {
+                return Poll::Ready(Err(io::ErrorKind::NotFound.into()));
+            }
+        }
+        Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() }))
+    }
+
+    /// Gives it input at our `end` of its line, as much as it takes.
+    fn poll_send(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        loop {
+            let mut ready = ready!(end.poll_write_ready(cx))?;
+            let outcome = ready.try_io(|end| match rustix::io::write(end.get_ref(), bytes) {
+                Err(Errno::IO) => Err(io::ErrorKind::BrokenPipe.into()),
+                outcome => Ok(outcome?),
+            });
+            if let Ok(outcome) = outcome {
+                self.crossed.sent += *outcome.as_ref().unwrap_or(&0) as u64;
+                return Poll::Ready(outcome);
+            }
+        }
+    }
+
+    /// Whether it has ended. If not, the task is woken when it does.
+    fn has_ended(&self, cx: &mut Context<'_>) -> bool {
+        self.handle.poll_read_ready(cx).is_ready()
+    }
+
+    /// Whether the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
+    fn was_not_found(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let status = waitid(WaitId::Pid(self.remains.0), options).ok().flatten();
+        status.and_then(|status| status.exit_status()).is_some_and(|code| matches!(code, 126 | 127))
+    }
+
+    fn opening(&self) -> Opening {
+        Opening { connected: Some(self.started), ..Opening::default() }
+    }
+}

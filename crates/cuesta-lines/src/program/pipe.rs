@@ -1,0 +1,75 @@
+//! A program with pipes in place of a terminal: the *file* attachment of MPL-17.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::task::{Context, Poll};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::spawn::Attached;
+use super::watch::watch;
+use super::{Program, not_started};
+use crate::{Crossed, Line, OpenError, Opening, Received};
+
+/// What is translated at once.
+const PIECE: usize = 256;
+
+/// A program whose standard input is one pipe, and its output and errors another.
+///
+/// A carriage return goes as a line feed, which is what a terminal would have made of the Enter key. Nothing else is done
+/// that a terminal does: no echo, no editing, and Ctrl+C or Ctrl+D are characters like any other.
+///
+/// Dropping it closes both pipes and hangs the program up; the rest is as with [`super::Pty`].
+#[derive(Debug)]
+pub struct Pipe {
+    input: AsyncFd<OwnedFd>,
+    output: AsyncFd<OwnedFd>,
+    program: Program,
+}
+
+impl Pipe {
+    /// Starts what `/bin/sh -c` makes of `command`. Only under [`cuesta_record::clock::run`], in real time.
+    ///
+    /// # Errors
+    /// When there is no process or file descriptor left.
+    pub fn start(command: &str, terminal: &str) -> Result<Self, OpenError> {
+        Self::try_start(command, terminal).map_err(|cause| not_started(command, cause))
+    }
+
+    fn try_start(command: &str, terminal: &str) -> io::Result<Self> {
+        let (its_input, input) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (output, its_output) = pipe_with(PipeFlags::CLOEXEC)?;
+        // Ours alone: the program's ends block, as programs expect.
+        fcntl_setfl(&input, OFlags::NONBLOCK)?;
+        fcntl_setfl(&output, OFlags::NONBLOCK)?;
+        let attached = Attached::Pipes { input: its_input.as_fd(), output: its_output.as_fd() };
+        let program = Program::start(command, terminal, attached)?;
+        Ok(Self { input: watch(input, Interest::WRITABLE)?, output: watch(output, Interest::READABLE)?, program })
+    }
+}
+
+impl Line for Pipe {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.program.poll_receive(&self.output, cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let mut piece = [0; PIECE];
+        let piece = &mut piece[..bytes.len().min(PIECE)];
+        for (to, &byte) in piece.iter_mut().zip(bytes) {
+            *to = if byte == b'\r' { b'\n' } else { byte };
+        }
+        self.program.poll_send(&self.input, cx, piece)
+    }
+
+    fn opening(&self) -> Opening {
+        self.program.opening()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.program.crossed
+    }
+}

@@ -1,0 +1,92 @@
+//! A program on a terminal of its own.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::spawn::Attached;
+use super::watch::watch;
+use super::{Program, not_started};
+use crate::{Crossed, Line, OpenError, Opening, Received};
+
+/// A pseudo-terminal and the program that runs on it, in a session of its own. The kernel does what it does for any
+/// terminal: echo, editing, signals.
+///
+/// Dropping it hangs the program up. One that does not go is killed after a second, and all of its process group.
+#[derive(Debug)]
+pub struct Pty {
+    // Before the program: closing it is what hangs the terminal up.
+    master: AsyncFd<OwnedFd>,
+    program: Program,
+    window: (u16, u16),
+}
+
+impl Pty {
+    /// Starts what `/bin/sh -c` makes of `command`, on a terminal called `terminal` (`TERM`) with a window of that many
+    /// columns and rows, at least one of each: programs fail where there are none. Only under
+    /// [`cuesta_record::clock::run`], in real time.
+    ///
+    /// # Errors
+    /// When there is no pseudo-terminal, process or file descriptor left.
+    pub fn start(command: &str, terminal: &str, window: (u16, u16)) -> Result<Self, OpenError> {
+        Self::try_start(command, terminal, window).map_err(|cause| not_started(command, cause))
+    }
+
+    fn try_start(command: &str, terminal: &str, window: (u16, u16)) -> io::Result<Self> {
+        // Closed on exec from the beginning: another user's program that held it open would keep this one's terminal up.
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        tcsetwinsize(&master, size(window))?;
+        fcntl_setfl(&master, fcntl_getfl(&master)? | OFlags::NONBLOCK)?;
+        let path = ptsname(&master, Vec::new())?;
+        let program = Program::start(command, terminal, Attached::Terminal(&path))?;
+        Ok(Self { master: watch(master, Interest::READABLE | Interest::WRITABLE)?, program, window })
+    }
+}
+
+fn size((columns, rows): (u16, u16)) -> Winsize {
+    Winsize { ws_col: columns.max(1), ws_row: rows.max(1), ws_xpixel: 0, ws_ypixel: 0 }
+}
+
+impl Line for Pty {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.program.poll_receive(&self.master, cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.program.poll_send(&self.master, cx, bytes)
+    }
+
+    fn window(&self) -> Option<(u16, u16)> {
+        Some(self.window)
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        // The program is told (`SIGWINCH`). A terminal that cannot be resized is gone, which reading says.
+        if (columns, rows) != self.window && tcsetwinsize(self.master.get_ref(), size((columns, rows))).is_ok() {
+            self.window = (columns, rows);
+        }
+    }
+
+    fn echoes(&self) -> Option<bool> {
+        let settings = tcgetattr(self.master.get_ref()).ok()?;
+        // A program that takes keys one by one shows them itself, or not.
+        let by_rows = settings.local_modes.contains(LocalModes::ICANON);
+        by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
+    }
+
+    fn opening(&self) -> Opening {
+        self.program.opening()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.program.crossed
+    }
+}

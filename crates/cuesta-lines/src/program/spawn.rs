@@ -1,0 +1,144 @@
+//! Starting a program in a session of its own. Apart because no safe crate does it so: everything unsafe about programs is
+//! in this file.
+//!
+//! By `posix_spawn` and not by fork and exec: a fork copies the page tables of a process that carries thousands of users,
+//! and makes every one of them late.
+#![allow(unsafe_code)]
+
+use std::env;
+use std::ffi::{CStr, CString, OsString, c_char, c_int};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
+
+use rustix::process::Pid;
+
+/// What a program has for its input and its output.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Attached<'a> {
+    /// A terminal, by its path. It becomes the session's own.
+    Terminal(&'a CStr),
+    /// Two pipes.
+    Pipes { input: BorrowedFd<'a>, output: BorrowedFd<'a> },
+}
+
+const SHELL: &CStr = c"/bin/sh";
+/// What the terminal says itself. Left as they were where we were started, they would be somebody else's.
+const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
+
+/// Starts what `/bin/sh -c` makes of `command`, in a session and a process group of its own, with no signal ignored or held
+/// back. Whoever calls has to wait for it when it ends.
+///
+/// # Errors
+/// When there is no process or no memory left, or a text has a NUL in it.
+pub(super) fn spawn(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Pid> {
+    let command = CString::new(command)?;
+    let variables = variables(terminal)?;
+    let arguments = [SHELL.as_ptr(), c"-c".as_ptr(), command.as_ptr(), ptr::null()];
+    let mut environment: Vec<*const c_char> = variables.iter().map(|variable| variable.as_ptr()).collect();
+    environment.push(ptr::null());
+    let (actions, attributes) = (Actions::new(attached)?, Attributes::new()?);
+    let mut pid = 0;
+    // SAFETY: every pointer is to something that outlives the call; both lists end with a null pointer.
+    check(unsafe {
+        libc::posix_spawn(
+            &raw mut pid,
+            SHELL.as_ptr(),
+            actions.0.as_ptr(),
+            attributes.0.as_ptr(),
+            arguments.as_ptr().cast(),
+            environment.as_ptr().cast(),
+        )
+    })?;
+    Pid::from_raw(pid).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn variables(terminal: &str) -> io::Result<Vec<CString>> {
+    let kept = env::vars_os().filter(|(name, _)| NOT_HANDED_ON.iter().all(|other| name != other));
+    let own = (OsString::from("TERM"), OsString::from(terminal));
+    kept.chain([own])
+        .map(|(name, value)| Ok(CString::new([name.as_bytes(), b"=", value.as_bytes()].concat())?))
+        .collect()
+}
+
+/// What is done with descriptors before the program begins.
+struct Actions(MaybeUninit<libc::posix_spawn_file_actions_t>);
+
+impl Actions {
+    fn new(attached: Attached<'_>) -> io::Result<Self> {
+        let mut actions = MaybeUninit::uninit();
+        // SAFETY: the call makes it what it is.
+        check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
+        let mut actions = Self(actions);
+        match attached {
+            Attached::Terminal(path) => {
+                actions.open(libc::STDIN_FILENO, path)?;
+                actions.copy(libc::STDIN_FILENO, libc::STDOUT_FILENO)?;
+            }
+            Attached::Pipes { input, output } => {
+                actions.copy(input.as_raw_fd(), libc::STDIN_FILENO)?;
+                actions.copy(output.as_raw_fd(), libc::STDOUT_FILENO)?;
+            }
+        }
+        actions.copy(libc::STDOUT_FILENO, libc::STDERR_FILENO)?;
+        Ok(actions)
+    }
+
+    /// Opened by the leader of a session that has no terminal, a terminal becomes the session's.
+    fn open(&mut self, to: c_int, path: &CStr) -> io::Result<()> {
+        // SAFETY: the actions are initialised, and copy the path.
+        check(unsafe {
+            libc::posix_spawn_file_actions_addopen(self.0.as_mut_ptr(), to, path.as_ptr(), libc::O_RDWR, 0)
+        })
+    }
+
+    fn copy(&mut self, from: c_int, to: c_int) -> io::Result<()> {
+        // SAFETY: the actions are initialised.
+        check(unsafe { libc::posix_spawn_file_actions_adddup2(self.0.as_mut_ptr(), from, to) })
+    }
+}
+
+impl Drop for Actions {
+    fn drop(&mut self) {
+        // SAFETY: they are initialised, and not used any more.
+        unsafe { libc::posix_spawn_file_actions_destroy(self.0.as_mut_ptr()) };
+    }
+}
+
+/// How the new process differs from ours: session and signals.
+struct Attributes(MaybeUninit<libc::posix_spawnattr_t>);
+
+impl Attributes {
+    fn new() -> io::Result<Self> {
+        let mut attributes = MaybeUninit::uninit();
+        // SAFETY: the call makes them what they are.
+        check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
+        let mut attributes = Self(attributes);
+        let pointer = attributes.0.as_mut_ptr();
+        let signals = libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;
+        let (mut all, mut none) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: the attributes are initialised; so are both sets, by the calls before those that read them.
+        unsafe {
+            libc::sigfillset(all.as_mut_ptr());
+            libc::sigemptyset(none.as_mut_ptr());
+            check(libc::posix_spawnattr_setsigdefault(pointer, all.as_ptr()))?;
+            check(libc::posix_spawnattr_setsigmask(pointer, none.as_ptr()))?;
+            check(libc::posix_spawnattr_setflags(pointer, libc::POSIX_SPAWN_SETSID | signals as libc::c_short))?;
+        }
+        Ok(attributes)
+    }
+}
+
+impl Drop for Attributes {
+    fn drop(&mut self) {
+        // SAFETY: they are initialised, and not used any more.
+        unsafe { libc::posix_spawnattr_destroy(self.0.as_mut_ptr()) };
+    }
+}
+
+/// These calls return the error itself.
+fn check(error: c_int) -> io::Result<()> {
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}

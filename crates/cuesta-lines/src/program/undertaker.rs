@@ -1,0 +1,87 @@
+//! Programs whose line is gone: hung up, given a little time, killed if they take more, and reaped in any case.
+//!
+//! One thread of the process does it for all, so that no user waits for the program of another, and that the end of a run
+//! gives all of them the same time at once.
+
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
+
+/// How long a program may take to go after it was hung up, and how long it may take to die.
+const GRACE: Duration = Duration::from_secs(1);
+
+enum Message {
+    /// A program, and when it has to be gone.
+    Remains(Pid, Stamp),
+    /// Somebody wants to know when all that came before is done.
+    Tell(Sender<()>),
+}
+
+/// None if there is no thread to be had.
+static UNDERTAKER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
+
+/// Hangs up a program that we started and that nobody else waits for, and sees to its end.
+pub(super) fn take(pid: Pid) {
+    let _ = kill_process_group(pid, Signal::HUP);
+    let due = clock::now() + GRACE;
+    let told = UNDERTAKER.get_or_init(begin).as_ref().map(|way| way.send(Message::Remains(pid, due)));
+    if !matches!(told, Some(Ok(()))) {
+        end(pid, due);
+    }
+}
+
+/// Waits until no program is left of those whose lines have been dropped. That takes at most a second or two.
+pub fn wait_for_ended_programs() {
+    let Some(Some(way)) = UNDERTAKER.get() else { return };
+    let (done, is_done) = channel();
+    if way.send(Message::Tell(done)).is_ok() {
+        let _ = is_done.recv();
+    }
+}
+
+fn begin() -> Option<Sender<Message>> {
+    let (way, messages) = channel();
+    let thread = thread::Builder::new().name("cuesta-undertaker".into()).spawn(move || work(&messages));
+    thread.is_ok().then_some(way)
+}
+
+/// One after another is enough: who comes later has to be gone later.
+fn work(messages: &Receiver<Message>) {
+    for message in messages {
+        match message {
+            Message::Remains(pid, due) => end(pid, due),
+            Message::Tell(done) => drop(done.send(())),
+        }
+    }
+}
+
+fn end(pid: Pid, due: Stamp) {
+    if !ends_by(pid, due) {
+        let _ = kill_process_group(pid, Signal::KILL);
+        // What may not be killed, because it is another user's, is left to itself.
+        if !ends_by(pid, clock::now() + GRACE) {
+            return;
+        }
+    }
+    // As long as it is not reaped, its number names its group and no other.
+    let _ = kill_process_group(pid, Signal::KILL);
+    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+}
+
+/// Waits for a program's end, until an instant at most; says whether it has come.
+fn ends_by(pid: Pid, due: Stamp) -> bool {
+    let Ok(program) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+    loop {
+        let left = due.since(clock::now());
+        let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&program, PollFlags::IN)], Some(&timeout)) {
+            Err(rustix::io::Errno::INTR) => {}
+            outcome => return outcome.is_ok_and(|ready| ready > 0),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! A serial device as a line: what goes over it is the device's affair, and so is its speed.
+
+mod target;
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use serial2_tokio::SerialPort;
+use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::{Crossed, Line, OpenError, Opening, Received};
+
+pub use target::{Checked, Held, SerialTarget};
+
+/// Why a device gives no line.
+#[derive(Debug, Error)]
+pub enum SerialError {
+    /// There is no such device, or it is something else.
+    #[error("{device} is no serial device ({cause}): see `ls /dev/tty*`, and `dmesg` for one that was plugged in")]
+    NoDevice {
+        /// Its path.
+        device: String,
+        /// What the kernel says.
+        cause: io::Error,
+    },
+    /// One device is one line.
+    #[error(
+        "{device} is in use: each user takes a device of its own, in a group of its own; or another program has it"
+    )]
+    Busy {
+        /// Its path.
+        device: String,
+    },
+    /// It belongs to somebody else.
+    #[error("{device} may not be opened: join the group that owns it (often dialout), or run as root")]
+    NotPermitted {
+        /// Its path.
+        device: String,
+    },
+    /// Not at this speed, or not so.
+    #[error("{target} cannot be set so ({cause}): take a speed and a format that the device knows")]
+    BadSettings {
+        /// As it was wanted.
+        target: String,
+        /// What the kernel says.
+        cause: io::Error,
+    },
+}
+
+impl SerialError {
+    /// The name under which it is counted.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::NoDevice { .. } => "no-device",
+            Self::Busy { .. } => "busy",
+            Self::NotPermitted { .. } => "not-permitted",
+            Self::BadSettings { .. } => "bad-settings",
+        }
+    }
+}
+
+/// A serial device. Closing it hangs up where there is a modem.
+pub(crate) struct Serial {
+    port: SerialPort,
+    /// Keeps other lines and other programs away from the device.
+    _lock: File,
+    opened: Stamp,
+    crossed: Crossed,
+}
+
+/// Opens a device. What it had received before is thrown away.
+pub(crate) fn open(target: &SerialTarget) -> Result<Serial, OpenError> {
+    let failed = |cause| not_opened(target, cause);
+    let lock = lock(target).map_err(failed)?;
+    let port = SerialPort::open(&target.device, |mut settings: serial2_tokio::Settings| {
+        target.apply(&mut settings)?;
+        Ok(settings)
+    });
+    let port = port.map_err(failed)?;
+    port.discard_input_buffer().map_err(failed)?;
+    Ok(Serial { port, _lock: lock, opened: clock::now(), crossed: Crossed::default() })
+}
+
+fn lock(target: &SerialTarget) -> io::Result<File> {
+    let flags = OFlags::NOCTTY | OFlags::NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(&target.device)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(file)
+}
+
+fn not_opened(target: &SerialTarget, cause: io::Error) -> OpenError {
+    let device = target.device.display().to_string();
+    match Errno::from_io_error(&cause) {
+        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { place: device },
+        Some(Errno::WOULDBLOCK | Errno::BUSY) => SerialError::Busy { device },
+        Some(Errno::ACCESS | Errno::PERM) => SerialError::NotPermitted { device },
+        // There is no number when the device took other settings than those that were wanted.
+        Some(Errno::INVAL) | None => SerialError::BadSettings { target: target.to_string(), cause },
+        _ => SerialError::NoDevice { device, cause },
+    }
+    .into()
+}
+
+impl Line for Serial {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        let mut buffer = ReadBuf::new(into);
+        let outcome = ready!(Pin::new(&mut self.port).poll_read(cx, &mut buffer));
+        let at = clock::now();
+        match outcome {
+            // Unplugged, or nobody has the other end of a pair any more.
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::IO) => {}
+            outcome => outcome?,
+        }
+        let len = buffer.filled().len();
+        self.crossed.received += len as u64;
+        Poll::Ready(Ok(Received { len, at, ..Received::default() }))
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let len = ready!(Pin::new(&mut self.port).poll_write(cx, bytes))?;
+        self.crossed.sent += len as u64;
+        Poll::Ready(Ok(len))
+    }
+
+    fn opening(&self) -> Opening {
+        Opening { connected: Some(self.opened), ..Opening::default() }
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.crossed
+    }
+}
