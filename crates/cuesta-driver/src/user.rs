@@ -125,7 +125,7 @@ impl User {
                     self.crew.tally(|tally| tally.counts.error(name));
                     self.crew.disconnects(self.seat, Some(name));
                     self.rest();
-                    clock::sleep_until(clock::now() + retry).await;
+                    clock::sleep_until(clock::now() + self.back_off(name, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
                     self.plan = clock::now();
                 }
@@ -133,6 +133,18 @@ impl User {
             first = false;
         }
         self.crew.waits(self.seat, None);
+    }
+
+    /// How long to wait before the line is tried again. Users whom a host turned away together would come back together, and
+    /// be turned away again: each waits between half of the time and one and a half of it, from a stream of its own, so that
+    /// what it types does not hang on how often it was turned away.
+    fn back_off(&self, name: &str, retry: Duration) -> Duration {
+        if name != "max-startups" {
+            return retry;
+        }
+        // Beyond all users, who count from 0 up; another number for each further try.
+        let stream = (1 << 61) + (u64::from(self.number) << 8) + retry.as_secs();
+        retry.mul_f64(0.5 + Stream::new(self.crew.spec.seed, stream).unit())
     }
 
     /// From the opening of a line to its end, for which there is always a reason.
