@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_flood_of_keys_waits() {
         let mut grid = Grid::new(WIDTH, 7);
-        assert_eq!(grid.type_keys(Stamp::ZERO, &[b'k'; MOST + 5]), MOST);
+        assert_eq!(grid.type_keys(Stamp::ZERO, &vec![b'k'; MOST + 5]), MOST);
         assert_eq!(grid.type_keys(Stamp::ZERO, b"k"), 0);
     }
 }

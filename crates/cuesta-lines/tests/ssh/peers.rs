@@ -90,7 +90,7 @@ pub(crate) fn tinysshd() -> Peer {
     let command = Command::new("tcpsvd")
         .args(["-v", "-E", "127.0.0.1", &port_text, "tinysshd", "-v", &path("keys")])
         .spawn_piped();
-    started(command, port, folder, "listening on")
+    started(command, port, folder, "")
 }
 
 /// Lets a key in at `~/.ssh/authorized_keys`, where some hosts look only, until it is dropped.
@@ -106,7 +106,8 @@ impl Authorized {
         let file = folder.join("authorized_keys");
         run(Command::new("mkdir").args(["-p", "-m", "700"]).arg(&folder));
         let made = !file.exists();
-        let key = fs::read_to_string(peer.path("client.pub")).unwrap();
+        // On a row of its own, whatever the file ends with.
+        let key = format!("\n{}", fs::read_to_string(peer.path("client.pub")).unwrap());
         let before = fs::read_to_string(&file).unwrap_or_default();
         fs::write(&file, format!("{before}{key}")).unwrap();
         run(Command::new("chmod").arg("600").arg(&file));
@@ -156,7 +157,7 @@ impl SpawnPiped for Command {
     }
 }
 
-/// Waits until it says that it listens; what it says after that is read and forgotten.
+/// Waits until it says that it listens (`sign`, unless it says nothing); what it says after that is read and forgotten.
 fn started(mut process: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
     let mut said = BufReader::new(process.stderr.take().unwrap());
     let mut row = String::new();
@@ -167,7 +168,7 @@ fn started(mut process: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
         all.push_str(&row);
     }
     thread::spawn(move || said.lines().count());
-    // dropbear says that it runs before it listens.
+    // dropbear says that it runs before it listens, and tcpsvd nothing.
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         thread::yield_now();
     }
