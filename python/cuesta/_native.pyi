@@ -1,4 +1,4 @@
-"""What Rust gives to Python: text, numbers and bytes in and out, five classes, never a callback.
+"""What Rust gives to Python: text, numbers and bytes in and out, six classes, never a callback.
 
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
@@ -53,6 +53,18 @@ class Host:
     def meters(self) -> str:
         """Give the host's own meters as JSON."""
     def stop(self) -> None: ...
+
+@final
+class Meters:
+    """A subject that is metered on this machine: `machine`, `pid:N`, `cgroup:PATH` or `cpus:0-3`."""
+
+    @staticmethod
+    def start(spec: str) -> Meters:
+        """Begin to meter what the JSON `spec` says. Raises ValueError, and RunError if the subject is not there."""
+    def reading(self) -> str:
+        """Give the counters as they are now, as JSON, for a later `sheet`."""
+    def sheet(self, since: str | None = None) -> str:
+        """Give as JSON what came since a kept reading, or else since the last such sheet. Raises RunError."""
 
 @final
 class Histogram:

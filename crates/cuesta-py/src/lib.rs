@@ -1,6 +1,6 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Across this boundary go text, numbers, bytes and five classes, each in a file of its own; never a callback. Long work
+//! Across this boundary go text, numbers, bytes and six classes, each in a file of its own; never a callback. Long work
 //! gives a handle that Python polls. Nothing is decided here: each function converts and calls.
 #![allow(missing_docs)] // The macros of PyO3 make items of their own; Python sees the stub's docstrings.
 
@@ -9,6 +9,7 @@ use pyo3::pymodule;
 mod errors;
 mod histogram;
 mod host;
+mod meters;
 mod run;
 mod script;
 mod text;
@@ -22,6 +23,8 @@ mod _native {
     use crate::histogram::Histogram;
     #[pymodule_export]
     use crate::host::Host;
+    #[pymodule_export]
+    use crate::meters::Meters;
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

@@ -131,8 +131,8 @@ mod tests {
 
     const TICK: u64 = 10_000_000;
 
-    fn one(start: u64, user: u64, child_user: u64) -> Process {
-        let stat = PidStat { start, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
+    fn one(begun: u64, user: u64, child_user: u64) -> Process {
+        let stat = PidStat { start: begun, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
         Process { stat, threads: BTreeMap::new() }
     }
 

@@ -1,0 +1,42 @@
+//! Meters of a Linux host for Python.
+
+use std::sync::{Mutex, MutexGuard};
+
+use cuesta_meters::{Meter, Reading, Spec};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// A subject that is metered. Reading it is up to the caller; nothing goes on by itself.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct Meters(Mutex<Meter>);
+
+impl Meters {
+    fn locked(&self) -> MutexGuard<'_, Meter> {
+        self.0.lock().expect("no panic while it is held")
+    }
+}
+
+#[pymethods]
+impl Meters {
+    #[staticmethod]
+    fn start(py: Python<'_>, spec: &str) -> PyResult<Self> {
+        let spec: Spec = serde_json::from_str(spec).map_err(errors::value)?;
+        py.detach(|| Meter::start(spec)).map(|meter| Self(meter.into())).map_err(errors::run)
+    }
+
+    fn reading(&self, py: Python<'_>) -> PyResult<String> {
+        let reading = py.detach(|| self.locked().reading());
+        serde_json::to_string(&reading).map_err(errors::run)
+    }
+
+    #[pyo3(signature = (since = None))]
+    fn sheet(&self, py: Python<'_>, since: Option<&str>) -> PyResult<String> {
+        let since: Option<Reading> = since.map(serde_json::from_str).transpose().map_err(errors::value)?;
+        let sheet = py.detach(|| match &since {
+            Some(earlier) => self.locked().sheet_since(earlier),
+            None => self.locked().sheet(),
+        });
+        serde_json::to_string(&sheet.map_err(errors::run)?).map_err(errors::run)
+    }
+}
