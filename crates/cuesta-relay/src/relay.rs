@@ -1,0 +1,125 @@
+//! The handle on a relay.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_cast::{Cast, Header};
+use cuesta_lines::{OpenError, Options, Target};
+use cuesta_record::clock::{self, Time};
+use thiserror::Error;
+
+use crate::notes::Notes;
+use crate::session::Session;
+use crate::terminal::{Terminal, is_terminal, window};
+
+/// What is wanted.
+#[derive(Debug)]
+pub struct Wanted {
+    /// What the person types at.
+    pub target: Target,
+    /// What the person's terminal calls itself (`TERM`).
+    pub terminal: String,
+    /// What is said of the session in its cast.
+    pub command: Option<String>,
+    /// The terminal that is typed at.
+    pub keyboard: OwnedFd,
+    /// The terminal that shows.
+    pub screen: OwnedFd,
+}
+
+/// Why there is no recording.
+#[derive(Debug, Error)]
+pub enum RelayError {
+    /// Nobody can type here.
+    #[error("there is no terminal to record at: standard input must be one")]
+    NoTerminal,
+    /// The target.
+    #[error(transparent)]
+    NoLine(#[from] OpenError),
+    /// The terminal, or this machine.
+    #[error("the recording broke off: {0}")]
+    Io(#[from] io::Error),
+    /// A fault of ours.
+    #[error("the relay failed")]
+    Panicked,
+}
+
+/// A person at a line, on a thread of its own. Dropping it ends it, and puts the terminal back.
+#[derive(Debug)]
+pub struct Relay {
+    stop: Arc<AtomicBool>,
+    /// Closed when it has ended.
+    ended: Mutex<Receiver<()>>,
+    thread: Mutex<Option<JoinHandle<Result<Cast, RelayError>>>>,
+}
+
+impl Relay {
+    /// Opens the line, takes the terminal, and returns at once.
+    ///
+    /// # Errors
+    /// When there is no terminal, or no thread can be had.
+    pub fn start(wanted: Wanted) -> Result<Self, RelayError> {
+        if !is_terminal(&wanted.keyboard) {
+            return Err(RelayError::NoTerminal);
+        }
+        let stop = Arc::<AtomicBool>::default();
+        let (running, ended) = channel::<()>();
+        let told = Arc::clone(&stop);
+        let thread = thread::Builder::new().name("cuesta-relay".into()).spawn(move || {
+            let _running = running;
+            clock::run(Time::Real, relay(wanted, told))?
+        })?;
+        Ok(Self { stop, ended: ended.into(), thread: Some(thread).into() })
+    }
+
+    /// Waits for the end, at most so long; says whether it has come.
+    pub fn wait(&self, timeout: Duration) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout)
+    }
+
+    /// Asks it to end: what was recorded is kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits for the end and gives what was recorded, secrets included: see [`Cast::without_secrets`].
+    ///
+    /// # Errors
+    /// When there was no line, or the terminal broke.
+    pub fn finish(&self) -> Result<Cast, RelayError> {
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        thread.map_or(Err(RelayError::Panicked), |thread| thread.join().unwrap_or(Err(RelayError::Panicked)))
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.stop();
+        let _ = self.finish();
+    }
+}
+
+async fn relay(wanted: Wanted, stop: Arc<AtomicBool>) -> Result<Cast, RelayError> {
+    let Wanted { target, terminal, command, keyboard, screen } = wanted;
+    let (columns, rows) = window(&keyboard).unwrap_or((80, 24));
+    let options = Options { columns, rows, terminal: terminal.clone(), ..Options::default() };
+    let line = cuesta_lines::open(&target, &options).await?;
+    let begun = clock::now();
+    let header = Header {
+        columns,
+        rows,
+        timestamp: Some(clock::wall() / 1_000_000_000),
+        command,
+        title: None,
+        terminal: Some(terminal),
+    };
+    // Only now: what went wrong until here is said on a terminal as it was.
+    let terminal = Terminal::take(keyboard, screen)?;
+    Ok(Session::new(line, terminal, Notes::new(header, begun), stop).run().await?)
+}

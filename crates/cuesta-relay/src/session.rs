@@ -1,0 +1,162 @@
+//! Characters both ways, each noted with its instant.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use cuesta_lines::Line;
+use cuesta_record::clock::{self, Sleep};
+
+use crate::notes::Notes;
+use crate::terminal::Terminal;
+
+/// How often the window's size and the wish to stop are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// What one read can bring.
+const BUFFER: usize = 16 << 10;
+/// So often in a row, each within `TOGETHER` of the one before, this key ends the recording. (Telnet's own way out.)
+const LEAVE: u8 = 0x1d;
+const TIMES: usize = 3;
+const TOGETHER: Duration = Duration::from_secs(1);
+
+/// Why a session ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// The host closed the line, or it broke.
+    ByHost,
+    /// The person, or somebody outside, ended it.
+    ByPerson,
+}
+
+/// A session under way.
+pub(crate) struct Session {
+    line: Box<dyn Line>,
+    terminal: Terminal,
+    notes: Notes,
+    window: Option<(u16, u16)>,
+    /// What was typed and the line has not taken yet.
+    to_send: Vec<u8>,
+    buffer: Vec<u8>,
+    look: Sleep,
+    stop: Arc<AtomicBool>,
+    /// How often the key that ends the recording was pressed in a row, and when last.
+    leaving: (usize, cuesta_record::Stamp),
+}
+
+impl Session {
+    pub(crate) fn new(line: Box<dyn Line>, terminal: Terminal, notes: Notes, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            line,
+            window: terminal.window(),
+            terminal,
+            notes,
+            to_send: Vec::new(),
+            buffer: vec![0; BUFFER],
+            look: clock::sleep_until(clock::now() + LOOK),
+            stop,
+            leaving: (0, cuesta_record::Stamp::ZERO),
+        }
+    }
+
+    /// Passes characters on until one side ends; then gives what was noted.
+    pub(crate) async fn run(mut self) -> io::Result<cuesta_cast::Cast> {
+        let ended = poll_fn(|cx| self.poll(cx)).await?;
+        Ok(self.notes.finish(clock::now(), ended == Ended::ByHost))
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Ended>> {
+        loop {
+            // Each says whether it got on; when none does, there is nothing to do but to wait.
+            let mut went_on = false;
+            for step in [Self::looks, Self::types, Self::sends, Self::receives] {
+                match step(self, cx) {
+                    Poll::Ready(Ok(None)) => went_on = true,
+                    Poll::Ready(Ok(Some(ended))) => return Poll::Ready(Ok(ended)),
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                    Poll::Pending => {}
+                }
+            }
+            if !went_on {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    fn looks(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+        if Pin::new(&mut self.look).poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        let now = clock::now();
+        self.look.reset(now + LOOK);
+        if self.stop.load(Ordering::Relaxed) {
+            return Poll::Ready(Ok(Some(Ended::ByPerson)));
+        }
+        let window = self.terminal.window();
+        if let Some((columns, rows)) = window.filter(|_| window != self.window) {
+            self.window = window;
+            self.line.resize(columns, rows);
+            self.notes.resize(now, (columns, rows));
+        }
+        Poll::Ready(Ok(None))
+    }
+
+    /// Reads the keyboard, unless the line is behind with what was typed before.
+    fn types(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+        if !self.to_send.is_empty() {
+            return Poll::Pending;
+        }
+        let mut typed = [0; 1024];
+        let Poll::Ready(read) = self.terminal.poll_read(cx, &mut typed) else { return Poll::Pending };
+        let typed = &typed[..read?];
+        let now = clock::now();
+        if typed.is_empty() {
+            return Poll::Ready(Ok(Some(Ended::ByPerson)));
+        }
+        if self.leaves(typed, now) {
+            self.notes.take_back("\x1d", TIMES - 1);
+            return Poll::Ready(Ok(Some(Ended::ByPerson)));
+        }
+        self.notes.input(now, typed, self.line.echoes());
+        self.to_send.extend_from_slice(typed);
+        Poll::Ready(Ok(None))
+    }
+
+    /// Whether this is the last of the keys that end the recording.
+    fn leaves(&mut self, typed: &[u8], now: cuesta_record::Stamp) -> bool {
+        let (before, at) = self.leaving;
+        let times = match typed {
+            [LEAVE] if now.since(at) <= TOGETHER => before + 1,
+            [LEAVE] => 1,
+            _ => 0,
+        };
+        self.leaving = (times, now);
+        times >= TIMES
+    }
+
+    fn sends(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+        if self.to_send.is_empty() {
+            return Poll::Pending;
+        }
+        let Poll::Ready(sent) = self.line.poll_send(cx, &self.to_send) else { return Poll::Pending };
+        // If the line is broken, reading says so after what came before.
+        let len = sent.unwrap_or(self.to_send.len());
+        self.to_send.drain(..len);
+        Poll::Ready(Ok(None))
+    }
+
+    fn receives(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+        let Poll::Ready(received) = self.line.poll_receive(cx, &mut self.buffer) else { return Poll::Pending };
+        let Ok(received) = received else { return Poll::Ready(Ok(Some(Ended::ByHost))) };
+        if received.len == 0 {
+            return Poll::Ready(Ok(Some(Ended::ByHost)));
+        }
+        let bytes = &self.buffer[..received.len];
+        self.notes.output(received.at, bytes);
+        self.terminal.show(bytes)?;
+        Poll::Ready(Ok(None))
+    }
+}

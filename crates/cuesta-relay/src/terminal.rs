@@ -1,0 +1,89 @@
+//! The person's own terminal: raw while the relay runs, and put back as it was on every way out.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::task::{Context, Poll, ready};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+use tokio::io::unix::AsyncFd;
+
+use crate::watch::watch;
+
+/// A terminal in raw mode. Dropping it puts it back.
+#[derive(Debug)]
+pub(crate) struct Terminal {
+    /// Its descriptors stay blocking: whoever started us shares them.
+    keyboard: AsyncFd<OwnedFd>,
+    screen: OwnedFd,
+    before: Termios,
+}
+
+impl Terminal {
+    /// Makes the terminal raw.
+    pub(crate) fn take(keyboard: OwnedFd, screen: OwnedFd) -> io::Result<Self> {
+        let before = tcgetattr(&keyboard)?;
+        let mut raw = before.clone();
+        raw.make_raw();
+        let keyboard = watch(keyboard)?;
+        let terminal = Self { keyboard, screen, before };
+        // What was typed ahead is typed at the host.
+        tcsetattr(&terminal.keyboard, OptionalActions::Now, &raw)?;
+        Ok(terminal)
+    }
+
+    /// What was typed; 0 characters: the terminal is gone.
+    pub(crate) fn poll_read(&self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        loop {
+            let mut ready = ready!(self.keyboard.poll_read_ready(cx))?;
+            // A read from a descriptor that blocks must find something: the event queue may be wrong, this is not.
+            let mut asked = [PollFd::new(&self.keyboard, PollFlags::IN)];
+            if poll(&mut asked, Some(&rustix::event::Timespec::default()))? == 0 {
+                ready.clear_ready();
+                continue;
+            }
+            return Poll::Ready(match rustix::io::read(&self.keyboard, &mut *into) {
+                Err(Errno::INTR) => continue,
+                Err(Errno::IO) => Ok(0),
+                read => Ok(read?),
+            });
+        }
+    }
+
+    /// Shows all of it. A terminal that takes nothing holds the relay back, and so the host.
+    pub(crate) fn show(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match rustix::io::write(&self.screen, bytes) {
+                Ok(len) => bytes = &bytes[len..],
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => {
+                    poll(&mut [PollFd::new(&self.screen, PollFlags::OUT)], None)?;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Columns and rows.
+    pub(crate) fn window(&self) -> Option<(u16, u16)> {
+        window(&self.keyboard)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = tcsetattr(&self.keyboard, OptionalActions::Now, &self.before);
+    }
+}
+
+/// Columns and rows of a terminal, if it says any.
+pub(crate) fn window(terminal: impl AsFd) -> Option<(u16, u16)> {
+    let size = tcgetwinsize(terminal).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))
+}
+
+pub(crate) fn is_terminal(keyboard: impl AsFd) -> bool {
+    isatty(keyboard)
+}

@@ -1,0 +1,183 @@
+//! A person simulated at one end of a pseudo-terminal, a host of a few rows at the other end of a TCP line.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::Duration;
+
+use cuesta_cast::{Cast, What};
+use cuesta_relay::{Relay, RelayError, Wanted};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+
+/// Nothing here takes so long.
+const LONG: Duration = Duration::from_secs(20);
+
+/// The terminal, and the person's hands and eyes.
+struct Person {
+    terminal: OwnedFd,
+    hands: OwnedFd,
+    seen: String,
+}
+
+impl Person {
+    fn sits_down() -> Self {
+        let hands = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pseudo-terminal");
+        grantpt(&hands).expect("granted");
+        unlockpt(&hands).expect("unlocked");
+        let name = ptsname(&hands, Vec::new()).expect("a name");
+        let terminal = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).expect("its other end");
+        let person = Self { terminal, hands, seen: String::new() };
+        person.wants_window(100, 30);
+        person
+    }
+
+    fn wants_window(&self, columns: u16, rows: u16) {
+        let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };
+        tcsetwinsize(&self.terminal, size).expect("a size");
+    }
+
+    fn types(&self, text: &str) {
+        assert_eq!(rustix::io::write(&self.hands, text.as_bytes()).expect("typed"), text.len());
+    }
+
+    fn sees(&mut self, wanted: &str) {
+        let patience = Timespec { tv_sec: 20, tv_nsec: 0 };
+        while !self.seen.contains(wanted) {
+            let came = poll(&mut [PollFd::new(&self.hands, PollFlags::IN)], Some(&patience)).expect("polls");
+            assert!(came > 0, "{wanted:?} never came, only {:?}", self.seen);
+            let mut buffer = [0; 4096];
+            let len = rustix::io::read(&self.hands, &mut buffer).expect("reads");
+            self.seen.push_str(&String::from_utf8_lossy(&buffer[..len]));
+        }
+    }
+
+    fn is_raw(&self) -> bool {
+        !tcgetattr(&self.terminal).expect("modes").local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO)
+    }
+
+    fn records(&self, target: &str) -> Relay {
+        let wanted = Wanted {
+            target: target.parse().expect("a target"),
+            terminal: "xterm".into(),
+            command: Some("a host of a few rows".into()),
+            keyboard: self.terminal.try_clone().expect("a descriptor"),
+            screen: self.terminal.try_clone().expect("a descriptor"),
+        };
+        Relay::start(wanted).expect("starts")
+    }
+}
+
+/// A host that greets, echoes, and hangs up at a `q`; gives its target.
+fn host() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = format!("tcp://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        let mut line: TcpStream = listener.accept().expect("a line").0;
+        line.write_all(b"hello\r\n").expect("greets");
+        let mut byte = [0];
+        while line.read(&mut byte).is_ok_and(|len| len > 0) && byte != *b"q" {
+            line.write_all(&byte).expect("echoes");
+        }
+    });
+    target
+}
+
+fn typed(cast: &Cast) -> String {
+    let texts = cast.events.iter().filter_map(|event| match &event.what {
+        What::Input { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+fn shown(cast: &Cast) -> String {
+    let texts = cast.events.iter().filter_map(|event| match &event.what {
+        What::Output(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn a_session_is_passed_on_and_noted() {
+    let mut person = Person::sits_down();
+    let relay = person.records(&host());
+    person.sees("hello");
+    assert!(person.is_raw());
+    person.types("h\u{e9}");
+    person.sees("h\u{e9}");
+    person.types("q");
+    assert!(relay.wait(LONG), "the host has hung up");
+    let cast = relay.finish().expect("a cast");
+    assert!(!person.is_raw(), "the terminal is as it was");
+    assert_eq!((typed(&cast).as_str(), shown(&cast).as_str()), ("h\u{e9}q", "hello\r\nh\u{e9}"));
+    assert_eq!((cast.header.columns, cast.header.rows), (100, 30));
+    assert!(!cast.was_stopped());
+}
+
+#[test]
+fn a_person_leaves_with_the_key_pressed_three_times() {
+    let mut person = Person::sits_down();
+    let relay = person.records(&host());
+    person.sees("hello");
+    for echo in ["x", "x\x1d", "x\x1d\x1d"] {
+        person.types(&echo[echo.len() - 1..]);
+        person.sees(echo);
+    }
+    person.types("\x1d");
+    assert!(relay.wait(LONG), "the person has left");
+    let cast = relay.finish().expect("a cast");
+    assert_eq!(typed(&cast), "x");
+    assert!(cast.was_stopped() && !person.is_raw());
+}
+
+#[test]
+fn whoever_stops_it_keeps_what_was_recorded() {
+    let mut person = Person::sits_down();
+    let relay = person.records(&host());
+    person.sees("hello");
+    assert!(!relay.wait(Duration::ZERO));
+    person.wants_window(90, 40);
+    person.types("x");
+    person.sees("x");
+    relay.stop();
+    assert!(relay.wait(LONG));
+    let cast = relay.finish().expect("a cast");
+    assert!(cast.was_stopped() && !person.is_raw());
+    assert_eq!(typed(&cast), "x");
+}
+
+#[test]
+fn a_relay_that_is_dropped_puts_the_terminal_back() {
+    let mut person = Person::sits_down();
+    let relay = person.records(&host());
+    person.sees("hello");
+    assert!(person.is_raw());
+    drop(relay);
+    assert!(!person.is_raw());
+}
+
+#[test]
+fn what_cannot_be_is_said_and_the_terminal_left_alone() {
+    let person = Person::sits_down();
+    let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let target = format!("tcp://{}", nobody.local_addr().expect("an address"));
+    drop(nobody);
+    let relay = person.records(&target);
+    assert!(relay.wait(LONG));
+    assert!(matches!(relay.finish(), Err(RelayError::NoLine(_))));
+    assert!(!person.is_raw());
+    let null = || OwnedFd::from(std::fs::File::open("/dev/null").expect("there"));
+    let wanted = Wanted {
+        target: target.parse().expect("a target"),
+        terminal: "xterm".into(),
+        command: None,
+        keyboard: null(),
+        screen: null(),
+    };
+    assert!(matches!(Relay::start(wanted), Err(RelayError::NoTerminal)));
+}
