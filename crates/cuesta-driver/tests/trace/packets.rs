@@ -91,10 +91,9 @@ impl Negotiation {
                     text.push(*byte);
                     Self::Text
                 }
-                (Self::Iac, 250) | (Self::SubIac, 255) => Self::Sub,
                 (Self::Iac, 251..=254) => Self::Option,
                 (Self::Sub, 255) => Self::SubIac,
-                (Self::Sub, _) => Self::Sub,
+                (Self::Iac, 250) | (Self::SubIac, 255) | (Self::Sub, _) => Self::Sub,
                 (Self::Iac | Self::Option | Self::SubIac, _) => Self::Text,
             };
         }
