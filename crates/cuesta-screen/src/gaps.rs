@@ -1,7 +1,8 @@
 //! The control functions that the model under us leaves out, said again in those that it has.
 //!
 //! The stream passes through unchanged up to the last character of such a function; that one is replaced. So what is cut
-//! at any byte comes out the same. Not modelled, here or there: insert mode, tab stops of the host's own, the drawing
+//! at any byte comes out the same; a character that is cut in two is kept back until it is whole, as the parser under the
+//! model would lose what follows it (vte 0.15). Not modelled, here or there: insert mode, tab stops of the host's own, the drawing
 //! characters of other character sets, double-height rows.
 
 use vt100::Parser;
@@ -42,6 +43,10 @@ struct Control {
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
     place: Place,
+    /// DECAWM is reset: what does not fit into a row is written over its last column.
+    stays_in_row: bool,
+    /// The beginning of a character that is not whole yet.
+    cut: Cut,
     /// How often the whole screen was cleared.
     pub(crate) cleared: u64,
 }
@@ -50,17 +55,22 @@ impl Gaps {
     pub(crate) fn feed(&mut self, bytes: &[u8], model: &mut Parser<Replies>) {
         let (mut from, mut at) = (0, 0);
         while at < bytes.len() {
-            if self.place == Place::Text {
+            if self.place == Place::Text && !self.stays_in_row {
                 let Some(escape) = bytes[at..].iter().position(|byte| *byte == ESC) else { break };
                 at += escape;
             }
             if let Some(last) = self.step(bytes[at]) {
-                model.process(&bytes[from..at]);
+                self.cut.pass(&bytes[from..at], model);
                 from = at + usize::from(self.replace(last, bytes[at], model));
             }
             at += 1;
+            if self.stays_in_row && self.place == Place::Text {
+                self.cut.pass(&bytes[from..at], model);
+                from = at;
+                into_row(model);
+            }
         }
-        model.process(&bytes[from..]);
+        self.cut.pass(&bytes[from..], model);
     }
 
     /// Takes one byte; gives the sequence that it ends.
@@ -98,6 +108,12 @@ impl Gaps {
             (0, b'e') => model.process(b"B"),
             (0, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
             (0, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
+            (b'?', b'h' | b'l') if control.number == 7 => {
+                self.stays_in_row = last == b'l';
+                return false;
+            }
+            // A new scrolling region sends the cursor home, not to the region's own top.
+            (0, b'r') => model.process(b"r\x1b[H"),
             (b'!', b'p') => model.process(SOFT_RESET),
             _ => return false,
         }
@@ -111,11 +127,73 @@ impl Gaps {
             b'E' => model.process(b"\\\r\n"),
             b'c' => {
                 self.cleared += 1;
+                self.stays_in_row = false;
                 return false;
             }
             _ => return false,
         }
         true
+    }
+}
+
+/// The beginning of a character in UTF-8.
+#[derive(Debug, Default)]
+struct Cut {
+    bytes: [u8; 4],
+    len: usize,
+}
+
+impl Cut {
+    /// Passes on what is whole, and keeps the rest.
+    fn pass(&mut self, mut bytes: &[u8], model: &mut Parser<Replies>) {
+        while let [next, rest @ ..] = bytes
+            && self.len > 0
+        {
+            if !is_continuation(*next) {
+                // It never becomes whole, and would show nothing.
+                self.len = 0;
+                break;
+            }
+            self.bytes[self.len] = *next;
+            self.len += 1;
+            bytes = rest;
+            if self.len == length(self.bytes[0]) {
+                model.process(&self.bytes[..self.len]);
+                self.len = 0;
+            }
+        }
+        let tail = bytes.iter().rev().take(4).take_while(|byte| is_continuation(**byte)).count() + 1;
+        let begin = bytes.len().saturating_sub(tail);
+        let is_cut = bytes.get(begin).is_some_and(|first| length(*first) > tail);
+        let (whole, cut) = bytes.split_at(if is_cut { begin } else { bytes.len() });
+        model.process(whole);
+        if is_cut {
+            self.bytes[..cut.len()].copy_from_slice(cut);
+            self.len = cut.len();
+        }
+    }
+}
+
+fn is_continuation(byte: u8) -> bool {
+    matches!(byte, 0x80..=0xbf)
+}
+
+/// How many bytes a character has that begins with this one.
+fn length(first: u8) -> usize {
+    match first {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 1,
+    }
+}
+
+/// Puts a cursor that waits behind the last column back on it.
+fn into_row(model: &mut Parser<Replies>) {
+    let screen = model.screen();
+    let columns = screen.size().1.get();
+    if screen.cursor_position().1 >= columns {
+        model.process(format!("\x1b[{columns}G").as_bytes());
     }
 }
 
@@ -154,7 +232,16 @@ mod tests {
         assert_eq!(shown(b"01234567\x1b[Zx").1, (0, 1));
         assert_eq!(shown(b"\x1b[2Ix").1, (0, 17));
         assert_eq!(shown(b"\x1b[3a\x1b[2ex").1, (2, 4));
+        assert_eq!(shown(b"\x1b[3;4r\x1b[4;1Ha\nb\x1b[rx").0, "x\n\na\n b");
         assert_eq!(shown(b"ab\x1b[s\x1b[3;9Hc\x1b[ud").1, (0, 3));
+    }
+
+    #[test]
+    fn a_row_may_be_told_not_to_go_on() {
+        let last = "a".repeat(39);
+        assert_eq!(shown(format!("\x1b[?7l{last}bcd").as_bytes()), (format!("{last}d"), (0, 39)));
+        assert_eq!(shown(format!("\x1b[?7l{last}\u{e9}\x1b[?7hf\x1b[mg").as_bytes()), (format!("{last}f\ng"), (1, 1)));
+        assert_eq!(shown(format!("{last}b\x1b[?7lc").as_bytes()), (format!("{last}c"), (0, 39)));
     }
 
     #[test]

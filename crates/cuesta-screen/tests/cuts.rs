@@ -1,0 +1,98 @@
+//! However what comes is cut into reads, the screen is the same; and nothing that comes breaks it.
+#![allow(missing_docs)]
+
+use std::fs;
+use std::path::Path;
+
+use cuesta_screen::{Fresh, Modes, Screen};
+use proptest::prelude::*;
+
+type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);
+
+fn seen(reads: &[&[u8]], (columns, rows): (u16, u16)) -> Seen {
+    let mut screen = Screen::new(columns, rows);
+    reads.iter().for_each(|read| screen.feed(read));
+    (screen.text(), screen.cursor(), screen.modes(), screen.is_alternate(), screen.replies().to_vec())
+}
+
+fn stream(name: &str) -> Vec<u8> {
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(name)).expect("a stream")
+}
+
+#[test]
+fn a_stream_may_be_cut_at_every_byte() {
+    for name in ["bash-edit-40x12.bin", "nano-edit-40x12.bin"] {
+        let stream = stream(name);
+        let whole = seen(&[&stream], (40, 12));
+        for cut in 0..stream.len() {
+            let (head, tail) = stream.split_at(cut);
+            assert_eq!(seen(&[head, tail], (40, 12)), whole, "{name} cut at {cut}");
+        }
+    }
+}
+
+#[test]
+fn a_stream_may_come_byte_by_byte() {
+    for name in ["vim-80x24.bin", "emacs-80x24.bin", "top-80x24.bin", "less-80x24.bin", "bash-80x24.bin"] {
+        let stream = stream(name);
+        let bytes: Vec<_> = stream.chunks(1).collect();
+        assert_eq!(seen(&bytes, (80, 24)), seen(&[&stream], (80, 24)), "{name}");
+    }
+}
+
+#[test]
+fn a_character_cut_in_two_takes_nothing_with_it() {
+    // A mark without a character to join, then a letter, then a character that is cut as well.
+    let text = "\u{301}A\u{e9}\u{6f22}b".as_bytes();
+    for cut in 1..text.len() {
+        let (head, tail) = text.split_at(cut);
+        assert_eq!(seen(&[head, tail], (20, 1)).0, "A\u{e9}\u{6f22}b\n", "cut at {cut}");
+    }
+}
+
+/// Something like what programs send: text, controls, sequences with odd parameters, and noise.
+fn piece() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        "[ -~\u{e9}\u{6f22}\u{301}]{0,12}".prop_map(String::into_bytes),
+        prop::sample::select(&b"\r\n\t\x08\x07\x1b\x18\x0e\x9b\xff"[..]).prop_map(|byte| vec![byte]),
+        "\x1b\\[[?>!]?[0-9;:]{0,6}[ $]?[@-~]".prop_map(String::into_bytes),
+        "\x1b[P\\]X^_][ -~]{0,8}(\x07|\x1b\\\\)?".prop_map(String::into_bytes),
+        "\x1b[ -~]".prop_map(String::into_bytes),
+        Just(b"\x1b[?1049h".to_vec()),
+        Just(b"\x1b[?7l".to_vec()),
+        prop::collection::vec(any::<u8>(), 0..6),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn whatever_comes_is_taken_alike(
+        pieces in prop::collection::vec(piece(), 0..40),
+        columns in 1u16..20,
+        rows in 1u16..8,
+        cut in 1usize..20,
+        resized in (1u16..20, 1u16..8),
+    ) {
+        let stream = pieces.concat();
+        let reads: Vec<_> = stream.chunks(cut).collect();
+        prop_assert_eq!(seen(&reads, (columns, rows)), seen(&[&stream], (columns, rows)));
+        let mut screen = Screen::new(columns, rows);
+        let mut fresh = Fresh::default();
+        for (number, piece) in pieces.iter().enumerate() {
+            screen.feed(piece);
+            if number == pieces.len() / 2 {
+                fresh.mark(&screen);
+                screen.resize(resized.0, resized.1);
+            }
+            let (columns, rows) = screen.size();
+            let cursor = screen.cursor();
+            prop_assert!(cursor.0 < rows && cursor.1 <= columns);
+            // Stale or not, a row is one row.
+            prop_assert_eq!(fresh.text(&screen).matches('\n').count(), usize::from(rows));
+            fresh.is_row_fresh(&screen);
+        }
+        prop_assert!(screen.replies().len() <= 1024);
+    }
+}
