@@ -128,7 +128,10 @@ impl Rates<'_> {
         let counts = self.counts();
         let interrupts = counts.interrupts.with(&counts.softirqs, |hard, soft| (hard.count + soft.count) as f64);
         let average = cpu.irq.with(&interrupts, |percent, count| (percent / 100.0 * self.capacity(), *count));
-        let average = average.and_then(|(seconds, count)| Figure::quotient(*seconds, *count, "there was no interrupt"));
+        let average = average.and_then(|(seconds, count)| match seconds {
+            0.0 => Figure::unmetered("they took less than a clock tick"),
+            seconds => Figure::quotient(*seconds, *count, "there was no interrupt"),
+        });
         let none = || Figure::unmetered("not counted in this tier");
         let row = |name: &str, percent: Figure, average: Figure| TimeRow {
             of_non_idle: of_busy(&percent),

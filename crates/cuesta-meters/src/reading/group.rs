@@ -24,7 +24,7 @@ pub(crate) struct Group {
 
 /// Reads the subject's group: its own, or that of its process.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
-    let (unified, cpu, cpuacct, memory) = match subject {
+    let (unified, cpu, cpuacct) = match subject {
         Subject::Machine | Subject::Cpus(_) => {
             return Figure::unmetered(
                 "only a control group or a process has a quota: name one with cgroup:PATH or pid:N",
@@ -32,7 +32,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
         }
         Subject::Cgroup(path) => {
             let of = |controller| folder(roots, path, controller);
-            (of(None), of(Some("cpu")), of(Some("cpuacct")), of(Some("memory")))
+            (of(None), of(Some("cpu")), of(Some("cpuacct")))
         }
         Subject::Process(pid) => {
             let rows = roots.proc(&format!("{pid}/cgroup"), |text| Ok(text.to_owned()));
@@ -40,7 +40,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
             let of = |name: &str| pid_cgroup::of(rows, name).map(PathBuf::from);
             let below = |name, path: Option<PathBuf>| path.and_then(|path| folder(roots, &path, name));
             let (cpu, cpuacct) = (below(Some("cpu"), of("cpu")), below(Some("cpuacct"), of("cpuacct")));
-            (below(None, of("")), cpu, cpuacct, below(Some("memory"), of("memory")))
+            (below(None, of("")), cpu, cpuacct)
         }
     };
     if [&unified, &cpu, &cpuacct].iter().all(|folder| folder.is_none()) {
@@ -50,7 +50,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
         usage: usage(unified.as_deref(), cpuacct.as_deref()),
         throttled: throttled(unified.as_deref(), cpu.as_deref()),
         quota: limit(unified.as_deref(), cpu.as_deref()),
-        faults: faults(unified.as_deref(), memory.as_deref()),
+        faults: faults(unified.as_deref()),
     })
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn folder(roots: &Roots, path: &Path, controller: Option<&str>) -> Op
 
 /// `/sys/fs/cgroup/unified/a/b` and `/sys/fs/cgroup/cpu/a/b` are `/a/b`.
 fn below_mount(roots: &Roots, path: &Path) -> PathBuf {
-    let mounts = [roots.unified(), roots.controller("cpu"), roots.controller("cpuacct"), roots.controller("memory")];
+    let mounts = [roots.unified(), roots.controller("cpu"), roots.controller("cpuacct")];
     let deepest = mounts
         .into_iter()
         .flatten()
@@ -102,10 +102,10 @@ fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
     quota.and_then(|quota| quota.map_or_else(|| Figure::unmetered("there is no quota"), Figure::plain))
 }
 
-fn faults(unified: Option<&Path>, memory: Option<&Path>) -> Figure<VmStat> {
-    let folder = [memory, unified].into_iter().flatten().find(|folder| folder.join("memory.stat").exists());
-    match folder {
-        Some(folder) => read_file(folder, "memory.stat", VmStat::parse),
+/// Only of version 2, where a group's memory is that of the same processes as its CPU time.
+fn faults(unified: Option<&Path>) -> Figure<VmStat> {
+    match unified.map(|folder| folder.join("memory.stat")).filter(|file| file.exists()) {
+        Some(file) => crate::roots::read(&file, VmStat::parse),
         None => Figure::unmetered("the memory controller is not on for this control group"),
     }
 }
