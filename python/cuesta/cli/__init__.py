@@ -1,4 +1,4 @@
-"""The command `cuesta`, one file per verb: `run`, `host`, `check`.
+"""The command `cuesta`, one file per verb: `run`, `host`, `meters`, `check`.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
 """

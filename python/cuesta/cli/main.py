@@ -9,10 +9,10 @@ import traceback
 from collections.abc import Sequence
 
 from cuesta import __version__
-from cuesta.cli import check, host, run
+from cuesta.cli import check, host, meters, run
 from cuesta.errors import CuestaError, Exit, UsageError
 
-VERBS = (run, host, check)
+VERBS = (run, host, meters, check)
 
 ABOUT = """How many people can use this system at once, and how will it feel to type on it?
 

@@ -1,0 +1,74 @@
+"""Where an interval of meters began: a reading in a file that belongs to one caller.
+
+The kernel counts from boot on and nobody resets it; a caller who wants an interval of its own keeps the reading that it
+begins with. So callers do not disturb one another.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from cuesta import _native
+from cuesta.errors import CuestaError, InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One caller's interval of one subject."""
+
+    file: Path
+
+    @classmethod
+    def at(cls, file: Path | None, subject: str) -> "Kept":
+        """Find the caller's file: the given one, or that of its session and subject."""
+        if file:
+            return cls(file)
+        state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
+        return cls(Path(state) / "cuesta" / "meters" / f"{_session()}-{quote(subject, safe='')}.json")
+
+    def write(self, reading: str) -> None:
+        """Begin an interval with a reading. Written whole or not at all."""
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            part = self.file.with_name(f"{self.file.name}.{os.getpid()}.part")
+            part.write_text(reading, encoding="utf-8")
+            part.rename(self.file)
+        except OSError as error:
+            raise CuestaError(f"{self.file}: cannot keep the reading: {error.strerror}", "--since FILE") from None
+        self._forget_others()
+
+    def sheet(self, meters: _native.Meters) -> dict[str, Any]:
+        """Give what came since the interval began."""
+        try:
+            reading = self.file.read_text(encoding="utf-8")
+            sheet: dict[str, Any] = json.loads(meters.sheet(reading))
+        except FileNotFoundError:
+            remedy = "`cuesta meters --reset` begins one"
+            raise InputError(f"{self.file}: no interval of yours has begun", remedy) from None
+        except OSError as error:
+            raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
+        except (ValueError, _native.RunError) as error:
+            raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins anew") from None
+        return sheet
+
+    def _forget_others(self) -> None:
+        """Take away what sessions that have ended left."""
+        for file in self.file.parent.glob("session-*-*.json"):
+            leader = file.name.split("-")[1]
+            if leader.isdigit() and not Path("/proc", leader).exists():
+                with suppress(OSError):
+                    file.unlink()
+
+
+def _session() -> str:
+    """Name the caller's session by its leader, and by when that began: numbers are used again."""
+    leader = os.getsid(0)
+    try:
+        stat = Path("/proc", str(leader), "stat").read_text(encoding="utf-8", errors="replace")
+        return f"session-{leader}-{stat.rpartition(')')[2].split()[19]}"
+    except OSError:
+        return f"session-{leader}-0"

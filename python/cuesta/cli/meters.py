@@ -1,0 +1,187 @@
+"""`cuesta meters`: where a Linux host's time goes, by hand."""
+
+import argparse
+import json
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import Any, TextIO
+
+from cuesta import _native
+from cuesta.cli.kept import Kept
+from cuesta.cli.output import check_json, write_json
+from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.report import meters as report
+
+NAME = "meters"
+HELP = "meter this Linux host: CPU, idle by kind, faults, queues, devices"
+ABOUT = """Reads the kernel's meters, as sar does: a row every INTERVAL seconds, or a whole sheet of an interval.
+An interval belongs to who asked for it: --reset begins one, --report prints the sheet since then, and other
+callers (other terminals, or other files given with --since) have their own.
+
+It needs no privilege. What could not be read is printed as — with the reason, never as zero."""
+EXAMPLES = """examples:
+  cuesta meters 5                    a row every 5 s until Ctrl-C, then the average
+  cuesta meters 1 60 --pid 4711      60 rows of a process and its descendants
+  cuesta meters                      a sheet of the next 5 s
+  cuesta meters --reset              begin an interval ...
+  cuesta meters --report             ... and see what came since, as often as wanted
+  cuesta meters 1 --json             a sheet a second, one object a row (JSON lines)
+
+docs/meters.md says what each figure is and where it comes from."""
+
+FIRST = 5.0
+"""Seconds of a sheet that is asked for with nothing else."""
+HEAD_EVERY = 20
+"""Rows between heads."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument("interval", nargs="?", metavar="INTERVAL", help="seconds between rows, or 200ms, 1m")
+    parser.add_argument("count", nargs="?", metavar="COUNT", help="rows; without it until Ctrl-C")
+    subject = parser.add_argument_group("what is metered; by default the whole machine").add_mutually_exclusive_group()
+    subject.add_argument("--pid", metavar="N", help="a process and its descendants")
+    subject.add_argument("--cgroup", metavar="PATH", help="a control group and those below it")
+    subject.add_argument("--cpus", metavar="LIST", help="all that runs on some CPUs, as 0-3,8")
+    interval = parser.add_argument_group("sheets of an interval of your own")
+    interval.add_argument("--report", action="store_true", help="print the sheet since your last --reset")
+    interval.add_argument("--reset", action="store_true", help="begin an interval (after the report, if both)")
+    interval.add_argument(
+        "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
+    )
+    parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Meter."""
+    meters = start(subject_of(arguments))
+    if arguments.report or arguments.reset:
+        if arguments.interval:
+            raise UsageError("cuesta meters: an INTERVAL goes without --report and --reset", "leave one of them out")
+        return _own_interval(meters, arguments)
+    if arguments.since:
+        raise UsageError("cuesta meters: --since needs --report or --reset", "say which")
+    count = _count(arguments.count)
+    if arguments.interval is None:
+        return _one_sheet(meters, arguments.json)
+    every = _duration(arguments.interval)
+    with interruptible() as stopped:
+        return _rows(meters, every, count, arguments.json, stopped)
+
+
+def subject_of(arguments: argparse.Namespace) -> str:
+    """Spell what is metered."""
+    for kind in ("pid", "cgroup", "cpus"):
+        if (value := getattr(arguments, kind)) is not None:
+            return f"{kind}:{value}"
+    return "machine"
+
+
+def start(subject: str) -> _native.Meters:
+    """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
+    try:
+        return _native.Meters.start(json.dumps({"subject": subject}))
+    except ValueError as error:
+        raise UsageError(str(error).partition(" at line")[0]) from None
+    except _native.RunError as error:
+        raise CuestaError(str(error), "see what runs with `ps`, `systemd-cgls`, `lscpu`") from None
+
+
+@contextmanager
+def interruptible() -> Iterator[threading.Event]:
+    """Set the event at Ctrl-C and SIGTERM."""
+    stopped = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        stopped.set()
+
+    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield stopped
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _one_sheet(meters: _native.Meters, where: str | None) -> int:
+    with interruptible() as stopped:
+        stopped.wait(FIRST)
+    _show(json.loads(meters.sheet()), where)
+    return Exit.GOOD
+
+
+def _show(sheet: dict[str, Any], where: str | None) -> None:
+    check_json(where)
+    if where != "-":
+        print(report.text(sheet))
+    write_json(where, sheet)
+
+
+def _own_interval(meters: _native.Meters, arguments: argparse.Namespace) -> int:
+    kept = Kept.at(arguments.since, subject_of(arguments))
+    if arguments.report:
+        _show(kept.sheet(meters), arguments.json)
+    if arguments.reset:
+        kept.write(meters.reading())
+        if not arguments.report:
+            print(f"metering since now; `cuesta meters --report` shows what came ({kept.file})", file=sys.stderr)
+    return Exit.GOOD
+
+
+def _rows(meters: _native.Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
+    check_json(where)
+    with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
+        return _follow(meters, every, count, out if where else None, stopped)
+
+
+def _follow(
+    meters: _native.Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event
+) -> int:
+    first, due, number = meters.reading(), _native.now() / 1e9, 0
+    while not stopped.is_set() and (count is None or number < count):
+        due += every
+        if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
+            break
+        sheet = json.loads(meters.sheet())
+        if sheet["seconds"] > 1.5 * every:
+            sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
+            due = _native.now() / 1e9
+        _say(sheet, number, out)
+        number += 1
+    if out is None and number:
+        average = json.loads(meters.sheet(first))
+        print("average\n" + report.row(average))
+    return Exit.GOOD
+
+
+def _say(sheet: dict[str, Any], number: int, out: TextIO | None) -> None:
+    if out:
+        print(json.dumps(sheet), file=out, flush=True)
+        return
+    if number % HEAD_EVERY == 0:
+        print(report.head())
+    print(report.row(sheet), flush=True)
+    for note in sheet["notes"]:
+        if note.startswith("a gap") or number == 0:
+            print(f"  {note}", file=sys.stderr)
+
+
+def _duration(text: str) -> float:
+    try:
+        every = float(text) if text.replace(".", "", 1).isdigit() else _native.duration(text) / 1e9
+    except ValueError as error:
+        raise UsageError(f"cuesta meters: INTERVAL: {error}", "seconds, or a duration such as 200ms") from None
+    if not every >= 0.05:
+        raise UsageError("cuesta meters: INTERVAL: at least 50ms: the kernel counts CPU time in ticks of 10 ms")
+    return every
+
+
+def _count(text: str | None) -> int | None:
+    if text is not None and not (text.isdigit() and int(text) > 0):
+        raise UsageError(f"cuesta meters: COUNT: expected a number of rows, got {text!r}")
+    return None if text is None else int(text)

@@ -1,0 +1,297 @@
+"""Meters for a terminal of 80 columns: rows as `sar` has them, and sheets.
+
+A figure that could not be had is `—`, with the reason below; it is never a zero.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from cuesta.analysis.units import ABSENT, count, digits, seconds, signed
+from cuesta.report.words import plain
+
+Sheet = Mapping[str, Any]
+"""What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
+Figure = Mapping[str, Any]
+"""`{value, tier}` or `{why}`."""
+
+MARGIN = 10
+SAR = ("usr", "sys", "irq", "iowait", "steal", "idle", "load")
+HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
+WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
+
+COUNTS = {
+    "minor_faults": "page faults, minor",
+    "major_faults": "page faults, major",
+    "switches": "context switches",
+    "voluntary_switches": "  because it waited",
+    "involuntary_switches": "  because it was turned out",
+    "wakeups": "wake-ups",
+    "interrupts": "interrupts, hard",
+    "softirqs": "interrupts, soft",
+    "forks": "forks and threads",
+    "execs": "programs loaded",
+    "system_calls": "system calls",
+    "ios": "block-device I/Os",
+}
+
+IDLE = {
+    "zero": ("zero idle", "no task to run, none of the CPU's tasks waiting for a device"),
+    "io_wait": ("I/O-wait idle", "no task to run, one that last ran there waits for a device"),
+    "throttled": ("throttled", "the subject was ready and barred by its quota; may lie in idle"),
+    "queued_elsewhere": ("queued elsewhere", "idle while tasks waited for another CPU: at most this"),
+}
+
+TRAFFIC = {
+    "running": ("running", "tasks, mean"),
+    "ready": ("ready, not running", "tasks, mean (run-queue delay ÷ elapsed)"),
+    "in_io": ("waiting for a device", "tasks, mean (block-I/O delay ÷ elapsed)"),
+    "load_average": ("load average, 1 min", "the kernel's exponential mean"),
+}
+
+
+def head() -> str:
+    """Name the columns of rows."""
+    return laid_out(HEADS)
+
+
+def row(sheet: Sheet) -> str:
+    """Give an interval as one row. Of a subject that is a part of its CPUs, %usr and %sys are its own."""
+    cpu, own, counts = sheet["cpu"], sheet["own"], sheet["counts"]
+    shown = {**cpu, "usr": own["usr"], "sys": own["sys"]}
+    faults = sum_of(counts["minor_faults"], counts["major_faults"])
+    cells = [time.strftime("%H:%M:%S", time.localtime(sheet["wall"] / 1e9))]
+    cells += [percent(shown[name]) for name in SAR]
+    cells += [number(sheet["traffic"]["ready"]), rate(faults), per_s(counts["switches"]), per_s(counts["ios"])]
+    return laid_out(cells)
+
+
+def text(sheet: Sheet) -> str:
+    """Give a sheet."""
+    out: list[str] = []
+    for title, rows in sections(sheet):
+        said = list(rows)
+        if said:
+            out += [f"{(title if not number else ''):<{MARGIN}}{each}".rstrip() for number, each in enumerate(said)] + [
+                ""
+            ]
+    return "\n".join(out).rstrip()
+
+
+def sections(sheet: Sheet) -> Iterator[tuple[str, Iterable[str]]]:
+    """Give the sections, in their order."""
+    yield "METERS", about(sheet)
+    yield "CPU", cpu(sheet)
+    yield "SUBJECT", own(sheet)
+    yield "CAUSES", causes(sheet)
+    yield "IDLE", idle(sheet)
+    yield "TIME", total_time(sheet)
+    yield "TRAFFIC", traffic(sheet)
+    yield "COUNTS", counts(sheet)
+    yield "DEVICES", devices(sheet)
+    yield "STALL", pressure(sheet)
+    yield "MISSING", missing(sheet)
+    yield "NOTES", map(plain, sheet["notes"])
+
+
+def about(sheet: Sheet) -> Iterator[str]:
+    """Say what was metered, how long, and whether the account closes."""
+    until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sheet["wall"] / 1e9))
+    yield f"{plain(sheet['subject'])}, for {long(sheet['seconds'])} until {until}; {cpus_of(sheet)}"
+    accounted = sheet["closure"]["accounted"].get("value")
+    if accounted is None:
+        return
+    verdict = "it closes" if sheet["closure"]["closes"] else "IT DOES NOT CLOSE: do not rely on shares of CPU"
+    cost = sheet["cost"].get("value")
+    yield f"uses, idle and steal are {accounted:.1f} % of the CPUs' time: {verdict}" + (
+        f"; reading took {seconds(cost)}" if cost else ""
+    )
+
+
+def cpus_of(sheet: Sheet) -> str:
+    """Say which CPUs percentages are of."""
+    cpus = sheet["cpus"]
+    return f"percent of {len(cpus)} CPU{'s' * (len(cpus) != 1)}"
+
+
+def cpu(sheet: Sheet) -> Iterator[str]:
+    """Give CPU time by use, of all CPUs and of each."""
+    yield tiered(aligned("", [f"%{name}" for name in SAR]), sheet["cpu"]["idle"])
+    yield aligned("all", [percent(sheet["cpu"][name]) for name in SAR])
+    if len(sheet["per_cpu"]) > 1:
+        for number_, each in sheet["per_cpu"].items():
+            yield aligned(f"cpu{number_}", [percent(each[name]) for name in SAR])
+
+
+def own(sheet: Sheet) -> Iterator[str]:
+    """Give the subject's own part."""
+    part = sheet["own"]
+    if "value" not in part["others"]:
+        return
+    split = f"usr {percent(part['usr'])}, sys {percent(part['sys'])} (split by ticks)"
+    yield tiered(f"CPU {duration(part['seconds'])}, {percent(part['percent'])} %: {split}", part["seconds"])
+    size = f"{whole(part['processes'])} processes, {whole(part['tasks'])} threads"
+    yield f"others on its CPUs {percent(part['others'])} %; {size}"
+
+
+def causes(sheet: Sheet) -> Iterator[str]:
+    """Give CPU time by cause."""
+    by_cause = sheet["by_cause"].get("value")
+    if not by_cause:
+        return
+    yield f"{'':<24}{'%':>8}{'seconds':>10}{'count':>12}{'each':>10}"
+    for name, cause in by_cause["causes"].items():
+        counted = cause["count"].get("value")
+        cells = f"{percent(cause['percent']):>8}{duration(cause['seconds']):>10}"
+        each = f"{ABSENT if counted is None else count(counted):>12}{duration(cause['average']):>10}"
+        yield f"{plain(name):<24}{cells}{each}  {cause['percent'].get('tier', '')}"
+    yield f"not classified: {by_cause['unclassified']:.2f} % of samples"
+    for name, figure in by_cause["about"].items():
+        yield f"{plain(name)}: {number(figure)}"
+
+
+def idle(sheet: Sheet) -> Iterator[str]:
+    """Give idle by kind, and what each kind is."""
+    for name, (label, meaning) in IDLE.items():
+        yield f"{label:<17}{percent(sheet['idle'][name]):>6} %  {meaning}"
+    quota = sheet["idle"]["quota"].get("value")
+    if quota is not None:
+        yield f"the quota is {quota:g} CPUs"
+
+
+def total_time(sheet: Sheet) -> Iterator[str]:
+    """Say where the time went, as total_time_meters did."""
+    yield f"{'':<24}{'%':>8}{'%NI':>8}{'AVE':>10}   %NI: of non-idle; AVE: of each"
+    for each in sheet["total_time"]:
+        cells = f"{percent(each['percent']):>8}{percent(each['of_non_idle']):>8}{duration(each['average']):>10}"
+        yield f"{each['name']:<24}{cells}  {each['percent'].get('tier', '')}"
+
+
+def traffic(sheet: Sheet) -> Iterator[str]:
+    """Give the queues for the CPU, as traffic_control_meters did."""
+    of = sheet["traffic"]
+    for name, (label, meaning) in TRAFFIC.items():
+        yield f"{label:<24}{number(of[name]):>8}  {meaning}"
+    dispatches = f"of each of {per_s(of['dispatches'])} dispatches a second"
+    yield f"{'ready delay':<24}{duration(of['ready_delay']):>8}  {dispatches}"
+
+
+def counts(sheet: Sheet) -> Iterator[str]:
+    """Give what was counted. What is of the whole machine although the subject is less is marked."""
+    of_machine = sheet["counts"]["of_machine"]
+    yield f"{'':<28}{'count':>12}{'a second':>11}"
+    for name, label in COUNTS.items():
+        counted = sheet["counts"][name].get("value")
+        cells = (ABSENT, ABSENT) if counted is None else (count(counted["count"]), digits(counted["per_s"]))
+        mark = " *" if name in of_machine and counted else ""
+        yield f"{label:<28}{cells[0]:>12}{cells[1]:>11}{mark}"
+    if of_machine:
+        yield "* of the whole machine: the kernel does not count it by subject"
+
+
+def devices(sheet: Sheet) -> Iterator[str]:
+    """Give the block devices that did something, as device_meters did."""
+    active = {name: d for name, d in sheet["devices"].items() if d["reads"]["count"] + d["writes"]["count"]}
+    if sheet["devices"] and not active:
+        yield f"{', '.join(map(plain, sheet['devices']))}: nothing read, nothing written"
+    if not active:
+        return
+    heads = f"{'ATB':>9}{'queue':>7}{'response':>9}{'service':>9}{'% busy':>7}{'errors':>7}"
+    yield f"{'':<10}{'reads':>8}{'writes':>8}{heads}"
+    for name, d in active.items():
+        counted = f"{count(d['reads']['count']):>8}{count(d['writes']['count']):>8}{duration(d['atb']):>9}"
+        times = f"{number(d['queue']):>7}{duration(d['response']):>9}{duration(d['service']):>9}"
+        yield f"{plain(name):<10}{counted}{times}{percent(d['busy']):>7}{whole(d['errors']):>7}"
+    yield "ATB: average time between; % busy: of that one device, with at least one request"
+
+
+def pressure(sheet: Sheet) -> Iterator[str]:
+    """Give the share of the interval in which tasks stalled for want of something (PSI)."""
+    some = {name: figure for name, figure in sheet["pressure"].items() if "value" in figure}
+    if some:
+        yield ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
+
+
+def missing(sheet: Sheet) -> Iterator[str]:
+    """Say what is not metered, once for each reason."""
+    reasons: dict[str, list[str]] = {}
+    for name, why in unmetered(sheet):
+        reasons.setdefault(why, []).append(name)
+    for why, names in reasons.items():
+        yield f"{', '.join(names)}:"
+        yield f"  {plain(why)}"
+
+
+def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    """Give the figures that are missing although they might be expected, each with its reason."""
+    places = [("CPU", sheet["cpu"]["idle"])]
+    places += [(label.strip(), sheet["counts"][name]) for name, label in COUNTS.items()]
+    places += [(label, sheet["idle"][name]) for name, (label, _) in IDLE.items()]
+    places += [(label, sheet["traffic"][name]) for name, (label, _) in TRAFFIC.items()]
+    places += [("CPU by cause", sheet["by_cause"])]
+    yield from ((name, figure["why"]) for name, figure in places if "why" in figure)
+
+
+def laid_out(cells: Sequence[str]) -> str:
+    """Lay out a row."""
+    return "".join(each.rjust(width) for each, width in zip(cells, WIDTHS, strict=True)).rstrip()
+
+
+def aligned(label: str, cells: Iterable[str]) -> str:
+    """Lay out a row of shares."""
+    return f"{label:<8}" + "".join(f"{each:>8}" for each in cells)
+
+
+def tiered(row_: str, figure: Figure) -> str:
+    """Name the tier at the end of a row."""
+    return f"{row_}  {figure.get('tier', '')}"
+
+
+def long(value: float) -> str:
+    """Write the length of an interval."""
+    if value < 120:
+        return f"{value:.2f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+
+
+def percent(figure: Figure) -> str:
+    """Write a percentage without its sign."""
+    value = figure.get("value")
+    return ABSENT if value is None else signed(f"{value:.1f}")
+
+
+def number(figure: Figure) -> str:
+    """Write a number."""
+    value = figure.get("value")
+    return ABSENT if value is None else digits(value)
+
+
+def whole(figure: Figure) -> str:
+    """Write a whole number."""
+    value = figure.get("value")
+    return ABSENT if value is None else count(value)
+
+
+def duration(figure: Figure) -> str:
+    """Write a duration."""
+    return seconds(figure.get("value"))
+
+
+def per_s(figure: Figure) -> str:
+    """Write the rate of a count."""
+    counted = figure.get("value")
+    return ABSENT if counted is None else rate(counted["per_s"])
+
+
+def rate(value: float | None) -> str:
+    """Write a rate, short."""
+    if value is None:
+        return ABSENT
+    return count(value) if value >= 9.95 or value == 0 else f"{value:.1f}"
+
+
+def sum_of(*figures: Figure) -> float | None:
+    """Add up counts a second; none if one is missing."""
+    known = [figure["value"]["per_s"] for figure in figures if "value" in figure]
+    return sum(known) if len(known) == len(figures) else None
