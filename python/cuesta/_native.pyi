@@ -1,4 +1,4 @@
-"""What Rust gives to Python: text, numbers and bytes in and out, six classes, never a callback.
+"""What Rust gives to Python: text, numbers and bytes in and out, eight classes, never a callback.
 
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
@@ -26,6 +26,39 @@ class Script:
     def transactions(self) -> list[str]: ...
     def columns(self) -> list[str]:
         """Name the columns of users that the tape asks for."""
+
+@final
+class Cast:
+    """A recorded session. It may hold secrets; what it writes and the tapes that it makes do not."""
+
+    @staticmethod
+    def read(data: bytes) -> Cast:
+        """Read a cast of asciinema, version 1, 2 or 3. Raises ValueError with row and remedy."""
+    def tape(self, closed: bool, about: str) -> str:
+        """Make a tape: with waits and think times, or with the recorded instants. Raises ValueError if nobody typed."""
+    def written(self) -> bytes:
+        """Give it as a cast of version 2, a marker in the place of each secret."""
+    @property
+    def has_input(self) -> bool: ...
+    @property
+    def was_stopped(self) -> bool:
+        """Say whether recording ended before the host closed the line."""
+    @property
+    def seconds(self) -> float: ...
+
+@final
+class Relay:
+    """This process's terminal on a line, and what passes recorded. Dropping it ends it and puts the terminal back."""
+
+    @staticmethod
+    def start(target: str, terminal: str, command: str, password: str | None = None) -> Relay:
+        """Open the line and take the terminal at standard input. Raises RunError."""
+    def wait(self, timeout: float) -> bool:
+        """Wait at most `timeout` seconds for the end; say whether it has come."""
+    def stop(self) -> None:
+        """Ask for the end: what was recorded is kept."""
+    def cast(self) -> Cast:
+        """Wait for the end and give what was recorded, once. Raises RunError."""
 
 @final
 class Run:

@@ -1,15 +1,17 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Across this boundary go text, numbers, bytes and six classes, each in a file of its own; never a callback. Long work
+//! Across this boundary go text, numbers, bytes and eight classes, each in a file of its own; never a callback. Long work
 //! gives a handle that Python polls. Nothing is decided here: each function converts and calls.
 #![allow(missing_docs)] // The macros of PyO3 make items of their own; Python sees the stub's docstrings.
 
 use pyo3::pymodule;
 
+mod cast;
 mod errors;
 mod histogram;
 mod host;
 mod meters;
+mod relay;
 mod run;
 mod script;
 mod text;
@@ -18,6 +20,8 @@ mod text;
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]
+    use crate::cast::Cast;
+    #[pymodule_export]
     use crate::errors::{RunError, TapeError};
     #[pymodule_export]
     use crate::histogram::Histogram;
@@ -25,6 +29,8 @@ mod _native {
     use crate::host::Host;
     #[pymodule_export]
     use crate::meters::Meters;
+    #[pymodule_export]
+    use crate::relay::Relay;
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

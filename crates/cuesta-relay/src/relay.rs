@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_cast::{Cast, Header};
-use cuesta_lines::{OpenError, Options, Target};
+use cuesta_lines::{Login, OpenError, Options, Target};
 use cuesta_record::clock::{self, Time};
 use thiserror::Error;
 
@@ -22,6 +22,8 @@ use crate::terminal::{Terminal, is_terminal, window};
 pub struct Wanted {
     /// What the person types at.
     pub target: Target,
+    /// Who logs in, on a line that does that itself.
+    pub login: Login,
     /// What the person's terminal calls itself (`TERM`).
     pub terminal: String,
     /// What is said of the session in its cast.
@@ -106,9 +108,9 @@ impl Drop for Relay {
 }
 
 async fn relay(wanted: Wanted, stop: Arc<AtomicBool>) -> Result<Cast, RelayError> {
-    let Wanted { target, terminal, command, keyboard, screen } = wanted;
+    let Wanted { target, login, terminal, command, keyboard, screen } = wanted;
     let (columns, rows) = window(&keyboard).unwrap_or((80, 24));
-    let options = Options { columns, rows, terminal: terminal.clone(), ..Options::default() };
+    let options = Options { columns, rows, terminal: terminal.clone(), login, ..Options::default() };
     let line = cuesta_lines::open(&target, &options).await?;
     let begun = clock::now();
     let header = Header {

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use cuesta_cast::{Cast, What};
+use cuesta_lines::Login;
 use cuesta_relay::{Relay, RelayError, Wanted};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
@@ -62,6 +63,7 @@ impl Person {
     fn records(&self, target: &str) -> Relay {
         let wanted = Wanted {
             target: target.parse().expect("a target"),
+            login: Login::default(),
             terminal: "xterm".into(),
             command: Some("a host of a few rows".into()),
             keyboard: self.terminal.try_clone().expect("a descriptor"),
@@ -174,6 +176,7 @@ fn what_cannot_be_is_said_and_the_terminal_left_alone() {
     let null = || OwnedFd::from(std::fs::File::open("/dev/null").expect("there"));
     let wanted = Wanted {
         target: target.parse().expect("a target"),
+        login: Login::default(),
         terminal: "xterm".into(),
         command: None,
         keyboard: null(),

@@ -1,0 +1,46 @@
+//! A person at a line, for Python: at this process's own terminal.
+
+use std::io;
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use cuesta_lines::{Login, Target};
+use cuesta_relay::Wanted;
+use pyo3::prelude::*;
+
+use crate::cast::Cast;
+use crate::errors;
+
+/// A person's terminal on a line, on a thread of its own. Dropping it ends it and puts the terminal back.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct Relay(cuesta_relay::Relay);
+
+#[pymethods]
+impl Relay {
+    #[staticmethod]
+    #[pyo3(signature = (target, terminal, command, password=None))]
+    fn start(target: &str, terminal: &str, command: &str, password: Option<String>) -> PyResult<Self> {
+        let wanted = Wanted {
+            target: target.parse::<Target>().map_err(errors::run)?,
+            login: Login { user: None, password },
+            terminal: terminal.to_owned(),
+            command: Some(command.to_owned()),
+            keyboard: io::stdin().as_fd().try_clone_to_owned().map_err(errors::run)?,
+            screen: io::stdout().as_fd().try_clone_to_owned().map_err(errors::run)?,
+        };
+        cuesta_relay::Relay::start(wanted).map(Self).map_err(errors::run)
+    }
+
+    fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
+        let timeout = Duration::try_from_secs_f64(timeout).map_err(errors::value)?;
+        Ok(py.detach(|| self.0.wait(timeout)))
+    }
+
+    fn stop(&self) {
+        self.0.stop();
+    }
+
+    fn cast(&self, py: Python<'_>) -> PyResult<Cast> {
+        py.detach(|| self.0.finish()).map(Cast).map_err(errors::run)
+    }
+}
