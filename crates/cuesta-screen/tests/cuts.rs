@@ -11,7 +11,9 @@ type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);
 
 fn seen(reads: &[&[u8]], (columns, rows): (u16, u16)) -> Seen {
     let mut screen = Screen::new(columns, rows);
-    reads.iter().for_each(|read| screen.feed(read));
+    for read in reads {
+        screen.feed(read);
+    }
     (screen.text(), screen.cursor(), screen.modes(), screen.is_alternate(), screen.replies().to_vec())
 }
 
