@@ -1,0 +1,363 @@
+//! Bytes of a ring → records. Pure: whatever the bytes hold, nothing panics, and what cannot be read is passed over.
+//!
+//! Source: `perf_event_open(2)`, "MMAP layout". Numbers are in the machine's own byte order.
+
+use cuesta_record::Stamp;
+use perf_event_open_sys::bindings as sys;
+
+/// How the records of an event are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Samples have a call chain.
+    pub chain: bool,
+    /// Samples have the id of a control group.
+    pub cgroup: bool,
+}
+
+/// A record and its instant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stamped {
+    /// When the kernel wrote it.
+    pub at: Stamp,
+    /// What it wrote.
+    pub record: Record,
+}
+
+/// What the kernel says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// A moment of a CPU's time.
+    Sample(Sample),
+    /// A process has mapped a file or memory that may be executed.
+    Mapped {
+        /// The process.
+        process: u32,
+        /// Where and of what.
+        map: Map,
+    },
+    /// A task has a new name.
+    Named {
+        /// The process.
+        process: u32,
+        /// The task of it.
+        task: u32,
+        /// At most 15 characters.
+        name: String,
+        /// It began a new program: its old mappings are gone.
+        exec: bool,
+    },
+    /// A task was born.
+    Born {
+        /// Its process.
+        process: u32,
+        /// Its parent's process; the same for a thread.
+        parent: u32,
+    },
+    /// A task has ended.
+    Ended {
+        /// Its process.
+        process: u32,
+        /// The task: of the same number if it was the process' first.
+        task: u32,
+    },
+    /// So many records, or samples, had no room.
+    Lost(u64),
+    /// The kernel ceased to sample a CPU for the rest of a tick, since there were too many.
+    Throttled,
+    /// A control group and its id.
+    Cgroup {
+        /// The number of its folder (inode).
+        id: u64,
+        /// Its path below the root of the hierarchy.
+        path: String,
+    },
+}
+
+/// A moment of a CPU's time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sample {
+    /// The process that ran; 0 when none did, `u32::MAX` when it was past its end.
+    pub process: u32,
+    /// The task of it.
+    pub task: u32,
+    /// The CPU.
+    pub cpu: u32,
+    /// Nanoseconds that the sample stands for.
+    pub period: u64,
+    /// Whether the user's own instructions ran, or the kernel.
+    pub mode: Mode,
+    /// Where the kernel was: the innermost address first. Empty when the user ran.
+    pub kernel: Vec<u64>,
+    /// Where the user was, or is to go on; none for a kernel thread.
+    pub user: Option<u64>,
+    /// The number of the control group's folder, where the kernel says it.
+    pub cgroup: Option<u64>,
+}
+
+/// What ran when a sample was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// The user's own instructions.
+    #[default]
+    User,
+    /// The kernel.
+    Kernel,
+    /// Neither is said: a guest of this machine, or its hypervisor.
+    Other,
+}
+
+/// A stretch of a process' memory that may be executed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Map {
+    /// Its first address.
+    pub start: u64,
+    /// The address behind its last.
+    pub end: u64,
+    /// Where in the file it begins, bytes.
+    pub offset: u64,
+    /// The file, or a name in brackets or slashes.
+    pub path: String,
+}
+
+/// The records in `bytes`, which begin at a record's start.
+pub fn records(bytes: &[u8], layout: Layout) -> impl Iterator<Item = Stamped> {
+    let mut rest = bytes;
+    std::iter::from_fn(move || {
+        loop {
+            let (kind, misc, body) = cut(&mut rest)?;
+            if let Some(record) = read(kind, misc, body, layout) {
+                return Some(record);
+            }
+        }
+    })
+}
+
+/// Takes one record off: its kind, its flags and its body.
+fn cut<'a>(rest: &mut &'a [u8]) -> Option<(u32, u32, &'a [u8])> {
+    let mut header = Reader(rest);
+    let kind = header.u32()?;
+    let misc = header.u16()?;
+    let length = usize::from(header.u16()?);
+    let body = rest.get(HEADER..length)?;
+    *rest = &rest[length..];
+    Some((kind, misc.into(), body))
+}
+
+const HEADER: usize = 8;
+
+/// What each record but samples ends with: process and task, instant, CPU.
+const TRAILER: usize = 24;
+
+fn read(kind: u32, misc: u32, body: &[u8], layout: Layout) -> Option<Stamped> {
+    if kind == sys::PERF_RECORD_SAMPLE {
+        return sample(misc, Reader(body), layout);
+    }
+    let (body, trailer) = body.split_at_checked(body.len().checked_sub(TRAILER)?)?;
+    let at = Stamp::from_nanos(Reader(trailer.get(8..)?).u64()?);
+    let record = told(kind, misc, Reader(body))?;
+    Some(Stamped { at, record })
+}
+
+/// What happened besides samples.
+fn told(kind: u32, misc: u32, mut body: Reader<'_>) -> Option<Record> {
+    Some(match kind {
+        sys::PERF_RECORD_MMAP2 => mapped(body)?,
+        sys::PERF_RECORD_COMM => {
+            let (process, task) = (body.u32()?, body.u32()?);
+            Record::Named { process, task, name: body.text(), exec: misc & sys::PERF_RECORD_MISC_COMM_EXEC != 0 }
+        }
+        sys::PERF_RECORD_FORK => Record::Born { process: body.u32()?, parent: body.u32()? },
+        sys::PERF_RECORD_EXIT => {
+            let (process, _parent, task) = (body.u32()?, body.u32()?, body.u32()?);
+            Record::Ended { process, task }
+        }
+        sys::PERF_RECORD_LOST => {
+            let _event = body.u64()?;
+            Record::Lost(body.u64()?)
+        }
+        sys::PERF_RECORD_LOST_SAMPLES => Record::Lost(body.u64()?),
+        sys::PERF_RECORD_THROTTLE => Record::Throttled,
+        sys::PERF_RECORD_CGROUP => Record::Cgroup { id: body.u64()?, path: body.text() },
+        _ => return None,
+    })
+}
+
+fn mapped(mut body: Reader<'_>) -> Option<Record> {
+    let process = body.u32()?;
+    let _task = body.u32()?;
+    let (start, length, offset) = (body.u64()?, body.u64()?, body.u64()?);
+    // Device, inode and its generation, or a build id: 24 bytes; protection and flags: 8.
+    body.skip(32)?;
+    let map = Map { start, end: start.checked_add(length)?, offset, path: body.text() };
+    Some(Record::Mapped { process, map })
+}
+
+fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
+    let address = body.u64()?;
+    let (process, task) = (body.u32()?, body.u32()?);
+    let at = Stamp::from_nanos(body.u64()?);
+    let cpu = body.u32()?;
+    body.skip(4)?;
+    let period = body.u64()?;
+    let mode = match misc & sys::PERF_RECORD_MISC_CPUMODE_MASK {
+        sys::PERF_RECORD_MISC_USER => Mode::User,
+        sys::PERF_RECORD_MISC_KERNEL => Mode::Kernel,
+        _ => Mode::Other,
+    };
+    let kernel = if layout.chain { chain(&mut body)? } else { Vec::new() };
+    let registers = if body.u64()? == 0 { None } else { Some(body.u64()?) };
+    let user = if mode == Mode::User { Some(address) } else { registers };
+    let cgroup = if layout.cgroup { Some(body.u64()?) } else { None };
+    let sample = Sample { process, task, cpu, period, mode, kernel, user, cgroup };
+    Some(Stamped { at, record: Record::Sample(sample) })
+}
+
+/// The kernel's part of a call chain. The kernel marks where each part begins with an address that cannot be one.
+fn chain(body: &mut Reader<'_>) -> Option<Vec<u64>> {
+    let length = usize::try_from(body.u64()?).ok()?;
+    let bytes = body.take(length.checked_mul(8)?)?;
+    let addresses = bytes.chunks_exact(8).filter_map(|bytes| Reader(bytes).u64());
+    let mut in_kernel = false;
+    let mut kernel = Vec::new();
+    for address in addresses {
+        if address >= FIRST_MARK {
+            in_kernel = address == KERNEL_MARK;
+        } else if in_kernel {
+            kernel.push(address);
+        }
+    }
+    Some(kernel)
+}
+
+/// `PERF_CONTEXT_MAX`: from here on an address in a chain is a mark.
+const FIRST_MARK: u64 = 0_u64.wrapping_sub(4095);
+/// `PERF_CONTEXT_KERNEL`: what follows is the kernel's.
+const KERNEL_MARK: u64 = 0_u64.wrapping_sub(128);
+
+/// Takes numbers off the front of bytes.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn skip(&mut self, length: usize) -> Option<()> {
+        self.take(length).map(drop)
+    }
+
+    fn u16(&mut self) -> Option<u16> {
+        self.take(2)?.try_into().ok().map(u16::from_ne_bytes)
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        self.take(4)?.try_into().ok().map(u32::from_ne_bytes)
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        self.take(8)?.try_into().ok().map(u64::from_ne_bytes)
+    }
+
+    /// The rest as text, to the first zero.
+    fn text(&self) -> String {
+        let bytes = self.0.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: Layout = Layout { chain: true, cgroup: true };
+
+    fn numbers(parts: &[&[u8]]) -> Vec<u8> {
+        parts.concat()
+    }
+
+    fn framed(kind: u32, misc: u16, body: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(HEADER + body.len()).expect("short");
+        numbers(&[&kind.to_ne_bytes(), &misc.to_ne_bytes(), &length.to_ne_bytes(), body])
+    }
+
+    fn trailer(at: u64) -> Vec<u8> {
+        numbers(&[&[0; 8], &at.to_ne_bytes(), &[0; 8]])
+    }
+
+    fn words(words: &[u64]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn a_sample_in_the_kernel_keeps_the_kernels_part_of_the_chain() {
+        let ids = numbers(&[&7_u32.to_ne_bytes(), &8_u32.to_ne_bytes()]);
+        let chain = [4, KERNEL_MARK, 0xffff_ffff_8100_0000, KERNEL_MARK.wrapping_sub(384), 0x1234];
+        let body = numbers(&[
+            &words(&[0xffff_ffff_8100_0000]),
+            &ids,
+            &words(&[55, 1, 1_003_009]),
+            &words(&chain),
+            &words(&[2, 0x5555, 99]),
+        ]);
+        let bytes = framed(sys::PERF_RECORD_SAMPLE, 1, &body);
+        let expected = Sample {
+            process: 7,
+            task: 8,
+            cpu: 1,
+            period: 1_003_009,
+            mode: Mode::Kernel,
+            kernel: vec![0xffff_ffff_8100_0000],
+            user: Some(0x5555),
+            cgroup: Some(99),
+        };
+        let came: Vec<_> = records(&bytes, ALL).collect();
+        assert_eq!(came, [Stamped { at: Stamp::from_nanos(55), record: Record::Sample(expected) }]);
+    }
+
+    #[test]
+    fn a_mapping_a_name_a_birth_and_an_end() {
+        let ids = numbers(&[&7_u32.to_ne_bytes(), &8_u32.to_ne_bytes()]);
+        let map = numbers(&[&ids, &words(&[0x1000, 0x2000, 0x40]), &[0; 32], b"/lib/x.so\0\0\0", &trailer(1)]);
+        let name = numbers(&[&ids, b"emacs\0\0\0", &trailer(2)]);
+        let born = numbers(&[&ids, &ids, &words(&[3]), &trailer(3)]);
+        let lost = numbers(&[&words(&[0, 41]), &trailer(4)]);
+        let bytes = numbers(&[
+            &framed(sys::PERF_RECORD_MMAP2, 0, &map),
+            &framed(sys::PERF_RECORD_COMM, 1 << 13, &name),
+            &framed(sys::PERF_RECORD_FORK, 0, &born),
+            &framed(sys::PERF_RECORD_EXIT, 0, &born),
+            &framed(sys::PERF_RECORD_LOST, 0, &lost),
+        ]);
+        let came: Vec<_> = records(&bytes, ALL).map(|stamped| (stamped.at.as_nanos(), stamped.record)).collect();
+        let map = Map { start: 0x1000, end: 0x3000, offset: 0x40, path: "/lib/x.so".to_owned() };
+        assert_eq!(
+            came,
+            [
+                (1, Record::Mapped { process: 7, map }),
+                (2, Record::Named { process: 7, task: 8, name: "emacs".to_owned(), exec: true }),
+                (3, Record::Born { process: 7, parent: 8 }),
+                (3, Record::Ended { process: 7, task: 7 }),
+                (4, Record::Lost(41)),
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..600), chain: bool) {
+            let layout = Layout { chain, cgroup: chain };
+            prop_assert!(records(&bytes, layout).count() <= bytes.len() / HEADER);
+        }
+
+        #[test]
+        fn a_cut_record_gives_none(length in 0_usize..80) {
+            let body = numbers(&[&words(&[1, 2, 3, 4, 5]), &words(&[0]), &words(&[0, 9])]);
+            let bytes = framed(sys::PERF_RECORD_SAMPLE, 2, &body);
+            let whole = usize::from(length >= bytes.len());
+            prop_assert_eq!(records(&bytes[..length.min(bytes.len())], ALL).count(), whole);
+        }
+    }
+}

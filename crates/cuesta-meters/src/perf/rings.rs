@@ -1,0 +1,148 @@
+//! One ring for each CPU, also when CPUs come and go.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::record::{Layout, records};
+use super::{Event, Merge, Ring, Wish};
+use crate::kernel::cpu_list;
+
+/// Whom the events watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// All that runs.
+    Machine,
+    /// These tasks and those that they start from now on.
+    Tasks(Vec<i32>),
+}
+
+/// The rings of all CPUs that are there.
+#[derive(Debug)]
+pub(crate) struct Rings {
+    wish: Wish,
+    reach: Reach,
+    by_cpu: BTreeMap<u32, CpuRing>,
+    /// CPUs that went away while they were sampled.
+    gone: u64,
+    /// Room for what is taken out of a ring, kept from time to time.
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct CpuRing {
+    ring: Ring,
+    /// Events of further tasks, which write into the same ring.
+    _others: Vec<Event>,
+    /// The kernel has given the event up: it would wake us for ever.
+    hung_up: bool,
+}
+
+impl Rings {
+    /// Opens an event on each CPU and begins to sample.
+    pub(crate) fn open(mut wish: Wish, reach: Reach) -> io::Result<Self> {
+        if wish.cgroup && Event::open(wish, Some(0), None).is_err() {
+            wish.cgroup = false;
+        }
+        let mut rings = Self { wish, reach, by_cpu: BTreeMap::new(), gone: 0, bytes: Vec::new() };
+        for cpu in online()? {
+            let ring = rings.open_on(cpu)?;
+            rings.by_cpu.insert(cpu, ring);
+        }
+        Ok(rings)
+    }
+
+    /// How the records are laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        self.wish.layout()
+    }
+
+    /// How many CPUs went away while they were sampled.
+    pub(crate) fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    /// Moves all that was written into `merge`.
+    pub(crate) fn drain(&mut self, merge: &mut Merge) {
+        let layout = self.layout();
+        for cpu in self.by_cpu.values_mut() {
+            self.bytes.clear();
+            cpu.ring.drain(&mut self.bytes);
+            records(&self.bytes, layout).for_each(|record| merge.push(record));
+        }
+    }
+
+    /// Waits until a ring is half full or the bell rings, at most so long.
+    pub(crate) fn wait(&mut self, at_most: Duration, bell: &OwnedFd) -> io::Result<()> {
+        let timeout = Timespec {
+            tv_sec: at_most.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: at_most.subsec_nanos().into(),
+        };
+        let watched: Vec<u32> = self.by_cpu.iter().filter(|(_, cpu)| !cpu.hung_up).map(|(cpu, _)| *cpu).collect();
+        let mut fds: Vec<_> =
+            watched.iter().map(|cpu| PollFd::from_borrowed_fd(self.by_cpu[cpu].ring.as_fd(), PollFlags::IN)).collect();
+        fds.push(PollFd::new(bell, PollFlags::IN));
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags: Vec<_> = fds.iter().map(PollFd::revents).collect();
+        for (cpu, flags) in watched.iter().zip(flags) {
+            if let Some(ring) = self.by_cpu.get_mut(cpu).filter(|_| flags.intersects(PollFlags::HUP | PollFlags::ERR)) {
+                ring.hung_up = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens rings on CPUs that came, closes those of CPUs that went. What these still hold must be drained before.
+    pub(crate) fn follow_cpus(&mut self) -> io::Result<()> {
+        let online = online()?;
+        let before = self.by_cpu.len();
+        let machine = self.reach == Reach::Machine;
+        self.by_cpu.retain(|cpu, ring| online.contains(cpu) && !(machine && ring.hung_up));
+        self.gone += (before - self.by_cpu.len()) as u64;
+        for cpu in online {
+            if !self.by_cpu.contains_key(&cpu) {
+                // It may have gone again meanwhile.
+                if let Ok(ring) = self.open_on(cpu) {
+                    self.by_cpu.insert(cpu, ring);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn open_on(&self, cpu: u32) -> io::Result<CpuRing> {
+        let tasks = match &self.reach {
+            Reach::Machine => vec![None],
+            Reach::Tasks(tasks) => tasks.iter().copied().map(Some).collect(),
+        };
+        // A task may have ended since it was listed; one that can be watched is enough.
+        let (events, errors): (Vec<_>, Vec<_>) =
+            tasks.into_iter().map(|task| Event::open(self.wish, task, Some(cpu))).partition(Result::is_ok);
+        let mut events = events.into_iter().flatten();
+        let Some(first) = events.next() else {
+            let error = errors.into_iter().find_map(Result::err);
+            return Err(error.unwrap_or_else(|| io::Error::other("no task to sample")));
+        };
+        let ring = Ring::of(first)?;
+        let others: Vec<_> = events.collect();
+        for other in &others {
+            other.write_into(ring.event())?;
+            other.enable()?;
+        }
+        ring.event().enable()?;
+        Ok(CpuRing { ring, _others: others, hung_up: false })
+    }
+}
+
+/// The CPUs that are there now.
+fn online() -> io::Result<Vec<u32>> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
+    let cpus = cpu_list::parse(&text).ok_or_else(|| io::Error::other("no list of CPUs"))?;
+    Ok(cpus.into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect())
+}
