@@ -1,0 +1,165 @@
+//! The constants, measured at the start: what a system call and a page fault hide from a timer, what a sample costs.
+//!
+//! Three loops run on this thread for a fraction of a second, sampled ten thousand times a second and, in turn, not at all:
+//! null calls, first touches of anonymous pages, and plain arithmetic.
+
+use std::hint::black_box;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+use serde::{Deserialize, Serialize};
+
+use super::kallsyms::Kallsyms;
+use super::kind::Cause;
+use super::pages::Pages;
+use super::reader::Reader;
+use super::tally::Tally;
+use super::watch::Watch;
+use crate::perf::record::records;
+use crate::perf::{Event, Ring, Scope, Wish};
+
+/// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constants {
+    /// A system call that does nothing: seconds.
+    pub call: f64,
+    /// Of it, the way out, which is sampled at the user's next instruction; nothing if such samples cannot be told here.
+    pub call_hidden: f64,
+    /// A first touch of an anonymous page: seconds.
+    pub fault: f64,
+    /// Of it, the way out, which is sampled in the user's part.
+    pub fault_hidden: f64,
+    /// What a sample costs the CPU that is sampled: seconds.
+    pub sample: f64,
+    /// Samples that `call_hidden` and `fault_hidden` come from.
+    pub samples: [u64; 2],
+}
+
+/// Measures them.
+///
+/// # Errors
+/// When this thread may not be sampled, or the kernel hides its symbols.
+pub fn calibrate() -> io::Result<Constants> {
+    let symbols = Kallsyms::read(Path::new("/"))?;
+    let mut bench = Bench::new(Arc::new(symbols))?;
+    let mut pages = Pages::map(PAGES)?;
+    let spin = bench.compare(ROUNDS, &mut |()| Ok(()), &mut |()| spin(), &mut ())?;
+    let call = bench.compare(ROUNDS, &mut |()| Ok(()), &mut |()| call(), &mut ())?;
+    let fault = bench.compare(FAULT_ROUNDS, &mut Pages::give_back, &mut Pages::touch, &mut pages)?;
+    let touch = bench.compare(1, &mut |_| Ok(()), &mut Pages::touch, &mut pages)?;
+
+    let each = fault.bare / PAGES as f64;
+    let present = touch.bare / PAGES as f64;
+    Ok(Constants {
+        call: call.bare / f64::from(CALLS),
+        call_hidden: share(call.tally.crossings, &call.tally) * call.bare / f64::from(CALLS),
+        fault: each,
+        fault_hidden: (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0),
+        sample: spin.sample,
+        samples: [call.tally.all(), fault.tally.all()],
+    })
+}
+
+/// Calls of a pass.
+const CALLS: u32 = 16_384;
+/// Pages of a pass.
+const PAGES: usize = 4096;
+/// Passes, each without and with samples.
+const ROUNDS: usize = 24;
+/// Passes of faults, of which a tenth hides: more are needed.
+const FAULT_ROUNDS: usize = 30;
+
+fn share(part: u64, tally: &Tally) -> f64 {
+    if tally.all() == 0 { 0.0 } else { part as f64 / tally.all() as f64 }
+}
+
+fn call() {
+    for _ in 0..CALLS {
+        black_box(rustix::process::getppid());
+    }
+}
+
+fn spin() {
+    let mut sum = 0_u64;
+    for n in 0..1_500_000_u64 {
+        sum = black_box(sum ^ n);
+    }
+    black_box(sum);
+}
+
+/// A loop, with and without samples.
+struct Outcome {
+    /// CPU time of a pass without samples: seconds.
+    bare: f64,
+    /// CPU time that a sample added: seconds.
+    sample: f64,
+    tally: Tally,
+}
+
+/// This thread, sampled.
+struct Bench {
+    ring: Ring,
+    wish: Wish,
+    reader: Reader,
+    bytes: Vec<u8>,
+}
+
+impl Bench {
+    fn new(symbols: Arc<Kallsyms>) -> io::Result<Self> {
+        let wish = Wish { scope: Scope::Task, period: 100_003, kernel: true, cgroup: false };
+        let ring = Ring::of(Event::open(wish, Some(0), None)?)?;
+        Ok(Self { ring, wish, reader: Reader::new(symbols, vec![Watch::Everything], false), bytes: Vec::new() })
+    }
+
+    /// Runs `pass` with and without samples in turn; `before` makes each pass ready and is not measured.
+    fn compare<T>(
+        &mut self,
+        rounds: usize,
+        before: &mut dyn FnMut(&mut T) -> io::Result<()>,
+        pass: &mut dyn FnMut(&mut T),
+        state: &mut T,
+    ) -> io::Result<Outcome> {
+        let mut tally = Tally::default();
+        let (mut bare, mut added) = (Vec::new(), Vec::new());
+        // One more, which is not counted: caches are cold.
+        for round in 0..=rounds {
+            before(state)?;
+            let without = timed(|| pass(state));
+            before(state)?;
+            self.ring.event().enable()?;
+            let with = timed(|| pass(state));
+            self.ring.event().disable()?;
+            let sampled = self.samples();
+            if round > 0 {
+                bare.push(without.as_secs_f64());
+                added.push((with.as_secs_f64() - without.as_secs_f64()) / sampled.all().max(1) as f64);
+                tally += &sampled;
+            }
+        }
+        Ok(Outcome { bare: median(&mut bare), sample: median(&mut added).max(0.0), tally })
+    }
+
+    fn samples(&mut self) -> Tally {
+        self.bytes.clear();
+        self.ring.drain(&mut self.bytes);
+        for record in records(&self.bytes, self.wish.layout()) {
+            self.reader.read(record);
+        }
+        self.reader.forget(Stamp::ZERO);
+        self.reader.take().0.pop().unwrap_or_default()
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let before = clock::thread_cpu();
+    work();
+    clock::thread_cpu().saturating_sub(before)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

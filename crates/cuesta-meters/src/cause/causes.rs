@@ -1,0 +1,291 @@
+//! Tallies × exact CPU time → CPU time by cause. Pure.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::calibrate::Constants;
+use super::kind::Cause;
+use super::sampler::{Cut, Sight};
+use super::tally::Tally;
+use crate::sheet;
+use crate::{ByCause, Figure};
+
+/// What exact clocks say of the subject in the same interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exact {
+    /// CPU time of its tasks: seconds.
+    pub cpu: f64,
+    /// Page faults that they took, if they were counted.
+    pub faults: Option<u64>,
+    /// CPUs × elapsed time: seconds.
+    pub capacity: f64,
+}
+
+/// CPU time of a subject by cause.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Causes {
+    /// Each cause that had any; idle is not one of them.
+    pub by_cause: BTreeMap<Cause, Share>,
+    /// All that the dynamic linker did or asked for, in whichever cause it is counted: seconds.
+    pub for_linker: f64,
+    /// Samples that no cause was found for, percent of the busy ones.
+    pub unclassified: f64,
+    /// Busy samples.
+    pub samples: u64,
+    /// CPU time that these stand for, over the exact one. Far from 1, something was stolen or missed.
+    pub coverage: f64,
+    /// System calls of which it is known which they were, percent of their samples.
+    pub named: f64,
+    /// How many system calls it made, from the samples on their ways out: an estimate.
+    pub calls: Option<f64>,
+    /// What was put right.
+    pub corrections: Corrections,
+    /// What sampling itself took.
+    pub overhead: Overhead,
+    /// Samples and other records that were lost.
+    pub lost: u64,
+    /// How often the kernel ceased to sample for the rest of a tick.
+    pub throttled: u64,
+}
+
+/// One cause.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    /// CPU time: seconds.
+    pub seconds: f64,
+    /// Of the subject's CPU time.
+    pub percent: f64,
+    /// One standard deviation of `percent`, from the number of samples.
+    pub error: f64,
+    /// Samples, before corrections.
+    pub samples: u64,
+}
+
+/// What a timer cannot see, and where it went.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Corrections {
+    /// Ways out of system calls, sampled in the user's part and told by their address: seconds.
+    pub calls: f64,
+    /// Ways out of page faults, moved from the user's part to the faults: seconds; none if faults were not counted or the
+    /// constant could not be measured.
+    pub faults: Option<f64>,
+}
+
+/// What sampling took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Overhead {
+    /// CPU time of the thread that reads: seconds.
+    pub reader: f64,
+    /// The interruptions: samples of the subject × the cost of one; none if that could not be measured.
+    pub interrupts: Option<f64>,
+}
+
+impl Causes {
+    /// Scales what was sampled to what was counted.
+    pub fn new(tally: &Tally, cut: &Cut, exact: Exact, constants: Option<&Constants>) -> Self {
+        let mut seconds = scaled(tally, cut.sight, exact.cpu);
+        let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
+        let moved = faults.map(|hidden| put_right(&mut seconds, tally, hidden));
+        let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy() as f64 };
+        let crossings = tally.crossings as f64 * each;
+        Self {
+            by_cause: shares(&seconds, tally, exact.cpu),
+            for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
+            unclassified: percent(tally.of(Cause::Unclassified) as f64, tally.busy() as f64),
+            samples: tally.busy(),
+            coverage: if exact.cpu > 0.0 { tally.busy() as f64 * tally.period() * 1e-9 / exact.cpu } else { 0.0 },
+            named: percent(tally.named as f64, tally.calls() as f64),
+            calls: constants.filter(|known| known.call_hidden > 0.0).map(|known| crossings / known.call_hidden),
+            corrections: Corrections { calls: crossings, faults: moved },
+            overhead: Overhead {
+                reader: cut.reader.as_secs_f64(),
+                interrupts: constants.map(|known| tally.all() as f64 * known.sample),
+            },
+            lost: cut.lost,
+            throttled: cut.throttled,
+        }
+    }
+
+    /// As a part of a sheet: percentages of the subject's CPUs; `counts` by the names of causes, where they are known.
+    pub fn sheet(&self, exact: Exact, counts: &BTreeMap<&str, Figure>) -> ByCause {
+        let uncounted = || Figure::unmetered("how many is not counted by samples");
+        let row = |(cause, share): (&Cause, &Share)| {
+            let count = counts.get(cause.name()).cloned().unwrap_or_else(uncounted);
+            let seconds = Figure::sampled(share.seconds);
+            let percent = Figure::sampled(percent(share.seconds, exact.capacity));
+            let average = seconds.with(&count, |seconds, count| seconds / count.max(1.0));
+            (cause.name().to_owned(), sheet::Cause { percent, seconds, count, average })
+        };
+        ByCause {
+            causes: self.by_cause.iter().map(row).collect(),
+            unclassified: self.unclassified,
+            about: self.about(),
+        }
+    }
+
+    fn about(&self) -> BTreeMap<String, Figure> {
+        let uncalibrated = || Figure::unmetered("the constants could not be measured");
+        let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
+        let rows = [
+            ("samples", Figure::sampled(self.samples as f64)),
+            ("lost", Figure::sampled(self.lost as f64)),
+            ("throttled", Figure::sampled(self.throttled as f64)),
+            ("coverage", Figure::sampled(self.coverage)),
+            ("named_calls_percent", Figure::sampled(self.named)),
+            ("calls_estimated", known(self.calls)),
+            ("for_linker_seconds", Figure::sampled(self.for_linker)),
+            ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
+            ("corrected_faults_seconds", known(self.corrections.faults)),
+            ("reader_seconds", Figure::plain(self.overhead.reader)),
+            ("interrupts_seconds", known(self.overhead.interrupts)),
+        ];
+        rows.map(|(name, figure)| (name.to_owned(), figure)).into()
+    }
+}
+
+/// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
+/// see users alone, their samples count as they are, and the kernel has the rest.
+fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
+    let busy = tally.busy() as f64;
+    let mut seconds = [0.0; Cause::COUNT];
+    let each = match sight {
+        Sight::UserOnly => (tally.period() * 1e-9).min(if busy > 0.0 { cpu / busy } else { 0.0 }),
+        Sight::Whole | Sight::Unsplit if busy > 0.0 => cpu / busy,
+        Sight::Whole | Sight::Unsplit => 0.0,
+    };
+    for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle) {
+        seconds[cause as usize] = tally.of(cause) as f64 * each;
+    }
+    if sight == Sight::UserOnly {
+        seconds[Cause::Kernel as usize] = (cpu - busy * each).max(0.0);
+    }
+    seconds
+}
+
+/// Moves the ways out of page faults from where they were sampled; gives what could be moved.
+fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &Tally, hidden: f64) -> f64 {
+    let faults = tally.of(Cause::PageFaults);
+    let for_linker = tally.for_linker[Cause::PageFaults as usize];
+    let part = if faults == 0 { 0.0 } else { for_linker as f64 / faults as f64 };
+    let mut moved = 0.0;
+    for (cause, wanted) in [(Cause::User, hidden * (1.0 - part)), (Cause::Linking, hidden * part)] {
+        let taken = wanted.min(seconds[cause as usize]);
+        seconds[cause as usize] -= taken;
+        moved += taken;
+    }
+    seconds[Cause::PageFaults as usize] += moved;
+    moved
+}
+
+fn shares(seconds: &[f64; Cause::COUNT], tally: &Tally, cpu: f64) -> BTreeMap<Cause, Share> {
+    let busy = tally.busy().max(1) as f64;
+    let share = |cause: Cause| {
+        let seconds = seconds[cause as usize];
+        let part = if cpu > 0.0 { (seconds / cpu).clamp(0.0, 1.0) } else { 0.0 };
+        let error = 100.0 * (part * (1.0 - part) / busy).sqrt();
+        (cause, Share { seconds, percent: 100.0 * part, error, samples: tally.of(cause) })
+    };
+    Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle && seconds[*cause as usize] > 0.0).map(share).collect()
+}
+
+fn percent(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use cuesta_record::Stamp;
+
+    use super::*;
+
+    fn cut(sight: Sight) -> Cut {
+        Cut {
+            from: Stamp::ZERO,
+            until: Stamp::from_nanos(1_000_000_000),
+            tallies: Vec::new(),
+            sight,
+            lost: 3,
+            throttled: 0,
+            late: 0,
+            cpus_gone: 0,
+            reader: Duration::from_millis(5),
+            profile: None,
+        }
+    }
+
+    fn tally(counts: &[(Cause, u64, u64)], crossings: u64) -> Tally {
+        let mut tally = Tally { crossings, ..Tally::default() };
+        for (cause, samples, for_linker) in counts {
+            tally.samples[*cause as usize] = *samples;
+            tally.for_linker[*cause as usize] = *for_linker;
+        }
+        tally.nanos = tally.all() * 1_000_000;
+        tally
+    }
+
+    fn constants() -> Constants {
+        Constants { call: 75e-9, call_hidden: 30e-9, fault: 1e-6, fault_hidden: 1e-7, sample: 1e-5, samples: [1, 1] }
+    }
+
+    fn close(a: f64, b: f64) -> bool {
+        (a - b).abs() < 1e-9
+    }
+
+    #[test]
+    fn shares_of_busy_samples_multiply_exact_time_and_idle_does_not() {
+        let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
+        let exact = Exact { cpu: 0.2, faults: None, capacity: 2.0 };
+        let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&constants()));
+        assert!(close(causes.by_cause[&Cause::User].seconds, 0.12));
+        assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 40.0));
+        assert!(!causes.by_cause.contains_key(&Cause::Idle));
+        assert!(close(causes.coverage, 0.5));
+        assert!(close(causes.calls.expect("estimated"), 0.04 / 30e-9));
+        assert_eq!((causes.corrections.faults, causes.lost), (None, 3));
+        let sheet = causes.sheet(exact, &BTreeMap::new());
+        assert_eq!(sheet.causes["user"].percent, Figure::sampled(6.0));
+        assert!(sheet.causes["user"].average.why().is_some());
+    }
+
+    #[test]
+    fn ways_out_of_faults_go_from_user_and_linker_to_faults_and_the_sum_stays() {
+        let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
+        let exact = Exact { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        let seconds = |cause| causes.by_cause[&cause].seconds;
+        assert!(close(seconds(Cause::User), 0.5 - 0.075));
+        assert!(close(seconds(Cause::Linking), 0.1 - 0.025));
+        assert!(close(seconds(Cause::PageFaults), 0.5));
+        assert!(close(causes.for_linker, 0.2));
+    }
+
+    #[test]
+    fn no_more_is_moved_than_is_there() {
+        let exact = Exact { cpu: 1.0, faults: Some(1_000_000_000), capacity: 1.0 };
+        let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
+        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        assert!(close(causes.by_cause[&Cause::PageFaults].seconds, 1.0));
+        assert!(close(causes.corrections.faults.expect("moved"), 0.1));
+    }
+
+    #[test]
+    fn where_users_alone_are_seen_the_kernel_has_the_rest() {
+        let exact = Exact { cpu: 1.0, faults: None, capacity: 1.0 };
+        let tally = tally(&[(Cause::User, 300, 0)], 0);
+        let causes = Causes::new(&tally, &cut(Sight::UserOnly), exact, None);
+        assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
+        assert!(close(causes.by_cause[&Cause::Kernel].seconds, 0.7));
+        assert_eq!(causes.calls, None);
+    }
+
+    #[test]
+    fn nothing_sampled_is_nothing_not_a_fault() {
+        let exact = Exact { cpu: 0.0, faults: Some(0), capacity: 1.0 };
+        let causes = Causes::new(&Tally::default(), &cut(Sight::Whole), exact, Some(&constants()));
+        assert!(causes.by_cause.is_empty());
+        assert_eq!((causes.samples, causes.unclassified), (0, 0.0));
+    }
+}

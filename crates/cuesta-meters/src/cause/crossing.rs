@@ -1,0 +1,124 @@
+//! Whether a user's address is behind a system call, and which: by the bytes before it in its file.
+//!
+//! A timer cannot interrupt the kernel's way out of a system call: the sample that was due there is taken at the user's next
+//! instruction, the one behind the call. So a sample exactly there belongs to the call. The C library's wrappers put the
+//! number of the call right before it (`mov eax, N; syscall`), which tells what the call was for.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use super::classify::Call;
+use super::maps::{Module, Modules, Spot};
+
+/// What is behind which addresses, as far as was asked.
+#[derive(Debug, Default)]
+pub(super) struct Crossings {
+    files: HashMap<Module, Option<File>>,
+    known: HashMap<Spot, Option<Call>>,
+}
+
+impl Crossings {
+    /// The call that `spot` is behind; none if it is behind none, or the file cannot be read.
+    pub(super) fn behind(&mut self, modules: &Modules, spot: Spot) -> Option<Call> {
+        if let Some(call) = self.known.get(&spot) {
+            return *call;
+        }
+        if self.known.len() >= MOST_SPOTS {
+            self.known.clear();
+        }
+        let call = self.before(modules, spot).and_then(call_before);
+        self.known.insert(spot, call);
+        call
+    }
+
+    fn before(&mut self, modules: &Modules, spot: Spot) -> Option<[u8; REACH]> {
+        if self.files.len() >= MOST_FILES {
+            self.files.clear();
+        }
+        // Not pipes, devices or names in brackets: what can be executed there is a plain file.
+        let open = || Some(modules.path(spot.module)).filter(|path| path.starts_with('/')).and_then(open_plain);
+        let file = self.files.entry(spot.module).or_insert_with(open).as_ref()?;
+        let mut bytes = [0; REACH];
+        file.read_exact_at(&mut bytes, spot.offset.checked_sub(REACH as u64)?).ok()?;
+        Some(bytes)
+    }
+}
+
+fn open_plain(path: &str) -> Option<File> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    File::open(path).ok()
+}
+
+/// Addresses that are remembered.
+const MOST_SPOTS: usize = 1 << 16;
+/// Files that are kept open.
+const MOST_FILES: usize = 128;
+
+/// Bytes before an address that are looked at.
+#[cfg(target_arch = "x86_64")]
+const REACH: usize = 7;
+#[cfg(target_arch = "aarch64")]
+const REACH: usize = 4;
+
+/// `syscall` is 0f 05; `mov eax, N` is b8 and four bytes.
+#[cfg(target_arch = "x86_64")]
+fn call_before(bytes: [u8; REACH]) -> Option<Call> {
+    match bytes {
+        [0xb8, a, b, c, d, 0x0f, 0x05] => Some(call_of(u32::from_le_bytes([a, b, c, d]))),
+        [.., 0x0f, 0x05] => Some(Call::Unnamed),
+        _ => None,
+    }
+}
+
+/// `svc #0`. Not tested.
+#[cfg(target_arch = "aarch64")]
+fn call_before(bytes: [u8; REACH]) -> Option<Call> {
+    (bytes == [0x01, 0x00, 0x00, 0xd4]).then_some(Call::Unnamed)
+}
+
+/// What the call of a number is for (`asm/unistd_64.h`).
+#[cfg(target_arch = "x86_64")]
+fn call_of(number: u32) -> Call {
+    match number {
+        // clone fork vfork execve exit exit_group execveat clone3
+        56..=60 | 231 | 322 | 435 => Call::Loading,
+        // open close mmap mprotect munmap mremap openat close_range openat2
+        2 | 3 | 9..=11 | 25 | 257 | 436 | 437 => Call::Mapping,
+        _ => Call::Other,
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_before_tell_the_call() {
+        let calls = [
+            ([0xb8, 0x6e, 0, 0, 0, 0x0f, 0x05], Some(Call::Other)),
+            ([0xb8, 9, 0, 0, 0, 0x0f, 0x05], Some(Call::Mapping)),
+            ([0xb8, 59, 0, 0, 0, 0x0f, 0x05], Some(Call::Loading)),
+            ([0x48, 0x89, 0xf8, 0, 0, 0x0f, 0x05], Some(Call::Unnamed)),
+            ([0xb8, 9, 0, 0, 0, 0x90, 0x90], None),
+        ];
+        for (bytes, call) in calls {
+            assert_eq!(call_before(bytes), call, "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_at_the_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("program");
+        std::fs::write(&path, [0x90, 0xb8, 0x3b, 0, 0, 0, 0x0f, 0x05, 0x90]).expect("written");
+        let mut modules = Modules::default();
+        let module = modules.number(path.to_str().expect("text"));
+        let nowhere = modules.number("/nonexistent");
+        let mut crossings = Crossings::default();
+        let mut behind = |module, offset| crossings.behind(&modules, Spot { module, offset });
+        assert_eq!(behind(module, 8), Some(Call::Loading));
+        assert_eq!([behind(module, 7), behind(module, 3), behind(module, 99), behind(nowhere, 8)], [None; 4]);
+    }
+}

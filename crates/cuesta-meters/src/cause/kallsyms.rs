@@ -1,0 +1,132 @@
+//! The kernel's symbols: which function an address lies in. Source: `/proc/kallsyms`.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The kernel's functions by address.
+#[derive(Debug, Default)]
+pub struct Kallsyms {
+    /// In order of address.
+    symbols: Vec<Symbol>,
+    /// All names, one behind the other.
+    names: String,
+}
+
+#[derive(Debug)]
+struct Symbol {
+    start: u64,
+    /// Where in `names` it stands.
+    name: (u32, u32),
+    /// Where the name of its module stands; an empty stretch for the kernel itself.
+    module: (u32, u32),
+}
+
+/// The number of a function in a [`Kallsyms`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Function(pub u32);
+
+impl Kallsyms {
+    /// Reads them below `root` ("/" but in tests).
+    ///
+    /// # Errors
+    /// When the file cannot be read, or shows no addresses to us.
+    pub fn read(root: &Path) -> io::Result<Self> {
+        let all = Self::parse(&fs::read_to_string(root.join("proc/kallsyms"))?);
+        if all.symbols.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "kallsyms shows no addresses"));
+        }
+        Ok(all)
+    }
+
+    /// Functions in the text of kallsyms; rows that are none, or have no address, are passed over.
+    pub fn parse(text: &str) -> Self {
+        let mut all = Self::default();
+        for row in text.lines() {
+            let mut words = row.split_ascii_whitespace();
+            let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
+            let Ok(start) = u64::from_str_radix(address, 16) else { continue };
+            // Room before a function, for patching: no function.
+            if start == 0 || !matches!(kind, "t" | "T" | "w" | "W") || name.starts_with("__pfx_") {
+                continue;
+            }
+            let module = words.next().map_or("", |module| module.trim_matches(['[', ']']));
+            let (Some(name), Some(module)) = (all.keep(name), all.keep(module)) else { break };
+            all.symbols.push(Symbol { start, name, module });
+        }
+        all.symbols.sort_by_key(|symbol| symbol.start);
+        all
+    }
+
+    /// The function that `address` lies in.
+    pub fn find(&self, address: u64) -> Option<Function> {
+        let after = self.symbols.partition_point(|symbol| symbol.start <= address);
+        u32::try_from(after.checked_sub(1)?).ok().map(Function)
+    }
+
+    /// Its name.
+    pub fn name(&self, function: Function) -> &str {
+        self.symbols.get(function.0 as usize).map_or("", |symbol| self.text(symbol.name))
+    }
+
+    /// The name of its module; empty for the kernel itself.
+    pub fn module(&self, function: Function) -> &str {
+        self.symbols.get(function.0 as usize).map_or("", |symbol| self.text(symbol.module))
+    }
+
+    /// All functions.
+    pub fn functions(&self) -> impl Iterator<Item = Function> {
+        (0..u32::try_from(self.symbols.len()).unwrap_or(u32::MAX)).map(Function)
+    }
+
+    fn keep(&mut self, name: &str) -> Option<(u32, u32)> {
+        let from = u32::try_from(self.names.len()).ok()?;
+        self.names.push_str(name);
+        Some((from, u32::try_from(self.names.len()).ok()?))
+    }
+
+    fn text(&self, (from, to): (u32, u32)) -> &str {
+        self.names.get(from as usize..to as usize).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "\
+ffffffff81000000 T _text
+ffffffff81000010 D some_data
+ffffffff81000100 t handle_softirqs
+ffffffff810000f0 t __pfx_handle_softirqs
+ffffffffc0000000 t nft_do_chain\t[nf_tables]
+";
+
+    #[test]
+    fn an_address_lies_in_the_function_that_begins_before_it() {
+        let symbols = Kallsyms::parse(TEXT);
+        let name = |address| symbols.find(address).map(|function| symbols.name(function));
+        assert_eq!(name(0xffff_ffff_8100_0000), Some("_text"));
+        assert_eq!(name(0xffff_ffff_8100_0105), Some("handle_softirqs"));
+        assert_eq!(name(0x1000), None);
+        let last = symbols.find(u64::MAX).expect("the last");
+        assert_eq!((symbols.name(last), symbols.module(last)), ("nft_do_chain", "nf_tables"));
+    }
+
+    #[test]
+    fn hidden_addresses_are_no_addresses() {
+        let hidden = "0000000000000000 T _text\n0000000000000000 t x\n";
+        assert_eq!(Kallsyms::parse(hidden).functions().count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_harm(text in "([0-9a-f]{0,20}[ \\t][tTwd]?[ ]?\\PC{0,9}\n){0,20}", address: u64) {
+            let symbols = Kallsyms::parse(&text);
+            if let Some(function) = symbols.find(address) {
+                prop_assert!(!symbols.name(function).is_empty());
+            }
+        }
+    }
+}

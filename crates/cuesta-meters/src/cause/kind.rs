@@ -1,0 +1,93 @@
+//! The causes that CPU time is split by.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a CPU was busy, or that it was not. Each moment has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// The user's own instructions, outside the dynamic linker (MPL-17 "non-fault time").
+    User,
+    /// The user's address lies in the dynamic linker (MPL-17 "linkage fault time").
+    Linking,
+    /// Handling page faults (MPL-17 "missing-page fault time").
+    PageFaults,
+    /// Handling other exceptions.
+    OtherFaults,
+    /// System calls that are in neither of the next two (MPL-17 "wall crossing").
+    SystemCalls,
+    /// Making, loading and ending processes: fork, exec, exit (MPL-17 "time spent loading processes").
+    Loading,
+    /// Making files known and mapping them: open, close, mmap, munmap, mprotect (MPL-17 "missing-segment fault time").
+    Mapping,
+    /// Choosing who runs next and changing to it (Multics "getwork").
+    Dispatching,
+    /// Deferred work of interrupts: network receive, timers.
+    Softirq,
+    /// Interrupts of devices, timers and other CPUs, as far as a timer can see them.
+    Interrupts,
+    /// Kernel threads (MPL-17 "file system daemon").
+    KernelThreads,
+    /// The kernel, unsplit: where only user parts may be sampled.
+    Kernel,
+    /// Nothing to do. Never used as a measure of idle: see the exact clocks.
+    Idle,
+    /// None of the marks was found.
+    Unclassified,
+}
+
+impl Cause {
+    /// How many there are.
+    pub const COUNT: usize = 14;
+
+    /// All of them, in the order of reports.
+    pub const ALL: [Self; Self::COUNT] = [
+        Self::User,
+        Self::Linking,
+        Self::PageFaults,
+        Self::OtherFaults,
+        Self::SystemCalls,
+        Self::Loading,
+        Self::Mapping,
+        Self::Dispatching,
+        Self::Softirq,
+        Self::Interrupts,
+        Self::KernelThreads,
+        Self::Kernel,
+        Self::Idle,
+        Self::Unclassified,
+    ];
+
+    /// Its name in records.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Linking => "linking",
+            Self::PageFaults => "page_faults",
+            Self::OtherFaults => "other_faults",
+            Self::SystemCalls => "system_calls",
+            Self::Loading => "loading",
+            Self::Mapping => "mapping",
+            Self::Dispatching => "dispatching",
+            Self::Softirq => "softirq",
+            Self::Interrupts => "interrupts",
+            Self::KernelThreads => "kernel_threads",
+            Self::Kernel => "kernel",
+            Self::Idle => "idle",
+            Self::Unclassified => "unclassified",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_records() {
+        for (index, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(cause as usize, index);
+            assert_eq!(serde_json::to_value(cause).expect("a name"), cause.name());
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! What the names of the kernel's functions tell: tables, one for each architecture. Pure.
+//!
+//! The names are those of Linux 5.10 to 6.18. On x86-64 they were tried; on aarch64 they were read in the kernel's source
+//! and never run.
+
+use super::kallsyms::{Function, Kallsyms};
+
+/// What a function on a kernel stack tells of why the kernel runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Nothing.
+    None,
+    /// Deferred work of interrupts: network receive, timers, RCU.
+    Softirq,
+    /// A device, a timer or another CPU interrupted.
+    Interrupt,
+    /// A page was not there.
+    PageFault,
+    /// Any other exception: floating point, breakpoint, general protection.
+    Exception,
+    /// The user called the kernel.
+    Call,
+    /// A task was born; with a user part it is a new process, without one a kernel thread.
+    Born,
+    /// Nothing to do.
+    Idle,
+    /// Choosing who runs next, and changing to it.
+    Dispatch,
+    /// Inside a call: making, loading or ending a process.
+    Loading,
+    /// Inside a call: making files known and mapping them.
+    Mapping,
+    /// Inside a call: some other call, known by its name.
+    OtherCall,
+}
+
+/// The marks of all functions of a kernel.
+#[derive(Debug)]
+pub struct Marks(Vec<Mark>);
+
+impl Marks {
+    /// Looks each function up.
+    pub fn of(symbols: &Kallsyms) -> Self {
+        Self(symbols.functions().map(|function| mark(symbols.name(function))).collect())
+    }
+
+    /// Whether there is none: the kernel hides its symbols.
+    pub fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The mark of one.
+    pub fn get(&self, function: Function) -> Mark {
+        self.0.get(function.0 as usize).copied().unwrap_or(Mark::None)
+    }
+}
+
+/// The mark of a function by its name.
+pub fn mark(name: &str) -> Mark {
+    // What the compiler splits off keeps the name before the point: `handle_softirqs.cold`.
+    let name = name.split('.').next().unwrap_or(name);
+    let exact = EXACT.iter().find(|(_, names)| names.contains(&name));
+    let begins = || BEGINS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
+    exact.or_else(begins).map_or(Mark::None, |(mark, _)| *mark)
+}
+
+/// Names as they stand.
+const EXACT: &[(Mark, &[&str])] = &[
+    (Mark::Softirq, &["handle_softirqs", "__do_softirq", "__softirqentry_text_start"]),
+    (Mark::Interrupt, ENTRIES.interrupts),
+    (Mark::PageFault, ENTRIES.page_faults),
+    (Mark::Exception, ENTRIES.exceptions),
+    (Mark::Call, ENTRIES.calls),
+    (Mark::Born, &["ret_from_fork_asm", "ret_from_fork"]),
+    (Mark::Idle, &["do_idle", "cpu_startup_entry", "rest_init", "start_secondary", "secondary_start_kernel"]),
+    (Mark::Idle, &["common_startup_64", "secondary_startup_64", "secondary_startup_64_no_verify"]),
+    (Mark::Idle, &["__primary_switched", "__secondary_switched"]),
+    (Mark::Dispatch, &["__schedule"]),
+    (Mark::Loading, LOADING),
+    (Mark::Mapping, MAPPING),
+];
+
+/// What names begin with.
+const BEGINS: &[(Mark, &[&str])] = &[
+    (Mark::Interrupt, ENTRIES.interrupts_begin),
+    (Mark::Exception, ENTRIES.exceptions_begin),
+    (Mark::OtherCall, &["__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__do_sys_", "__se_sys_", "ksys_", "__sys_"]),
+];
+
+/// Below these a process is made, loaded or ended. A call's own function is often not on the stack, since it ends with a
+/// jump to one of these.
+const LOADING: &[&str] = &[
+    "do_execveat_common",
+    "bprm_execve",
+    "load_elf_binary",
+    "begin_new_exec",
+    "kernel_clone",
+    "copy_process",
+    "_do_fork",
+    "do_exit",
+    "do_group_exit",
+    "exit_mmap",
+    "mmput",
+    "__x64_sys_execve",
+    "__x64_sys_execveat",
+    "__x64_sys_clone",
+    "__x64_sys_clone3",
+    "__x64_sys_fork",
+    "__x64_sys_vfork",
+    "__x64_sys_exit",
+    "__x64_sys_exit_group",
+    "__arm64_sys_execve",
+    "__arm64_sys_execveat",
+    "__arm64_sys_clone",
+    "__arm64_sys_clone3",
+    "__arm64_sys_exit",
+    "__arm64_sys_exit_group",
+    "__do_sys_clone",
+    "__do_sys_clone3",
+    "__do_sys_fork",
+    "__do_sys_vfork",
+    "__do_sys_exit_group",
+];
+
+/// Below these files are made known and mapped.
+const MAPPING: &[&str] = &[
+    "do_sys_openat2",
+    "do_sys_open",
+    "do_filp_open",
+    "vm_mmap_pgoff",
+    "ksys_mmap_pgoff",
+    "do_mmap",
+    "__vm_munmap",
+    "do_vmi_munmap",
+    "do_munmap",
+    "do_mprotect_pkey",
+    "mremap_to",
+    "move_vma",
+    "file_close_fd",
+    "close_fd",
+    "filp_close",
+    "filp_flush",
+    "__x64_sys_open",
+    "__x64_sys_openat",
+    "__x64_sys_openat2",
+    "__x64_sys_close",
+    "__x64_sys_close_range",
+    "__x64_sys_mmap",
+    "__x64_sys_munmap",
+    "__x64_sys_mprotect",
+    "__x64_sys_mremap",
+    "__arm64_sys_openat",
+    "__arm64_sys_openat2",
+    "__arm64_sys_close",
+    "__arm64_sys_close_range",
+    "__arm64_sys_mmap",
+    "__arm64_sys_munmap",
+    "__arm64_sys_mprotect",
+    "__arm64_sys_mremap",
+    "__do_sys_mremap",
+    "__do_sys_munmap",
+];
+
+/// How an architecture enters its kernel.
+struct Entries {
+    calls: &'static [&'static str],
+    page_faults: &'static [&'static str],
+    exceptions: &'static [&'static str],
+    exceptions_begin: &'static [&'static str],
+    interrupts: &'static [&'static str],
+    interrupts_begin: &'static [&'static str],
+}
+
+#[cfg(target_arch = "x86_64")]
+const ENTRIES: Entries = Entries {
+    calls: &[
+        "entry_SYSCALL_64",
+        "entry_SYSCALL_64_after_hwframe",
+        "entry_SYSCALL_64_safe_stack",
+        "entry_SYSCALL_compat_after_hwframe",
+        "entry_SYSENTER_compat_after_hwframe",
+        "entry_INT80_compat",
+        "asm_int80_emulation",
+    ],
+    page_faults: &["asm_exc_page_fault"],
+    exceptions: &[],
+    exceptions_begin: &["asm_exc_"],
+    interrupts: &["asm_common_interrupt", "asm_spurious_interrupt", "asm_exc_nmi", "asm_exc_nmi_kvm_vmx"],
+    interrupts_begin: &["asm_sysvec_"],
+};
+
+/// Not tested.
+#[cfg(target_arch = "aarch64")]
+const ENTRIES: Entries = Entries {
+    calls: &["el0_svc", "el0t_64_sync_compat", "el0_svc_compat"],
+    page_faults: &["el0_da", "el0_ia", "el1_abort", "do_mem_abort"],
+    exceptions: &["el0_sp", "el0_pc", "el0_undef", "el0_dbg", "el0_fpsimd_acc", "el0_sve_acc", "el1_undef", "el1_dbg"],
+    exceptions_begin: &[],
+    interrupts: &["el1_interrupt", "el0_interrupt", "el1h_64_irq", "el0t_64_irq", "el1h_64_fiq", "el0t_64_fiq"],
+    interrupts_begin: &[],
+};
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+compile_error!("the names by which this architecture enters its kernel are not known: add them to `ENTRIES`");
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_why() {
+        let marks = [
+            ("handle_softirqs.cold", Mark::Softirq),
+            ("asm_sysvec_apic_timer_interrupt", Mark::Interrupt),
+            ("asm_exc_page_fault", Mark::PageFault),
+            ("asm_exc_nmi", Mark::Interrupt),
+            ("asm_exc_divide_error", Mark::Exception),
+            ("entry_SYSCALL_64_after_hwframe", Mark::Call),
+            ("do_execveat_common.isra.0", Mark::Loading),
+            ("ksys_mmap_pgoff", Mark::Mapping),
+            ("ksys_write", Mark::OtherCall),
+            ("__x64_sys_openat", Mark::Mapping),
+            ("tcp_ack", Mark::None),
+            ("", Mark::None),
+        ];
+        for (name, expected) in marks {
+            assert_eq!(mark(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! The sampler: a thread that empties the rings, and a handle to it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+use rustix::event::{EventfdFlags, eventfd};
+use serde::{Deserialize, Serialize};
+
+use super::kallsyms::Kallsyms;
+use super::reader::Reader;
+use super::tally::Tally;
+use super::watch::Watch;
+use crate::perf::allowed::Allowed;
+use crate::perf::{Merge, Reach, Rings, Scope, Wish};
+use crate::profile::Profile;
+use crate::reading::tasks;
+use crate::{Roots, Subject};
+
+/// What is wanted besides the subjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Samples a second of each CPU. A prime keeps out of step with the kernel's tick and a driver's timers.
+    pub frequency: u64,
+    /// Whether the stacks of the first subject are kept.
+    pub profile: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { frequency: crate::perf::FREQUENCY, profile: false }
+    }
+}
+
+/// Nothing can be sampled, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("not sampled: {why}")]
+pub struct NotSampled {
+    /// What is missing, and how to allow it.
+    pub why: String,
+}
+
+/// What was sampled since the last cut.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// From when.
+    pub from: Stamp,
+    /// Until when.
+    pub until: Stamp,
+    /// Of each subject, in the order in which they were given.
+    pub tallies: Vec<Tally>,
+    /// How much of the machine is seen.
+    pub sight: Sight,
+    /// Samples and other records that were lost since their ring was full.
+    pub lost: u64,
+    /// How often the kernel ceased to sample a CPU for the rest of a tick.
+    pub throttled: u64,
+    /// Records that came when later ones had been read.
+    pub late: u64,
+    /// CPUs that went away meanwhile.
+    pub cpus_gone: u64,
+    /// CPU time of the thread that reads.
+    pub reader: Duration,
+    /// Stacks of the first subject, if they were wanted.
+    pub profile: Option<Profile>,
+}
+
+/// How much a sampler sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sight {
+    /// Users and the kernel, by cause.
+    Whole,
+    /// Users and the kernel, but not what the kernel does: its symbols are hidden.
+    Unsplit,
+    /// Users alone: samples in the kernel are dropped.
+    UserOnly,
+}
+
+/// Samples until it is dropped.
+#[derive(Debug)]
+pub struct Sampler {
+    requests: Option<Sender<Sender<Cut>>>,
+    /// Wakes the thread.
+    bell: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+    limits: Vec<String>,
+}
+
+impl Sampler {
+    /// Begins to sample these subjects: all that runs if we may, our own processes if that is all that is allowed.
+    pub fn start(subjects: &[Subject], options: Options) -> Result<Self, NotSampled> {
+        let allowed = Allowed::read(Path::new("/"));
+        let Opened { rings, symbols, sight, limits } =
+            open(subjects, options, &allowed).map_err(|why| NotSampled { why: join(&why, &allowed.missing()) })?;
+        let watches = subjects.iter().map(|subject| Watch::of(subject, rings.layout().cgroup)).collect();
+        let reader = Reader::new(Arc::new(symbols), watches, options.profile);
+        let fail = |error: io::Error| NotSampled { why: error.to_string() };
+        let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| fail(e.into()))?);
+        let (requests, asked) = channel();
+        let worker =
+            Worker { rings, merge: Merge::default(), reader, bell: Arc::clone(&bell), last: Totals::now(), sight };
+        let thread = thread::Builder::new().name("cuesta-sampler".to_owned()).spawn(move || worker.run(&asked));
+        Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits })
+    }
+
+    /// What could not be done, and how to allow it; empty if nothing.
+    pub fn limits(&self) -> &[String] {
+        &self.limits
+    }
+
+    /// What was sampled from the last cut to now. None if the thread has died.
+    pub fn cut(&self) -> Option<Cut> {
+        let (answer, cut) = channel();
+        self.requests.as_ref()?.send(answer).ok()?;
+        ring(&self.bell);
+        cut.recv().ok()
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        self.requests = None;
+        ring(&self.bell);
+        if let Some(thread) = self.thread.take() {
+            // Its panic was printed; we are going anyway.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn ring(bell: &OwnedFd) {
+    // Only a bell that has been rung 2⁶⁴ times unheard refuses.
+    let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
+}
+
+fn join(why: &io::Error, missing: &[String]) -> String {
+    if missing.is_empty() { why.to_string() } else { format!("{}; {why}", missing.join("; ")) }
+}
+
+/// What could be opened.
+struct Opened {
+    rings: Rings,
+    symbols: Kallsyms,
+    sight: Sight,
+    limits: Vec<String>,
+}
+
+/// Opens the rings: as much as we may.
+fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result<Opened> {
+    let symbols = Kallsyms::read(Path::new("/"));
+    let mut limits = allowed.missing();
+    let wish = Wish { period: 1_000_000_000 / options.frequency.max(1), ..Wish::machine() };
+    let mut sight = if symbols.is_ok() { Sight::Whole } else { Sight::Unsplit };
+    let rings = match Rings::open(wish, Reach::Machine) {
+        Ok(rings) => rings,
+        Err(refused) => {
+            let tasks = own_tasks(subjects);
+            if tasks.is_empty() {
+                return Err(refused);
+            }
+            let kernel = symbols.is_ok() && allowed.own_kernel();
+            sight = if kernel { Sight::Whole } else { Sight::UserOnly };
+            let wish = Wish { scope: Scope::Descendants, kernel, cgroup: false, ..wish };
+            let rings = Rings::open(wish, Reach::Tasks(tasks))?;
+            limits
+                .push("only the tasks that were there at the start, and those that they start, are sampled".to_owned());
+            rings
+        }
+    };
+    Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits })
+}
+
+/// The tasks of those subjects that are processes.
+fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
+    let mut all = Vec::new();
+    for subject in subjects.iter().filter(|subject| matches!(subject, Subject::Process(_))) {
+        let found = tasks::read(&Roots::default(), subject);
+        for (pid, process) in found.value().map(|tasks| tasks.processes.clone()).unwrap_or_default() {
+            let threads = process.threads.keys().copied().chain([pid]);
+            all.extend(threads.filter_map(|task| i32::try_from(task).ok()));
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The thread's own state.
+struct Worker {
+    rings: Rings,
+    merge: Merge,
+    reader: Reader,
+    bell: Arc<OwnedFd>,
+    last: Totals,
+    sight: Sight,
+}
+
+/// What the counters were at the last cut.
+#[derive(Debug, Clone, Copy)]
+struct Totals {
+    at: Stamp,
+    cpu: Duration,
+    lost: u64,
+    throttled: u64,
+    late: u64,
+    gone: u64,
+}
+
+impl Totals {
+    fn now() -> Self {
+        Self { at: clock::now(), cpu: Duration::ZERO, lost: 0, throttled: 0, late: 0, gone: 0 }
+    }
+}
+
+/// How often the rings are emptied.
+const ROUND: Duration = Duration::from_millis(100);
+/// How often it is looked which CPUs there are, and who has ended.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Worker {
+    fn run(mut self, asked: &Receiver<Sender<Cut>>) {
+        let (mut drained, mut looked) = (clock::now(), clock::now());
+        loop {
+            if self.rings.wait(ROUND, &self.bell).is_err() {
+                return;
+            }
+            let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
+            let now = clock::now();
+            self.rings.drain(&mut self.merge);
+            // What was written before the round before this cannot be under way any more.
+            self.hand_on(drained);
+            drained = now;
+            loop {
+                match asked.try_recv() {
+                    Ok(answer) => drop(answer.send(self.cut())),
+                    Err(std::sync::mpsc::TryRecvError::Empty) => break,
+                    Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
+                }
+            }
+            if now.since(looked) >= LOOK {
+                self.reader.forget(looked);
+                // Nothing can be done about a CPU that does not let itself be sampled: the next look tries again.
+                let _ = self.rings.follow_cpus();
+                looked = now;
+            }
+        }
+    }
+
+    fn hand_on(&mut self, floor: Stamp) {
+        for record in self.merge.before(floor) {
+            self.reader.read(record);
+        }
+    }
+
+    fn cut(&mut self) -> Cut {
+        let at = clock::now();
+        self.rings.drain(&mut self.merge);
+        self.hand_on(at);
+        let now = Totals {
+            at,
+            cpu: clock::thread_cpu(),
+            lost: self.reader.lost,
+            throttled: self.reader.throttled,
+            late: self.merge.late(),
+            gone: self.rings.gone(),
+        };
+        let before = std::mem::replace(&mut self.last, now);
+        let (tallies, profile) = self.reader.take();
+        Cut {
+            from: before.at,
+            until: at,
+            tallies,
+            sight: self.sight,
+            lost: now.lost - before.lost,
+            throttled: now.throttled - before.throttled,
+            late: now.late - before.late,
+            cpus_gone: now.gone - before.gone,
+            reader: now.cpu.saturating_sub(before.cpu),
+            profile,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! How many samples each cause had: what is counted while the sampler runs, before it is scaled to anything.
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+use super::kind::Cause;
+
+/// Samples of one subject. Sums of two intervals are those of both.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// By cause, in the order of [`Cause::ALL`].
+    pub samples: [u64; Cause::COUNT],
+    /// Of these, what the dynamic linker's instructions did or asked for: its faults and calls too.
+    pub for_linker: [u64; Cause::COUNT],
+    /// Of the calls, those taken at the instruction behind the call.
+    pub crossings: u64,
+    /// Of the calls, those of which it is known which they were.
+    pub named: u64,
+    /// CPU time that all samples stand for, nanoseconds.
+    pub nanos: u64,
+}
+
+impl Tally {
+    /// Counts a sample.
+    pub(crate) fn count(&mut self, sample: Counted) {
+        let slot = sample.cause as usize;
+        self.samples[slot] += 1;
+        self.for_linker[slot] += u64::from(sample.for_linker);
+        self.crossings += u64::from(sample.crossing);
+        self.named += u64::from(sample.named && CALLS.contains(&sample.cause));
+        self.nanos += sample.nanos;
+    }
+
+    /// Samples of a cause.
+    pub fn of(&self, cause: Cause) -> u64 {
+        self.samples[cause as usize]
+    }
+
+    /// All samples.
+    pub fn all(&self) -> u64 {
+        self.samples.iter().sum()
+    }
+
+    /// All samples of which the CPU was not idle.
+    pub fn busy(&self) -> u64 {
+        self.all() - self.of(Cause::Idle)
+    }
+
+    /// All samples in system calls, of whatever kind.
+    pub fn calls(&self) -> u64 {
+        CALLS.iter().map(|cause| self.of(*cause)).sum()
+    }
+
+    /// CPU time that a sample stands for, nanoseconds; zero without samples.
+    pub fn period(&self) -> f64 {
+        if self.all() == 0 { 0.0 } else { self.nanos as f64 / self.all() as f64 }
+    }
+}
+
+/// The causes that are system calls.
+const CALLS: [Cause; 3] = [Cause::SystemCalls, Cause::Loading, Cause::Mapping];
+
+impl AddAssign<&Self> for Tally {
+    fn add_assign(&mut self, rhs: &Self) {
+        let add = |into: &mut [u64; Cause::COUNT], from: &[u64; Cause::COUNT]| {
+            into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
+        };
+        add(&mut self.samples, &rhs.samples);
+        add(&mut self.for_linker, &rhs.for_linker);
+        self.crossings += rhs.crossings;
+        self.named += rhs.named;
+        self.nanos += rhs.nanos;
+    }
+}
+
+/// A sample, as it is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Counted {
+    pub(crate) cause: Cause,
+    pub(crate) for_linker: bool,
+    pub(crate) crossing: bool,
+    pub(crate) named: bool,
+    pub(crate) nanos: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_both() {
+        let mut tally = Tally::default();
+        let sample = Counted { cause: Cause::Mapping, for_linker: true, crossing: true, named: true, nanos: 7 };
+        tally.count(sample);
+        tally.count(Counted { cause: Cause::Idle, named: true, ..sample });
+        let mut twice = tally.clone();
+        twice += &tally;
+        assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named), (4, 2, 2, 2));
+        assert!((twice.period() - 7.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,13 @@
+//! `ic_sample` of the 1979 front end: a histogram of where the samples fell, by location and by module.
+//!
+//! - `histogram`: counts stacks while the sampler runs.
+//! - [`Profile`]: what was counted, with the kernel's names and the users' files.
+//! - `symbols`: users' addresses → names.
+//! - [`Listing`]: the histogram, largest first, until a fraction is covered.
+//! - `flame`: the stacks as one picture.
+
+mod histogram;
+mod stacks;
+
+pub(crate) use histogram::{Histogram, Moment};
+pub use stacks::{Place, Profile, Stack};
