@@ -6,10 +6,14 @@
 //! - [`kernel`]: the kernel's interfaces, one file each: text in, numbers out.
 //! - [`Reading`]: its counters at an instant; [`Rates`]: what two readings differ by.
 //! - [`Meter`]: a subject that is read again and again.
+//! - [`perf`]: the kernel's sampler. [`cause`]: CPU time by cause, sampled. [`profile`]: by location.
 //! - [`Sheet`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
 
+pub mod cause;
 pub mod kernel;
 mod meter;
+pub mod perf;
+pub mod profile;
 mod rates;
 mod reading;
 mod roots;
