@@ -17,14 +17,17 @@ use rustix::net::{RecvFlags, SendFlags};
 use rustix::thread::set_current_timer_slack;
 
 use crate::histogram::Histogram;
-use crate::job::{ANSWER, CYCLE, Framing, INPUT, Job, KEY, Work};
+use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work};
 use crate::outcome::{Outcome, Used, resident};
-use crate::process;
 use crate::wait::{Event, wait};
+use crate::{process, ssh_bare};
 
 /// Does a job, and tells what came of it.
 pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
+    if job.framing == Framing::Ssh {
+        return ssh_bare::play(job);
+    }
     process::pin(job.cpu)?;
     // By default the kernel may be 50 us late with a timeout, to bunch wake-ups. A timerfd has no such slack, nor has this.
     set_current_timer_slack(NonZero::new(1))?;
@@ -51,6 +54,7 @@ struct Driver {
     /// Characters that complete an answer.
     answer: usize,
     closed: bool,
+    cycle: Duration,
     buffer: Vec<u8>,
     lateness: Histogram,
     response: Histogram,
@@ -78,6 +82,7 @@ impl Driver {
             input,
             answer: if closed { ANSWER } else { KEY.len() },
             closed,
+            cycle: job.cycle,
             buffer: vec![0; 64 * 1024],
             lateness: Histogram::default(),
             response: Histogram::default(),
@@ -105,7 +110,7 @@ impl Driver {
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         for number in 0..self.users.len() as u32 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let phase = Duration::from_nanos((random >> 16) % CYCLE.as_nanos() as u64);
+            let phase = Duration::from_nanos((random >> 16) % self.cycle.as_nanos() as u64);
             self.due.push(Reverse((now + phase, number)));
         }
     }
@@ -142,7 +147,7 @@ impl Driver {
             if due > now {
                 break;
             }
-            next.0.0 = due + CYCLE;
+            next.0.0 = due + self.cycle;
             drop(next);
             now = send(&mut self.users[number as usize], &self.input);
             self.lateness.record(now.since(due).as_nanos() as u64);

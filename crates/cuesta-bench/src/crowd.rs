@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use cuesta_record::clock;
 
-use crate::job::{Framing, HostJob, Job, Work};
+use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
 
 const USERS: u32 = 10_000;
+/// As many sessions over ssh, each of whom types a key every so often: what is asked is what they take.
+const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
 const HEAD_START: Duration = Duration::from_millis(150);
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
@@ -29,14 +31,16 @@ pub(crate) struct Crowd {
 }
 
 impl Crowd {
-    /// Lets typists work, ten thousand or as many as there are descriptors for.
+    /// Lets typists work, ten thousand (four thousand over ssh) or as many as there are descriptors for.
     pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
-        let users = USERS.min(process::room_for_lines());
+        let (users, cycle) = if framing == Framing::Ssh { SSH } else { (USERS, CYCLE) };
+        let users = users.min(process::room_for_lines());
         let work = Work::Typists;
-        let (_host, address) =
-            Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: Duration::ZERO })?;
-        let start = clock::now() + HEAD_START;
-        let job = Job { work, framing, users, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        let built_in = framing != Framing::Ssh;
+        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in, delay: Duration::ZERO })?;
+        let (start, stagger) = (clock::now() + HEAD_START, framing.stagger());
+        let (settle, measure) = (SETTLE, MEASURE);
+        let job = Job { work, framing, users, address, cpu: drivers, start, cycle, stagger, settle, measure };
         Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })
     }
 

@@ -16,7 +16,7 @@ use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
 use serde_json::{Value, json};
 
-use crate::job::{ANSWER, CYCLE, Framing, INPUT, Job, KEY, STAGGER, Work};
+use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work};
 use crate::outcome::{Outcome, Used, resident};
 use crate::process;
 
@@ -25,9 +25,10 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
     let folder = tempfile::tempdir()?;
+    let known = folder.path().join("known_hosts");
     let folder = folder.path().join("agent-0");
     let before = resident();
-    let run = Run::start(spec(&job)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
+    let run = Run::start(spec(&job, &known)?, Scripts::from([("bench".to_owned(), script(job.work))]), &folder)?;
     let opened = used_at(job.from())?;
     let closed = used_at(job.until())?;
     let grown = resident().saturating_sub(before);
@@ -45,19 +46,28 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
     })?)
 }
 
-fn spec(job: &Job) -> Result<Spec, Box<dyn Error>> {
-    let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
+/// `known`: where a new host's key is written down.
+fn spec(job: &Job, known: &Path) -> Result<Spec, Box<dyn Error>> {
+    let address = &job.address;
+    let target = match job.framing {
+        Framing::Tcp => format!("tcp://{address}"),
+        Framing::Telnet | Framing::Negotiated => format!("telnet://{address}"),
+        Framing::Ssh => {
+            format!("ssh://bench@{address}?agent=off&known_hosts=accept-new&known_hosts={}", known.display())
+        }
+        Framing::Pty => "pty:cat".to_owned(),
+    };
     let load = match job.work {
-        Work::Typists => json!({"kind": "paced", "cycle": CYCLE.as_nanos() as u64}),
+        Work::Typists => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
         Work::Closed => json!({"kind": "closed"}),
     };
-    let group = json!({"users": job.users, "stagger": STAGGER.as_nanos() as u64, "load": load});
+    let group = json!({"users": job.users, "stagger": job.stagger.as_nanos() as u64, "load": load});
     Ok(serde_json::from_value(json!({
         "seed": 1,
         "cpus": [job.cpu],
         "start_at": job.start,
         "drain": 1_000_000_000_u64,
-        "groups": [{"name": "users", "script": "bench", "target": format!("{scheme}://{}", job.address)}],
+        "groups": [{"name": "users", "script": "bench", "target": target}],
         "steps": [{
             "settle": job.settle.as_nanos() as u64,
             "measure": job.measure.as_nanos() as u64,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cuesta_record::clock;
 
-use crate::job::{Framing, HostJob, Job, Work};
+use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
 
@@ -28,7 +28,19 @@ impl Delay {
         let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
         let _awake = process::stay_awake();
         let start = clock::now() + HEAD_START;
-        let job = Job { work, framing, users: USERS, address, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        let (cycle, stagger) = (CYCLE, framing.stagger());
+        let job = Job {
+            work,
+            framing,
+            users: USERS,
+            address,
+            cpu: drivers,
+            start,
+            cycle,
+            stagger,
+            settle: SETTLE,
+            measure: MEASURE,
+        };
         Ok(Self { held, outcome: Part::driver(&job)?.outcome()? })
     }
 

@@ -7,14 +7,12 @@ use serde::{Deserialize, Serialize};
 
 /// Keystroke of a typist.
 pub(crate) const KEY: &[u8] = b"x";
-/// Time between two keys of a typist.
+/// Time between two keys of a typist, where nothing else is said.
 pub(crate) const CYCLE: Duration = Duration::from_millis(200);
 /// Input of a closed transaction: 13 characters, sent in one go.
 pub(crate) const INPUT: &str = "abcdefghijkl\r";
 /// Length of its answer.
 pub(crate) const ANSWER: usize = 150;
-/// Between the starts of two users.
-pub(crate) const STAGGER: Duration = Duration::from_micros(50);
 
 /// What the users do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +32,21 @@ pub(crate) enum Framing {
     Telnet,
     /// Telnet, whose host offers to echo and not to say "go ahead", and asks for the window.
     Negotiated,
+    /// The same characters over ssh.
+    Ssh,
+    /// The same characters on a terminal of their own, to `cat`.
+    Pty,
+}
+
+impl Framing {
+    /// Between the starts of two users: where keys have to be exchanged, the host's core has to keep up.
+    pub(crate) fn stagger(self) -> Duration {
+        match self {
+            Self::Tcp | Self::Telnet | Self::Negotiated => Duration::from_micros(50),
+            Self::Pty => Duration::from_millis(2),
+            Self::Ssh => Duration::from_millis(6),
+        }
+    }
 }
 
 /// A job for a host.
@@ -59,6 +72,10 @@ pub(crate) struct Job {
     pub(crate) cpu: usize,
     /// When users begin to come.
     pub(crate) start: Stamp,
+    /// Time between two keys of a typist.
+    pub(crate) cycle: Duration,
+    /// Between the starts of two users.
+    pub(crate) stagger: Duration,
     /// From the last user's start to the window.
     pub(crate) settle: Duration,
     /// Length of the window: only what is in it counts.
@@ -68,7 +85,7 @@ pub(crate) struct Job {
 impl Job {
     /// When the window opens.
     pub(crate) fn from(&self) -> Stamp {
-        self.start + STAGGER * self.users + self.settle
+        self.start + self.stagger * self.users + self.settle
     }
 
     /// When the window closes.

@@ -5,6 +5,7 @@
 //!
 //! - `job`: what a part is asked to do; `outcome`: what it has to say.
 //! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
+//! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
 //! - `targets`: what is measured against what; `table`: how it is shown.
@@ -21,6 +22,8 @@ mod outcome;
 mod pair;
 mod process;
 mod server;
+mod ssh_bare;
+mod ssh_server;
 mod table;
 mod targets;
 mod wait;

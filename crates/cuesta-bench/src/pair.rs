@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cuesta_record::clock;
 
-use crate::job::{Framing, HostJob, Job, Work};
+use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::Part;
 
@@ -22,6 +22,8 @@ const MEASURE: Duration = Duration::from_secs(3);
 pub(crate) struct Pairing {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
+    /// What is on the limit's line.
+    pub(crate) beside: Framing,
     pub(crate) users: u32,
     /// The limit against itself: what the method cannot tell apart.
     pub(crate) control: bool,
@@ -41,18 +43,26 @@ impl Pair {
         swapped: bool,
         (drivers, hosts): (usize, usize),
     ) -> Result<Self, Box<dyn Error>> {
-        let Pairing { work, framing, users, control } = pairing;
+        let Pairing { work, framing, beside, users, control } = pairing;
         let host = HostJob { work, framing, cpu: hosts, built_in: false, delay: Duration::ZERO };
         let (_one, one) = Part::host(host)?;
-        // The limit speaks telnet's bytes, but negotiates nothing.
-        let plain = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
-        let (_two, two) = Part::host(HostJob { framing: plain, ..host })?;
-        let start = clock::now() + HEAD_START;
-        let limit =
-            Job { work, framing: plain, users, address: two, cpu: drivers, start, settle: SETTLE, measure: MEASURE };
+        let (_two, two) = Part::host(HostJob { framing: beside, ..host })?;
+        let limit = Job {
+            work,
+            framing: beside,
+            users,
+            address: two,
+            cpu: drivers,
+            start: clock::now() + HEAD_START,
+            cycle: CYCLE,
+            // Both open their windows at the same instant, so both take the time that the slower one needs.
+            stagger: framing.stagger(),
+            settle: SETTLE,
+            measure: MEASURE,
+        };
         let tested = Job { framing, address: one, ..limit.clone() };
         let start_tested =
-            || if control { Part::bare(&Job { framing: plain, ..tested.clone() }) } else { Part::driver(&tested) };
+            || if control { Part::bare(&Job { framing: beside, ..tested.clone() }) } else { Part::driver(&tested) };
         let (mut tested, mut limit) = if swapped {
             let limit = Part::bare(&limit)?;
             (start_tested()?, limit)

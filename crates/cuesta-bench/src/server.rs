@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 
 use crate::job::{ANSWER, Framing, HostJob, Work};
-use crate::process;
+use crate::{process, ssh_server};
 
 /// "I will echo. I will not say when it is your turn. Tell me about your window." (RFC 854, 857, 858, 1073)
 const OFFERS: &[u8] = &[255, 251, 1, 255, 251, 3, 255, 253, 31];
@@ -30,6 +30,9 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     if job.built_in {
         return built_in(job);
+    }
+    if job.framing == Framing::Ssh {
+        return ssh_server::serve();
     }
     let listener = TcpListener::bind("127.0.0.1:0")?;
     rustix::net::listen(&listener, WAITING)?;

@@ -23,6 +23,8 @@ enum Verdict {
     /// The control: it has no target, but it says whether the others can be judged.
     Quiet,
     Noisy,
+    /// A figure without a target.
+    Known,
 }
 
 impl Row {
@@ -49,8 +51,24 @@ impl Row {
             let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
             Self::new(name, measured, &target, if met { Verdict::Met } else { Verdict::Missed })
         };
-        let late = (pairing.work == Work::Typists && !pairing.control).then(|| Self::lateness(pairs, lateness));
+        let late = (pairing.work == Work::Typists && pairing.framing != Framing::Ssh && !pairing.control)
+            .then(|| Self::lateness(pairs, lateness));
         [Some(ratio)].into_iter().chain(late.map(Some)).flatten().collect()
+    }
+
+    /// What a user of one kind of line takes, beside the bare loop on bare tcp: nothing is asked of it but to be known.
+    pub(crate) fn of_kind(name: &str, pair: &Pair) -> Self {
+        let measured = format!(
+            "{:.2} x   ({:.1} us beside {:.1} us), {:.1} KiB a user",
+            pair.ratio(),
+            pair.tested.cost() * 1e6,
+            pair.limit.cost() * 1e6,
+            pair.tested.memory / 1024.0
+        );
+        let errors = pair.tested.errors;
+        let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
+        let verdict = if errors == 0 { Verdict::Known } else { Verdict::Missed };
+        Self::new(&format!("CPU per key, a {name} line beside bare tcp"), measured, "no errors", verdict)
     }
 
     fn lateness(pairs: &[Pair], most: f64) -> Self {
@@ -121,6 +139,7 @@ impl Row {
             Verdict::Met => "met",
             Verdict::Missed => "MISSED",
             Verdict::Quiet => "quiet",
+            Verdict::Known => "",
             Verdict::Noisy => "NOISY: the machine is too busy to judge by",
         };
         writeln!(out, "{:<50} {:<60} {:<20} {verdict}", self.name, self.measured, self.target)?;

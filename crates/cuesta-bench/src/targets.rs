@@ -15,6 +15,8 @@ use crate::table::Row;
 const COST: f64 = 1.25;
 /// Most bytes a user.
 const MEMORY: f64 = 4096.0;
+/// Most bytes a user over ssh.
+const SSH_MEMORY: f64 = 100.0 * 1024.0;
 /// Most lateness at the median, in seconds.
 const LATENESS: f64 = 50e-6;
 /// Most that an echo takes beyond a known delay, in seconds: at the median, and 99 in 100.
@@ -28,23 +30,31 @@ const TYPISTS: u32 = 1000;
 const CLOSED: u32 = 96;
 
 /// Pairings, how many pairs of each, and what they are called.
-const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 8] = [
+const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
     ("CPU per key, 1,000 typists, control", Work::Typists, Framing::Tcp, TYPISTS, true, 3),
     ("CPU per key, 1,000 typists, tcp", Work::Typists, Framing::Tcp, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet", Work::Typists, Framing::Telnet, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet negotiated", Work::Typists, Framing::Negotiated, TYPISTS, false, 3),
+    ("CPU per key, 400 typists, ssh beside russh alone", Work::Typists, Framing::Ssh, OF_A_KIND, false, 3),
     ("CPU per transaction, 96 users, control", Work::Closed, Framing::Tcp, CLOSED, true, 3),
     ("CPU per transaction, 96 users, tcp", Work::Closed, Framing::Tcp, CLOSED, false, 5),
     ("CPU per transaction, 96 users, telnet", Work::Closed, Framing::Telnet, CLOSED, false, 5),
     ("CPU per transaction, 96 users, telnet negotiated", Work::Closed, Framing::Negotiated, CLOSED, false, 3),
 ];
 
+/// Kinds of line, each beside the bare loop on bare tcp, and how many users of each.
+const KINDS: [(&str, Framing); 4] =
+    [("tcp", Framing::Tcp), ("telnet", Framing::Telnet), ("pty", Framing::Pty), ("ssh", Framing::Ssh)];
+const OF_A_KIND: u32 = 400;
+
 /// Measures everything; says whether every target is met.
 pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let cpus = process::two_cpus()?;
     let mut rows = Vec::new();
     for (name, work, framing, users, control, pairs) in PAIRINGS {
-        let pairing = Pairing { work, framing, users, control };
+        // The limit speaks telnet's bytes, but negotiates nothing.
+        let beside = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
+        let pairing = Pairing { work, framing, beside, users, control };
         let pairs =
             (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus)).collect::<Result<Vec<_>, _>>()?;
         for row in Row::of_pairs(name, &pairs, pairing, NOISE, COST, LATENESS) {
@@ -52,9 +62,15 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
             rows.push(row);
         }
     }
-    for framing in [Framing::Tcp, Framing::Telnet] {
+    for (name, framing) in KINDS {
+        let pairing = Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: OF_A_KIND, control: false };
+        let row = Row::of_kind(name, &Pair::run(pairing, false, cpus)?);
+        row.show(out)?;
+        rows.push(row);
+    }
+    for (framing, memory) in [(Framing::Tcp, MEMORY), (Framing::Telnet, MEMORY), (Framing::Ssh, SSH_MEMORY)] {
         let crowd = Crowd::run(framing, cpus)?;
-        for row in Row::of_crowd(framing, &crowd, MEMORY) {
+        for row in Row::of_crowd(framing, &crowd, memory) {
             row.show(out)?;
             rows.push(row);
         }

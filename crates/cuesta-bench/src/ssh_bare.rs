@@ -1,0 +1,136 @@
+//! The limit over ssh: the least that a driver can do with `russh` for the same bytes and the same two facts a keystroke. A
+//! session each, one task that types for all, and the handler that is called with what comes.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::error::Error;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cuesta_record::Stamp;
+use cuesta_record::clock::{self, Time};
+use russh::client::{Config, Handle, Handler, Session, connect_stream};
+use russh::keys::PublicKeyOrCertificate;
+use russh::{ChannelId, ChannelReadHalf};
+use tokio::net::TcpStream;
+
+use crate::histogram::Histogram;
+use crate::job::{Job, KEY};
+use crate::outcome::{Outcome, Used, resident};
+use crate::process;
+
+/// Does a job, and tells what came of it.
+pub(crate) fn play(job: Job) -> Result<(), Box<dyn Error>> {
+    process::pin(job.cpu)?;
+    let outcome = clock::run(Time::Real, async move { drive(&job).await.map_err(|error| error.to_string()) })??;
+    Ok(outcome.tell()?)
+}
+
+/// One session, with a shell on it.
+struct User {
+    handle: Handle<Client>,
+    channel: ChannelId,
+    /// When the last key went, in ns; the handler reads it.
+    sent: Arc<AtomicU64>,
+}
+
+/// What `russh` calls with what comes.
+struct Client {
+    sent: Arc<AtomicU64>,
+}
+
+thread_local! {
+    /// Responses of this thread's sessions: a handler has to be `Send`, and all of them run here.
+    static RESPONSE: RefCell<Histogram> = RefCell::default();
+}
+
+impl Handler for Client {
+    type Error = russh::Error;
+
+    async fn check_server_key(&mut self, _: &PublicKeyOrCertificate) -> Result<bool, Self::Error> {
+        Ok(true)
+    }
+
+    async fn data(&mut self, _: ChannelId, _: &[u8], _: &mut Session) -> Result<(), Self::Error> {
+        let response = clock::now().as_nanos().saturating_sub(self.sent.load(Ordering::Relaxed));
+        RESPONSE.with_borrow_mut(|responses| responses.record(response));
+        Ok(())
+    }
+}
+
+async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
+    let before = resident();
+    let config = Arc::new(Config { window_size: 64 * 1024, ..Config::default() });
+    let mut users = Vec::new();
+    // What is not read here is dropped, or its queue would hold up the session.
+    for _ in 0..job.users {
+        users.push(connect(job, Arc::clone(&config)).await?);
+    }
+    let grown = resident().saturating_sub(before);
+    let typed = Rc::new(RefCell::new(Typed::default()));
+    let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&typed)));
+    clock::sleep_until(job.from()).await;
+    *typed.borrow_mut() = Typed::default();
+    RESPONSE.with_borrow_mut(|response| *response = Histogram::default());
+    let opened = Used::now();
+    clock::sleep_until(job.until()).await;
+    let closed = Used::now();
+    typing.await?;
+    let typed = typed.borrow();
+    Ok(Outcome {
+        operations: typed.keys,
+        cpu: closed.cpu - opened.cpu,
+        lateness: [0.5, 0.99].map(|share| typed.lateness.quantile(share)),
+        echo: [0.5, 0.99].map(|share| RESPONSE.with_borrow(|response| response.quantile(share))),
+        memory: grown as f64 / f64::from(job.users),
+        run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
+        errors: 0,
+    })
+}
+
+async fn connect(job: &Job, config: Arc<Config>) -> Result<User, Box<dyn Error>> {
+    let stream = TcpStream::connect(&job.address).await?;
+    stream.set_nodelay(true)?;
+    let sent = Arc::new(AtomicU64::new(0));
+    let mut handle = connect_stream(config, stream, Client { sent: Arc::clone(&sent) }).await?;
+    if !handle.authenticate_none("bench").await?.success() {
+        return Err("the host lets nobody in".into());
+    }
+    let channel = handle.channel_open_session().await?;
+    channel.request_pty(false, "xterm-256color", 80, 24, 0, 0, &[]).await?;
+    channel.request_shell(false).await?;
+    let id = channel.id();
+    let (unread, _): (ChannelReadHalf, _) = channel.split();
+    drop(unread);
+    Ok(User { handle, channel: id, sent })
+}
+
+/// What was typed in the window.
+#[derive(Default)]
+struct Typed {
+    keys: u64,
+    lateness: Histogram,
+}
+
+/// Types for all users, each at an instant of its own within the cycle.
+async fn type_keys(users: Vec<User>, job: Job, typed: Rc<RefCell<Typed>>) {
+    let (start, until) = (clock::now(), job.until());
+    let mut due: BinaryHeap<Reverse<(Stamp, usize)>> = (0..users.len())
+        .map(|number| Reverse((start + job.cycle * number as u32 / users.len() as u32, number)))
+        .collect();
+    while let Some(Reverse((at, number))) = due.pop().filter(|Reverse((at, _))| *at < until) {
+        clock::sleep_until(at).await;
+        let user = &users[number];
+        let now = clock::now();
+        user.sent.store(now.as_nanos(), Ordering::Relaxed);
+        // A line that broke shows in the count of operations.
+        if user.handle.data(user.channel, KEY).await.is_ok() {
+            let mut typed = typed.borrow_mut();
+            typed.keys += 1;
+            typed.lateness.record(now.since(at).as_nanos() as u64);
+        }
+        due.push(Reverse((at + job.cycle, number)));
+    }
+}
