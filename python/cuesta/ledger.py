@@ -6,7 +6,7 @@ been cut off at any byte: what cannot be read is left out, and `Recorded.damage`
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self, TypeVar
 from urllib.parse import unquote
@@ -109,6 +109,8 @@ class Interval:
     cpu: float
     run_wait: float
     threads: int
+    screens: dict[str, float] = field(default_factory=dict)
+    """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
 
     @property
     def measured(self) -> bool:
@@ -347,9 +349,9 @@ def read_object(path: Path, damage: list[str]) -> Table:
 
 
 def row_of(kind: type[Row]) -> Callable[[Table], Row]:
-    """Give the way to make a `kind` of a row that may hold more than it has fields for."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return lambda row: kind(**{name: row[name] for name in names})
+    """Give the way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
+    needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
+    return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})
 
 
 def place(path: Path) -> str:

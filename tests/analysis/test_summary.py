@@ -52,6 +52,7 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
         "run_wait": pytest.approx(0.001),
         "threads": 1,
         "rss_per_user": 2048,
+        "screens": None,
     }
     assert found["run_folder"] == str(tmp_path / "run")
     assert found["ended"] == "completed"
@@ -201,3 +202,12 @@ def test_limits_are_held_against_what_was_measured(tmp_path: Path, limit: str, v
     assert found["limit"] == limit
     assert found["value"] == (value if value is None else pytest.approx(value, rel=1e-3))
     assert (found["ok"], summary.limits_ok, found["step"]) == (ok, ok, 0)
+
+
+def test_what_screens_cost_is_said_where_there_are_any(tmp_path: Path) -> None:
+    screens = {"count": 4, "bytes": 4 * 62 * 1024, "drawing": 0.02}
+    folder = RunFolder(tmp_path / "run", edit=lambda row: row | {"screens": screens})
+    found = summarise(folder.write()).last.driver.screens
+    assert found is not None
+    assert (found.count, found.bytes_each) == (4, 62 * 1024)
+    assert found.drawing == pytest.approx(0.02)

@@ -88,6 +88,18 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True)
+class Screens:
+    """What the users' screens cost."""
+
+    count: int
+    """How many there were."""
+    bytes_each: float
+    """Memory of one, by its size."""
+    drawing: float
+    """Seconds per second and thread spent drawing on them, by a sample of the drawings."""
+
+
+@dataclass(frozen=True, slots=True)
 class Driver:
     """The driver's own consumption: that of its busiest agent."""
 
@@ -99,6 +111,8 @@ class Driver:
     """Threads of all agents."""
     rss_per_user: int | None
     """Bytes."""
+    screens: Screens | None
+    """None where no user looked at one."""
 
 
 @dataclass(frozen=True, slots=True)

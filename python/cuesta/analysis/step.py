@@ -18,6 +18,7 @@ from cuesta.analysis.figures import (
     Inflation,
     Kernel,
     Keys,
+    Screens,
     Settled,
     Unfinished,
 )
@@ -234,7 +235,17 @@ class View:
             max((agent.run_wait for agent in agents), default=0.0),
             sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
             max((size for size in memory if size is not None), default=None),
+            self.screens(),
         )
+
+    def screens(self) -> Screens | None:
+        """Describe what the users' screens cost."""
+        of_agents = [max(map(of_screens, rows), default=(0, 0.0)) for rows in self.by_agent.values()]
+        count = sum(count for count, _ in of_agents)
+        if not count:
+            return None
+        drawing = max(per_thread(rows, lambda row: row.screens.get("drawing", 0.0)) for rows in self.by_agent.values())
+        return Screens(count, sum(size for _, size in of_agents) / count, drawing)
 
     def settled(self) -> Settled:
         """Look at the start of the measurement, and whether levels held."""
@@ -270,6 +281,11 @@ def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> flo
     """Give seconds per second and thread, in the measurement."""
     offered = sum(row.length * row.threads for row in measured(rows))
     return sum(map(of, measured(rows))) / offered if offered else 0.0
+
+
+def of_screens(row: Interval) -> tuple[int, float]:
+    """Give how many screens there were, and what they took in bytes."""
+    return int(row.screens.get("count", 0)), row.screens.get("bytes", 0.0)
 
 
 def start_row(rows: list[Interval]) -> Interval | None:

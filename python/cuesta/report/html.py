@@ -16,7 +16,18 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.report import tables
 from cuesta.report.plots import courses, curves, sweeps
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, machine, on_time, per_s
+from cuesta.report.words import (
+    built_in,
+    fairness,
+    inflation,
+    law,
+    limit_value,
+    load,
+    machine,
+    on_time,
+    per_s,
+    screens,
+)
 
 Cell = str | tuple[str, str]
 """A text, or a text and the class of its cell."""
@@ -233,6 +244,7 @@ def driver(step: Figures) -> Iterator[str]:
             ("CPU", f"{share(step.driver.cpu)} of a core per thread, {many(step.driver.threads, 'thread')}"),
             ("run-wait", share(step.driver.run_wait)),
             ("memory a user", f"{digits(memory / 1024)} KiB" if memory else ABSENT),
+            *([("screens", screens(step.driver.screens))] if step.driver.screens else []),
         ]
     )
     if len(step.agents) > 1:

@@ -17,7 +17,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share, short_count
 from cuesta.report import tables
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, on_time, per_s
+from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, on_time, per_s, screens
 
 MARGIN, WIDTH = 11, 80
 CELLS = (8, 8, 8, 8, 8, 9, 8)
@@ -189,6 +189,8 @@ def driver(step: Figures) -> Rows:
     memory = f", {digits(own.rss_per_user / 1024)} KiB a user" if own.rss_per_user else ""
     yield f"CPU {share(own.cpu)}, run-wait {share(own.run_wait)} of a core per thread"
     yield f"{many(own.threads, 'thread')}{memory}"
+    if own.screens:
+        yield screens(own.screens)
     if len(step.agents) > 1:
         for each in step.agents:
             response = f"response p50 {seconds(each.response.p50)}, p99 {seconds(each.response.p99)}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.fairness import Fairness
-from cuesta.analysis.figures import Figures, Kernel
+from cuesta.analysis.figures import Figures, Kernel, Screens
 from cuesta.analysis.host import BuiltIn
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
@@ -40,6 +40,12 @@ def load(step: Figures) -> str:
     short = step.seconds < step.planned_seconds - 0.5
     planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
     return f"{many(step.users, 'user')}, {kind}, measured for {seconds(step.seconds)}{planned}"
+
+
+def screens(cost: Screens) -> str:
+    """Say what the users' screens cost."""
+    each = f"{digits(cost.bytes_each / 1024)} KiB each"
+    return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread"
 
 
 def per_s(rate: float | None) -> str:
