@@ -10,6 +10,9 @@ use crate::{Incomparable, Rates, Reading, Roots, Sheet, Subject};
 pub struct Spec {
     /// The host under test.
     pub subject: Subject,
+    /// The CPUs that percentages are of, where the subject's own are not meant: those that the host is pinned to.
+    #[serde(default)]
+    pub cpus: Option<Vec<usize>>,
     /// Where the kernel's files are.
     #[serde(default)]
     pub roots: Roots,
@@ -36,10 +39,20 @@ pub enum NoMeter {
     },
 }
 
+impl Spec {
+    fn read(&self) -> Reading {
+        let mut reading = Reading::take(&self.roots, &self.subject);
+        if let Some(cpus) = &self.cpus {
+            reading.allowed = Some(cpus.clone());
+        }
+        reading
+    }
+}
+
 impl Meter {
     /// Begins to meter: takes the first reading.
     pub fn start(spec: Spec) -> Result<Self, NoMeter> {
-        let last = Reading::take(&spec.roots, &spec.subject);
+        let last = spec.read();
         match last.absence() {
             Some(why) => Err(NoMeter::Absent { subject: spec.subject, why }),
             None => Ok(Self { spec, last }),
@@ -48,7 +61,7 @@ impl Meter {
 
     /// The counters as they are now.
     pub fn reading(&self) -> Reading {
-        Reading::take(&self.spec.roots, &self.spec.subject)
+        self.spec.read()
     }
 
     /// What came since the last sheet, or since the start.
@@ -71,7 +84,7 @@ mod tests {
     use super::*;
 
     fn start(subject: &str) -> Result<Meter, NoMeter> {
-        Meter::start(Spec { subject: subject.parse().unwrap(), roots: Roots::default() })
+        Meter::start(Spec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() })
     }
 
     #[test]

@@ -47,7 +47,9 @@ impl Rates<'_> {
         match self.later.subject {
             Subject::Machine => &[],
             Subject::Cpus(_) => &["minor_faults", "major_faults", "switches", "forks", "ios"],
-            Subject::Process(_) | Subject::Cgroup(_) => &["interrupts", "softirqs", "forks", "wakeups", "ios"],
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => {
+                &["interrupts", "softirqs", "forks", "wakeups", "ios"]
+            }
         }
     }
 

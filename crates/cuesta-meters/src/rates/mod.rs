@@ -105,7 +105,7 @@ impl<'a> Rates<'a> {
 
     /// Whether the subject is less than all that runs on its CPUs.
     fn is_part(&self) -> bool {
-        matches!(self.later.subject, Subject::Process(_) | Subject::Cgroup(_))
+        matches!(self.later.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_))
     }
 
     fn compare_cpus(&mut self) {

@@ -48,17 +48,13 @@ struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     fn of(a: &'a Tasks, b: &'a Tasks, begun: u64) -> Self {
-        let before = |pid: &u32, process: &Process| {
-            a.processes.get(pid).filter(|before| before.stat.start == process.stat.start)
-        };
+        let before = |pid: &u32, process: &Process| same(a.processes.get(pid).or_else(|| a.reapers.get(pid)), process);
         // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
         // not known, and it counts from the next reading on.
         let new = |process: &Process| (process.stat.start + 1) * tick() >= begun;
-        let pairs = b.processes.iter().map(|(pid, process)| (before(pid, process), process));
+        let pairs = b.processes.iter().chain(&b.reapers).map(|(pid, process)| (before(pid, process), process));
         let pairs = pairs.filter(|(before, process)| before.is_some() || new(process)).collect();
-        let remains = |pid: &u32, process: &Process| {
-            b.processes.get(pid).is_some_and(|after| after.stat.start == process.stat.start)
-        };
+        let remains = |pid: &u32, process: &Process| same(b.processes.get(pid), process).is_some();
         let gone = a.processes.iter().filter(|(pid, process)| !remains(pid, process)).map(|(_, process)| process);
         Self { pairs, gone: gone.collect() }
     }
@@ -101,6 +97,11 @@ impl<'a> Pairs<'a> {
     }
 }
 
+/// The process that has the number of another, if it is that one: numbers are used again.
+fn same<'a>(found: Option<&'a Process>, process: &Process) -> Option<&'a Process> {
+    found.filter(|found| found.stat.start == process.stat.start)
+}
+
 impl OfThreads {
     fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
         let sched = before.map(|before| before.sched).unwrap_or_default();
@@ -132,12 +133,18 @@ mod tests {
     const TICK: u64 = 10_000_000;
 
     fn one(begun: u64, user: u64, child_user: u64) -> Process {
-        let stat = PidStat { start: begun, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
+        let stat =
+            PidStat { start: begun, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
         Process { stat, threads: BTreeMap::new() }
     }
 
     fn tasks<const N: usize>(at: u64, processes: [(u32, Process); N]) -> Tasks {
-        Tasks { at: Stamp::from_nanos(at), processes: BTreeMap::from(processes), threads: true }
+        Tasks {
+            at: Stamp::from_nanos(at),
+            processes: BTreeMap::from(processes),
+            reapers: BTreeMap::new(),
+            threads: true,
+        }
     }
 
     fn cpu(a: &Tasks, b: &Tasks) -> u64 {
@@ -172,6 +179,14 @@ mod tests {
         let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, one(6, 400, 0))]);
         let b = tasks(1100 * TICK, [(1, one(5, 4, 3))]);
         assert_eq!(cpu(&a, &b), 4);
+    }
+
+    #[test]
+    fn of_a_driver_only_the_children_count() {
+        let driver = |child| BTreeMap::from([(7, one(1, 0, child))]);
+        let a = Tasks { reapers: driver(100), ..tasks(1000 * TICK, [(8, one(5, 10, 0))]) };
+        let b = Tasks { reapers: driver(112), ..tasks(1100 * TICK, [(9, one(1050, 3, 0))]) };
+        assert_eq!(cpu(&a, &b), 2 + 3);
     }
 
     #[test]

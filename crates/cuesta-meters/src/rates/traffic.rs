@@ -53,7 +53,7 @@ impl Rates<'_> {
             self.cpus.keys().map(of).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
         });
         match self.later.subject {
-            Subject::Process(_) | Subject::Cgroup(_) => None,
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => None,
             Subject::Machine => Some(queues).filter(|queues| queues.value().is_some()),
             Subject::Cpus(_) => Some(if queues.value().is_some() { queues } else { Figure::unmetered(NO_QUEUES) }),
         }

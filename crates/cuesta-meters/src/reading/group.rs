@@ -25,7 +25,7 @@ pub(crate) struct Group {
 /// Reads the subject's group: its own, or that of its process.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
     let (unified, cpu, cpuacct) = match subject {
-        Subject::Machine | Subject::Cpus(_) => {
+        Subject::Machine | Subject::Cpus(_) | Subject::Children(_) => {
             return Figure::unmetered(
                 "only a control group or a process has a quota: name one with cgroup:PATH or pid:N",
             );

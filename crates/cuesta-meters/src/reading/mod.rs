@@ -6,7 +6,7 @@
 pub(crate) mod group;
 pub(crate) mod tasks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use self::group::Group;
 use self::tasks::Tasks;
 use crate::kernel::diskstats::{self, Disk};
-use crate::kernel::pid_status::PidStatus;
 use crate::kernel::pressure::Pressure;
 use crate::kernel::sched::{self, Queue};
 use crate::kernel::stat::Stat;
@@ -58,6 +57,9 @@ pub struct Reading {
     pub(crate) counts_delays: bool,
 }
 
+/// Processes that are asked which CPUs they may use: children have those of their parents, as a rule.
+const MOST_ASKED: usize = 16;
+
 /// Resources whose pressure is known.
 const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
 
@@ -69,6 +71,7 @@ impl Reading {
         let stat = roots.proc("stat", Stat::parse);
         let group = group::read(roots, subject);
         let disks = roots.proc("diskstats", diskstats::parse).map(|disks| group::whole_disks(roots, disks));
+        let tasks = tasks::read(roots, subject);
         let mut reading = Self {
             at,
             wall: clock::wall(),
@@ -88,9 +91,9 @@ impl Reading {
             queues: roots.proc("schedstat", sched::parse),
             pressure: pressure(roots, subject),
             load: roots.proc("loadavg", loadavg::parse),
-            tasks: tasks::read(roots, subject),
+            allowed: allowed(roots, subject, &tasks),
+            tasks,
             group,
-            allowed: allowed(roots, subject),
             counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
         };
         reading.cost = clock::thread_cpu().saturating_sub(cpu);
@@ -101,7 +104,7 @@ impl Reading {
     pub fn absence(&self) -> Option<String> {
         match &self.subject {
             Subject::Machine => self.stat.why().map(str::to_owned),
-            Subject::Process(_) => self.tasks.why().map(|_| "no such process".to_owned()),
+            Subject::Process(_) | Subject::Children(_) => self.tasks.why().map(|_| "no such process".to_owned()),
             Subject::Cgroup(_) => self.group.why().map(str::to_owned),
             Subject::Cpus(cpus) => {
                 let there = |cpu: &usize| self.stat.value().is_some_and(|stat| stat.cpus.contains_key(cpu));
@@ -131,14 +134,15 @@ fn pressure(roots: &Roots, subject: &Subject) -> BTreeMap<String, Figure<Pressur
         .collect()
 }
 
-/// The CPUs that a subject may use; none = all.
-fn allowed(roots: &Roots, subject: &Subject) -> Option<Vec<usize>> {
+/// The CPUs that a subject may use; none = all. Of processes: those of all their threads together.
+fn allowed(roots: &Roots, subject: &Subject, tasks: &Figure<Tasks>) -> Option<Vec<usize>> {
     match subject {
         Subject::Machine | Subject::Cgroup(_) => None,
         Subject::Cpus(cpus) => Some(cpus.clone()),
-        Subject::Process(pid) => {
-            let status = roots.proc(&format!("{pid}/status"), PidStatus::parse);
-            status.value().map(|status| status.cpus.clone())
+        Subject::Process(_) | Subject::Children(_) => {
+            let pids = tasks.value().into_iter().flat_map(|tasks| tasks.processes.keys()).take(MOST_ASKED);
+            let cpus: BTreeSet<usize> = pids.flat_map(|pid| tasks::cpus_of(roots, *pid)).collect();
+            Some(cpus.into_iter().collect()).filter(|cpus: &Vec<usize>| !cpus.is_empty())
         }
     }
 }

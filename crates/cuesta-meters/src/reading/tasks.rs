@@ -24,6 +24,8 @@ pub(crate) struct Tasks {
     pub(crate) at: Stamp,
     /// By process id.
     pub(crate) processes: BTreeMap<u32, Process>,
+    /// Processes that are not the subject's but whose children are: only what they have of children that ended counts.
+    pub(crate) reapers: BTreeMap<u32, Process>,
     /// Whether threads were looked at.
     pub(crate) threads: bool,
 }
@@ -52,38 +54,46 @@ pub(crate) fn tick() -> u64 {
 /// Reads the tasks of a subject.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
     let at = clock::now();
-    let wanted = match subject {
+    let mut reapers = BTreeMap::new();
+    let stats = match subject {
         Subject::Cpus(_) => return Figure::unmetered("tasks are not of a CPU: name a process or a control group"),
-        Subject::Machine => None,
-        Subject::Process(pid) => Some(vec![*pid]),
+        Subject::Machine => stats_of(roots, pids(&roots.proc)),
+        Subject::Process(pid) => tree(stats_of(roots, pids(&roots.proc)), &[*pid]),
+        Subject::Children(parents) => {
+            let mut stats = tree(stats_of(roots, pids(&roots.proc)), parents);
+            for parent in parents {
+                reapers.extend(stats.remove(parent).map(|stat| (*parent, reaper(stat))));
+            }
+            stats
+        }
         Subject::Cgroup(path) => match group::members(roots, path) {
-            Some(members) => Some(members),
+            Some(members) => stats_of(roots, members.into_iter()),
             None => return Figure::unmetered(format!("{subject}: no such control group")),
         },
     };
-    let stats = match (subject, &wanted) {
-        (Subject::Cgroup(_), Some(members)) => stats_of(roots, members.iter().copied()),
-        _ => stats_of(roots, pids(&roots.proc)),
-    };
-    let stats = match subject {
-        Subject::Process(pid) => tree(stats, *pid),
-        _ => stats,
-    };
-    if let Subject::Process(pid) = subject
-        && !stats.contains_key(pid)
-    {
-        return Figure::unmetered(format!("process {pid} has ended"));
-    }
-    if stats.is_empty() && *subject == Subject::Machine {
-        return Figure::unmetered(format!("{}: no process is to be seen there", roots.proc.display()));
+    match subject {
+        Subject::Process(pid) if !stats.contains_key(pid) => {
+            return Figure::unmetered(format!("process {pid} has ended"));
+        }
+        Subject::Children(_) if reapers.is_empty() => return Figure::unmetered("their parents have ended"),
+        Subject::Machine if stats.is_empty() => {
+            return Figure::unmetered(format!("{}: no process is to be seen there", roots.proc.display()));
+        }
+        _ => {}
     }
     let threads = stats.values().map(|stat| stat.threads).sum::<u64>() <= MOST_THREADS;
     let switches = *subject != Subject::Machine;
-    let process = |(pid, stat)| {
+    let whole = |(pid, stat)| {
         let threads = if threads { threads_of(&roots.proc, pid, switches) } else { BTreeMap::new() };
         (pid, Process { stat, threads })
     };
-    Figure::plain(Tasks { at, processes: stats.into_iter().map(process).collect(), threads })
+    Figure::plain(Tasks { at, processes: stats.into_iter().map(whole).collect(), reapers, threads })
+}
+
+/// A process of which only its children count.
+fn reaper(stat: PidStat) -> Process {
+    let stat = PidStat { user: 0, system: 0, minor: 0, major: 0, block_delay: 0, ..stat };
+    Process { stat, threads: BTreeMap::new() }
 }
 
 /// The accounts of processes; those that have ended meanwhile are left out.
@@ -98,14 +108,14 @@ fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// A process and its descendants.
-fn tree(mut stats: BTreeMap<u32, PidStat>, root: u32) -> BTreeMap<u32, PidStat> {
+/// Processes and their descendants.
+fn tree(mut stats: BTreeMap<u32, PidStat>, roots: &[u32]) -> BTreeMap<u32, PidStat> {
     let mut children = BTreeMap::<u32, Vec<u32>>::new();
     for (pid, stat) in &stats {
         children.entry(stat.parent).or_default().push(*pid);
     }
     let mut found = BTreeSet::new();
-    let mut next = vec![root];
+    let mut next = roots.to_vec();
     while let Some(pid) = next.pop() {
         if found.insert(pid) {
             next.extend(children.get(&pid).into_iter().flatten());
@@ -113,6 +123,13 @@ fn tree(mut stats: BTreeMap<u32, PidStat>, root: u32) -> BTreeMap<u32, PidStat> 
     }
     stats.retain(|pid, _| found.contains(pid));
     stats
+}
+
+/// The CPUs that a process' threads may use.
+pub(crate) fn cpus_of(roots: &Roots, pid: u32) -> BTreeSet<usize> {
+    let folder = roots.proc.join(pid.to_string()).join("task");
+    let status = |tid: u32| roots::read(&folder.join(tid.to_string()).join("status"), PidStatus::parse);
+    pids(&folder).flat_map(|tid| status(tid).value().map(|status| status.cpus.clone()).unwrap_or_default()).collect()
 }
 
 fn threads_of(proc: &Path, pid: u32, switches: bool) -> BTreeMap<u32, Thread> {
