@@ -120,6 +120,12 @@ class Histogram:
         """List the non-empty buckets: upper edge in seconds, count."""
     def encode(self) -> bytes: ...
 
+def node_exporter_reading(text: str) -> str:
+    """Read what a node_exporter says into a reading, as JSON. Raises ValueError if it is none."""
+
+def sheet_between(earlier: str, later: str) -> str:
+    """Give the sheet between two readings, all as JSON. Raises ValueError, RunError if they do not compare."""
+
 def law(text: str) -> str:
     """Give a law of durations in its one spelling. Raises ValueError."""
 

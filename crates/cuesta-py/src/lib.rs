@@ -28,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use crate::host::Host;
     #[pymodule_export]
-    use crate::meters::Meters;
+    use crate::meters::{Meters, node_exporter_reading, sheet_between};
     #[pymodule_export]
     use crate::relay::Relay;
     #[pymodule_export]

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use cuesta_meters::{Meter, Reading, Spec};
+use cuesta_meters::{Meter, Rates, Reading, Spec};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -39,4 +39,20 @@ impl Meters {
         });
         serde_json::to_string(&sheet.map_err(errors::run)?).map_err(errors::run)
     }
+}
+
+/// Reads what a `node_exporter` says.
+#[pyfunction]
+pub(crate) fn node_exporter_reading(text: &str) -> PyResult<String> {
+    let reading = Reading::of_node_exporter(text).map_err(errors::value)?;
+    serde_json::to_string(&reading).map_err(errors::run)
+}
+
+/// Gives the sheet between two readings.
+#[pyfunction]
+pub(crate) fn sheet_between(earlier: &str, later: &str) -> PyResult<String> {
+    let earlier: Reading = serde_json::from_str(earlier).map_err(errors::value)?;
+    let later: Reading = serde_json::from_str(later).map_err(errors::value)?;
+    let sheet = Rates::between(&earlier, &later).map_err(errors::run)?.sheet();
+    serde_json::to_string(&sheet).map_err(errors::run)
 }
