@@ -12,6 +12,7 @@
 pub mod cause;
 pub mod kernel;
 mod meter;
+mod node_exporter;
 pub mod perf;
 pub mod profile;
 mod rates;
@@ -21,6 +22,7 @@ mod sheet;
 mod subject;
 
 pub use meter::{Meter, NoMeter, Spec};
+pub use node_exporter::NoMetrics;
 pub use rates::{Incomparable, Rates};
 pub use reading::Reading;
 pub use roots::Roots;

@@ -35,7 +35,7 @@ impl Watch {
                 let below = Path::new("/").join(top.strip_prefix(&mount).unwrap_or(&top));
                 Self::Groups(folders(&top).into_iter().collect(), below)
             }
-            Subject::Process(_) | Subject::Cgroup(_) => {
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => {
                 let processes = tasks::read(&roots, subject);
                 let processes = processes.value().map(|tasks| tasks.processes.keys().map(|pid| (*pid, None)).collect());
                 Self::Processes(processes.unwrap_or_default())
