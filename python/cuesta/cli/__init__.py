@@ -1,4 +1,4 @@
-"""The command `cuesta`, one file per verb: `run`, `host`, `meters`, `check`.
+"""The command `cuesta`, one file per verb: `run`, `host`, `meters`, `record`, `check`.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
 """

@@ -9,10 +9,10 @@ import traceback
 from collections.abc import Sequence
 
 from cuesta import __version__
-from cuesta.cli import check, host, meters, run
+from cuesta.cli import check, host, meters, record, run
 from cuesta.errors import CuestaError, Exit, UsageError
 
-VERBS = (run, host, meters, check)
+VERBS = (run, host, meters, record, check)
 
 ABOUT = """How many people can use this system at once, and how will it feel to type on it?
 
@@ -22,6 +22,7 @@ cuesta emulates terminal users, times every key and every answer, and says wheth
 EXAMPLES = """examples:
   cuesta run                                  the main job: 96 users type at the built-in host
   cuesta run login.tape --target telnet://10.0.0.7:23 --users 20
+  cuesta record -- bash                       make a tape of what you type
   cuesta check login.tape                     is the tape understood, and how
   cuesta host --listen telnet://127.0.0.1:2300
 
@@ -54,7 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def joined(arguments: Sequence[str]) -> list[str]:
     """Write `--measure -1s` as `--measure=-1s`: a negative value is a value, and is then refused as one."""
     result: list[str] = []
-    for argument in arguments:
+    for number, argument in enumerate(arguments):
+        if argument == "--":  # what follows is somebody else's command
+            return [*result, *arguments[number:]]
         if re.match(r"-[\d.]", argument) and result and result[-1].startswith("--"):
             result[-1] += f"={argument}"
         else:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cuesta.engine.tapes import Tape, read_tape
+from cuesta.engine.tapes import Tape, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.plan import BUILTIN_HOST, Figure, Group, Plan, Segment, Service, Step
@@ -22,13 +22,13 @@ class Job:
 
     plan: Plan
     tapes: Mapping[str, Tape]
-    """By the `tape` of a group."""
+    """By `source` of a group."""
     users: Mapping[str, Users]
     """By the `data` of a group."""
 
     def tape(self, group: Group) -> Tape:
         """Give the tape of a group."""
-        return self.tapes[group.tape]
+        return self.tapes[source(group)]
 
     def users_of(self, group: Group) -> Users:
         """Give the users of a group; none if it names no file."""
@@ -52,10 +52,12 @@ class Times:
 def prepare(plan: Plan) -> Job:
     """Read the tapes and users that the plan names, and check that they go together."""
     groups = list(dict.fromkeys(group for step in plan.steps for group in step.settings.group))
-    tapes = _distinct({where: read_tape(where) for where in dict.fromkeys(group.tape for group in groups)})
+    by_source = {source(group): group for group in groups}
+    tapes = _distinct({key: read_tape(group.tape, _is_closed(group)) for key, group in by_source.items()})
     users = {where: read_users(where) for where in dict.fromkeys(group.data for group in groups) if where}
     job = Job(plan, tapes, users)
     for group in groups:
+        _check_place(plan, group)
         _check_columns(job, group)
     _check_figures(job)
     return job
@@ -91,6 +93,22 @@ def fitting_service(tape: Tape) -> Service:
         if rule == "Bytes":
             return Service("transaction", amount[0])
     return Service("echo") if all(rule == "Echo" for rule, *_ in waits) else Service("transaction", "150")
+
+
+def source(group: Group) -> str:
+    """Name the tape of a group: a cast makes another one where keys are not to wait for answers."""
+    return group.tape if _is_closed(group) else f"{group.tape} as recorded"
+
+
+def _is_closed(group: Group) -> bool:
+    return not is_cast(group.tape) or group.load.kind == "closed"
+
+
+def _check_place(plan: Plan, group: Group) -> None:
+    """What was recorded elsewhere is not what the built-in host does, unless it is told to run a program."""
+    if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
+        remedy = "say what to type at, for example --target pty:bash"
+        raise InputError(f"{group.tape}: the built-in host does not do what was recorded", remedy)
 
 
 def _check_columns(job: Job, group: Group) -> None:

@@ -1,4 +1,4 @@
-"""Tapes: found, read and parsed. Built-in ones are called `builtin:NAME`."""
+"""Tapes: found, read and parsed. Built-in ones are called `builtin:NAME`; of a cast a tape is made first."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,8 +7,11 @@ from cuesta import _native
 from cuesta.errors import InputError
 
 BUILTIN = Path(__file__).parent.parent / "tapes"
+CAST = ".cast"
 LONGEST = 16 << 20
 """Bytes; nobody types more."""
+LONGEST_CAST = 64 << 20
+"""Bytes of a cast; most of it is output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +26,36 @@ class Tape:
     script: _native.Script
 
 
-def read_tape(where: str) -> Tape:
-    """Read `builtin:NAME` or a file."""
+def read_tape(where: str, closed: bool = True) -> Tape:
+    """Read `builtin:NAME` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
     path = BUILTIN / f"{where.removeprefix('builtin:')}.tape" if where.startswith("builtin:") else Path(where)
-    text = _text(path, where)
+    text = _of_cast(path, where, closed) if is_cast(where) else _text(path, where)
     try:
         script = _native.Script.parse(text, shown(path), str(path.parent))
     except _native.TapeError as error:
         raise InputError(str(error)) from None
     return Tape(path.stem, text, path.parent, script)
+
+
+def is_cast(where: str) -> bool:
+    """Whether that is a recording and not a tape."""
+    return where.endswith(CAST)
+
+
+def read_cast(path: Path, where: str) -> _native.Cast:
+    """Read a cast of asciinema."""
+    try:
+        return _native.Cast.read(_bytes(path, where, LONGEST_CAST))
+    except ValueError as error:
+        raise InputError(f"{shown(path)}: {error}") from None
+
+
+def _of_cast(path: Path, where: str, closed: bool) -> str:
+    timing = "its think times" if closed else "the recorded instants"
+    try:
+        return read_cast(path, where).tape(closed, f"Made of {path.name}, with {timing}")
+    except ValueError as error:
+        raise InputError(f"{shown(path)}: {error}") from None
 
 
 def shown(path: Path) -> str:
@@ -42,14 +66,20 @@ def shown(path: Path) -> str:
 
 def _text(path: Path, where: str) -> str:
     try:
-        with path.open("rb") as file:
-            text = file.read(LONGEST + 1)
-        if len(text) > LONGEST:
-            raise InputError(f"{where}: over {LONGEST >> 20} MiB: that is no tape")
-        return text.decode("utf-8")
-    except OSError as error:
-        near = ", ".join(sorted(tape.name for tape in path.parent.glob("*.tape"))[:8])
-        remedy = f"tapes in that folder: {near}" if near else "give the name of a tape, or none for the built-in one"
-        raise InputError(f"{shown(path)}: cannot read the tape: {error.strerror}", remedy) from None
+        return _bytes(path, where, LONGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: it is not UTF-8 (at byte {error.start})", "save the tape as UTF-8") from None
+
+
+def _bytes(path: Path, where: str, longest: int) -> bytes:
+    what = path.suffix.removeprefix(".") if is_cast(where) else "tape"
+    try:
+        with path.open("rb") as file:
+            data = file.read(longest + 1)
+    except OSError as error:
+        near = ", ".join(sorted(other.name for other in path.parent.glob(f"*.{what}"))[:8])
+        remedy = f"{what}s in that folder: {near}" if near else "give the name of a tape, or none for the built-in one"
+        raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", remedy) from None
+    if len(data) > longest:
+        raise InputError(f"{where}: over {longest >> 20} MiB: that is no {what}")
+    return data

@@ -1,0 +1,189 @@
+"""`cuesta record`: a person's session becomes a tape, and a cast to watch it by."""
+
+import argparse
+import getpass
+import os
+import re
+import shlex
+import signal
+import sys
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+
+from cuesta import _native
+from cuesta.engine.tapes import read_cast
+from cuesta.errors import CuestaError, Exit, InputError, UsageError
+
+NAME = "record"
+HELP = "make a tape of what you type"
+ABOUT = """Runs COMMAND on a terminal, or goes to a target, and records the session: what you type becomes NAME.tape,
+with the waits and think times that you had, and all of it NAME.cast, which `asciinema play` shows. It ends with
+the program, or when you press Ctrl+] three times. What is typed while nothing is shown, such as a password, is
+written nowhere: the tape says ${password} in its place."""
+EXAMPLES = """examples:
+  cuesta record -- bash                            then: cuesta run bash.tape --target pty:bash --users 10
+  cuesta record -o edit -- emacs -nw notes.txt     edit.tape and edit.cast
+  cuesta record --target telnet://127.0.0.1:2323 -o login
+  cuesta record --from demo.cast -o demo           a cast that was recorded with its keys
+
+What becomes what is in docs/record.md."""
+
+LOOK_EVERY = 0.1
+"""Seconds between looks at the relay."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run, with its arguments")
+    parser.add_argument("--target", metavar="URL", help="go there instead: ssh://, telnet://, tcp://, pty:, serial:")
+    parser.add_argument("--from", dest="source", type=Path, metavar="CAST", help="make the tape of a cast instead")
+    parser.add_argument(
+        "-o", "--out", metavar="NAME", help="write NAME.tape and NAME.cast; by default the program's name"
+    )
+    parser.add_argument("--force", action="store_true", help="write over files that are there")
+    parser.add_argument("--ask-password", action="store_true", help="ask for the password of an ssh:// login")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where a recording goes."""
+
+    tape: Path
+    cast: Path | None
+    """None if the cast is there already."""
+
+    def refuse_others(self) -> None:
+        """Raise if a file is there and may not be written over."""
+        for path in (self.tape, self.cast):
+            if path and path.exists():
+                raise UsageError(f"{path}: is there already", "give another name, -o NAME, or write over it: --force")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Record, and write what was recorded."""
+    given = [bool(arguments.command), arguments.target is not None, arguments.source is not None]
+    if sum(given) != 1:
+        wrong = "one of COMMAND, --target and --from is enough" if any(given) else "there is nothing to record"
+        raise UsageError(f"cuesta record: {wrong}", "for example: cuesta record -- bash")
+    if arguments.source:
+        return _convert(arguments)
+    return _record(arguments)
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    source: Path = arguments.source
+    cast = read_cast(source, str(source))
+    files = Files(Path(f"{arguments.out or source.with_suffix('')}.tape"), None)
+    if not arguments.force:
+        files.refuse_others()
+    about = f"Made of {source.name}"
+    try:
+        tape = cast.tape(closed=True, about=about)
+    except ValueError as error:
+        raise InputError(f"{source}: {error}") from None
+    files.tape.write_text(tape, encoding="utf-8")
+    print(f"{files.tape}: {_summary(tape)}")
+    return Exit.GOOD
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        remedy = "run it at a terminal; to make a tape of a cast: cuesta record --from FILE.cast"
+        raise UsageError("cuesta record: there is no terminal here to type at", remedy)
+    target = _target(arguments)
+    files = _files(arguments, target)
+    command = shlex.join(arguments.command) or target
+    password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
+    print(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times", file=sys.stderr)
+    cast, interrupted = _relayed(target, command, password)
+    print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
+    _write(cast, files, command, target)
+    return Exit.INTERRUPTED if interrupted else Exit.GOOD
+
+
+def _target(arguments: argparse.Namespace) -> str:
+    text = arguments.target or f"pty:{shlex.join(arguments.command)}"
+    try:
+        return _native.target(text)
+    except ValueError as error:
+        raise UsageError(f"--target: {error}") from None
+
+
+def _files(arguments: argparse.Namespace, target: str) -> Files:
+    if arguments.out:
+        stem = arguments.out.removesuffix(".tape").removesuffix(".cast")
+        files = Files(Path(f"{stem}.tape"), Path(f"{stem}.cast"))
+        if not arguments.force:
+            files.refuse_others()
+        return files
+    word = Path(arguments.command[0]).name if arguments.command else re.split(r"[:/@?]+", target)[1]
+    name = re.sub(r"[^\w.-]+", "-", word)[:40].strip("-.") or "session"
+    names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1000))
+    pairs = ((Path(f"{each}.tape"), Path(f"{each}.cast")) for each in names)
+    return next(Files(*pair) for pair in pairs if arguments.force or not any(path.exists() for path in pair))
+
+
+def _relayed(target: str, command: str, password: str | None) -> tuple[_native.Cast, bool]:
+    """Relay until the session ends; say whether a signal ended it."""
+    terminal = os.environ.get("TERM") or "xterm-256color"
+    try:
+        relay = _native.Relay.start(target, terminal, command, password)
+        with _stopping(relay) as signals:
+            while not relay.wait(LOOK_EVERY):
+                pass
+        return relay.cast(), bool(signals)
+    except _native.RunError as error:
+        raise CuestaError(f"cannot record: {error}") from None
+
+
+@contextmanager
+def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
+    """The first signal ends the recording; the second ends at once, with the terminal put back."""
+    seen: list[int] = []
+    as_it_was = termios.tcgetattr(sys.stdin)
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if seen:
+            termios.tcsetattr(sys.stdin, termios.TCSANOW, as_it_was)
+            os._exit(Exit.INTERRUPTED)
+        seen.append(number)
+        relay.stop()
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+    before = [signal.signal(each, handle) for each in signals]
+    try:
+        yield seen
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
+
+
+def _write(cast: _native.Cast, files: Files, command: str, target: str) -> None:
+    assert files.cast is not None
+    play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
+    if not cast.has_input:
+        files.cast.write_bytes(cast.written())
+        raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} shows what came")
+    when = f"{datetime.now():%Y-%m-%d %H:%M}"
+    about = f"Recorded {when} by cuesta record: {_on_one_row(command)}\nPlay it: {_on_one_row(play)}"
+    tape = cast.tape(closed=True, about=about)
+    files.tape.write_text(tape, encoding="utf-8")
+    files.cast.write_bytes(cast.written())
+    print(f"{files.tape}: {_summary(tape)}")
+    print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
+    data = " --data USERS.csv   (with a column `password`)" if "${password}" in tape else ""
+    print(f"play it: {play} --users 10{data}")
+
+
+def _on_one_row(text: str) -> str:
+    return "".join(" " if character in "\r\n\0" else character for character in text)
+
+
+def _summary(tape: str) -> str:
+    script = _native.Script.parse(tape, "recorded.tape", ".")
+    return script.listing().rsplit("# a pass: ", 1)[-1].splitlines()[0]
