@@ -34,7 +34,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let before = resident();
     let mut driver = Driver::new(&job)?;
     match job.work {
-        Work::Typists => driver.spread_typists(),
+        Work::Typists | Work::Screens => driver.spread_typists(),
         Work::Closed => driver.send_all(),
     }
     driver.run_until(job.from())?;

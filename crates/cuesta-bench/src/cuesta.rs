@@ -58,7 +58,7 @@ fn spec(job: &Job, known: &Path) -> Result<Spec, Box<dyn Error>> {
         Framing::Pty => "pty:cat".to_owned(),
     };
     let load = match job.work {
-        Work::Typists => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
+        Work::Typists | Work::Screens => json!({"kind": "paced", "cycle": job.cycle.as_nanos() as u64}),
         Work::Closed => json!({"kind": "closed"}),
     };
     let group = json!({"users": job.users, "stagger": job.stagger.as_nanos() as u64, "load": load});
@@ -79,7 +79,7 @@ fn spec(job: &Job, known: &Path) -> Result<Spec, Box<dyn Error>> {
 fn script(work: Work) -> Script {
     let literal = |text: &str| vec![Piece::Literal(text.to_owned())];
     let body = match work {
-        Work::Typists => {
+        Work::Typists | Work::Screens => {
             vec![Step::Keys { keys: Keys::Text(literal(&String::from_utf8_lossy(KEY))), gap: None }]
         }
         Work::Closed => vec![
@@ -87,7 +87,11 @@ fn script(work: Work) -> Script {
             Step::Wait { rule: Rule::Bytes(ANSWER as u64), timeout: None },
         ],
     };
-    let echo = (work == Work::Typists).then_some(Echo::Timed);
+    let echo = match work {
+        Work::Typists => Some(Echo::Timed),
+        Work::Screens => Some(Echo::Screen),
+        Work::Closed => None,
+    };
     Script {
         name: "bench".into(),
         settings: Settings { key_gap: Some(Duration::ZERO), echo, ..Settings::default() },
@@ -107,7 +111,7 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
             continue;
         }
         let count = |name: &str| row[name].as_u64().unwrap_or(0);
-        outcome.operations += count(if job.work == Work::Typists { "keys" } else { "transactions" });
+        outcome.operations += count(if job.work == Work::Closed { "transactions" } else { "keys" });
         outcome.run_wait += row["run_wait"].as_f64().unwrap_or(0.0) / job.measure.as_secs_f64();
         let failures = row["errors"].as_object().into_iter().flat_map(|errors| errors.values());
         outcome.errors += failures.filter_map(Value::as_u64).sum::<u64>() + count("skipped") + count("stray");

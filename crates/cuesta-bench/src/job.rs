@@ -19,6 +19,8 @@ pub(crate) const ANSWER: usize = 150;
 pub(crate) enum Work {
     /// Each types a key every 200 ms whatever the host does, and each key is timed to its echo.
     Typists,
+    /// The same, and each key is timed to the screen.
+    Screens,
     /// Each sends its next input when the answer to the last is complete.
     Closed,
 }

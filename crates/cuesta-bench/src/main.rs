@@ -8,6 +8,7 @@
 //! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
+//! - `screens`: users with screens beside the same without.
 //! - `targets`: what is measured against what; `table`: how it is shown.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
@@ -21,6 +22,7 @@ mod job;
 mod outcome;
 mod pair;
 mod process;
+mod screens;
 mod server;
 mod ssh_bare;
 mod ssh_server;

@@ -44,7 +44,7 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
 fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
     let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
     let service = match job.work {
-        Work::Typists => Service::Echo {},
+        Work::Typists | Work::Screens => Service::Echo {},
         Work::Closed => Service::Transaction { reply: ANSWER as u64 },
     };
     let listen = vec![format!("{scheme}://127.0.0.1:0")];
@@ -132,8 +132,8 @@ impl Server {
         let came = &buffer[..len];
         // A driver that has gone shows at the next read.
         match self.job.work {
-            Work::Typists if came.is_empty() => {}
-            Work::Typists => _ = rustix::net::send(&line.stream, came, SendFlags::NOSIGNAL),
+            Work::Typists | Work::Screens if came.is_empty() => {}
+            Work::Typists | Work::Screens => _ = rustix::net::send(&line.stream, came, SendFlags::NOSIGNAL),
             Work::Closed => {
                 for _ in came.iter().filter(|byte| **byte == b'\r') {
                     let _ = rustix::net::send(&line.stream, &[b'.'; ANSWER], SendFlags::NOSIGNAL);

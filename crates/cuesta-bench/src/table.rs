@@ -65,10 +65,7 @@ impl Row {
             pair.limit.cost() * 1e6,
             pair.tested.memory / 1024.0
         );
-        let errors = pair.tested.errors;
-        let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
-        let verdict = if errors == 0 { Verdict::Known } else { Verdict::Missed };
-        Self::new(&format!("CPU per key, a {name} line beside bare tcp"), measured, "no errors", verdict)
+        Self::known(&format!("CPU per key, a {name} line beside bare tcp"), measured, pair.tested.errors)
     }
 
     fn lateness(pairs: &[Pair], most: f64) -> Self {
@@ -122,6 +119,12 @@ impl Row {
         let target = format!("{:.0} us, {:.0} us", p50 * 1e6, p99 * 1e6);
         let verdict = if met { Verdict::Met } else { Verdict::Missed };
         Self::new(&format!("echo beyond a known delay of {} ms", delay.held.as_millis()), measured, &target, verdict)
+    }
+
+    /// A figure that nothing is asked of but to be known, and that nothing failed.
+    pub(crate) fn known(name: &str, measured: String, errors: u64) -> Self {
+        let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
+        Self::new(name, measured, "no errors", if errors == 0 { Verdict::Known } else { Verdict::Missed })
     }
 
     fn new(name: &str, measured: String, target: &str, verdict: Verdict) -> Self {

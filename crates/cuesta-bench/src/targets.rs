@@ -9,6 +9,7 @@ use crate::delays::Delay;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
+use crate::screens;
 use crate::table::Row;
 
 /// Most CPU time of an operation over that of the limit.
@@ -68,6 +69,9 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
         row.show(out)?;
         rows.push(row);
     }
+    let row = screens::measure(OF_A_KIND, cpus)?;
+    row.show(out)?;
+    rows.push(row);
     for (framing, memory) in [(Framing::Tcp, MEMORY), (Framing::Telnet, MEMORY), (Framing::Ssh, SSH_MEMORY)] {
         let crowd = Crowd::run(framing, cpus)?;
         for row in Row::of_crowd(framing, &crowd, memory) {
