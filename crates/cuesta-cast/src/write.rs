@@ -3,10 +3,32 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::cast::{Cast, Header, SECRET, What};
 use crate::characters::Characters;
+
+/// The first row.
+#[derive(Serialize)]
+struct Head<'a> {
+    version: u8,
+    width: u16,
+    height: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    env: Option<Environment<'a>>,
+}
+
+#[derive(Serialize)]
+struct Environment<'a> {
+    #[serde(rename = "TERM")]
+    terminal: &'a str,
+}
 
 /// Writes a cast row by row; each row is written whole.
 #[derive(Debug)]
@@ -19,19 +41,16 @@ pub struct Writer<W> {
 impl<W: Write> Writer<W> {
     /// Writes the header.
     pub fn new(mut to: W, header: &Header) -> io::Result<Self> {
-        let mut row = json!({"version": 2, "width": header.columns, "height": header.rows});
-        if let Some(timestamp) = header.timestamp {
-            row["timestamp"] = timestamp.into();
-        }
-        for (name, text) in [("command", &header.command), ("title", &header.title)] {
-            if let Some(text) = text {
-                row[name] = text.as_str().into();
-            }
-        }
-        if let Some(terminal) = &header.terminal {
-            row["env"] = json!({"TERM": terminal});
-        }
-        writeln!(to, "{row}")?;
+        let head = Head {
+            version: 2,
+            width: header.columns,
+            height: header.rows,
+            timestamp: header.timestamp,
+            command: header.command.as_deref(),
+            title: header.title.as_deref(),
+            env: header.terminal.as_deref().map(|terminal| Environment { terminal }),
+        };
+        writeln!(to, "{}", serde_json::to_string(&head)?)?;
         Ok(Self { to, characters: Characters::default() })
     }
 
@@ -51,6 +70,11 @@ impl<W: Write> Writer<W> {
             What::Marker(label) => self.row(at, "m", label),
             What::Exit(status) => self.row(at, "x", status),
         }
+    }
+
+    /// Hands over what is buffered.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
     }
 
     /// Nothing more comes.

@@ -11,12 +11,14 @@
 //! - `program`: a script made ready for playing; `pacing`: when the next input is due; `barrier`: where users meet.
 //! - `opening`: what opening a line took.
 //! - `echo`, `answer`, `text`: what has come, and what it means; `view`: what a user sees of it. Pure.
+//! - `film`: one user's session as a cast, to be watched.
 //! - `self_meter`, `memory`: the driver watches itself.
 
 mod answer;
 mod barrier;
 mod crew;
 mod echo;
+mod film;
 mod group;
 mod memory;
 mod opening;

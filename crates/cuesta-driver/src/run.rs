@@ -17,6 +17,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::Barrier;
 use crate::crew::{self, Connect, Crew};
+use crate::film::{Camera, Film, filmed};
 use crate::group::{Group, GroupSeries};
 use crate::memory::MemoryMeter;
 use crate::program::ProgramError;
@@ -80,6 +81,7 @@ impl Run {
         let scripts = Arc::new(scripts);
         let plan = Arc::new(Plan::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
         let (recorder, desks) = Recorder::start(folder, plan.setup(&spec))?;
+        let (film, camera) = Film::start(&spec, &scripts, plan.timeline.start_at, folder)?.unzip();
         let view = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
@@ -87,15 +89,17 @@ impl Run {
         for (number, desk) in desks.into_iter().enumerate() {
             let (spec, scripts, plan) = (spec.clone(), scripts.clone(), plan.clone());
             let (stop, memory) = (StopAll { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
-            let drive = move || drive(spec, &scripts, &plan, number, desk, memory, stop);
+            let post = Post { number, desk, camera: camera.clone() };
+            let drive = move || drive(spec, &scripts, &plan, post, memory, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // A thread that cannot be had drops its share of `stop`: those already there do not type on for nobody.
             threads.push(spawned?);
         }
+        drop(camera); // each thread has one of its own
         let outcome = Arc::<Outcome>::default();
         let told = Arc::clone(&outcome);
         let keeper = thread::Builder::new().name("cuesta-keeper".into()).spawn(move || {
-            let result = finish(threads, recorder, || memory.per_user(&spec));
+            let result = finish(threads, recorder, film, || memory.per_user(&spec));
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
@@ -212,23 +216,30 @@ impl Drop for StopAll {
     }
 }
 
+/// What a driving thread has of its own.
+struct Post {
+    number: usize,
+    desk: Desk,
+    camera: Option<Camera>,
+}
+
 /// One driving thread, from start to end; says whether it came to its end. If it fails, all stop.
 fn drive(
     spec: Arc<Spec>,
     scripts: &Scripts,
     plan: &Plan,
-    number: usize,
-    desk: Desk,
+    post: Post,
     memory: Arc<MemoryMeter>,
     mut stop: StopAll,
 ) -> Result<bool, RunError> {
+    let Post { number, desk, camera } = post;
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
     let groups = plan.groups(&spec, scripts)?;
-    let connect = over_the_network(&spec, scripts)?;
+    let connect = filmed(over_the_network(&spec, scripts)?, camera);
     let timeline = plan.timeline.clone();
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
@@ -298,6 +309,7 @@ impl Logins {
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
     recorder: Recorder,
+    film: Option<Film>,
     rss_per_user: impl FnOnce() -> Option<u64>,
 ) -> Result<(), RunError> {
     let mut completed = true;
@@ -316,6 +328,7 @@ fn finish(
     };
     let reason = failure.as_ref().map(ToString::to_string);
     recorder.finish(&Ending { ended, reason, rss_per_user: rss_per_user() })?;
+    film.map_or(Ok(()), Film::finish)?;
     failure.map_or(Ok(()), Err)
 }
 

@@ -36,6 +36,9 @@ pub struct Spec {
     /// Whether to keep every transaction.
     #[serde(default)]
     pub log_transactions: bool,
+    /// The user whose session is written as a cast.
+    #[serde(default)]
+    pub cast: Option<u32>,
     /// How long answers are awaited after the end, at most; ns.
     pub drain: u64,
     /// Who does what.

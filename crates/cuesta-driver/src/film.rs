@@ -1,0 +1,225 @@
+//! A chosen user's session as a cast, so that a person can watch what the host did.
+//!
+//! The user's thread only hands over what came, through a queue of a fixed length; a thread beside the recorder's writes it
+//! down. What finds the queue full is not in the cast, and the cast says how much that was. What the user typed is not in it
+//! either: it may hold a password of the users' table.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_cast::{Header, What, Writer};
+use cuesta_lines::{Line, Options, Passed, Traced, Way};
+use cuesta_record::{Stamp, clock};
+
+use crate::crew::Connect;
+use crate::run::Scripts;
+use crate::spec::Spec;
+
+/// So many reads, each of at most the size of a thread's buffer (16 KiB), may wait to be written.
+const QUEUE: usize = 256;
+
+/// What the writer is told.
+#[derive(Debug)]
+enum Shot {
+    /// A line was opened.
+    Opened(Stamp),
+    /// This came.
+    Came(Stamp, Box<[u8]>),
+    /// So many characters found no room.
+    Lost(Stamp, u64),
+}
+
+/// The writing thread. It ends when all cameras are gone.
+#[derive(Debug)]
+pub(crate) struct Film(JoinHandle<io::Result<()>>);
+
+/// The user's side of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Camera {
+    user: u32,
+    queue: SyncSender<Shot>,
+    /// Characters that found no room since the last that did.
+    lost: Cell<u64>,
+}
+
+impl Film {
+    /// Starts writing into an agent's folder, if the chosen user is one of that agent's.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn start(
+        spec: &Spec,
+        scripts: &Scripts,
+        begun: Stamp,
+        folder: &Path,
+    ) -> io::Result<Option<(Self, Camera)>> {
+        let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
+        let file = File::create(folder.join(format!("user-{user}.cast")))?;
+        let writer = Writer::new(BufWriter::new(file), &header(spec, scripts, user))?;
+        let (queue, shots) = sync_channel(QUEUE);
+        let thread = thread::Builder::new().name("cuesta-film".into()).spawn(move || write(writer, begun, &shots))?;
+        Ok(Some((Self(thread), Camera { user, queue, lost: Cell::new(0) })))
+    }
+
+    /// Waits until all is written.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.0.join().unwrap_or_else(|_| Err(io::Error::other("the writer of the cast panicked")))
+    }
+}
+
+/// What the cast says of the user whose session it is.
+fn header(spec: &Spec, scripts: &Scripts, user: u32) -> Header {
+    let mut before = 0;
+    let of_user = spec.groups.iter().enumerate().find(|(number, _)| {
+        before += spec.most_users(*number);
+        user < before
+    });
+    let Some((_, group)) = of_user else { return Header::default() };
+    let (columns, rows) = scripts.get(&group.script).map_or((80, 24), |script| group.size(&script.settings));
+    Header {
+        columns,
+        rows,
+        timestamp: Some(spec.started_wall.unwrap_or_else(clock::wall) / 1_000_000_000),
+        command: Some(group.target.clone()),
+        title: Some(format!("user {user} of {}", group.name)),
+        terminal: Some(Options::default().terminal),
+    }
+}
+
+/// The same lines, the chosen user's before a camera.
+pub(crate) fn filmed(connect: Connect, camera: Option<Camera>) -> Connect {
+    let Some(camera) = camera.map(Rc::new) else { return connect };
+    Rc::new(move |group, user| {
+        let opening = connect(group, user);
+        if user != camera.user {
+            return opening;
+        }
+        let camera = Rc::clone(&camera);
+        Box::pin(async move {
+            let line = opening.await?;
+            camera.tell(Shot::Opened(clock::now()));
+            let traced = Traced::new(line, move |passed: Passed<'_>| camera.sees(passed));
+            Ok(Box::new(traced) as Box<dyn Line>)
+        })
+    })
+}
+
+impl Camera {
+    fn sees(&self, passed: Passed<'_>) {
+        if passed.way == Way::Sent || passed.bytes.is_empty() {
+            return;
+        }
+        let lost = self.lost.get();
+        let told = (lost == 0 || self.tell(Shot::Lost(passed.at, lost))) && {
+            self.lost.set(0);
+            self.tell(Shot::Came(passed.at, passed.bytes.into()))
+        };
+        if !told {
+            self.lost.set(self.lost.get() + passed.bytes.len() as u64);
+        }
+    }
+
+    /// Never waits; says whether there was room.
+    fn tell(&self, shot: Shot) -> bool {
+        self.queue.try_send(shot).is_ok()
+    }
+}
+
+fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, shots: &Receiver<Shot>) -> io::Result<()> {
+    let mut sessions = 0;
+    let mut last = Duration::ZERO;
+    while let Ok(first) = shots.recv() {
+        for shot in std::iter::once(first).chain(shots.try_iter()) {
+            last = last.max(take(&mut writer, begun, &mut sessions, &shot)?);
+        }
+        // Nothing waits: what there is can be watched, whatever becomes of the run.
+        writer.flush()?;
+    }
+    writer.finish(last)
+}
+
+fn take<W: io::Write>(writer: &mut Writer<W>, begun: Stamp, sessions: &mut u32, shot: &Shot) -> io::Result<Duration> {
+    let at = match shot {
+        Shot::Opened(at) | Shot::Came(at, _) | Shot::Lost(at, _) => at.since(begun),
+    };
+    match shot {
+        Shot::Opened(_) => {
+            *sessions += 1;
+            if *sessions > 1 {
+                // Another terminal: what the one before left on its screen and in its modes is gone.
+                writer.output(at, b"\x1bc")?;
+            }
+            writer.event(at, &What::Marker(format!("session {sessions}")))?;
+        }
+        Shot::Came(_, bytes) => writer.output(at, bytes)?,
+        Shot::Lost(_, count) => writer.event(at, &What::Marker(format!("{count} characters are missing here")))?,
+    }
+    Ok(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cuesta_cast::Cast;
+
+    fn at(ms: u64) -> Stamp {
+        Stamp::from_nanos(ms * 1_000_000)
+    }
+
+    fn camera() -> (Camera, Receiver<Shot>) {
+        let (queue, shots) = sync_channel(QUEUE);
+        (Camera { user: 0, queue, lost: Cell::new(0) }, shots)
+    }
+
+    fn written(shots: &Receiver<Shot>) -> Vec<(u128, What)> {
+        let mut bytes = Vec::new();
+        let writer = Writer::new(&mut bytes, &Header::default()).expect("writes");
+        write(writer, at(1000), shots).expect("writes");
+        let cast = Cast::read(&bytes).expect("reads");
+        cast.events.into_iter().map(|event| (event.at.as_millis(), event.what)).collect()
+    }
+
+    #[test]
+    fn what_came_is_in_the_cast_and_what_was_typed_is_not() {
+        let (camera, shots) = camera();
+        camera.tell(Shot::Opened(at(1500)));
+        camera.sees(Passed { way: Way::Received, at: at(1600), bytes: b"login: \xc3" });
+        camera.sees(Passed { way: Way::Sent, at: at(1700), bytes: b"hunter2" });
+        camera.sees(Passed { way: Way::Received, at: at(1800), bytes: b"\xa9" });
+        camera.tell(Shot::Opened(at(1900)));
+        drop(camera);
+        let output = |text: &str| What::Output(text.to_owned());
+        let marker = |text: &str| What::Marker(text.to_owned());
+        let wanted = [
+            (500, marker("session 1")),
+            (600, output("login: ")),
+            (800, output("é")),
+            (900, output("\x1bc")),
+            (900, marker("session 2")),
+        ];
+        assert_eq!(written(&shots), wanted);
+    }
+
+    #[test]
+    fn what_finds_no_room_is_counted() {
+        let (camera, shots) = camera();
+        for number in 0..QUEUE as u64 + 2 {
+            camera.sees(Passed { way: Way::Received, at: at(1000 + number), bytes: b"abc" });
+        }
+        let taken: Vec<Shot> = shots.try_iter().collect();
+        assert_eq!((taken.len(), camera.lost.get()), (QUEUE, 6));
+        camera.sees(Passed { way: Way::Received, at: at(2000), bytes: b"d" });
+        drop(camera);
+        let missing = What::Marker("6 characters are missing here".into());
+        assert_eq!(written(&shots), [(1000, missing), (1000, What::Output("d".into()))]);
+    }
+}
