@@ -36,6 +36,8 @@ EXAMPLES = """examples:
   cuesta run login.tape --target telnet://127.0.0.1:2323 --data users.csv
   cuesta run typist.tape --load paced:200ms --host service=echo --host delay=5ms
   cuesta run nightly.toml --dry-run                    what it would do, and how long it takes
+  cuesta run bash.cast --target pty:bash               a recording, with its think times; paced: at its own instants
+  cuesta run nightly.toml --cast                       and write what user 0 sees, to be watched
   cuesta run --json - --quiet | jq .response.p99
 
 What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
@@ -47,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     settings = parser.add_argument_group("what is run (each overrides the plan)")
     for name, (metavar, meaning) in SETTINGS.items():
         flag = f"--{name.replace('_', '-')}"
-        if metavar:
+        if metavar.startswith("["):
+            settings.add_argument(flag, nargs="?", const="0", metavar=metavar[1:-1], help=meaning)
+        elif metavar:
             settings.add_argument(flag, metavar=metavar, help=meaning)
         else:
             settings.add_argument(flag, action=argparse.BooleanOptionalAction, help=meaning)

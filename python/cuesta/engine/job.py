@@ -60,6 +60,7 @@ def prepare(plan: Plan) -> Job:
         _check_place(plan, group)
         _check_columns(job, group)
     _check_figures(job)
+    _check_cast(job)
     return job
 
 
@@ -109,6 +110,12 @@ def _check_place(plan: Plan, group: Group) -> None:
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "say what to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not do what was recorded", remedy)
+
+
+def _check_cast(job: Job) -> None:
+    wanted, users = job.plan.settings.cast, min(most_users(segment) for segment in job.plan.segments())
+    if wanted is not None and wanted >= users:
+        raise InputError(f"there is no user {wanted} to make a cast of", f"users are numbered from 0 to {users - 1}")
 
 
 def _check_columns(job: Job, group: Group) -> None:

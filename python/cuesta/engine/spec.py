@@ -20,6 +20,7 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
         "cpus": cpus,
         "stamps": settings.stamps,
         "log_transactions": settings.log_transactions,
+        "cast": settings.cast,
         "drain": DRAIN,
         "groups": [_group(job, group, host) for group in settings.group],
         "steps": [_step(step.settings) for step in segment.steps],

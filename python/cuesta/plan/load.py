@@ -41,8 +41,9 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
     "pin": ("", "keep the driver and the built-in host on different CPUs"),
     "log_transactions": ("", "record every transaction"),
+    "cast": ("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"),
 }
-"""Name → what a value is called ("" = a switch) and what it means."""
+"""Name → what a value is called ("" = a switch, in brackets = 0 if none is given) and what it means."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from cuesta.plan.spelling import (
     Stamps,
     Switch,
     Target,
+    UserNumber,
     Users,
 )
 
@@ -146,6 +147,9 @@ class Settings(Table):
     pin: Switch = Field(False, description="keep the driver and the built-in host on different CPUs")
     stamps: Stamps = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
     log_transactions: Switch = Field(False, description="record every transaction, not only histograms")
+    cast: UserNumber | None = Field(
+        None, description="a user whose session is written as a cast, to be watched; 0 is the first of the first group"
+    )
     limits: tuple[LimitText, ...] = Field((), description="what a good run keeps; beyond it the exit code is 99")
     group: tuple[Group, ...] = Field((Group(),), min_length=1, max_length=256)
     host: Host = Host()

@@ -54,7 +54,15 @@ def sections(summary: Summary) -> Iterator[tuple[str, Iterable[str | Text]]]:
         yield from spaced(title, section(summary.last))
         if title == "LAW":
             yield from spaced("PUBLISHED", published(summary))
-    yield "RUN FOLDER", [str(summary.recorded.folder)]
+    yield "RUN FOLDER", run_folder(summary)
+
+
+def run_folder(summary: Summary) -> Iterator[str]:
+    """Say where all of it is, and what of it can be watched."""
+    folder = summary.recorded.folder
+    yield str(folder)
+    for cast in sorted(folder.glob("**/agent-*/user-*.cast")):
+        yield f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}"
 
 
 def spaced(title: str, rows: Iterable[str | Text]) -> Iterator[tuple[str, Iterable[str | Text]]]:
