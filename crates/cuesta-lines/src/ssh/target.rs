@@ -95,7 +95,11 @@ impl SshTarget {
             ("agent", "off") => self.without_agent = true,
             ("agent", _) => return Err(wrong("on or off")),
             ("password" | "passphrase", _) => return Err(TargetError::Password),
-            _ => return Err(wrong("identity, known_hosts, obscure, command or agent")),
+            // Without its value: it may be a password whose key is misspelt.
+            _ => {
+                let expected = "identity, known_hosts, obscure, command or agent";
+                return Err(TargetError::BadSetting { setting: key.to_owned(), expected });
+            }
         }
         Ok(())
     }
@@ -108,7 +112,9 @@ impl SshTarget {
         let mut settings = paths("identity", &self.identities);
         settings.extend(self.trust.map(|trust| ("known_hosts", trust.name().to_owned())));
         settings.extend(paths("known_hosts", &self.known_hosts));
-        settings.extend(self.obscure.map(|width| ("obscure", format!("{}ms", width.as_millis()))));
+        // In so many words, because this is what a run's record says of it.
+        let obscure = self.obscure.map_or_else(|| "off".to_owned(), |width| format!("{}ms", width.as_millis()));
+        settings.push(("obscure", obscure));
         settings.extend(self.command.clone().map(|command| ("command", command)));
         settings.extend(self.without_agent.then(|| ("agent", "off".to_owned())));
         settings
@@ -203,16 +209,18 @@ mod tests {
     use crate::Target;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn what_is_written_is_read_back_with_what_is_obscured_in_so_many_words() {
         for text in [
-            "ssh://bastion",
-            "ssh://joe@bastion:2222",
-            "ssh://joe%40corp@[::1]:22",
-            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&command=emacs%20-nw&agent=off",
+            "ssh://bastion?obscure=off",
+            "ssh://joe@bastion:2222?obscure=off",
+            "ssh://joe%40corp@[::1]:22?obscure=off",
+            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&command=a%20-b&agent=off",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
-        assert_eq!("ssh://h/?obscure=off&agent=on".parse::<Target>().unwrap().to_string(), "ssh://h");
+        for text in ["ssh://h", "ssh://h/", "ssh://h?agent=on", "ssh://h?&"] {
+            assert_eq!(text.parse::<Target>().unwrap().to_string(), "ssh://h?obscure=off");
+        }
     }
 
     #[test]
