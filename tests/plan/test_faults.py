@@ -19,7 +19,7 @@ BAD = {
         think = "exq 5s"
         linespeed = 9600
         load = "paced"
-        target = "ssh://h:22"
+        target = "ssh://joe:secret@h"
         [host]
         input = "cooked"
         service = "transaction"

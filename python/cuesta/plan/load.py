@@ -25,7 +25,10 @@ FILES = ("tape", "data")
 """Settings that name files."""
 
 SETTINGS: dict[str, tuple[str, str]] = {
-    "target": ("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P"),
+    "target": (
+        "URL",
+        "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …",
+    ),
     "users": ("N", "how many users; several groups share them in the plan's proportion"),
     "load": ("LOAD", "closed, paced:CYCLE or open:RATE"),
     "think": ("LAW", "think time, such as 'exp 5s'"),
@@ -38,6 +41,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "data": ("CSV", "users, one a row, for ${column} in the tape"),
     "agents": ("N", "processes that the users are divided over"),
     "threads": ("N", "threads of each agent"),
+    "meters": ("WHERE", "meter the host: auto, none, pid:N, cgroup:PATH, cpus:0-3, ssh://H or http://H:9100/metrics"),
     "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
     "pin": ("", "keep the driver and the built-in host on different CPUs"),
     "log_transactions": ("", "record every transaction"),

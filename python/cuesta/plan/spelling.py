@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NoReturn
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
@@ -37,8 +38,17 @@ def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidato
     return BeforeValidator(validate), Spelling(expected)
 
 
+PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
+"""A password where none belongs: in a URL."""
+
+
 def show(value: object) -> str:
-    """Show a raw value in a message, cut to a length that fits a row."""
+    """Show a raw value in a message, without a password in it, cut to a length that fits a row."""
+    value = (
+        PASSWORD.sub(lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", value)
+        if isinstance(value, str)
+        else value
+    )
     text = str(value).lower() if isinstance(value, bool) else repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -246,6 +256,16 @@ def _stamps(value: object) -> int:
     return words[value] if isinstance(value, str) and value in words else whole(0, 1_000_000)(value)
 
 
+def _meters(value: object) -> str:
+    text = _text(value)
+    if text in ("auto", "none") or _SUBJECT.fullmatch(text):
+        return text
+    parts = urlsplit(text)
+    return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else _wrong("there are no such meters")
+
+
+_SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+")
+
 _as_text = PlainSerializer(str, return_type=str)
 _as_duration = PlainSerializer(_native.show_duration, return_type=str)
 
@@ -266,7 +286,14 @@ KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without paus
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
 Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
 KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
-Target = Annotated[str, *_typed("`host:`, `tcp://HOST:PORT` or `telnet://HOST:PORT`", _target)]
+TARGETS = (
+    "`host:`, `tcp://HOST:PORT`, `telnet://HOST:PORT`, `ssh://USER@HOST`, "
+    "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
+)
+Target = Annotated[str, *_typed(TARGETS, _target)]
+METERS = "`auto`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
+Meters = Annotated[str, *_typed(METERS, _meters)]
+UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
 Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
 LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
