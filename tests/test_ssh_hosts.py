@@ -1,0 +1,213 @@
+"""Users at real OpenSSH by the command line: keys, aliases, agents, tables of users; `scripts/setup --tests`."""
+
+import getpass
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+from tests.test_real_hosts import PLAN, TAPE, children_of, free_port, wait_until_it_listens
+
+SSHD = """\
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host
+PidFile none
+AuthorizedKeysFile {folder}/client.pub
+StrictModes no
+PermitRootLogin yes
+UsePAM no
+PasswordAuthentication no
+UseDNS no
+PrintMotd no
+PrintLastLog no
+ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i
+{more}
+"""
+
+SHORT = PLAN.replace('measure = "4s"', 'measure = "2s"')
+
+
+@dataclass(frozen=True)
+class Host:
+    """A real sshd, and a home that knows it."""
+
+    port: int
+    home: Path
+
+    @property
+    def place(self) -> str:
+        return f"{getpass.getuser()}@127.0.0.1:{self.port}"
+
+
+Serve = Callable[[str], Host]
+
+
+def keygen(path: Path) -> None:
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", path], check=True)
+
+
+@contextmanager
+def sshd(folder: Path, more: str) -> Iterator[Host]:
+    """Start sshd on a free port of loopback; end it and what it started."""
+    assert shutil.which("sshd", path="/usr/sbin:/usr/bin"), "no sshd: ./scripts/setup --tests"
+    home, port = folder / "home", free_port()
+    (home / ".ssh").mkdir(parents=True)
+    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
+    keygen(folder / "host")
+    keygen(folder / "client")
+    (home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
+    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, more=more))
+    command = ["/usr/sbin/sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
+    with (folder / "daemon.log").open("wb") as log:
+        daemon = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+    try:
+        wait_until_it_listens(daemon, port, folder)
+        yield Host(port, home)
+    finally:
+        for pid in [*children_of(daemon.pid), daemon.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        daemon.wait()
+
+
+@pytest.fixture
+def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
+    """Give a function that starts sshd, whose home is ours from then on."""
+    running = []
+
+    def start(more: str = "MaxStartups 100") -> Host:
+        running.append(sshd(here, more))
+        host = running[-1].__enter__()
+        monkeypatch.setenv("HOME", str(host.home))
+        monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+        return host
+
+    yield start
+    for one in running:
+        one.__exit__(None, None, None)
+
+
+@pytest.fixture
+def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, Any]]]:
+    """Give a function that runs users at a target, and gives the exit code and the summary."""
+    write("shell.tape", TAPE)
+    write("plan.toml", SHORT)
+
+    def go(target: str, *more: str) -> tuple[int, dict[str, Any]]:
+        code = main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet", "--json", "-", *more])
+        return code, json.loads(capsys.readouterr().out)
+
+    return go
+
+
+def is_good(result: tuple[int, dict[str, Any]], transactions: int = 8) -> None:
+    code, summary = result
+    assert (code, summary["invalid_because"], summary["errors"]["by_name"]) == (Exit.GOOD, [], {})
+    assert summary["transactions"]["count"] > transactions
+    assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
+
+
+def test_tens_of_users_type_at_openssh_with_a_key(serve: Serve, run: Any, here: Path) -> None:
+    host = serve("MaxStartups 100")
+    is_good(run(f"ssh://{host.place}?identity={here}/client", "--users", "30", "--stagger", "60ms"), 60)
+    record = json.loads(next(here.glob("out/**/run.json")).read_text())
+    assert "obscure=off" in json.dumps(record)
+
+
+def test_a_host_of_the_ssh_config_is_gone_to_by_its_alias(serve: Serve, run: Any, here: Path) -> None:
+    host = serve("MaxStartups 100")
+    (host.home / ".ssh/config").write_text(
+        f"Host bast*\n  HostName 127.0.0.1\n  Port {host.port}\n  User {getpass.getuser()}\n"
+        f"  IdentityFile {here}/client\n  IdentitiesOnly yes\n"
+    )
+    is_good(run("ssh://bastion"))
+
+
+def test_the_agent_is_asked_for_keys(serve: Serve, run: Any, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = serve("MaxStartups 100")
+    agent = subprocess.Popen(["ssh-agent", "-D", "-a", here / "agent"], stdout=subprocess.DEVNULL)
+    try:
+        monkeypatch.setenv("SSH_AUTH_SOCK", str(here / "agent"))
+        wait_for_socket(here / "agent")
+        subprocess.run(["ssh-add", "-q", here / "client"], check=True)
+        (here / "client").unlink()
+        is_good(run(f"ssh://{host.place}"))
+        code, summary = run(f"ssh://{host.place}?agent=off", "--out", "off")
+        assert (code, set(summary["errors"]["by_name"])) == (Exit.INVALID, {"auth"})
+    finally:
+        agent.terminate()
+        agent.wait()
+
+
+def wait_for_socket(path: Path) -> None:
+    while True:
+        with suppress(FileNotFoundError, ConnectionRefusedError), closing(socket.socket(socket.AF_UNIX)) as client:
+            client.connect(str(path))
+            return
+
+
+def test_the_user_comes_from_the_table_and_no_password_is_written_down(
+    serve: Serve, run: Any, here: Path, write: Write
+) -> None:
+    host = serve("MaxStartups 100")
+    write("users.csv", f"user,password\n{getpass.getuser()},geheimnis\n")
+    is_good(run(f"ssh://127.0.0.1:{host.port}?identity={here}/client", "--data", "users.csv"))
+    written = [path for path in here.glob("out/**/*") if path.is_file()]
+    assert written
+    assert not [path for path in written if b"geheimnis" in path.read_bytes()]
+
+
+def test_a_full_host_is_counted_by_name_and_everybody_gets_in(serve: Serve, run: Any, here: Path, write: Write) -> None:
+    host = serve("MaxStartups 2:100:2")
+    write("plan.toml", SHORT.replace('settle = "1s"', 'settle = "8s"').replace('"50ms"', '"0s"'))
+    code, summary = run(f"ssh://{host.place}?identity={here}/client", "--users", "8")
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert summary["errors"]["by_name"] == {}
+    series = "".join(path.read_text() for path in here.glob("out/**/series.jsonl"))
+    turned_away = sum(json.loads(row)["errors"].get("max-startups", 0) for row in series.splitlines())
+    assert turned_away > 0
+
+
+def test_a_host_that_is_not_known_is_an_error_by_name(serve: Serve, run: Any, here: Path) -> None:
+    host = serve("MaxStartups 100")
+    (host.home / ".ssh/known_hosts").unlink()
+    code, summary = run(f"ssh://{host.place}?identity={here}/client")
+    assert (code, set(summary["errors"]["by_name"])) == (Exit.INVALID, {"host-key"})
+    is_good(run(f"ssh://{host.place}?identity={here}/client&known_hosts=accept-new", "--out", "new"))
+
+
+def test_a_password_in_a_target_is_refused_and_not_repeated(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("shell.tape", TAPE)
+    code = main(["run", "shell.tape", "--target", "ssh://joe:geheimnis@h"])
+    said = capsys.readouterr()
+    assert code != Exit.GOOD
+    assert "--data" in said.err
+    assert "geheimnis" not in said.out + said.err
+    code = main(["run", "shell.tape", "--target", "ssh://joe@h?password=geheimnis"])
+    said = capsys.readouterr()
+    assert code != Exit.GOOD
+    assert "geheimnis" not in said.out + said.err
+
+
+def test_obscured_keys_echo_later(serve: Serve, run: Any, here: Path) -> None:
+    host = serve("MaxStartups 100")
+    key = f"ssh://{host.place}?identity={here}/client"
+    plain, obscured = run(key), run(f"{key}&obscure=20ms", "--out", "obscured")
+    is_good(plain)
+    is_good(obscured)
+    # Keys wait for their place on the grid, ten milliseconds in the middle.
+    assert obscured[1]["echo"]["p50"] > plain[1]["echo"]["p50"] + 0.004
+    assert "obscure=20ms" in next(here.glob("obscured/**/run.json")).read_text()
