@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO
 
 from cuesta import _native
 from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, write_json
+from cuesta.engine.meter import stream
+from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.report import meters as report
 
@@ -34,6 +36,17 @@ EXAMPLES = """examples:
 
 docs/meters.md says what each figure is and where it comes from."""
 
+
+class Meters(Protocol):
+    """What can be read: this machine, or another by its node_exporter."""
+
+    def reading(self) -> str:
+        """Give the counters as they are now, as JSON."""
+
+    def sheet(self, since: str | None = None) -> str:
+        """Give what came since a reading, or else since the last such sheet, as JSON."""
+
+
 FIRST = 5.0
 """Seconds of a sheet that is asked for with nothing else."""
 HEAD_EVERY = 20
@@ -48,18 +61,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subject.add_argument("--pid", metavar="N", help="a process and its descendants")
     subject.add_argument("--cgroup", metavar="PATH", help="a control group and those below it")
     subject.add_argument("--cpus", metavar="LIST", help="all that runs on some CPUs, as 0-3,8")
+    subject.add_argument("--from", dest="url", metavar="URL", help="another machine, by its node_exporter's metrics")
+    subject.add_argument("--subject", help=argparse.SUPPRESS)
+    parser.add_argument("--of-cpus", help=argparse.SUPPRESS)
     interval = parser.add_argument_group("sheets of an interval of your own")
     interval.add_argument("--report", action="store_true", help="print the sheet since your last --reset")
     interval.add_argument("--reset", action="store_true", help="begin an interval (after the report, if both)")
     interval.add_argument(
         "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
     )
+    parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Meter."""
-    meters = start(subject_of(arguments))
+    meters = start(arguments)
     if arguments.report or arguments.reset:
         if arguments.interval:
             raise UsageError("cuesta meters: an INTERVAL goes without --report and --reset", "leave one of them out")
@@ -70,6 +87,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.interval is None:
         return _one_sheet(meters, arguments.json)
     every = _duration(arguments.interval)
+    if arguments.attached:
+        stream(meters, every, sys.stdin.fileno(), sys.stdout)
+        return Exit.GOOD
     with interruptible() as stopped:
         return _rows(meters, every, count, arguments.json, stopped)
 
@@ -79,13 +99,18 @@ def subject_of(arguments: argparse.Namespace) -> str:
     for kind in ("pid", "cgroup", "cpus"):
         if (value := getattr(arguments, kind)) is not None:
             return f"{kind}:{value}"
-    return "machine"
+    return arguments.url or arguments.subject or "machine"
 
 
-def start(subject: str) -> _native.Meters:
+def start(arguments: argparse.Namespace) -> Meters:
     """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
+    if arguments.url:
+        if not is_url(arguments.url):
+            raise UsageError(f"cuesta meters: --from: no URL: {arguments.url}", "for example http://host:9100/metrics")
+        return NodeExporter(arguments.url)
     try:
-        return _native.Meters.start(json.dumps({"subject": subject}))
+        of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
+        return _native.Meters.start(json.dumps({"subject": subject_of(arguments), "cpus": of_cpus}))
     except ValueError as error:
         raise UsageError(str(error).partition(" at line")[0]) from None
     except _native.RunError as error:
@@ -108,7 +133,7 @@ def interruptible() -> Iterator[threading.Event]:
             signal.signal(each, handler)
 
 
-def _one_sheet(meters: _native.Meters, where: str | None) -> int:
+def _one_sheet(meters: Meters, where: str | None) -> int:
     with interruptible() as stopped:
         stopped.wait(FIRST)
     _show(json.loads(meters.sheet()), where)
@@ -122,7 +147,7 @@ def _show(sheet: dict[str, Any], where: str | None) -> None:
     write_json(where, sheet)
 
 
-def _own_interval(meters: _native.Meters, arguments: argparse.Namespace) -> int:
+def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     kept = Kept.at(arguments.since, subject_of(arguments))
     if arguments.report:
         _show(kept.sheet(meters), arguments.json)
@@ -133,15 +158,13 @@ def _own_interval(meters: _native.Meters, arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _rows(meters: _native.Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
+def _rows(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
     check_json(where)
     with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
         return _follow(meters, every, count, out if where else None, stopped)
 
 
-def _follow(
-    meters: _native.Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event
-) -> int:
+def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
     first, due, number = meters.reading(), _native.now() / 1e9, 0
     while not stopped.is_set() and (count is None or number < count):
         due += every

@@ -92,15 +92,16 @@ def ending(agents: Sequence[Agent]) -> Iterator[None]:
             _end(agent)
 
 
-def start_together(agents: Sequence[Agent]) -> None:
-    """Wait until all are ready and give them one start. Raises CuestaError if one cannot."""
+def start_together(agents: Sequence[Agent]) -> int:
+    """Wait until all are ready and give them one start, which is returned. Raises CuestaError if one cannot."""
     for agent in agents:
         agent.ready.wait()
         if agent.failure:
             raise CuestaError(f"agent {agent.number} cannot start: {agent.failure}")
-    start = {"start_at": _native.now() + START_IN, "started_wall": time.time_ns() + START_IN}
+    start_at = _native.now() + START_IN
     for agent in agents:
-        agent.tell(start)
+        agent.tell({"start_at": start_at, "started_wall": time.time_ns() + START_IN})
+    return start_at
 
 
 def follow(agents: Sequence[Agent], look: Callable[[list[Snapshot]], None], stopping: threading.Event) -> None:

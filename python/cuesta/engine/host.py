@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from cuesta.errors import CuestaError
 
@@ -14,9 +15,17 @@ PATIENCE = 30.0
 """Seconds that the host's process has to say its addresses."""
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A host that runs."""
+
+    addresses: list[str]
+    process: int
+
+
 @contextmanager
-def builtin_host(spec: Mapping[str, object]) -> Iterator[list[str]]:
-    """Run a host while the block runs; gives the addresses that it got."""
+def builtin_host(spec: Mapping[str, object]) -> Iterator[Running]:
+    """Run a host while the block runs."""
     command = [sys.executable, "-m", "cuesta", "host", "--attached", "--spec", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
@@ -27,7 +36,7 @@ def builtin_host(spec: Mapping[str, object]) -> Iterator[list[str]]:
             if addresses is None:
                 stderr.seek(0)
                 raise CuestaError(f"the built-in host did not start: {stderr.read().decode(errors='replace').strip()}")
-            yield addresses
+            yield Running(addresses, process.pid)
             if process.poll() is not None:
                 how = f"killed by signal {-process.returncode}" if process.returncode < 0 else "by itself"
                 print(f"cuesta: the built-in host ended during the run, {how}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The engine on this machine: the built-in host and the agents are processes, started, watched and ended here."""
+"""The engine on this machine: the built-in host, agents and meters are processes, started, watched and ended here."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -10,8 +10,10 @@ from pathlib import Path
 from cuesta.engine import preflight
 from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, start_together
 from cuesta.engine.folder import describe, run_folder, write_json
-from cuesta.engine.host import builtin_host
-from cuesta.engine.job import Job
+from cuesta.engine.host import Running, builtin_host
+from cuesta.engine.job import Job, timeline
+from cuesta.engine.metered import Run, metered
+from cuesta.engine.metering import metering
 from cuesta.engine.spec import LISTEN, host_spec, run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
@@ -47,21 +49,28 @@ def _run_segment(job: Job, segment: Segment, folder: Path, look: Look, stopping:
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
     driver_cpus, host_cpus = _cpus(job)
-    with _host(job, segment, folder, host_cpus) as address:
-        spec = run_spec(job, segment, address, driver_cpus)
+    with _host(job, segment, folder, host_cpus) as host:
+        spec = run_spec(job, segment, host.addresses[0] if host else None, driver_cpus)
         tapes = {
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
         agents = start_agents(spec, tapes, folder, settings.agents)
-        with ending(agents):
-            start_together(agents)
+        known = _known(segment, host, host_cpus, agents)
+        with ending(agents), metering(metered(settings.meters, known), folder) as meters:
+            meters.begin(start_together(agents), timeline(segment))
             follow(agents, look, stopping)
     return _failures(agents)
 
 
+def _known(segment: Segment, host: Running | None, cpus: list[int] | None, agents: list[Agent]) -> Run:
+    """Tell what the meters may need to find the host."""
+    targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
+    return Run(list(targets), host.process if host else None, cpus, [agent.process.pid for agent in agents])
+
+
 @contextmanager
-def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> Iterator[str | None]:
-    """Run the built-in host if anybody types at it; gives its address."""
+def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> Iterator[Running | None]:
+    """Run the built-in host if anybody types at it."""
     step = segment.steps[0]
     if all(group.target != BUILTIN_HOST for group in step.settings.group):
         yield None
@@ -70,9 +79,9 @@ def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> I
     meters.mkdir()
     placed = {"seed": step.settings.seed, "cpus": cpus, "meters": str(meters)}
     spec = host_spec(step.settings.host, job.service(step), [LISTEN], placed)
-    with builtin_host(spec) as addresses:
-        write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": addresses[0]})
-        yield addresses[0]
+    with builtin_host(spec) as host:
+        write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": host.addresses[0]})
+        yield host
 
 
 def _cpus(job: Job) -> tuple[list[int] | None, list[int] | None]:

@@ -1,0 +1,208 @@
+"""Which meters a run reads, and what may be said of them: `--meters WHERE` understood for one segment.
+
+`auto` is this machine when the target is: the built-in host's process, the programs on the driver's own terminals, or
+the process that listens at a loopback address. Other machines are metered over ssh or by their node_exporter.
+"""
+
+import shlex
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+from cuesta.engine.preflight import TELNET_PORT
+from cuesta.plan import BUILTIN_HOST
+
+PORTS = {"telnet": TELNET_PORT, "ssh": 22}
+OWN_PROGRAMS = ("pty", "pipe")
+"""Kinds of targets that the driver starts itself."""
+LISTEN = "0A"
+"""The state of a socket that listens, in `/proc/net/tcp`."""
+SWAPPED = (
+    "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
+    "context, so that the network's part of either CPU is the other's"
+)
+SHARED = {
+    True: f"{SWAPPED}; they are pinned to CPUs of their own",
+    False: f"{SWAPPED}; they are not pinned (--pin), and take CPU from one another",
+}
+TERMINALS = "driver and host share this machine through terminals: either CPU time is its own, but they compete"
+APART = "the host is on another machine: its CPU is its own"
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """What is metered."""
+
+    command: Sequence[str] | None
+    """The metering process; None if there is none."""
+    source: str
+    """`here`, `ssh`, `node_exporter` or `none`."""
+    subject: str
+    """What is metered there."""
+    why: str
+    """Why that; or why nothing is metered."""
+    honesty: str
+    """What CPU figures of this arrangement are worth (docs/meters.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known of a segment when its meters start."""
+
+    targets: Sequence[str]
+    host: int | None
+    """Process of the built-in host."""
+    host_cpus: Sequence[int] | None
+    """CPUs that it is pinned to."""
+    agents: Sequence[int]
+    """Processes of the driver."""
+
+
+def metered(where: str, run: Run) -> Metered:
+    """Understand WHERE."""
+    if where == "none":
+        return nothing("--meters none")
+    if where.startswith("ssh:"):
+        return over_ssh(where)
+    if where.startswith(("http:", "https:")):
+        command = own("--from", where)
+        return Metered(command, "node_exporter", where, "as asked for", honesty(run, elsewhere=True))
+    if where != "auto":
+        return here(where, "as asked for", run)
+    return automatic(run)
+
+
+def nothing(why: str) -> Metered:
+    """Meter nothing."""
+    return Metered(None, "none", "nothing", why, "")
+
+
+def automatic(run: Run) -> Metered:
+    """Find the host on this machine."""
+    kinds = {kind(target, run) for target in run.targets}
+    if kinds == {"elsewhere"}:
+        remedy = "meter it with --meters ssh://HOST or --meters http://HOST:9100/metrics"
+        return nothing(f"the target is not on this machine: {remedy}")
+    if kinds == {"built-in"}:
+        return here(f"pid:{run.host}", "the built-in host's process", run)
+    if kinds == {"programs"}:
+        children = f"children:{','.join(map(str, run.agents))}"
+        return here(children, "the programs on the driver's terminals", run)
+    if kinds == {"listening"}:
+        listeners = {listener(port_of(target)) for target in run.targets}
+        if len(listeners) == 1 and (pid := listeners.pop()):
+            return here(f"pid:{pid}", f"the process that listens at {', '.join(run.targets)}", run)
+        return here("machine", "who listens there could not be found: this is the whole machine", run)
+    return here("machine", "targets of several kinds: this is the whole machine, the driver included", run)
+
+
+def kind(target: str, run: Run) -> str:
+    """Say how a target's host may be found."""
+    if target == BUILTIN_HOST and run.host:
+        return "built-in"
+    scheme = target.partition(":")[0]
+    if scheme in OWN_PROGRAMS:
+        return "programs"
+    host = urlsplit(target).hostname
+    return "listening" if host and is_here(host) else "elsewhere"
+
+
+def is_here(host: str) -> bool:
+    """Say whether a name is this machine's: an address of it can be listened at."""
+    try:
+        found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
+        family, kind_, protocol, _, address = found[0]
+        with socket.socket(family, kind_, protocol) as probe:
+            probe.bind(address)
+    except OSError:
+        return False
+    return True
+
+
+def port_of(target: str) -> int:
+    """Give the port of a target."""
+    parts = urlsplit(target)
+    return parts.port or PORTS.get(parts.scheme, 0)
+
+
+def listener(port: int, proc: Path = Path("/proc")) -> int | None:
+    """Find the process that listens at a port: the topmost one, if workers share it. None if it may not be seen."""
+    inodes = set(listening(port, proc))
+    links = {f"socket:[{inode}]" for inode in inodes}
+    pids = [int(path.name) for path in proc.glob("[0-9]*") if links and holds(path, links)]
+    tops = [pid for pid in pids if parent(pid, proc) not in pids]
+    return tops[0] if len(tops) == 1 else None
+
+
+def listening(port: int, proc: Path) -> list[str]:
+    """Give the inodes of sockets that listen at a port."""
+    found = list[str]()
+    for table in ("net/tcp", "net/tcp6"):
+        try:
+            rows = (proc / table).read_text(encoding="ascii").splitlines()[1:]
+        except OSError:
+            continue
+        rows_of_port = (row for row in map(str.split, rows) if int(row[1].rpartition(":")[2], 16) == port)
+        found += [row[9] for row in rows_of_port if row[3] == LISTEN]
+    return found
+
+
+def holds(process: Path, links: set[str]) -> bool:
+    """Say whether a process has one of the sockets."""
+    try:
+        return any(str(fd.readlink()) in links for fd in (process / "fd").iterdir())
+    except OSError:
+        return False
+
+
+def parent(pid: int, proc: Path) -> int:
+    """Give the parent of a process; 0 if it has ended."""
+    try:
+        return int((proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def here(subject: str, why: str, run: Run) -> Metered:
+    """Meter this machine."""
+    of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
+    cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
+    return Metered(own("--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
+
+
+def own(*arguments: str) -> list[str]:
+    """Run our own `cuesta meters`."""
+    return [sys.executable, "-m", "cuesta", "meters", "1", "--json", "--attached", *arguments]
+
+
+def over_ssh(where: str) -> Metered:
+    """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&command=/opt/bin/cuesta&identity=FILE`."""
+    parts = urlsplit(where)
+    asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
+    subject = asked.get("subject", "machine")
+    command = ["ssh", "-T", "-o", "BatchMode=yes"]
+    command += ["-p", str(parts.port)] if parts.port else []
+    command += ["-l", parts.username] if parts.username else []
+    command += ["-i", asked["identity"]] if "identity" in asked else []
+    match asked.get("known_hosts"):
+        case None:
+            pass
+        case "accept-new":
+            command += ["-o", "StrictHostKeyChecking=accept-new"]
+        case file:
+            command += ["-o", f"UserKnownHostsFile={file}"]
+    there = [asked.get("command", "cuesta"), "meters", "1", "--json", "--attached", "--subject", subject]
+    command += ["--", parts.hostname or "", shlex.join(there)]
+    return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", APART)
+
+
+def honesty(run: Run, elsewhere: bool) -> str:
+    """Say what figures of CPU are worth: the order of honesty in docs/meters.md."""
+    if elsewhere or all(kind(target, run) == "elsewhere" for target in run.targets):
+        return APART
+    if all(kind(target, run) == "programs" for target in run.targets):
+        return TERMINALS
+    return SHARED[run.host_cpus is not None]

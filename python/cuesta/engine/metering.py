@@ -1,0 +1,192 @@
+"""Metering seen from the engine: a process that is listened to, and asked for a sheet at the bounds of each step.
+
+Nothing that befalls it befalls the run: a meter that dies leaves a gap in `meters.jsonl` and is started again a few
+times; what was metered is kept.
+"""
+
+import json
+import subprocess
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO, Any
+
+from cuesta import _native
+from cuesta.engine.job import Times
+from cuesta.engine.metered import Metered
+
+RESTARTS = 3
+PAUSE = 1.0
+"""Seconds before a meter that died is started again."""
+PATIENCE = 5.0
+"""Seconds that a meter that is told to end has for its last words."""
+REMEDIES = {
+    "ssh": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
+    "node_exporter": "see whether it still runs",
+}
+Row = dict[str, Any]
+
+
+@contextmanager
+def metering(metered: Metered, folder: Path) -> Iterator["Metering"]:
+    """Meter while the block runs."""
+    with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
+        meter = Metering(metered, file)
+        meter.start()
+        try:
+            yield meter
+        finally:
+            meter.stop()
+
+
+class Metering:
+    """A metering process and the record that it makes."""
+
+    def __init__(self, metered: Metered, file: IO[str]) -> None:
+        self.metered = metered
+        self.file = file
+        self.process: subprocess.Popen[str] | None = None
+        self.errors: IO[bytes] | None = None
+        self.marks: deque[int | None] = deque()
+        """For each mark under way: the step that ends there, or None where one begins."""
+        self.measuring: int | None = None
+        self.lock = threading.Lock()
+        self.ending = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Start the process and listen."""
+        about = {name: value for name, value in asdict(self.metered).items() if name != "command"}
+        self._write({"about": about, "at": _native.now()})
+        if self.metered.command:
+            self._launch(self.metered.command)
+            self._thread(self._listen)
+
+    def begin(self, start_at: int, steps: Sequence[Times]) -> None:
+        """Ask for a sheet of each step, which are counted from `start_at`."""
+        if self.metered.command:
+            self._thread(lambda: self._ask(start_at, steps))
+
+    def stop(self) -> None:
+        """End it; a step that was cut short gets its sheet."""
+        self.ending.set()
+        if self.process and self.process.stdin:
+            if self.measuring is not None:
+                self._mark(self.measuring)
+            with suppress(OSError):
+                self.process.stdin.close()
+            try:
+                self.process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        for thread in self.threads:
+            thread.join()
+        for end in (self.process and self.process.stdout, self.errors):
+            if end:
+                end.close()
+
+    def _launch(self, command: Sequence[str]) -> None:
+        if self.errors:
+            self.errors.close()
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115, closed when the process has ended
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.errors,
+                text=True,
+                start_new_session=True,  # a Ctrl-C at the terminal is the engine's to deal with
+            )
+        except OSError as error:
+            self.process = None
+            self._gap(f"{command[0]}: {error.strerror}")
+
+    def _thread(self, work: Any) -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        self.threads.append(thread)
+
+    def _ask(self, start_at: int, steps: Sequence[Times]) -> None:
+        """Send a mark at each bound."""
+        for number, step in enumerate(steps):
+            for at, ends in ((step.settled, None), (step.end, number)):
+                if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):
+                    return
+                self.measuring = number if ends is None else None
+                self._mark(ends)
+
+    def _mark(self, step: int | None) -> None:
+        with self.lock, suppress(OSError, ValueError):
+            if self.process and self.process.stdin:
+                self.marks.append(step)
+                self.process.stdin.write("mark\n")
+                self.process.stdin.flush()
+
+    def _listen(self) -> None:
+        """Record what it says; start it again if it ends before it is told to."""
+        assert self.metered.command
+        for left in reversed(range(RESTARTS + 1)):
+            if self.process and self.process.stdout:
+                for text in self.process.stdout:
+                    self._take(text)
+                self.process.wait()
+                if self.ending.is_set():
+                    return
+                self._gap(self._last_words())
+            if not left or self.ending.wait(PAUSE):
+                return
+            with self.lock:
+                self.marks.clear()
+                self._launch(self.metered.command)
+
+    def _take(self, text: str) -> None:
+        try:
+            row = json.loads(text)
+        except ValueError:
+            return self._gap(f"it said: {text.strip()[:80]}")
+        if self.metered.source != "here":
+            row["at"] = _native.now()  # the other machine's clock is not ours
+        if not row.pop("mark", False):
+            return self._write({"row": slim(row), "at": row["at"], "seconds": row["seconds"]})
+        step = self.marks.popleft() if self.marks else None
+        if step is not None:
+            self._write({"step": step, "at": row["at"], "sheet": row})
+        return None
+
+    def _gap(self, why: str) -> None:
+        self._write({"gap": why, "at": _native.now()})
+
+    def _last_words(self) -> str:
+        assert self.process
+        said = ""
+        if self.errors:
+            self.errors.seek(0)
+            said = self.errors.read().decode(errors="replace").strip()
+        remedy = REMEDIES.get(self.metered.source)
+        why = said[-500:] or f"the meter's process ended with {self.process.returncode}"
+        return f"{why}; {remedy}" if remedy else why
+
+    def _write(self, row: Row) -> None:
+        with suppress(OSError, ValueError):  # a full disk is the recorder's to say
+            self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self.file.flush()
+
+
+def slim(value: Any) -> Any:
+    """Give the numbers of a sheet without tiers and reasons, which are in the sheets of steps."""
+    if isinstance(value, list):
+        return [slim(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "tier" in value and "value" in value:
+        return slim(value["value"])
+    if set(value) == {"why"}:
+        return None
+    kept = {name: slim(each) for name, each in value.items() if name not in ("notes", "total_time", "wall", "subject")}
+    return {name: each for name, each in kept.items() if each is not None}

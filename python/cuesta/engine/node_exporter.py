@@ -1,0 +1,50 @@
+"""Meters of another machine by the node_exporter that runs there already. Offers what `_native.Meters` does."""
+
+import http.client
+from urllib.parse import urlsplit
+from urllib.request import urlopen
+
+from cuesta import _native
+from cuesta.errors import CuestaError
+
+PATIENCE = 3.0
+"""Seconds that an answer may take."""
+LONGEST = 32 << 20
+"""Bytes; no node_exporter says more."""
+
+
+class NodeExporter:
+    """A node_exporter at a URL such as `http://host:9100/metrics`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.last = self.reading()
+
+    def reading(self) -> str:
+        """Give the counters as they are now, as JSON. Raises CuestaError if there is no answer, or a strange one."""
+        try:
+            with urlopen(self.url, timeout=PATIENCE) as answer:
+                text = answer.read(LONGEST).decode("utf-8", errors="replace")
+            return _native.node_exporter_reading(text)
+        except (OSError, http.client.HTTPException) as error:
+            remedy = f"see whether `curl {self.url}` answers; Debian's package is prometheus-node-exporter"
+            raise CuestaError(f"{self.url}: no meters there: {getattr(error, 'reason', error)}", remedy) from None
+        except ValueError as error:
+            raise CuestaError(f"{self.url}: {error}", "is its path /metrics?") from None
+
+    def sheet(self, since: str | None = None) -> str:
+        """Give what came since a kept reading, or else since the last such sheet. Raises CuestaError."""
+        now = self.reading()
+        try:
+            sheet = _native.sheet_between(since or self.last, now)
+        except _native.RunError as error:
+            raise CuestaError(f"{self.url}: {error}") from None
+        if since is None:
+            self.last = now
+        return sheet
+
+
+def is_url(where: str) -> bool:
+    """Say whether that is where a node_exporter could be."""
+    parts = urlsplit(where)
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
