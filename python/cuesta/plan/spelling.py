@@ -294,6 +294,7 @@ Target = Annotated[str, *_typed(TARGETS, _target)]
 METERS = "`auto`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
 Meters = Annotated[str, *_typed(METERS, _meters)]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
+UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
 Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]
 LoadText = Annotated[Load, *_typed("`closed`, `paced:200ms` or `open:30/s`", Load.read), _as_text]
