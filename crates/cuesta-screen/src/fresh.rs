@@ -21,17 +21,13 @@ pub struct Fresh {
     scrolled: u64,
     cleared: u64,
     alternate: bool,
-    /// For a row's text; kept for its memory.
-    text: String,
 }
 
 impl Fresh {
     /// A key goes: what the screen shows now is stale from now on.
     pub fn mark(&mut self, screen: &Screen) {
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.clear();
-        rows.extend((0..screen.size().1).map(|row| self.hash(screen, row)));
-        self.rows = rows;
+        self.rows.clear();
+        self.rows.extend(screen.rows().map(|row| hash(&row)));
         self.cursor = screen.cursor();
         self.scrolled = screen.scrolled();
         self.cleared = screen.cleared();
@@ -44,26 +40,21 @@ impl Fresh {
     }
 
     /// The texts of all rows, each with LF behind it, the stale ones left blank.
-    pub fn text(&mut self, screen: &Screen) -> String {
-        let now: Vec<_> = (0..screen.size().1).map(|row| self.hash(screen, row)).collect();
+    pub fn text(&self, screen: &Screen) -> String {
+        let rows: Vec<_> = screen.rows().collect();
+        let now: Vec<_> = rows.iter().map(|row| hash(row)).collect();
         let stale = aligned(self.before(screen), &now);
-        let mut text = String::new();
-        for row in 0..screen.size().1 {
-            if !stale[usize::from(row)] {
-                screen.write_row(row, &mut text);
-            }
-            text.push('\n');
-        }
-        text
+        let fresh = rows.iter().zip(stale).map(|(row, stale)| if stale { "" } else { row });
+        fresh.fold(String::new(), |text, row| text + row + "\n")
     }
 
     /// Whether the row that the cursor is in has changed, or the cursor.
-    pub fn is_row_fresh(&mut self, screen: &Screen) -> bool {
+    pub fn is_row_fresh(&self, screen: &Screen) -> bool {
         let row = screen.cursor().0;
         self.before(screen).is_empty()
             || self.cursor != screen.cursor()
             || self.scrolled != screen.scrolled()
-            || self.rows.get(usize::from(row)).copied() != Some(self.hash(screen, row))
+            || self.rows.get(usize::from(row)).copied() != Some(hash(&screen.row(row)))
     }
 
     /// The rows that were there before and can still be there.
@@ -74,17 +65,16 @@ impl Fresh {
         let gone = usize::try_from(screen.scrolled() - self.scrolled).unwrap_or(usize::MAX);
         self.rows.get(gone..).unwrap_or_default()
     }
+}
 
-    fn hash(&mut self, screen: &Screen, row: u16) -> u64 {
-        self.text.clear();
-        screen.write_row(row, &mut self.text);
-        if self.text.is_empty() {
-            return 0;
-        }
-        let mut hasher = DefaultHasher::new();
-        self.text.hash(&mut hasher);
-        hasher.finish().max(1)
+/// A row's text as a number; nothing is 0.
+fn hash(row: &str) -> u64 {
+    if row.is_empty() {
+        return 0;
     }
+    let mut hasher = DefaultHasher::new();
+    row.hash(&mut hasher);
+    hasher.finish().max(1)
 }
 
 /// Which of the rows `now` are rows of `before`, in order: a longest common subsequence, each row as far up as can be.

@@ -82,24 +82,22 @@ impl Screen {
 
     /// The text of a row, from 0, without blanks at its end; empty where there is no such row.
     pub fn row(&self, row: u16) -> String {
-        let mut text = String::new();
-        self.write_row(row, &mut text);
+        let mut text = self.text_before((row, u16::MAX));
+        text.truncate(text.trim_end_matches(' ').len());
         text
     }
 
     /// The texts of all rows, from the top.
     pub fn rows(&self) -> impl Iterator<Item = String> + '_ {
-        (0..self.size().1).map(|row| self.row(row))
+        self.model.screen().rows(0, self.size().0).map(|mut row| {
+            row.truncate(row.trim_end_matches(' ').len());
+            row
+        })
     }
 
     /// The texts of all rows, each with LF behind it.
     pub fn text(&self) -> String {
-        let mut text = String::new();
-        for row in 0..self.size().1 {
-            self.write_row(row, &mut text);
-            text.push('\n');
-        }
-        text
+        self.rows().fold(String::new(), |text, row| text + &row + "\n")
     }
 
     /// The text of a row up to a place in it, with the blanks that stand there.
@@ -113,25 +111,6 @@ impl Screen {
             }
         }
         text
-    }
-
-    /// Puts the text of a row behind `into`, without blanks at its end.
-    pub(crate) fn write_row(&self, row: u16, into: &mut String) {
-        let begin = into.len();
-        let mut kept = begin;
-        let columns = self.size().0;
-        for column in 0..columns {
-            let Some(cell) = self.model.screen().cell(row, column) else { return };
-            match cell.contents() {
-                "" if cell.is_wide_continuation() => {}
-                "" | " " => into.push(' '),
-                contents => {
-                    into.push_str(contents);
-                    kept = into.len();
-                }
-            }
-        }
-        into.truncate(kept);
     }
 
     /// What a cell shows: empty where nothing was ever written, or behind a wide character.
