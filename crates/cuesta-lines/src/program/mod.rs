@@ -1,8 +1,9 @@
 //! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
 //!
 //! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal.
-//! - `spawn`: the start. `undertaker`: the end, whatever becomes of the line. `watch`: the event queue.
+//! - `command`, `spawn`: the start. `undertaker`: the end, whatever becomes of the line. `watch`: the event queue.
 
+mod command;
 mod pipe;
 mod pty;
 mod spawn;
@@ -155,15 +156,20 @@ impl Program {
             if !self.has_ended(cx) {
                 return Poll::Pending;
             }
-            if self.was_not_found() {
-                return Poll::Ready(Err(io::ErrorKind::NotFound.into()));
-            }
+            self.was_found()?;
         }
         Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() }))
     }
 
     /// Gives it input at our `end` of its line, as much as it takes.
     fn poll_send(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        // The kernel would take it, for nobody.
+        if self.closed || self.has_ended(cx) {
+            if self.crossed.sent == 0 && self.has_ended(cx) {
+                self.was_found()?;
+            }
+            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
+        }
         loop {
             let mut ready = ready!(end.poll_write_ready(cx))?;
             let outcome = ready.try_io(|end| match rustix::io::write(end.get_ref(), bytes) {
@@ -182,11 +188,14 @@ impl Program {
         self.handle.poll_read_ready(cx).is_ready()
     }
 
-    /// Whether the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
-    fn was_not_found(&self) -> bool {
+    /// Fails if the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
+    fn was_found(&self) -> io::Result<()> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         let status = waitid(WaitId::Pid(self.remains.0), options).ok().flatten();
-        status.and_then(|status| status.exit_status()).is_some_and(|code| matches!(code, 126 | 127))
+        match status.and_then(|status| status.exit_status()) {
+            Some(126 | 127) => Err(io::ErrorKind::NotFound.into()),
+            _ => Ok(()),
+        }
     }
 
     fn opening(&self) -> Opening {

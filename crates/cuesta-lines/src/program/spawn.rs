@@ -15,6 +15,8 @@ use std::ptr;
 
 use rustix::process::Pid;
 
+use super::command::for_the_shell;
+
 /// What a program has for its input and its output.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Attached<'a> {
@@ -34,7 +36,7 @@ const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
 /// # Errors
 /// When there is no process or no memory left, or a text has a NUL in it.
 pub(super) fn spawn(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Pid> {
-    let command = CString::new(command)?;
+    let command = CString::new(&*for_the_shell(command))?;
     let variables = variables(terminal)?;
     let arguments = [SHELL.as_ptr(), c"-c".as_ptr(), command.as_ptr(), ptr::null()];
     let mut environment: Vec<*const c_char> = variables.iter().map(|variable| variable.as_ptr()).collect();

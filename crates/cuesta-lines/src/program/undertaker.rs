@@ -3,6 +3,7 @@
 //! One thread of the process does it for all, so that no user waits for the program of another, and that the end of a run
 //! gives all of them the same time at once.
 
+use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -61,25 +62,24 @@ fn work(messages: &Receiver<Message>) {
 }
 
 fn end(pid: Pid, due: Stamp) {
-    if !ends_by(pid, due) {
-        let _ = kill_process_group(pid, Signal::KILL);
-        // What may not be killed, because it is another user's, is left to itself.
-        if !ends_by(pid, clock::now() + GRACE) {
-            return;
-        }
-    }
+    let program = pidfd_open(pid, PidfdFlags::empty()).ok();
+    // With no descriptor left to wait with, there is no grace either.
+    let mut gone = program.as_ref().is_some_and(|program| ends_by(program, due));
     // As long as it is not reaped, its number names its group and no other.
     let _ = kill_process_group(pid, Signal::KILL);
-    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+    // What may not be killed, because it is another user's, is left to itself.
+    gone = gone || program.is_none_or(|program| ends_by(&program, clock::now() + GRACE));
+    if gone {
+        let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
+    }
 }
 
 /// Waits for a program's end, until an instant at most; says whether it has come.
-fn ends_by(pid: Pid, due: Stamp) -> bool {
-    let Ok(program) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+fn ends_by(program: &OwnedFd, due: Stamp) -> bool {
     loop {
         let left = due.since(clock::now());
         let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
-        match poll(&mut [PollFd::new(&program, PollFlags::IN)], Some(&timeout)) {
+        match poll(&mut [PollFd::new(program, PollFlags::IN)], Some(&timeout)) {
             Err(rustix::io::Errno::INTR) => {}
             outcome => return outcome.is_ok_and(|ready| ready > 0),
         }

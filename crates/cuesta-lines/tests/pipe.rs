@@ -1,0 +1,88 @@
+//! Programs with pipes in place of a terminal.
+
+mod real;
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use cuesta_record::clock;
+use real::{line, number, play, status, to_the_end, typed, up_to, wait_until};
+
+#[test]
+fn enter_is_a_line_feed_and_nothing_is_echoed() {
+    play(async {
+        let mut line = line("pipe:read row; echo \"got $row\"; read row; echo \"and $row\" >&2").await;
+        typed(&mut *line, "one two\r").await;
+        assert_eq!(up_to(&mut *line, "\n").await, "got one two\n");
+        typed(&mut *line, "three\r").await;
+        assert_eq!(up_to(&mut *line, "\n").await, "and three\n");
+        assert_eq!(to_the_end(&mut *line).await, (String::new(), None));
+        assert_eq!(line.crossed().sent, 14);
+    });
+}
+
+#[test]
+fn there_is_no_terminal() {
+    play(async {
+        let mut line = line("pipe:tty; test -t 1 || echo no terminal; echo $TERM").await;
+        let (said, fault) = to_the_end(&mut *line).await;
+        assert_eq!(said, "not a tty\nno terminal\nxterm-256color\n");
+        assert_eq!(fault, None);
+        assert_eq!((line.window(), line.echoes()), (None, None));
+    });
+}
+
+#[test]
+fn more_than_a_pipe_holds_goes_through() {
+    play(async {
+        let mut line = line("pipe:wc -c").await;
+        let row = "x".repeat(999) + "\r";
+        for _ in 0..300 {
+            typed(&mut *line, &row).await;
+        }
+        drop(line);
+        let mut both = real::line("pipe:head -c 300000 | tail -c 5").await;
+        for _ in 0..300 {
+            typed(&mut *both, &row).await;
+        }
+        assert_eq!(to_the_end(&mut *both).await, ("xxxx\n".to_owned(), None));
+    });
+}
+
+#[test]
+fn a_program_that_reads_nothing_holds_the_line_back() {
+    play(async {
+        let mut line = line("pipe:sleep 600").await;
+        let row = [b'x'; 4096];
+        let mut taken = 0;
+        loop {
+            let mut patience = clock::sleep_until(clock::now() + Duration::from_millis(300));
+            let sent = poll_fn(|cx| match line.poll_send(cx, &row) {
+                Poll::Ready(sent) => Poll::Ready(Some(sent)),
+                Poll::Pending => Pin::new(&mut patience).poll(cx).map(|()| None),
+            });
+            match sent.await {
+                Some(sent) => taken += sent.expect("the program lives"),
+                None => break,
+            }
+        }
+        assert!(taken >= 4096 && taken < 1 << 21, "what a pipe holds: {taken}");
+    });
+    cuesta_lines::wait_for_ended_programs();
+}
+
+#[test]
+fn a_program_ends_with_its_line() {
+    let (reader, stubborn) = play(async {
+        let mut reader = line("pipe:echo $$; exec cat").await;
+        let mut stubborn = line("pipe:trap '' HUP TERM; echo $$; while :; do sleep 0.05; done").await;
+        let reader = number(&up_to(&mut *reader, "\n").await);
+        (reader, number(&up_to(&mut *stubborn, "\n").await))
+    });
+    cuesta_lines::wait_for_ended_programs();
+    wait_until("both are gone and reaped", move || {
+        status(reader, "State").is_none() && status(stubborn, "State").is_none()
+    });
+}

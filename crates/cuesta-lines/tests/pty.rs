@@ -1,0 +1,223 @@
+//! Programs on terminals of their own: what they find there, and how they and their lines end.
+
+mod real;
+
+use std::time::Duration;
+
+use cuesta_lines::{Options, Target, open};
+use cuesta_record::clock;
+use real::{line, line_with, number, play, status, to_the_end, typed, up_to, wait_until};
+
+#[test]
+fn a_program_finds_a_terminal_with_a_window_and_a_name() {
+    play(async {
+        let options = Options { columns: 100, rows: 30, terminal: "vt100".to_owned(), ..Options::default() };
+        let mut line = line_with("pty:stty size; echo \"$TERM/$COLUMNS/$LINES\"; tty", &options).await;
+        assert_eq!(line.window(), Some((100, 30)));
+        assert!(line.opening().connected.is_some());
+        let (shown, fault) = to_the_end(&mut *line).await;
+        assert!(shown.starts_with("30 100\r\nvt100//\r\n/dev/pts/"), "{shown:?}");
+        assert_eq!(fault, None);
+    });
+}
+
+#[test]
+fn a_window_is_never_nothing() {
+    play(async {
+        let options = Options { columns: 0, rows: 0, ..Options::default() };
+        let mut line = line_with("pty:stty size", &options).await;
+        assert_eq!(to_the_end(&mut *line).await.0, "1 1\r\n");
+    });
+}
+
+#[test]
+fn a_program_is_told_of_another_window() {
+    play(async {
+        let mut line = line("pty:trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.05; done").await;
+        up_to(&mut *line, "ready").await;
+        line.resize(132, 43);
+        assert_eq!(line.window(), Some((132, 43)));
+        assert!(to_the_end(&mut *line).await.0.contains("43 132"));
+    });
+}
+
+#[test]
+fn keys_are_echoed_and_enter_ends_a_row() {
+    play(async {
+        let mut line = line("pty:cat").await;
+        assert_eq!(line.echoes(), Some(true));
+        let before = clock::now();
+        typed(&mut *line, "hello\r").await;
+        assert_eq!(up_to(&mut *line, "hello\r\nhello\r\n").await, "hello\r\nhello\r\n");
+        assert!(line.opening().connected.unwrap() <= before);
+        assert_eq!(line.crossed().sent, 6);
+        assert_eq!(line.crossed().received, 14);
+        // The end of input, as it is typed: the program ends, and so does the line.
+        typed(&mut *line, "\x04").await;
+        assert_eq!(to_the_end(&mut *line).await.1, None);
+    });
+}
+
+#[test]
+fn a_password_is_known_by_its_echo() {
+    play(async {
+        let mut line = line("pty:stty -echo; echo ready; cat").await;
+        up_to(&mut *line, "ready").await;
+        assert_eq!(line.echoes(), Some(false));
+        let mut raw = real::line("pty:stty raw; echo ready; cat").await;
+        up_to(&mut *raw, "ready").await;
+        assert_eq!(raw.echoes(), None, "left to the program");
+    });
+}
+
+#[test]
+fn a_command_is_read_as_a_shell_reads_it() {
+    play(async {
+        let mut quoted = line("pty:printf '%s|' 'two words' \"it's\" a\\ b").await;
+        assert_eq!(to_the_end(&mut *quoted).await.0, "two words|it's|a b|");
+        let mut with_variable = line("pty:CUESTA_X=7 sh -c 'echo $CUESTA_X'").await;
+        assert_eq!(to_the_end(&mut *with_variable).await.0, "7\r\n");
+    });
+}
+
+#[test]
+fn a_program_leads_a_session_on_its_terminal() {
+    play(async {
+        let mut line = line("pty:cat /proc/self/stat").await;
+        let shown = to_the_end(&mut *line).await.0;
+        // pid (comm) state ppid pgrp session tty_nr tpgid
+        let fields: Vec<&str> = shown.split_whitespace().collect();
+        assert_eq!(fields[1], "(cat)", "no shell stands between: {shown}");
+        assert_eq!((fields[0], fields[0], fields[0]), (fields[4], fields[5], fields[7]), "{shown}");
+        assert_eq!(fields[3], std::process::id().to_string());
+        assert_ne!(fields[6], "0");
+    });
+}
+
+#[test]
+fn signals_are_typed() {
+    play(async {
+        let mut line = line("pty:bash --norc -c 'trap \"echo interrupted\" INT; cat; cat'").await;
+        // Its second copy is the program's: it runs.
+        typed(&mut *line, "one\r").await;
+        up_to(&mut *line, "one\r\none").await;
+        typed(&mut *line, "\x03").await;
+        up_to(&mut *line, "interrupted").await;
+        typed(&mut *line, "two\r").await;
+        up_to(&mut *line, "two\r\ntwo").await;
+        typed(&mut *line, "\x1c").await;
+        assert_eq!(to_the_end(&mut *line).await.1, None);
+    });
+}
+
+#[test]
+fn what_was_said_last_is_heard() {
+    play(async {
+        for _ in 0..30 {
+            let mut line = line("pty:seq 2000").await;
+            let (shown, fault) = to_the_end(&mut *line).await;
+            assert_eq!((shown.lines().count(), shown.lines().last(), fault), (2000, Some("2000"), None));
+        }
+    });
+}
+
+#[test]
+fn background_programs_do_not_hold_a_line() {
+    play(async {
+        let mut line = line("pty:trap '' HUP; sleep 600 & echo $!").await;
+        let (shown, fault) = to_the_end(&mut *line).await;
+        assert_eq!(fault, None);
+        drop(line);
+        cuesta_lines::wait_for_ended_programs();
+        let pid = number(&shown);
+        wait_until_dead(pid, "what a program left in its group ends with it").await;
+    });
+}
+
+async fn wait_until_dead(pid: i32, why: &str) {
+    let begun = clock::now();
+    while status(pid, "State").is_some_and(|state| !state.starts_with('Z')) {
+        assert!(clock::now().since(begun) < Duration::from_secs(20), "{pid} lives: {why}");
+        clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
+    }
+}
+
+#[test]
+fn no_such_program_has_a_name_of_its_own() {
+    play(async {
+        for target in ["pty:cuesta-no-such-program", "pty:/etc/passwd", "pipe:cuesta-no-such-program"] {
+            let mut line = line(target).await;
+            let (shown, fault) = to_the_end(&mut *line).await;
+            assert_eq!(fault, Some("no-program"), "{target}: {shown}");
+            assert!(shown.contains("not found") || shown.contains("denied"), "the shell's own words: {shown:?}");
+        }
+        // A session that was used and happens to end so is no such case.
+        let mut line = line("pty:read x; exit 127").await;
+        typed(&mut *line, "x\r").await;
+        assert_eq!(to_the_end(&mut *line).await.1, None);
+    });
+}
+
+#[test]
+fn a_program_is_hung_up_and_a_stubborn_one_killed() {
+    let (polite, stubborn) = play(async {
+        let mut polite = line("pty:trap 'exit 0' HUP; echo $$; while :; do sleep 0.05; done").await;
+        let mut stubborn = line("pty:trap '' HUP TERM; echo $$; while :; do sleep 0.05; done").await;
+        let polite = number(&up_to(&mut *polite, "\n").await);
+        (polite, number(&up_to(&mut *stubborn, "\n").await))
+    });
+    cuesta_lines::wait_for_ended_programs();
+    wait_until("both are gone and reaped", move || {
+        status(polite, "State").is_none() && status(stubborn, "State").is_none()
+    });
+}
+
+#[test]
+fn a_slow_line_is_slow_over_a_terminal_too() {
+    play(async {
+        let options = Options { line_speed: 9600, ..Options::default() };
+        let mut line = line_with("pty:head -c 960 /dev/zero | tr '\\0' x", &options).await;
+        let begun = clock::now();
+        let (shown, _) = to_the_end(&mut *line).await;
+        assert_eq!(shown.len(), 960);
+        // By the line's own arithmetic: 960 characters of ten bits, less what may be read ahead of time.
+        assert!(clock::now().since(begun) >= Duration::from_millis(900));
+    });
+}
+
+#[test]
+fn what_is_typed_into_an_ended_program_finds_the_line_closed() {
+    play(async {
+        let mut line = line("pty:true").await;
+        to_the_end(&mut *line).await;
+        let error = cuesta_lines::send(&mut *line, b"x").await.unwrap_err();
+        assert_eq!(cuesta_lines::fault(&error), "closed");
+    });
+}
+
+#[test]
+fn hundreds_of_terminals_at_once() {
+    play(async {
+        let mut lines = Vec::new();
+        for _ in 0..300 {
+            lines.push(line("pty:cat").await);
+        }
+        for line in &mut lines {
+            typed(&mut **line, "x\r").await;
+        }
+        for line in &mut lines {
+            assert_eq!(up_to(&mut **line, "x\r\nx\r\n").await, "x\r\nx\r\n");
+        }
+    });
+    cuesta_lines::wait_for_ended_programs();
+}
+
+#[test]
+fn a_text_that_no_program_can_have_is_refused() {
+    assert!("pty:".parse::<Target>().is_err());
+    play(async {
+        let target = Target::Pty("a\0b".to_owned());
+        let error = open(&target, &Options::default()).await.err().expect("no such command can be");
+        assert_eq!(error.name(), "not-started");
+    });
+}

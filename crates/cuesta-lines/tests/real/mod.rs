@@ -1,0 +1,98 @@
+//! Lines to real programs, and what is seen of them from outside.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::fs;
+use std::future::Future;
+use std::time::Duration;
+
+use cuesta_lines::{Line, Options, open, receive, send};
+use cuesta_record::clock::{self, Time};
+
+/// How long anything may take that has to happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Plays in real time.
+pub(crate) fn play<T: 'static>(scene: impl Future<Output = T> + 'static) -> T {
+    clock::run(Time::Real, scene).expect("a clock")
+}
+
+pub(crate) async fn line(target: &str) -> Box<dyn Line> {
+    line_with(target, &Options::default()).await
+}
+
+pub(crate) async fn line_with(target: &str, options: &Options) -> Box<dyn Line> {
+    let target = target.parse().expect("a target");
+    open(&target, options).await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) async fn typed(line: &mut dyn Line, text: &str) {
+    send(line, text.as_bytes()).await.expect("the line takes it");
+}
+
+/// What comes, up to some text.
+pub(crate) async fn up_to(line: &mut dyn Line, text: &str) -> String {
+    let mut came = String::new();
+    while !came.contains(text) {
+        let piece = piece(line).await.unwrap_or_else(|fault| panic!("{fault}: {came:?}"));
+        came.push_str(&piece);
+    }
+    came
+}
+
+/// All that comes, and how the line ends: none if it is closed.
+pub(crate) async fn to_the_end(line: &mut dyn Line) -> (String, Option<&'static str>) {
+    let mut came = String::new();
+    loop {
+        match piece(line).await {
+            Ok(piece) => came.push_str(&piece),
+            Err("closed") => return (came, None),
+            Err(fault) => return (came, Some(fault)),
+        }
+    }
+}
+
+async fn piece(line: &mut dyn Line) -> Result<String, &'static str> {
+    let mut buffer = [0; 4096];
+    let received = receive(line, &mut buffer).await.map_err(|error| cuesta_lines::fault(&error))?;
+    if received.len == 0 {
+        return Err("closed");
+    }
+    Ok(String::from_utf8_lossy(&buffer[..received.len]).into_owned())
+}
+
+/// Waits until it is so.
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool + 'static) {
+    let what = what.to_owned();
+    play(async move {
+        let begun = clock::now();
+        while !is_so() {
+            assert!(clock::now().since(begun) < PATIENCE, "not within {PATIENCE:?}: {what}");
+            clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
+        }
+    });
+}
+
+/// The number in a text, as `$$` in a shell's answer.
+pub(crate) fn number(text: &str) -> i32 {
+    let digits: String = text.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_else(|_| panic!("no number in {text:?}"))
+}
+
+/// A row of `/proc/PID/status`; none if there is no such process.
+pub(crate) fn status(pid: i32, row: &str) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(row))?;
+    Some(value.trim_start_matches(':').trim().to_owned())
+}
+
+/// Our children, dead or alive.
+pub(crate) fn children() -> Vec<i32> {
+    let own = std::process::id().to_string();
+    let all = fs::read_dir("/proc").expect("/proc").filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    all.filter(|pid| status(*pid, "PPid").as_ref() == Some(&own)).collect()
+}
+
+/// Our open descriptors.
+pub(crate) fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").expect("/proc").count()
+}
