@@ -17,6 +17,7 @@ def test_descriptors_are_counted_for_the_process_that_needs_most(here: Path) -> 
     assert needed(users=100) == 164
     assert needed(users=100, host={"service": "shell cat"}) == 364
     assert needed(users=100, target="tcp://127.0.0.1:9", agents=3) == 34 + 64
+    assert needed(users=100, target="pty:cat") == 264
 
 
 def test_too_few_descriptors_are_said_with_how_many_are_needed() -> None:
@@ -45,6 +46,28 @@ def test_a_target_that_refuses_or_has_no_name_is_said() -> None:
         probe(f"telnet://127.0.0.1:{port}")
     with pytest.raises(CuestaError, match="cannot be reached"):
         probe("tcp://no-such-host.invalid:23")
+
+
+@pytest.mark.parametrize("command", ["emaks -nw -Q", "exec emaks", "env HOME=/ emaks", "HOME=/ /usr/bin/emaks 'x y'"])
+@pytest.mark.parametrize("kind", ["pty", "pipe"])
+def test_a_program_that_is_missing_is_said(kind: str, command: str) -> None:
+    with pytest.raises(CuestaError, match=f"{kind}: there is no program `[/a-z]*emaks` here") as raised:
+        probe(f"{kind}:{command}")
+    assert raised.value.remedy is not None
+    assert "install" in raised.value.remedy
+
+
+@pytest.mark.parametrize(
+    "command", ["cat", "exec cat", "cd / && cat", "(cat)", "$PAGER x", "'", ". ./x", "if true; then :; fi"]
+)
+def test_what_only_a_shell_can_tell_is_left_to_it(command: str) -> None:
+    probe(f"pty:{command}")
+
+
+def test_a_device_that_is_missing_is_said() -> None:
+    with pytest.raises(CuestaError, match="there is no /dev/ttyNONE"):
+        probe("serial:/dev/ttyNONE?baud=9600")
+    probe("serial:/dev/null?baud=9600")
 
 
 def test_driver_and_host_get_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

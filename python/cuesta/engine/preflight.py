@@ -1,8 +1,12 @@
 """What a run needs of this machine and of its target, asked before anything is started or written."""
 
 import os
+import re
 import resource
+import shlex
 import socket
+import subprocess
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta.engine.job import Job, most_users
@@ -14,6 +18,10 @@ OWN_FILES = 64
 PATIENCE = 5.0
 """Seconds that a target has to accept a line."""
 TELNET_PORT = 23
+FILES_OF_A_LINE = {"pty": 2, "pipe": 3}
+"""Descriptors that a line of the driver takes, where it is not one: a program's ends, and what tells of its end."""
+BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
+"""Words of a command that stand before the program that it starts."""
 
 
 def check(job: Job) -> None:
@@ -30,7 +38,8 @@ def needed_files(job: Job) -> int:
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
-        return -(-lines // job.plan.settings.agents) + OWN_FILES
+        each = max(FILES_OF_A_LINE.get(kind_of(group.target), 1) for _, group in groups)
+        return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     shell = any(job.service(step).name == "shell" for step in hosted)
     return lines * (3 if shell else 1) + OWN_FILES
 
@@ -49,7 +58,37 @@ def raise_files(needed: int) -> None:
 
 
 def probe(target: str) -> None:
-    """Open one line to the target and close it."""
+    """See that a target is there. One over ssh is not asked for: only ssh_config knows who it is."""
+    kind = kind_of(target)
+    if kind in ("tcp", "telnet"):
+        connect(target)
+    elif kind in ("pty", "pipe"):
+        find_program(target)
+    elif kind == "serial" and not Path(device := target.removeprefix("serial:").partition("?")[0]).exists():
+        raise CuestaError(f"{target}: there is no {device}", "plug it in, or give the name of another device")
+
+
+def kind_of(target: str) -> str:
+    """Give the kind of line that leads to a target."""
+    return target.partition(":")[0]
+
+
+def find_program(target: str) -> None:
+    """See that a command's program is there, as far as it can be told: the shell reads the rest."""
+    try:
+        words = shlex.split(target.partition(":")[2])
+    except ValueError:
+        return
+    word = next((word for word in words if not BEFORE_A_PROGRAM.fullmatch(word)), "")
+    if not re.fullmatch(r"[\w./+-]+", word):
+        return
+    if subprocess.run(["/bin/sh", "-c", 'command -v "$0"', word], stdout=subprocess.DEVNULL, check=False).returncode:
+        remedy = f"install `{word}` on this machine, or type at another host: --target URL"
+        raise CuestaError(f"{kind_of(target)}: there is no program `{word}` here", remedy)
+
+
+def connect(target: str) -> None:
+    """Open one line to a network address and close it."""
     address = urlsplit(target)
     try:
         socket.create_connection((address.hostname, address.port or TELNET_PORT), PATIENCE).close()
