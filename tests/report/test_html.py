@@ -80,7 +80,14 @@ def test_plots_have_titles_and_the_colours_of_the_page(tmp_path: Path, make: Cal
 def test_published_figures_have_their_base_and_their_source(tmp_path: Path) -> None:
     text = page(good(tmp_path / "run"))
     section = text.split("<h2>Published figures</h2>")[1].split("</section>")[0]
-    for said in ("6.50/s", "1.60/s", "4.06 of it", "A memo, 1981", "nothing (no step of 35 users)", "at least 6.30 s"):
+    for said in (
+        "6.50/s",
+        "1.60/s",
+        "4.06 × published",
+        "A memo, 1981",
+        "nothing (no step of 35 users)",
+        "at least 6.30 s",
+    ):
         assert said in section
     assert "Published" not in page(bad(tmp_path / "other"))
 

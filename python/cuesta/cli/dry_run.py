@@ -3,6 +3,7 @@
 from typing import Any
 
 from cuesta import _native
+from cuesta.analysis.units import many
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
 from cuesta.plan import Group, Published, Segment, Step
@@ -53,7 +54,7 @@ def _settings(job: Job) -> str:
 
 
 def _published(each: Published) -> str:
-    users = "" if each.users is None else f", of {each.users:,} users"
+    users = "" if each.users is None else f", of {many(each.users, 'user')}"
     return f"{each.what}: {each.figure} {each.bound or '='} {each.value}{users}, {each.source}"
 
 

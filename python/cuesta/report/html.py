@@ -225,7 +225,7 @@ def throughput(step: Figures) -> Iterator[str]:
 def published(summary: Summary) -> Iterator[str]:
     """Put what others measured beside what was measured here."""
     if rows := list(tables.published(summary)):
-        yield table(("", "", "measured", "published", "measured is"), rows, f"published: {tables.sources(summary)}")
+        yield table(("", "", "measured", "published", "ratio"), rows, f"published: {tables.sources(summary)}")
 
 
 def host(step: Figures) -> Iterator[str]:

@@ -176,7 +176,7 @@ def published(summary: Summary) -> Rows:
         if what != before:
             yield from wrapped(what)
         before = what
-        how = "" if ratio == ABSENT else f", {ratio}"
+        how = "" if ratio == ABSENT else f" ({ratio})"
         yield from wrapped(f"  {users}: published {figure}; measured {measured}{how}", "    ")
     if before:
         yield from (Text(row, FAINT) for row in wrapped(f"published: {tables.sources(summary)}"))

@@ -75,7 +75,7 @@ def beside(each: Beside) -> tuple[str, str, str]:
     if each.step is None:
         measured += f" (no step of {many(each.users or 0, 'user')})"
     published = f"{each.bound or ''} {value_of(each.figure, each.published, each.is_duration)}".strip()
-    return measured, published, ABSENT if each.ratio is None else f"{each.ratio:.3g} of it"
+    return measured, published, ABSENT if each.ratio is None else f"{each.ratio:.3g} × published"
 
 
 def inflation(kernel: Kernel) -> str:
