@@ -161,7 +161,10 @@ def test_an_agent_that_dies_voids_the_run(here: Path, write: Write) -> None:
 
 
 @pytest.mark.parametrize("plan", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.stem)
-def test_examples_run(plan: Path, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    plan: Path, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(here))  # editors leave things there
     code, summary = run(str(plan), capsys=capsys)
     assert code in (Exit.GOOD, Exit.INVALID), "the machine may be busy; the example may not be wrong"
     assert summary["keystrokes"]["count"] > 0
