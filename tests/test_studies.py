@@ -1,0 +1,82 @@
+"""Each study's short plan, whole, through the command, at the real programs; `scripts/setup --tests` installs them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from cuesta.plan import Given, load
+from tests.conftest import Write
+
+STUDIES = Path(__file__).parents[1] / "studies"
+
+BUSY = """
+[validity]   # this machine may be busy; what is tested here is not how fast it is
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+settled = false
+"""
+
+PIECES = {
+    "adjust the paragraph",
+    "back up lines",
+    "back up words",
+    "corrected line",
+    "delete all",
+    "forward a word",
+    "go to the end",
+    "insert a word",
+    "kill a word",
+    "line",
+}
+
+
+def processes_at_home(home: Path) -> list[str]:
+    """Commands of the processes that live in a home."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            own = f"HOME={home}".encode() in (process / "environ").read_bytes().split(b"\0")
+            if own and int(process.name) != os.getpid():
+                found.append((process / "cmdline").read_bytes().decode())
+        except OSError:
+            pass
+    return found
+
+
+def test_the_emacs_study_plays_all_parts_at_real_emacs(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("cuesta.toml", BUSY)
+    home = here / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    code = main(["run", str(STUDIES / "emacs" / "short.toml"), "--out", "out", "--quiet", "--json", "summary.json"])
+    said = capsys.readouterr().out
+    summary = json.loads((here / "summary.json").read_text())
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    for step in summary["steps"]:
+        assert set(step["errors"]["by_name"]) <= {"unechoed"}, step["errors"]
+        # On a busy machine Emacs may handle a key and its deletion, or a last blank and Return, before it draws.
+        assert step["errors"]["count"] <= 0.001 * step["keystrokes"]["count"]
+        assert {each["transaction"] for each in step["classes"] if each["response"]["count"]} == PIECES
+        assert step["echo"]["count"] > 1000 * step["users"]
+        assert step["characters"]["in_per_s_per_user"] > 0
+    assert "a user)" in said
+    assert "PUBLISHED" in said
+    assert [each["users"] for each in summary["published"]] == [1, 35, 35]
+    assert summary["published"][0]["measured"] == summary["steps"][0]["characters"]["in_per_s_per_user"]
+    assert processes_at_home(home) == []
+
+
+@pytest.mark.parametrize("plan", sorted(STUDIES.glob("*/*.toml")), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_plans_of_studies_are_understood(plan: Path, here: Path) -> None:
+    understood = load(Given(plan=plan), here)
+    assert understood.settings.published
+    if plan.stem == "short":
+        whole = sum(step.settings.settle + step.settings.measure for step in understood.steps)
+        assert whole < 60 * 10**9
