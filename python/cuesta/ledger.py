@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
+from cuesta.metered import Metered, read_metered
 
 FORMAT = 1
 """The newest format of run folders that is read."""
@@ -173,6 +174,8 @@ class Recorded:
     """The built-in host's own meters, about a row each second; empty if it has none."""
     damage: list[str]
     """What could not be read, a sentence each."""
+    metered: Metered = field(default_factory=Metered)
+    """What the host's meters recorded."""
 
     @property
     def steps(self) -> dict[int, Step]:
@@ -210,7 +213,8 @@ def open_run(folder: Path | str) -> Recorded:
     host = [
         row for path in meters if path.exists() for row in json_rows(path, lambda row: HostRow.of(row, begun), damage)
     ]
-    return Recorded(folder, run, agents, measured, host, damage)
+    segments = [(0 if path is folder else number_of(path), path) for path in segment_folders(folder)]
+    return Recorded(folder, run, agents, measured, host, damage, read_metered(segments, begun, damage))
 
 
 def added(histograms: Iterable[Histogram]) -> Histogram | None:

@@ -1,9 +1,11 @@
 """Runs to be shown: one that is good, one that is not, one that is a sweep."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.sheets import sheet
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -43,7 +45,18 @@ def good(path: Path) -> Path:
     (folder / "host").mkdir()
     rows = [host_row(second) for second in range(32)]
     (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in metered()))
     return folder
+
+
+def metered() -> Iterator[Row]:
+    about = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared, pinned"}
+    yield {"about": about, "at": CLOCK}
+    for second in range(32):
+        cpu = {"usr": 20.0, "sys": 10.0, "irq": 1.0, "iowait": 2.0, "steal": 3.0, "idle": 64.0, "load": 36.0}
+        row = {"cpu": cpu, "own": {"usr": 8.0, "sys": 4.0, "percent": 12.0, "others": 18.0}}
+        yield {"row": row, "at": CLOCK + (second + 1) * NANO, "seconds": 1.0}
+    yield {"step": 0, "at": CLOCK + 32 * NANO, "sheet": sheet(CLOCK + 32 * NANO)}
 
 
 def host_row(second: int) -> Row:

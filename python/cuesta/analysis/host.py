@@ -1,11 +1,15 @@
-"""What the built-in host says of itself over a measurement interval. It is the host's word, not the driver's."""
+"""What the meters say of the host over a measurement interval. It is the host's word, not the driver's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from cuesta.ledger import HostRow, Step
+from cuesta.ledger import HostRow, Recorded, Step
+from cuesta.metered import Row
 
-NO_CPU = "no meter data: the host's CPUs were not metered in this run"
+NOT_RECORDED = "no meter data: this run recorded no meters"
+PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
+COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +39,163 @@ class BuiltIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Cpu:
+    """Percent of the host's CPUs by use. Of a host that is a part of what runs there, `usr` and `sys` are its own."""
+
+    usr: float
+    sys: float
+    irq: float
+    iowait: float
+    steal: float
+    idle: float
+    others: float | None
+    """Of what else ran on its CPUs; None if the host is all that did."""
+
+    @property
+    def load(self) -> float:
+        """Host load, as sar has it."""
+        return 100.0 - self.idle
+
+
+@dataclass(frozen=True, slots=True)
+class PerTransaction:
+    """What one counted transaction of the same interval cost the host; None where it is not metered."""
+
+    cpu_ms: float | None
+    minor_faults: float | None
+    major_faults: float | None
+    switches: float | None
+    system_calls: float | None
+    ios: float | None
+    of_machine: Sequence[str]
+    """Those that are of the whole machine, because the kernel does not count them by process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meters:
+    """Where the figures come from."""
+
+    source: str
+    subject: str
+    why: str
+    honesty: str
+    seconds: float
+    """That were metered of the measurement interval."""
+    closes: bool | None
+    """Whether uses, idle and steal add up to the CPUs' time within one percent."""
+    gaps: Sequence[str]
+    """Why there was nothing to read at times."""
+
+
+@dataclass(frozen=True, slots=True)
 class Host:
     """The system under test."""
 
-    cpu: None
-    """Percent of the host's CPUs by use, once hosts are metered."""
+    cpu: Cpu | None
     cpu_missing: str | None
+    """Why there is no `cpu`."""
+    cpu_by_cause: Mapping[str, float] | None
+    """Percent of the host's CPUs, by cause."""
+    per_transaction: PerTransaction | None
+    meters: Meters | None
+    sheet: Mapping[str, Any] | None
+    """All that was metered (docs/meters.md)."""
     builtin: BuiltIn | None
 
 
-def host(rows: Sequence[HostRow], step: Step) -> Host:
-    """Take what the host's own meters say of a step's measurement interval."""
-    shares = [(row, share) for row in rows if (share := share_within(row, step)) > 0]
-    return Host(None, NO_CPU, built_in(shares))
+def host(recorded: Recorded, number: int, step: Step, transactions: int) -> Host:
+    """Take what meters say of a step's measurement interval."""
+    shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
+    sheet = recorded.metered.sheets.get(number)
+    rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
+    cpu = cpu_of_sheet(sheet) if sheet else cpu_of_rows(rows)
+    return Host(
+        cpu=cpu,
+        cpu_missing=None if cpu else missing(recorded, number),
+        cpu_by_cause=by_cause(sheet),
+        per_transaction=per_transaction(sheet, transactions) if sheet else None,
+        meters=meters(recorded, number, step, sheet, rows),
+        sheet=sheet,
+        builtin=built_in(shares),
+    )
 
 
-def share_within(row: HostRow, step: Step) -> float:
+def share_within(row: HostRow | Row, step: Step) -> float:
     """Give what share of a row lies in the measurement interval: its second is cut on the host's own schedule."""
     overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
     return max(overlap / row.length, 0.0) if row.length else 0.0
+
+
+def cpu_of_sheet(sheet: Mapping[str, Any]) -> Cpu | None:
+    """Take the CPUs' time from a sheet."""
+    own = sheet["own"]
+    is_part = "value" in own["others"]
+    figures = {**sheet["cpu"], **({"usr": own["usr"], "sys": own["sys"]} if is_part else {})}
+    parts = {name: figures[name].get("value") for name in PARTS}
+    return None if None in parts.values() else Cpu(**parts, others=own["others"].get("value"))
+
+
+def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
+    """Put the CPUs' time together from rows: of a step whose sheet was never written."""
+    known = [(row, row.length * share) for row, share in rows if {*PARTS} <= {*row.figures.get("cpu", {})}]
+    seconds = sum(weight for _, weight in known)
+    if not seconds:
+        return None
+
+    def mean(of: Callable[[Mapping[str, Any]], float]) -> float:
+        return sum(of(row.figures) * weight for row, weight in known) / seconds
+
+    is_part = all("others" in row.figures.get("own", {}) for row, _ in known)
+
+    def part(name: str) -> float:
+        place = "own" if is_part and name in ("usr", "sys") else "cpu"
+        return mean(lambda figures: figures[place].get(name, 0.0))
+
+    others = mean(lambda figures: figures["own"]["others"]) if is_part else None
+    return Cpu(**{name: part(name) for name in PARTS}, others=others)
+
+
+def missing(recorded: Recorded, number: int) -> str:
+    """Say why the host's CPUs are not known."""
+    about, gaps = recorded.metered.about(number), recorded.metered.gaps
+    if about is None:
+        return NOT_RECORDED
+    return f"no meter data: {gaps[-1].why if gaps else about.why}"
+
+
+def by_cause(sheet: Mapping[str, Any] | None) -> Mapping[str, float] | None:
+    """Give the shares of CPU by cause, if they were sampled."""
+    found = sheet and sheet["by_cause"].get("value")
+    if not found:
+        return None
+    shares = {name: cause["percent"].get("value") for name, cause in found["causes"].items()}
+    return {name: value for name, value in shares.items() if value is not None}
+
+
+def per_transaction(sheet: Mapping[str, Any], transactions: int) -> PerTransaction | None:
+    """Divide what was metered by the transactions that were counted."""
+    if not transactions:
+        return None
+    cpu = sheet["own"]["seconds"].get("value")
+    counts = {name: sheet["counts"][name].get("value") for name in COUNTS}
+    return PerTransaction(
+        cpu_ms=None if cpu is None else 1e3 * cpu / transactions,
+        **{name: None if count is None else count["count"] / transactions for name, count in counts.items()},
+        of_machine=[name for name in COUNTS if name in sheet["counts"]["of_machine"]],
+    )
+
+
+def meters(
+    recorded: Recorded, number: int, step: Step, sheet: Mapping[str, Any] | None, rows: Sequence[tuple[Row, float]]
+) -> Meters | None:
+    """Say where the figures come from."""
+    about = recorded.metered.about(number)
+    if about is None:
+        return None
+    seconds = sheet["seconds"] if sheet else sum(row.length * share for row, share in rows)
+    gaps = [gap.why for gap in recorded.metered.gaps if step.begin <= gap.at <= step.end]
+    closes = sheet["closure"]["closes"] if sheet else None
+    return Meters(about.source, about.subject, about.why, about.honesty, seconds, closes, gaps)
 
 
 def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:

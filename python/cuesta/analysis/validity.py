@@ -257,8 +257,26 @@ class Failed:
         return f"agent {self.agent} of the driver failed: {self.reason}"
 
 
+@dataclass(frozen=True, slots=True)
+class Stolen:
+    """The hypervisor had the host's CPUs: then the host looks slower than it is."""
+
+    steal: float
+    most: float
+    advice: ClassVar[str] = "measure when the machine's neighbours are quiet, or on a machine of its own"
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look at steal."""
+        steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
+        return cls(steal, allowed.steal) if steal > allowed.steal else None
+
+    def __str__(self) -> str:
+        return f"the hypervisor took {share(self.steal)} of the host's CPUs (allowed {share(self.most)})"
+
+
 OF_RUNS = (Failed, CutOff)
-OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck)
+OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Stolen)
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:

@@ -108,6 +108,7 @@ class Validity(Table):
     driver_cpu: Share = Field(0.9, description="most CPU of the driver, as a share of its threads")
     run_wait: Share = Field(0.2, description="most time that the driver's threads waited for a CPU, likewise")
     echo_mismatches: Share = Field(0.001, description="most keys whose echo was wrong or missing")
+    steal: Share = Field(0.1, description="most of the host's CPUs that the hypervisor took")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
     skipped: Share = Field(0.01, description="most actions that were due but not done")
     lost_users: Share = Field(0.01, description="most users whose line was lost or refused")

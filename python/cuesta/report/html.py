@@ -14,11 +14,12 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
-from cuesta.report import tables
+from cuesta.report import meters, tables
 from cuesta.report.plots import courses, curves, sweeps
 from cuesta.report.words import (
     built_in,
     fairness,
+    host_cpu,
     inflation,
     law,
     limit_value,
@@ -27,6 +28,7 @@ from cuesta.report.words import (
     on_time,
     per_s,
     screens,
+    worth,
 )
 
 Cell = str | tuple[str, str]
@@ -230,9 +232,13 @@ def published(summary: Summary) -> Iterator[str]:
 
 def host(step: Figures) -> Iterator[str]:
     """Say what the host's meters say."""
+    yield from map(paragraph, host_cpu(step.host))
     if step.host.builtin:
         yield from map(paragraph, built_in(step.host.builtin))
-    yield paragraph(f"CPU: {step.host.cpu_missing}")
+    yield from map(paragraph, worth(step.host))
+    if step.host.sheet:
+        sheet = escape(meters.text(step.host.sheet))
+        yield f"<details><summary>The host's meters</summary>\n<pre><code>{sheet}</code></pre></details>\n"
 
 
 def driver(step: Figures) -> Iterator[str]:

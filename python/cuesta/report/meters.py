@@ -101,7 +101,7 @@ def about(sheet: Sheet) -> Iterator[str]:
     accounted = sheet["closure"]["accounted"].get("value")
     if accounted is None:
         return
-    verdict = "it closes" if sheet["closure"]["closes"] else "IT DOES NOT CLOSE: do not rely on shares of CPU"
+    verdict = "it closes" if sheet["closure"]["closes"] else "IT DOES NOT CLOSE: shares are that uncertain"
     cost = sheet["cost"].get("value")
     yield f"uses, idle and steal are {accounted:.1f} % of the CPUs' time: {verdict}" + (
         f"; reading took {seconds(cost)}" if cost else ""

@@ -23,6 +23,7 @@ DECADE = 12.0
 def courses(recorded: Recorded, points: Sequence[Point]) -> Iterator[str]:
     """Draw the course of the run."""
     yield from quantiles_over_time(recorded, points, "response", "Response over time")
+    yield from host_over_time(recorded)
     yield counts_over_time(recorded, points)
     yield from quantiles_over_time(recorded, points, "echo", "Echo over time")
     yield from quantiles_over_time(recorded, points, "lateness", "Lateness of the driver over time")
@@ -40,6 +41,25 @@ def quantiles_over_time(recorded: Recorded, points: Sequence[Point], series: str
     plot.axes.plot(times, p50, color=SERIES[0], label="p50")
     plot.axes.plot(times, p99, color=SERIES[1], label="p99")
     scale(plot.axes, [*p50, *p99])
+    yield plot.svg()
+
+
+def host_over_time(recorded: Recorded) -> Iterator[str]:
+    """Draw what the host's CPUs did each second."""
+    rows = [row for row in recorded.metered.rows if row.figures.get("cpu", {}).get("idle") is not None]
+    if not rows:
+        return
+    plot = over_time("Host CPU over time", recorded)
+    times = [row.end - row.length / 2 for row in rows]
+    own = [row.figures.get("own", {}) for row in rows]
+    plot.axes.plot(times, [row.figures["cpu"]["load"] for row in rows], color=SERIES[1], label="load of its CPUs")
+    if any("others" in each for each in own):
+        plot.axes.plot(times, [each.get("percent", 0.0) for each in own], color=SERIES[0], label="the host itself")
+    steal = [row.figures["cpu"].get("steal", 0.0) for row in rows]
+    if max(steal) >= 1.0:
+        plot.axes.plot(times, steal, color=SERIES[5], label="steal")
+    plot.axes.set_ylim(0, 100)
+    plot.axes.set_ylabel("percent of its CPUs")
     yield plot.svg()
 
 

@@ -17,7 +17,19 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share, short_count
 from cuesta.report import tables
-from cuesta.report.words import built_in, fairness, inflation, law, limit_value, load, on_time, per_s, screens
+from cuesta.report.words import (
+    built_in,
+    fairness,
+    host_cpu,
+    inflation,
+    law,
+    limit_value,
+    load,
+    on_time,
+    per_s,
+    screens,
+    worth,
+)
 
 MARGIN, WIDTH = 11, 80
 CELLS = (8, 8, 8, 8, 8, 9, 8)
@@ -184,10 +196,13 @@ def published(summary: Summary) -> Rows:
 
 def host(step: Figures) -> Rows:
     """Say what the host's meters say."""
+    for row in host_cpu(step.host):
+        yield from wrapped(row, "  ")
     if step.host.builtin:
         for row in built_in(step.host.builtin):
             yield from wrapped(row)
-    yield from wrapped(f"CPU: {step.host.cpu_missing}")
+    for row in worth(step.host):
+        yield from (Text(each, FAINT) for each in wrapped(row))
 
 
 def driver(step: Figures) -> Rows:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.figures import Figures, Kernel, Screens
-from cuesta.analysis.host import BuiltIn
+from cuesta.analysis.host import BuiltIn, Host, PerTransaction
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
@@ -105,6 +105,55 @@ def law(law: Law) -> Iterator[str]:
         f"= {seconds(law.r_predicted)}; measured {seconds(law.r_measured)}"
     )
     yield f"off by {share(law.error)} of N/X; the edges of the interval alone make ±{share(law.chance)}"
+
+
+def host_cpu(host: Host) -> Iterator[str]:
+    """Say what the host's CPUs did, and what a transaction cost it."""
+    if host.cpu is None:
+        yield f"CPU: {plain(host.cpu_missing or 'no meter data')}"
+        return
+    cpu, sheet = host.cpu, host.sheet
+    cpus = f" of {many(len(sheet['cpus']), 'CPU')}" if sheet else ""
+    subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
+    yield f"{subject}; percent{cpus}:"
+    parts = (f"%{name} {getattr(cpu, name):.1f}" for name in ("usr", "sys", "irq", "iowait", "steal", "idle"))
+    others = "" if cpu.others is None else f", others {cpu.others:.1f}"
+    yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}"
+    if host.cpu_by_cause:
+        causes = sorted(host.cpu_by_cause.items(), key=lambda cause: -cause[1])
+        yield "by cause: " + ", ".join(f"{plain(name)} {percent:.1f}" for name, percent in causes)
+    if host.per_transaction:
+        yield each_transaction(host.per_transaction)
+
+
+def each_transaction(each: PerTransaction) -> str:
+    """Say what a transaction cost the host."""
+    parts = {
+        "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
+        "page faults": sum_of(each.minor_faults, each.major_faults),
+        "context switches": each.switches and digits(each.switches),
+        "system calls": each.system_calls and digits(each.system_calls),
+        "I/Os": each.ios and digits(each.ios) + (" (of the machine)" if "ios" in each.of_machine else ""),
+    }
+    return "a transaction: " + ", ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+
+def sum_of(*numbers: float | None) -> str | None:
+    """Write a sum; none if a part of it is not known."""
+    known = [number for number in numbers if number is not None]
+    return digits(sum(known)) if len(known) == len(numbers) else None
+
+
+def worth(host: Host) -> Iterator[str]:
+    """Say what the host's figures are worth."""
+    if host.meters is None or host.cpu is None:
+        return
+    yield plain(host.meters.honesty)
+    if host.meters.closes is False:
+        accounted = host.sheet and host.sheet["closure"]["accounted"].get("value")
+        of = f"{accounted:.1f} %" if accounted else "not 100 %"
+        yield f"uses, idle and steal add up to {of} of the CPUs' time: shares of CPU are that uncertain"
+    yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
 def built_in(host: BuiltIn) -> Iterator[str]:

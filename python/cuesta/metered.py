@@ -1,0 +1,84 @@
+"""What the host's meters recorded: `meters.jsonl`, opened. Nothing is derived here."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Table = dict[str, Any]
+"""An object of JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was metered, of one segment."""
+
+    source: str
+    """`here`, `ssh`, `node_exporter` or `none`."""
+    subject: str
+    why: str
+    """Why that; or why nothing was."""
+    honesty: str
+    """What figures of CPU are worth in this arrangement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What was metered in about a second. Times are seconds from the start of the run."""
+
+    end: float
+    length: float
+    figures: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The meters had nothing to say from then on, until they were started again."""
+
+    at: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """The meters' record of a run; empty for a run that had none."""
+
+    abouts: dict[int, About] = field(default_factory=dict)
+    """By the number of the first step that they hold for."""
+    rows: list[Row] = field(default_factory=list)
+    sheets: dict[int, Table] = field(default_factory=dict)
+    """The whole sheet of each step's measurement interval, by step."""
+    gaps: list[Gap] = field(default_factory=list)
+
+    def about(self, step: int) -> About | None:
+        """Give what was metered in a step."""
+        firsts = [first for first in self.abouts if first <= step]
+        return self.abouts[max(firsts)] if firsts else None
+
+
+def read_metered(folders: Sequence[tuple[int, Path]], begun: int, damage: list[str]) -> Metered:
+    """Read the records of segments, each with the number of its first step. Times count from `begun`, in ns."""
+    metered = Metered()
+    for first, folder in folders:
+        path = folder / "meters.jsonl"
+        if path.exists():
+            for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+                try:
+                    _take(metered, json.loads(text), first, begun)
+                except (ValueError, KeyError, TypeError):
+                    damage.append(f"{folder.name}/meters.jsonl: a row cannot be read and is left out")
+    return metered
+
+
+def _take(metered: Metered, row: Table, first: int, begun: int) -> None:
+    at = (row["at"] - begun) / 1e9
+    match row:
+        case {"about": about}:
+            metered.abouts[first] = About(**about)
+        case {"row": figures, "seconds": seconds}:
+            metered.rows.append(Row(at, seconds, figures))
+        case {"step": step, "sheet": sheet}:
+            metered.sheets[first + step] = sheet
+        case {"gap": why}:
+            metered.gaps.append(Gap(at, why))

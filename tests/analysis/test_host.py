@@ -1,0 +1,106 @@
+"""The host's meters in the summary: what they say, and what they do not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.host import host
+from cuesta.ledger import open_run
+from tests.run_folder import CLOCK, NANO, RunFolder
+from tests.sheets import missing, plain, sheet
+
+ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
+
+
+def recorded(path: Path, rows: list[dict[str, Any]]) -> Any:
+    folder = RunFolder(path / "run").write()
+    text = "".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in rows)
+    (folder / "meters.jsonl").write_text(text)
+    run = open_run(folder)
+    return run, host(run, 0, run.steps[0], 300)
+
+
+def row(second: int, **figures: float) -> dict[str, Any]:
+    cpu = {"usr": 1.0, "sys": 1.0, "irq": 1.0, "iowait": 1.0, "steal": 1.0, "idle": 95.0, "load": 5.0}
+    return {
+        "at": CLOCK + (second + 1) * NANO,
+        "seconds": 1.0,
+        "row": {"cpu": {**cpu, **figures}, "own": {"usr": 0.5, "sys": 0.25, "others": 1.25}},
+    }
+
+
+def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) -> None:
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (8.0, 4.0, 18.0)
+    assert found.cpu.usr + found.cpu.sys + found.cpu.irq + found.cpu.iowait + found.cpu.steal + found.cpu.idle + (
+        found.cpu.others
+    ) == pytest.approx(100.0)
+    assert found.cpu.load == 36.0
+    assert found.cpu_missing is None
+    assert found.meters.subject == "pid:4711"
+    assert found.meters.closes
+
+
+def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(part=False)}])
+    assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (20.0, 10.0, None)
+
+
+def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -> None:
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    each = found.per_transaction
+    assert (each.cpu_ms, each.minor_faults, each.major_faults) == (pytest.approx(24.0), 2.0, 0.2)
+    assert (each.switches, each.ios, each.system_calls) == (1.1, 0.3, None)
+    assert each.of_machine == ["ios"]
+
+
+def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(tmp_path: Path) -> None:
+    # Measured from 2 to 32: the second that ends at 2.5 counts half.
+    half = row(1, idle=35.0)
+    half["at"] += NANO // 2
+    rows = [row(0, idle=0.0), half, row(5, idle=65.0)]
+    _, found = recorded(tmp_path, [{"about": ABOUT}, *rows])
+    assert found.cpu.idle == pytest.approx((0.5 * 35.0 + 65.0) / 1.5)
+    assert (found.cpu.usr, found.cpu.others) == (0.5, 1.25)
+    assert found.meters.seconds == pytest.approx(1.5)
+
+
+def test_what_is_missing_says_why(tmp_path: Path) -> None:
+    run = open_run(RunFolder(tmp_path / "none").write())
+    assert host(run, 0, run.steps[0], 1).cpu_missing == "no meter data: this run recorded no meters"
+    about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
+    _, found = recorded(tmp_path / "elsewhere", [{"about": about}])
+    assert (found.cpu, found.cpu_missing) == (None, "no meter data: the target is not on this machine")
+    gap = {"gap": "ssh: connection refused", "at": CLOCK + 3 * NANO}
+    _, found = recorded(tmp_path / "gap", [{"about": ABOUT}, gap])
+    assert found.cpu_missing == "no meter data: ssh: connection refused"
+    assert found.meters.gaps == ["ssh: connection refused"]
+
+
+def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
+    empty = sheet()
+    empty["cpu"] = {name: missing() for name in empty["cpu"]}
+    empty["own"]["seconds"] = missing()
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": empty}])
+    assert found.cpu is None
+    assert found.per_transaction.cpu_ms is None
+
+
+def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
+    cause = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
+    by_cause = plain(
+        {"causes": {"user": cause, "linking": {**cause, "percent": missing()}}, "unclassified": 0.1, "about": {}}
+    )
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=by_cause)}])
+    assert found.cpu_by_cause == {"user": 3.5}
+
+
+def test_a_row_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    whole = json.dumps({"at": CLOCK, "about": ABOUT})
+    (folder / "meters.jsonl").write_text(f"{whole}\n{whole[:20]}")
+    run = open_run(folder)
+    assert run.metered.about(0) is not None
+    assert run.damage == ["run/meters.jsonl: a row cannot be read and is left out"]

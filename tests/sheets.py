@@ -1,0 +1,99 @@
+"""Sheets of meters with known figures, as `cuesta-meters` gives them."""
+
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def plain(value: object) -> Row:
+    return {"value": value, "tier": "plain"}
+
+
+def missing(why: str = "not counted here") -> Row:
+    return {"why": why}
+
+
+def events(count: int, seconds: float) -> Row:
+    return plain({"count": count, "per_s": count / seconds})
+
+
+def cpu(usr: float = 20.0, sys: float = 10.0, irq: float = 1.0, iowait: float = 2.0, steal: float = 3.0) -> Row:
+    idle = 100 - usr - sys - irq - iowait - steal
+    shares = {"usr": usr, "sys": sys, "irq": irq, "iowait": iowait, "steal": steal, "idle": idle, "load": 100 - idle}
+    return {name: plain(value) for name, value in shares.items()}
+
+
+def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -> Row:
+    """Give a sheet of a host that used 12 % of two CPUs, or of a whole machine."""
+    own = {"usr": plain(8.0), "sys": plain(4.0), "percent": plain(12.0), "seconds": plain(0.24 * seconds)}
+    device = {
+        "reads": {"count": 60, "per_s": 2.0},
+        "writes": {"count": 30, "per_s": 1.0},
+        "read_bytes_per_s": 8192.0,
+        "written_bytes_per_s": 4096.0,
+        **{name: plain(0.5) for name in ("atb", "atb_reads", "atb_writes")},
+        **{name: plain(0.002) for name in ("queue", "response", "service")},
+        "busy": plain(0.6),
+        "errors": missing("this kind of device does not count failed requests"),
+    }
+    return {
+        "at": at,
+        "wall": 1_795_000_000 * 10**9,
+        "seconds": seconds,
+        "subject": "pid:4711" if part else "machine",
+        "cpus": [0, 1],
+        "notes": ["CPU 2 came or went: it is left out"],
+        "cpu": cpu(),
+        "per_cpu": {"0": cpu(30.0), "1": cpu(10.0)},
+        "own": {**own, "others": plain(18.0) if part else missing(), "tasks": plain(3.0), "processes": plain(2.0)},
+        "counts": {
+            "minor_faults": events(600, seconds),
+            "major_faults": events(60, seconds),
+            "voluntary_switches": events(300, seconds),
+            "involuntary_switches": events(30, seconds),
+            "switches": events(330, seconds),
+            "wakeups": missing("only a kernel with CONFIG_SCHEDSTATS counts them"),
+            "interrupts": events(3000, seconds),
+            "softirqs": events(6000, seconds),
+            "forks": events(3, seconds),
+            "execs": missing("only tracing counts programs loaded (exact tier)"),
+            "system_calls": missing("only tracing counts system calls (exact tier)"),
+            "ios": events(90, seconds),
+            "of_machine": ["interrupts", "softirqs", "forks", "wakeups", "ios"] if part else [],
+        },
+        "idle": {
+            "zero": plain(64.0),
+            "io_wait": plain(2.0),
+            "throttled": plain(0.5),
+            "queued_elsewhere": plain(0.1),
+            "quota": plain(1.5),
+        },
+        "pressure": {"cpu_some": plain(4.0), "io_some": plain(0.2)},
+        "total_time": [
+            {
+                "name": "page faults",
+                "percent": missing("sampled"),
+                "of_non_idle": missing(),
+                "average": missing(),
+            },
+            {"name": "system", "percent": plain(10.0), "of_non_idle": plain(32.3), "average": missing()},
+            {"name": "interrupts", "percent": plain(1.0), "of_non_idle": plain(3.2), "average": plain(6.7e-5)},
+            {"name": "user", "percent": plain(20.0), "of_non_idle": plain(64.5), "average": missing()},
+            {"name": "zero idle", "percent": plain(64.0), "of_non_idle": missing(), "average": missing()},
+        ],
+        "traffic": {
+            "running": plain(0.24),
+            "ready": plain(0.01),
+            "in_io": missing("`sysctl kernel.task_delayacct=1` allows it"),
+            "ready_delay": plain(0.000_12),
+            "dispatches": events(2500, seconds),
+            "run_delay": plain(0.3),
+            "io_delay": missing(),
+            "load_average": plain(1.55),
+        },
+        "devices": {"vda": device},
+        "by_cause": missing("the sampler is not on"),
+        "closure": {"accounted": plain(99.8), "closes": True},
+        "cost": plain(0.003),
+        **other,
+    }
