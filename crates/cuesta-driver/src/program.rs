@@ -223,7 +223,12 @@ impl Compiler<'_> {
         match step {
             Step::Keys { keys, gap } => {
                 let stroke = self.stroke(*gap);
-                self.program.looks |= stroke.echo == tape::Echo::Screen || needs_modes(keys);
+                let needs_modes = match keys {
+                    Keys::Text(_) => false,
+                    Keys::Press { key, .. } => needs_modes(key),
+                    Keys::Paste(_) => true,
+                };
+                self.program.looks |= stroke.echo == tape::Echo::Screen || needs_modes;
                 self.push(Op::Keys { keys: typing(keys), stroke, rule: None, last: false })
             }
             Step::Sleep(pause) => self.push(Op::Pause(*pause)),
@@ -341,12 +346,7 @@ fn typing(keys: &Keys) -> Typing {
     }
 }
 
-/// Whether the bytes of these keys depend on the modes that the host has set.
-fn needs_modes(keys: &Keys) -> bool {
-    let [plain, application] = [false, true].map(|application_cursor| Modes { application_cursor });
-    match keys {
-        Keys::Text(_) => false,
-        Keys::Press { key, .. } => key.bytes(plain) != key.bytes(application),
-        Keys::Paste(_) => true,
-    }
+/// Whether what a key sends depends on the modes that the host has set.
+pub(crate) fn needs_modes(key: &Key) -> bool {
+    key.bytes(Modes { application_cursor: false }) != key.bytes(Modes { application_cursor: true })
 }

@@ -5,14 +5,25 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use cuesta_tape::Modes;
 use tokio::task;
 
 use super::{Lost, Stroke, Terminal, lost};
+use crate::program::needs_modes;
 use crate::view::Sight;
 
-/// How much of a screen's input is drawn in one turn: tens of microseconds of work.
+/// How much of a screen's input is drawn in one turn: some ten microseconds of work.
 const PIECE: usize = 512;
+
+impl Stroke<'_> {
+    /// Whether what is sent depends on the modes that the host has set.
+    fn needs_modes(&self) -> bool {
+        match self {
+            Self::Character(_) => false,
+            Self::Key(key) => needs_modes(key),
+            Self::Paste(_) => true,
+        }
+    }
+}
 
 impl Terminal {
     /// What the screen shows now, with all drawn that has come.
@@ -23,14 +34,13 @@ impl Terminal {
 
     /// The bytes that a terminal in its present modes sends, and what of them is typed.
     pub(super) async fn encode<'a>(&mut self, stroke: Stroke<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
-        if let Stroke::Character(text) = stroke {
-            return (Cow::Borrowed(text.as_bytes()), text.as_bytes());
+        if stroke.needs_modes() {
+            self.settle().await;
         }
-        self.settle().await;
         let modes = self.view.as_ref().map(|view| view.screen().modes()).unwrap_or_default();
         match stroke {
             Stroke::Key(key) => {
-                let bytes = key.bytes(Modes { application_cursor: modes.application_cursor });
+                let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
                 (Cow::Borrowed(bytes), bytes)
             }
             Stroke::Paste(text) if modes.bracketed_paste => {
