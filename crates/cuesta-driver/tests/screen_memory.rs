@@ -1,0 +1,39 @@
+//! Screens take what their cells take, and no more with time. In a process of its own, because all of that is measured.
+
+mod stand;
+
+use serde_json::json;
+use stand::{play, spec};
+
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+    let pages: u64 = statm.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
+    pages * 4096
+}
+
+/// Users who look at a screen on which a program draws, for so many seconds: the memory taken at the end.
+fn screens(users: u32, seconds: f64) -> u64 {
+    let host = json!({"service": {"echo": {}}, "input": "raw"});
+    let tape = "Set TypingSpeed 5ms\nSet Echo screen\nType \"the quick brown fox\"\nWait+Line /x$/\n";
+    let played = play(spec(users, 1.0, seconds, &json!({})), tape, &host);
+    let shown = played.histogram("g/keys/echo").len() as f64;
+    assert!(shown > f64::from(users) * seconds * 100.0, "only {shown} keys were shown");
+    let row = played.series.last().expect("a row");
+    let (count, bytes) = (row["screens"]["count"].as_u64(), row["screens"]["bytes"].as_u64());
+    assert_eq!(count, Some(users.into()));
+    // 80 by 24 cells of 32 bytes, rows, and what belongs to the user.
+    let each = bytes.expect("a number") / u64::from(users);
+    assert!((61_440..65_536).contains(&each), "{each} bytes a screen");
+    resident()
+}
+
+#[test]
+fn screens_take_what_their_cells_take_and_no_more_with_time() {
+    let few = screens(10, 2.0);
+    let many = screens(210, 2.0);
+    let each = many.saturating_sub(few) / 200;
+    assert!((50_000..75_000).contains(&each), "{each} bytes a user");
+    let longer = screens(210, 8.0);
+    let growth = longer.saturating_sub(many);
+    assert!(growth < 1 << 20, "{growth} bytes more");
+}
