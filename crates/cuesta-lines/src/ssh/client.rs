@@ -120,7 +120,7 @@ fn broken(error: &Error) -> (io::ErrorKind, String) {
         Error::IO(error) => error.kind(),
         Error::Disconnect | Error::HUP => io::ErrorKind::UnexpectedEof,
         Error::KeepaliveTimeout | Error::InactivityTimeout | Error::ConnectionTimeout => io::ErrorKind::TimedOut,
-        _ => io::ErrorKind::InvalidData,
+        _ => io::ErrorKind::Other,
     };
     (kind, error.to_string())
 }

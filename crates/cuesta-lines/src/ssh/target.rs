@@ -256,4 +256,17 @@ mod tests {
         }
         insta::assert_snapshot!(said.join("\n"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_read_is_written_so_that_it_is_read_again(text in "[a-z@:/?&=%#.0-9\\[\\]\\PC-]{0,40}") {
+            for text in [format!("ssh://{text}"), format!("ssh://joe@h?{text}"), format!("ssh://h?identity={text}")] {
+                if let Ok(target) = text.parse::<Target>() {
+                    proptest::prop_assert_eq!(target.to_string().parse::<Target>().unwrap(), target);
+                }
+            }
+            let error = format!("ssh://joe:GEHEIM@{text}").parse::<Target>().unwrap_err();
+            proptest::prop_assert!(!error.to_string().contains("GEHEIM"));
+        }
+    }
 }

@@ -14,13 +14,16 @@ fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
     let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
+        // Until one is turned away, those before it having heard its name: so it is full.
         let mut under_way = Vec::new();
-        for _ in 0..2 {
+        loop {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-            // It has a process for us when it says its name.
-            assert!(stream.read(&mut [0; 64]).await.unwrap() > 0);
+            if stream.read(&mut [0; 64]).await.unwrap_or(0) == 0 {
+                break;
+            }
             under_way.push(stream);
         }
+        assert!((1..=3).contains(&under_way.len()), "{}", under_way.len());
         let (name, text) = refused(&url).await;
         assert_eq!(name, "max-startups");
         assert!(text.contains("--stagger"), "{text}");
@@ -59,7 +62,7 @@ fn a_host_that_dies_in_mid_session_breaks_the_line() {
         // The process that serves this session, whose child our shell is.
         cuesta_lines::send(&mut line, b"kill -9 $PPID\r").await.unwrap();
         let ended = end(&mut line).await;
-        assert!(["closed", "reset"].contains(&ended), "{ended}");
+        assert!(ended.starts_with("closed: ") || ended.starts_with("reset: "), "{ended}");
         let error = cuesta_lines::send(&mut line, b"x").await.unwrap_err();
         assert!(["closed", "reset"].contains(&cuesta_lines::fault(&error)), "{error}");
     });

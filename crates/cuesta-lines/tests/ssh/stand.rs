@@ -48,14 +48,14 @@ pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     text
 }
 
-/// Reads until the line is over, and says how: closed, or the name of what broke it.
-pub(crate) async fn end(line: &mut dyn Line) -> &'static str {
+/// Reads until the line is over, and says how: closed, or the name of what broke it and the rest of it.
+pub(crate) async fn end(line: &mut dyn Line) -> String {
     let mut room = [0; 4096];
     loop {
         match receive(line, &mut room).await {
-            Ok(received) if received.len == 0 => return "closed by the host",
+            Ok(received) if received.len == 0 => return "closed by the host".to_owned(),
             Ok(_) => {}
-            Err(error) => return cuesta_lines::fault(&error),
+            Err(error) => return format!("{}: {error}", cuesta_lines::fault(&error)),
         }
     }
 }
