@@ -2,6 +2,8 @@
 
 import json
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,8 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from cuesta.plan import Given, load
 from tests.conftest import Write
+from tests.test_real_hosts import busybox, started
+from tests.test_ssh_hosts import sshd
 
 STUDIES = Path(__file__).parents[1] / "studies"
 
@@ -70,6 +74,57 @@ def test_the_emacs_study_plays_all_parts_at_real_emacs(
     assert "PUBLISHED" in said
     assert [each["users"] for each in summary["published"]] == [1, 35, 35]
     assert summary["published"][0]["measured"] == summary["steps"][0]["characters"]["in_per_s_per_user"]
+    assert processes_at_home(home) == []
+
+
+LOGIN = """#!/bin/sh
+export HOME={home} TERM=xterm-256color PS1='$ '
+printf 'login: '
+read -r name
+stty -echo
+printf 'Password: '
+read -r password
+stty echo
+printf '\n'
+[ "$name $password" = "ann hunter2" ] && exec /bin/bash --norc --noprofile -i
+"""
+
+
+@contextmanager
+def over_telnet(here: Path, home: Path) -> Iterator[list[str]]:
+    """A telnet daemon that asks for name and password."""
+
+    def daemon(shell: Path, port: int, folder: Path) -> list[str]:
+        shell.write_text(LOGIN.format(home=home))
+        return busybox(shell, port, folder)
+
+    (here / "users.csv").write_text("user,password\nann,hunter2\n")
+    with started(daemon, here) as port:
+        yield ["telnet.toml", "--target", f"telnet://127.0.0.1:{port}", "--data", "users.csv"]
+
+
+@contextmanager
+def over_ssh(here: Path, home: Path) -> Iterator[list[str]]:
+    """OpenSSH, and a shell behind it."""
+    with sshd(here, f"SetEnv HOME={home}") as host:
+        place = f"ssh://{host.place}?identity={here}/client&known_hosts={host.home}/.ssh/known_hosts"
+        yield ["ssh.toml", "--target", place]
+
+
+@pytest.mark.parametrize("line", [over_telnet, over_ssh])
+def test_the_emacs_study_is_typed_over_a_network(
+    line: Callable[[Path, Path], Iterator[list[str]]], here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("cuesta.toml", BUSY)
+    home = here / "throwaway"
+    home.mkdir()
+    quick = ["--users", "1", "--key-rate", "70", "--think", "fixed 20ms", "--settle", "3s", "--measure", "24s"]
+    with line(here, home) as (plan, *more):
+        code = main(["run", str(STUDIES / "emacs" / plan), *more, *quick, "--out", "out", "--quiet", "--json", "-"])
+    summary = json.loads(capsys.readouterr().out)
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert set(summary["errors"]["by_name"]) <= {"unechoed"}
+    assert {each["transaction"] for each in summary["classes"] if each["response"]["count"]} == PIECES
     assert processes_at_home(home) == []
 
 
