@@ -317,3 +317,111 @@ fn sight(found: Found<Key>, received: &Received) -> Sight {
         Found::Overtaken(_) => Sight::Missed,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn view() -> View {
+        View::new((20, 5))
+    }
+
+    fn at(nanos: u64) -> Stamp {
+        Stamp::from_nanos(nanos)
+    }
+
+    /// A read at an instant, on a line with a speed if `per_character` is not zero.
+    fn comes(view: &mut View, text: &str, nanos: u64, per_character: u64) {
+        let per_character = Duration::from_nanos(per_character);
+        view.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
+    }
+
+    fn key(character: char, nanos: u64) -> Typed {
+        Typed::Shown(character, Key { due: at(nanos), sent: at(nanos) })
+    }
+
+    fn drawn(view: &mut View, rule: Option<&Rule>) -> Vec<Sight> {
+        let mut sights = Vec::new();
+        while !view.is_drawn() {
+            view.draw(4, rule, &mut sights);
+        }
+        sights
+    }
+
+    fn prompt() -> Rule {
+        Rule::Prompt(Regex::new(r"\$ $").expect("a pattern"))
+    }
+
+    #[test]
+    fn a_key_takes_its_place_between_the_reads() {
+        let mut view = view();
+        comes(&mut view, "\r\nold $ ", 10, 0);
+        view.sent(key('l', 20), false);
+        comes(&mut view, "l", 30, 0);
+        assert_eq!((view.pending(), view.oldest().map(|key| key.sent)), (1, Some(at(20))));
+        let shown = Key { due: at(20), sent: at(20) };
+        assert_eq!(drawn(&mut view, None), [Sight::Key(shown, at(30))]);
+        assert_eq!(view.pending(), 0);
+    }
+
+    #[test]
+    fn what_came_before_a_key_is_no_answer_to_it() {
+        let mut view = view();
+        let rule = prompt();
+        comes(&mut view, "$ ", 10, 0);
+        view.sent(Typed::Return, true);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert!(!view.holds(&rule));
+        comes(&mut view, "\r\n$ ", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(30))]);
+        assert!(view.holds(&rule));
+    }
+
+    #[test]
+    fn on_a_line_with_a_speed_each_character_has_its_instant() {
+        let mut view = view();
+        let rule = prompt();
+        view.sent(Typed::Return, true);
+        // At the fourth character; the bell changes nothing, and what held only for a while does not count.
+        comes(&mut view, "\r\n$ \x07\x07", 100, 10);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(130))]);
+        view.sent(Typed::Return, true);
+        comes(&mut view, "\r\n$ gone", 200, 10);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+    }
+
+    #[test]
+    fn reading_stops_while_too_much_waits_and_memory_comes_back() {
+        let mut view = view();
+        let small = view.grown().1;
+        comes(&mut view, &"x".repeat(FULL), 10, 0);
+        assert!(view.is_full());
+        assert_eq!(drawn(&mut view, None), []);
+        let (before, after) = view.grown();
+        assert!(!view.is_full() && before == small && after <= small + KEPT, "{small}, {before}, {after}");
+    }
+
+    #[test]
+    fn keys_never_shown_are_given_up_by_when_they_went() {
+        let mut view = view();
+        view.sent(key('a', 1), false);
+        view.sent(key('b', 5), false);
+        assert_eq!((view.give_up_before(at(5)), view.pending()), (1, 1));
+        assert_eq!(view.give_up_before(Stamp::FAR), 1);
+    }
+
+    #[test]
+    fn one_key_is_one_character() {
+        let awaited = Some((at(1), at(2)));
+        let shown = Key { due: at(1), sent: at(2) };
+        assert_eq!(Typed::new("é".as_bytes(), &[], awaited), Typed::Shown('é', shown));
+        assert_eq!(Typed::new(b"a", &[(b'a', b'0')], awaited), Typed::Shown('0', shown));
+        assert_eq!(Typed::new(b"a", &[], None), Typed::Other);
+        assert_eq!(Typed::new(b"\r", &[], awaited), Typed::Return);
+        for other in [&b"ls"[..], b"\x1b[A", b"\x03", b""] {
+            assert_eq!(Typed::new(other, &[], awaited), Typed::Other);
+        }
+    }
+}
