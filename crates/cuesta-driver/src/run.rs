@@ -247,6 +247,8 @@ fn drive(
         let crew = Crew::new(spec, timeline, groups, connect, memory);
         crew::play(Rc::new(crew), thread, desk, stopped).await
     })?;
+    // A host that is a program of ours has ended when we say that we have.
+    cuesta_lines::wait_for_ended_programs();
     stop.needed = !completed;
     Ok(completed)
 }

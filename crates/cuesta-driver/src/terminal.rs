@@ -432,6 +432,10 @@ impl Drop for Terminal {
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
         self.count_crossed();
+        let dropped = self.line.dropped();
+        if dropped > 0 {
+            self.crew.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);
+        }
     }
 }
 

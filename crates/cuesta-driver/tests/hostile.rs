@@ -4,7 +4,7 @@
 
 mod stand;
 
-use cuesta_lines::{Ending, Faults, Faulty, Paced};
+use cuesta_lines::{Ending, Faults, Faulty, Options, Paced, Telnet, loopback};
 use serde_json::{Value, json};
 use stand::{Played, play, play_over, spec};
 
@@ -44,6 +44,38 @@ fn a_host_that_closes_or_resets_is_named_and_called_again() {
         // The others did all they could.
         assert!(played.sum("transactions") > 9.0 * 19.0);
     }
+}
+
+/// A host that says some bytes of telnet's and hangs up, as often as it is called.
+fn that_says(bytes: &'static [u8]) -> Played {
+    play_over(spec(2, 0.0, 9.0, &json!({})), TAPE, &host(), move |_, _| {
+        let (near, mut far) = loopback::pair(4096);
+        tokio::task::spawn_local(async move { cuesta_lines::send(&mut far, bytes).await });
+        Box::new(Telnet::terminal(near, &Options::default()))
+    })
+}
+
+#[test]
+fn half_a_telnet_sequence_has_a_name_of_its_own() {
+    let named = |bytes| errors(&that_says(bytes)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    assert_eq!(named(b"whole\xff\xf1"), ["closed"]);
+    for half in [&b"x\xff"[..], b"\xff\xfd", b"\xff\xfa\x18\x01", b"\xff\xfa\x18\x01\xff"] {
+        assert_eq!(named(half), ["half-sequence"], "{half:?}");
+    }
+}
+
+#[test]
+fn a_peer_with_absurd_windows_is_counted_and_answered_nothing() {
+    // A window of 4 GB has four bytes where RFC 1073 has two for each side; then one that is longer than any.
+    let absurd = b"\xff\xfd\x1f\xff\xfa\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xf0";
+    let errors_of = |bytes: &[u8]| {
+        let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
+        errors(&that_says(bytes)).into_iter().collect::<std::collections::BTreeMap<_, _>>()
+    };
+    assert_eq!(errors_of(absurd).into_keys().collect::<Vec<_>>(), ["closed"], "well framed, and of no use");
+    let long = [&b"\xff\xfa\x1f"[..], &[b'9'; 3000], b"\xff\xf0"].concat();
+    let errors = errors_of(&long);
+    assert_eq!(errors["dropped-sequence"], errors["closed"], "{errors:?}");
 }
 
 #[test]

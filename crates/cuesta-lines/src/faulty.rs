@@ -182,6 +182,10 @@ impl<L: Line> Line for Faulty<L> {
         self.line.echoes()
     }
 
+    fn dropped(&self) -> u64 {
+        self.line.dropped()
+    }
+
     fn opening(&self) -> Opening {
         self.line.opening()
     }

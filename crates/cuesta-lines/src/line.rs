@@ -1,11 +1,14 @@
 //! What every line is: a way for characters to go to the host and to come from it, with the instants at which they did.
 
+use std::error::Error;
 use std::future::poll_fn;
 use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use cuesta_record::Stamp;
+
+use crate::telnet::HalfSequence;
 
 /// A terminal line, seen from one of its ends.
 ///
@@ -46,6 +49,11 @@ pub trait Line {
     /// program that runs there.
     fn echoes(&self) -> Option<bool> {
         None
+    }
+
+    /// Sequences of the line's own that could not be taken so far: too long, broken off, or more than can be answered.
+    fn dropped(&self) -> u64 {
+        0
     }
 
     /// When the line's opening came to each of its ends, so far.
@@ -90,6 +98,10 @@ impl<L: Line + ?Sized> Line for Box<L> {
         (**self).echoes()
     }
 
+    fn dropped(&self) -> u64 {
+        (**self).dropped()
+    }
+
     fn opening(&self) -> Opening {
         (**self).opening()
     }
@@ -116,6 +128,9 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
 /// The name under which a line that broke is counted.
 pub fn fault(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
+    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
+        return "half-sequence";
+    }
     match error.kind() {
         Kind::ConnectionReset => "reset",
         Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => "closed",

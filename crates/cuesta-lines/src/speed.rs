@@ -150,6 +150,10 @@ impl<L: Line> Line for Paced<L> {
         self.line.echoes()
     }
 
+    fn dropped(&self) -> u64 {
+        self.line.dropped()
+    }
+
     fn opening(&self) -> Opening {
         self.line.opening()
     }

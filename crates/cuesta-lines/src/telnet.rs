@@ -4,12 +4,18 @@ use std::io;
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::Stamp;
+use thiserror::Error;
 
 use crate::wire::telnet::Framing;
 use crate::{Crossed, Line, Opening, Options, Received, Stamped};
 
 /// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
+
+/// A line was closed within a sequence of telnet's: what it would have said is missing.
+#[derive(Debug, Error)]
+#[error("the line was closed within a telnet sequence")]
+pub(crate) struct HalfSequence;
 
 /// A line that speaks telnet.
 #[derive(Debug)]
@@ -60,7 +66,8 @@ impl<L: Line> Line for Telnet<L> {
         loop {
             let mut received = ready!(self.line.poll_receive(cx, into))?;
             if received.len == 0 {
-                return Poll::Ready(Ok(received));
+                let half = self.framing.is_within_a_sequence();
+                return Poll::Ready(if half { Err(io::Error::other(HalfSequence)) } else { Ok(received) });
             }
             let before = self.framing.exchanges();
             received.len = self.framing.receive(&mut into[..received.len]);
@@ -101,6 +108,10 @@ impl<L: Line> Line for Telnet<L> {
 
     fn resize(&mut self, columns: u16, rows: u16) {
         self.framing.resize(columns, rows);
+    }
+
+    fn dropped(&self) -> u64 {
+        self.framing.dropped()
     }
 
     fn opening(&self) -> Opening {

@@ -78,6 +78,10 @@ impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
         self.line.echoes()
     }
 
+    fn dropped(&self) -> u64 {
+        self.line.dropped()
+    }
+
     fn opening(&self) -> Opening {
         self.line.opening()
     }

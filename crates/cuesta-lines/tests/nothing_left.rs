@@ -52,7 +52,9 @@ fn threads_start_programs_without_each_others_terminals() {
             })
         })
         .collect();
-    threads.into_iter().for_each(|thread| thread.join().expect("no panic"));
+    for thread in threads {
+        thread.join().expect("no panic");
+    }
     cuesta_lines::wait_for_ended_programs();
     assert_eq!(children(), Vec::<i32>::new());
 }

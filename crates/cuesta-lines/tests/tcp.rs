@@ -173,6 +173,11 @@ fn hosts_that_close_or_reset_are_told_apart() {
         io::Write::write_all(&mut peer, b"bye\xff\xfa\x18").unwrap();
         drop(peer);
         assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
+        let error = receive(&mut near, &mut [0; 9]).await.unwrap_err();
+        assert_eq!(fault(&error), "half-sequence");
+        // Closed after all was said.
+        let mut near = open(&target, &Options::default()).await.unwrap();
+        drop(listener.accept().unwrap().0);
         assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
         // Reset: thrown away with something unread.
         let mut near = open(&target, &Options::default()).await.unwrap();

@@ -277,6 +277,6 @@ fn another_window_is_told_to_a_host_that_asked() {
     assert_eq!(host.window(), Some((100, 30)));
     terminal.resize(255, 50);
     assert_eq!(terminal.replies(), [IAC, SB, 31, 0, 255, 255, 0, 50, IAC, SE]);
-    feed(&mut host, &terminal.replies().to_vec());
+    feed(&mut host, terminal.replies());
     assert_eq!(host.window(), Some((255, 50)));
 }

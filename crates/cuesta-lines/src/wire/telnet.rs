@@ -217,6 +217,11 @@ impl Framing {
         self.exchanges
     }
 
+    /// Whether what came so far ends within a sequence: then the characters that follow are still missing.
+    pub fn is_within_a_sequence(&self) -> bool {
+        !matches!(self.state, State::Data | State::Cr)
+    }
+
     /// Subnegotiations that were too long or broken off, and replies to a peer that asked too much at once.
     pub fn dropped(&self) -> u64 {
         self.dropped
