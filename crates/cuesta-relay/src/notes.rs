@@ -42,12 +42,20 @@ impl Notes {
         self.push(at, What::Resize { columns, rows });
     }
 
-    /// Takes back the last inputs, if they are nothing but `text`.
-    pub(crate) fn take_back(&mut self, text: &str, mut times: usize) {
-        let is = |event: &Event| matches!(&event.what, What::Input { text: typed, .. } if typed == text);
-        while let Some(last) = self.cast.events.iter().rposition(is).filter(|_| times > 0) {
-            self.cast.events.remove(last);
-            times -= 1;
+    /// Takes back a key that was typed last, so many times.
+    pub(crate) fn take_back(&mut self, key: char, times: usize) {
+        for _ in 0..times {
+            let last = self.cast.events.iter().rposition(|event| matches!(event.what, What::Input { .. }));
+            let Some((index, What::Input { text, .. })) = last.map(|index| (index, &mut self.cast.events[index].what))
+            else {
+                return;
+            };
+            if text.ends_with(key) {
+                text.pop();
+            }
+            if text.is_empty() {
+                self.cast.events.remove(index);
+            }
         }
     }
 
@@ -101,12 +109,15 @@ mod tests {
     #[test]
     fn keys_that_were_for_the_relay_are_taken_back() {
         let mut notes = Notes::new(Header::default(), at(0));
-        for (ms, key) in [(1, "a"), (2, "\x1d"), (4, "\x1d")] {
+        for (ms, key) in [(1, "a\x1d"), (2, "\x1d")] {
             notes.input(at(ms), key.as_bytes(), None);
             notes.output(at(ms), b"^");
         }
-        notes.take_back("\x1d", 2);
-        let typed: Vec<_> = notes.finish(at(9), true).events;
-        assert_eq!(typed.iter().filter(|event| matches!(event.what, What::Input { .. })).count(), 1);
+        notes.take_back('\x1d', 2);
+        let typed = notes.finish(at(9), true).events.into_iter().filter_map(|event| match event.what {
+            What::Input { text, .. } => Some(text),
+            _ => None,
+        });
+        assert_eq!(typed.collect::<String>(), "a");
     }
 }

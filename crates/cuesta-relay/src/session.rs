@@ -117,7 +117,6 @@ impl Session {
             return Poll::Ready(Ok(Some(Ended::ByPerson)));
         }
         if self.leaves(typed, now) {
-            self.notes.take_back("\x1d", TIMES - 1);
             return Poll::Ready(Ok(Some(Ended::ByPerson)));
         }
         self.notes.input(now, typed, self.line.echoes());
@@ -127,14 +126,19 @@ impl Session {
 
     /// Whether this is the last of the keys that end the recording.
     fn leaves(&mut self, typed: &[u8], now: cuesta_record::Stamp) -> bool {
-        let (before, at) = self.leaving;
-        let times = match typed {
-            [LEAVE] if now.since(at) <= TOGETHER => before + 1,
-            [LEAVE] => 1,
-            _ => 0,
-        };
+        let (noted, at) = self.leaving;
+        let mut before = if now.since(at) <= TOGETHER { noted } else { 0 };
+        let mut times = before;
+        for key in typed {
+            (times, before) = if *key == LEAVE { (times + 1, before) } else { (0, 0) };
+            if times >= TIMES {
+                // Those that were passed on already were for us as well.
+                self.notes.take_back(char::from(LEAVE), before);
+                return true;
+            }
+        }
         self.leaving = (times, now);
-        times >= TIMES
+        false
     }
 
     fn sends(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
