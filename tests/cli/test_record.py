@@ -1,0 +1,185 @@
+"""Sessions recorded: a person simulated at a terminal, a real shell at the other end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta import _native
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+from tests.person import Person
+
+SHELL = "bash --norc --noprofile"
+SAMPLES = Path(__file__).parents[2] / "crates" / "cuesta-cast" / "tests" / "samples"
+
+PLAN = """
+tape = "{tape}"
+target = "pty:{shell}"
+data = "users.csv"
+users = 2
+settle = "0s"
+measure = "4s"
+
+[validity]   # this machine may be busy; what is tested here is not how fast it is
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+settled = false
+"""
+
+
+@pytest.fixture(autouse=True)
+def _one_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs the tests may be root or not: the prompt is the same."""
+    monkeypatch.setenv("PS1", "$ ")
+
+
+def events(cast: Path) -> list[list[Any]]:
+    return [json.loads(row) for row in cast.read_text(encoding="utf-8").splitlines()[1:]]
+
+
+def of_kind(cast: Path, code: str) -> str:
+    return "".join(data for _, kind, data in events(cast) if kind == code)
+
+
+def recorded(here: Path) -> str:
+    """Record a session with a password in it; give what the person saw."""
+    person = Person(here, "record", "-o", "session", "--", *SHELL.split())
+    person.sees("$ ")
+    person.types("echo hello\r")
+    person.sees("hello\r\n")
+    person.sees("$ ")
+    person.types("read -s -p 'Password: ' x\r")
+    person.sees("\rPassword: ")
+    person.types("hunter2\r", shown=False)
+    person.sees("$ ")
+    assert person.is_raw()
+    person.types("exit\r")
+    assert person.sees_the_end() == Exit.GOOD
+    return person.seen.decode()
+
+
+def test_a_session_becomes_a_tape_that_plays(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    seen = recorded(here)
+    assert "play it: cuesta run session.tape --target 'pty:bash --norc --noprofile'" in seen
+    tape = (here / "session.tape").read_text(encoding="utf-8")
+    typed = [row.strip() for row in tape.splitlines() if row.strip().startswith("Type")]
+    assert typed == ['Type "echo hello"', "Type \"read -s -p 'Password: ' x\"", 'Type "${password}"', 'Type "exit"']
+    assert "Set Columns 100" in tape
+    assert tape.count("Wait+Prompt") == 4
+    assert tape.rstrip().endswith("Wait+Disconnect\nEnd")
+    write("users.csv", "password\nswordfish\nsesame\n")
+    write("session.toml", PLAN.format(tape="session.tape", shell=SHELL))
+    code = main(["run", "session.toml", "--quiet", "--json", "-", "--out", "out"])
+    summary = json.loads(capsys.readouterr().out)
+    assert (code, summary["errors"]["count"], summary["valid"]) == (Exit.GOOD, 0, True)
+    assert {each["transaction"] for each in summary["classes"]} >= {"echo", "read", "password", "exit"}
+
+
+def test_a_password_is_in_no_file(here: Path) -> None:
+    seen = recorded(here)
+    assert "hunter" not in seen
+    files = [path for path in here.rglob("*") if path.is_file()]
+    assert {path.name for path in files} == {"session.tape", "session.cast"}
+    assert [path for path in files if b"hunter" in path.read_bytes()] == []
+    # Nor can it be put together from the keys.
+    assert of_kind(here / "session.cast", "i") == "echo hello\rread -s -p 'Password: ' x\r\rexit\r"
+    assert of_kind(here / "session.cast", "m") == "${password}"
+
+
+def test_the_cast_is_what_the_person_saw(here: Path) -> None:
+    seen = recorded(here)
+    cast = here / "session.cast"
+    assert of_kind(cast, "o") in seen
+    header = json.loads(cast.read_text(encoding="utf-8").splitlines()[0])
+    assert (header["version"], header["width"], header["height"], header["command"]) == (2, 100, 30, SHELL)
+    at = [seconds for seconds, _, _ in events(cast)]
+    assert at == sorted(at)
+    shown = Person(here, "cat", "session.cast", program=("asciinema",))
+    assert shown.sees_the_end() == 0
+    assert of_kind(cast, "o").split() == shown.seen.decode().split()
+
+
+def test_whoever_ends_it_finds_the_terminal_as_it_was(here: Path) -> None:
+    person = Person(here, "record", "-o", "ended", "--", *SHELL.split())
+    person.sees("$ ")
+    person.types("echo kept")
+    assert person.is_raw()
+    os.kill(person.process, signal.SIGTERM)
+    person.sees("ended.tape")
+    assert not person.is_raw()
+    assert person.sees_the_end() == Exit.INTERRUPTED
+    assert 'Type "echo kept"' in (here / "ended.tape").read_text(encoding="utf-8")
+    assert "Wait+Disconnect" not in (here / "ended.tape").read_text(encoding="utf-8")
+
+
+def test_a_person_can_leave_a_host_that_does_not_end(here: Path) -> None:
+    person = Person(here, "record", "-o", "cat", "--", "cat")
+    person.sees("three times\r\n")
+    while not person.is_raw():
+        person.types("x")
+    person.types("a")
+    for _ in range(3):
+        person.types("\x1d")
+    assert person.sees_the_end() == Exit.GOOD
+    assert "Ctrl+]" not in (here / "cat.tape").read_text(encoding="utf-8")
+
+
+def test_a_recording_takes_a_name_that_is_free(here: Path, write: Write) -> None:
+    write("true.cast", "kept")
+    person = Person(here, "record", "--", "true")
+    assert person.sees_the_end() == Exit.FAILED
+    assert "nothing was typed" in person.seen.decode()
+    assert (here / "true.cast").read_text(encoding="utf-8") == "kept"
+    assert (here / "true-2.cast").exists()
+
+
+def test_what_is_there_is_not_written_over(here: Path, write: Write) -> None:
+    write("mine.tape", 'Type "mine"\n')
+    person = Person(here, "record", "-o", "mine", "--", "true")
+    assert person.sees_the_end() == Exit.USAGE
+    assert "is there already" in person.seen.decode()
+
+
+def test_a_recording_needs_a_terminal(here: Path) -> None:
+    command = [sys.executable, "-m", "cuesta", "record", "--", "true"]
+    ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=here, check=False)
+    assert ran.returncode == Exit.USAGE
+    assert "there is no terminal here to type at" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], Exit.USAGE, "there is nothing to record"),
+        (["--target", "pty:bash", "--", "bash"], Exit.USAGE, "one of COMMAND, --target and --from is enough"),
+        (["--from", "nowhere.cast"], Exit.BAD_INPUT, "nowhere.cast: cannot read the cast"),
+        (["--from", "old.cast"], Exit.BAD_INPUT, "nothing that was typed is in it"),
+        (["--from", "broken.cast"], Exit.BAD_INPUT, "broken.cast: row 2: it is no event"),
+    ],
+)
+def test_what_cannot_be_recorded_is_said(
+    write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
+) -> None:
+    write("old.cast", '{"version": 1, "width": 80, "height": 24, "stdout": [[0.1, "$ "]]}\n')
+    write("broken.cast", '{"version": 2, "width": 80, "height": 24}\n[soon]\n')
+    assert main(["record", *arguments]) == code
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["v2", "v3"])
+def test_a_cast_of_another_recorder_becomes_a_tape(here: Path, version: str) -> None:
+    sample = SAMPLES / f"input-{version}.cast"
+    assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.GOOD
+    made = (here / "made.tape").read_text(encoding="utf-8")
+    assert 'Type "echo hé"' in made
+    assert _native.Script.parse(made, "made.tape", ".").transactions() == ["echo", "vi", "iabc", "exit"]
+    assert main(["record", "--from", str(sample), "-o", "made"]) == Exit.USAGE
+    assert main(["record", "--from", str(sample), "-o", "made", "--force"]) == Exit.GOOD

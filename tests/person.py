@@ -1,0 +1,69 @@
+"""A person simulated: hands and eyes at a pseudo-terminal, on which a program of ours runs."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import sys
+import termios
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+PATIENCE = 30.0
+"""Seconds; nothing that is awaited takes so long."""
+
+
+CUESTA = (sys.executable, "-m", "cuesta")
+
+
+class Person:
+    """Runs `cuesta ARGUMENTS`, or another program, on a terminal of 100 columns and 30 rows."""
+
+    def __init__(self, here: Path, *arguments: str, program: Sequence[str] = CUESTA) -> None:
+        self.seen = b""
+        self._looked_at = 0
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.chdir(here)
+            os.environ["TERM"] = "xterm"
+            os.execvp(program[0], [*program, *arguments])
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+
+    def sees(self, text: str) -> None:
+        """Wait until a text comes that was not looked at before."""
+        wanted, deadline = text.encode(), time.monotonic() + PATIENCE
+        while (found := self.seen.find(wanted, self._looked_at)) < 0:
+            assert self._read(deadline), f"{text!r} never came, only {self.seen[self._looked_at :]!r}"
+        self._looked_at = found + len(wanted)
+
+    def types(self, text: str, shown: bool = True) -> None:
+        """Type key by key, as people do; each waits for its echo if it is shown."""
+        for key in text:
+            os.write(self.terminal, key.encode())
+            if shown and key.isprintable():
+                self.sees(key)
+
+    def is_raw(self) -> bool:
+        """Whether the terminal is in raw mode."""
+        return not termios.tcgetattr(self.terminal)[3] & (termios.ICANON | termios.ECHO)
+
+    def sees_the_end(self) -> int:
+        """Wait until the program has ended; give its exit code, a signal's negative."""
+        deadline = time.monotonic() + PATIENCE
+        while self._read(deadline):
+            pass
+        _, status = os.waitpid(self.process, 0)
+        os.close(self.terminal)
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self, deadline: float) -> bool:
+        ready, _, _ = select.select([self.terminal], [], [], max(0.0, deadline - time.monotonic()))
+        assert ready, f"nothing came in {PATIENCE} s, after {self.seen!r}"
+        try:
+            read = os.read(self.terminal, 65536)
+        except OSError:  # nobody has the terminal open any more
+            return False
+        self.seen += read
+        return bool(read)
