@@ -14,11 +14,13 @@ fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
     let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
-        // Until one is turned away, those before it having heard its name: so it is full.
+        // Until one is turned away, those before it having heard the host's name: so it is full.
         let mut under_way = Vec::new();
         loop {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-            if stream.read(&mut [0; 64]).await.unwrap_or(0) == 0 {
+            let mut said = [0; 64];
+            let len = stream.read(&mut said).await.unwrap_or(0);
+            if !said[..len].starts_with(b"SSH-") {
                 break;
             }
             under_way.push(stream);
