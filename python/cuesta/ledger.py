@@ -18,6 +18,9 @@ from cuesta.metered import Metered, read_metered
 FORMAT = 1
 """The newest format of run folders that is read."""
 
+OPENING = ("connect", "negotiation", "login")
+"""Series of the phases in which a line is opened."""
+
 ROUNDING = 1e-3
 """Seconds by which a row may stick out of its interval."""
 
@@ -50,6 +53,10 @@ class Step:
     def holds(self, start: float, length: float) -> bool:
         """Say whether a row belongs to the measurement interval."""
         return self.settled - ROUNDING <= start and start + length <= self.end + ROUNDING
+
+    def holds_opening(self, start: float, length: float) -> bool:
+        """Say whether a row of lines' openings belongs to the step: lines also open before measuring."""
+        return self.begin - ROUNDING <= start and start + length <= self.end + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +176,7 @@ class Recorded:
     """Of `run.json`: what was run, with what, where."""
     agents: list[Agent]
     measured: dict[tuple[int, Tag], Histogram]
-    """The measurement intervals' durations, added up exactly, by agent and tag."""
+    """The measurement intervals' durations, added up exactly, by agent and tag; of openings, whole steps'."""
     host: list[HostRow]
     """The built-in host's own meters, about a row each second; empty if it has none."""
     damage: list[str]
@@ -285,11 +292,14 @@ def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str])
 
 
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
-    """Add up the histograms of the measurement intervals, exactly."""
+    """Add up the histograms of the measurement intervals, exactly; of lines' openings, also those before."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
     for row in (row for agent in agents for row in durations(agent, damage)):
         step = steps.get(row.tag.step)
-        if step is None or not step.holds(row.start, row.length):
+        if step is None:
+            continue
+        holds = step.holds_opening if row.tag.series in OPENING else step.holds
+        if not holds(row.start, row.length):
             continue
         key = (row.agent, row.tag)
         if key in sums:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from tests.run_folder import CLOCK, NANO, Row, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder, rows
 
 DISTRIBUTION = {"count", "min", "mean", "p50", "p90", "p95", "p99", "p999", "max"}
 FIXED = (
@@ -28,6 +28,7 @@ FIXED = (
     "limits",
     "run_folder",
 )
+FIXED_DURATIONS = ("response", "echo", "first_response", "lateness", "response_from_sent")
 
 
 def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
@@ -83,8 +84,21 @@ def test_absent_is_not_zero(tmp_path: Path) -> None:
 def test_the_names_that_were_promised_are_there(tmp_path: Path) -> None:
     found = json.loads(json.dumps(summarise(RunFolder(tmp_path / "run").write()).json(), allow_nan=False))
     assert set(FIXED) <= set(found)
-    for name in ("response", "echo", "first_response", "lateness", "response_from_sent"):
+    for name in (*FIXED_DURATIONS, "connect", "negotiation", "login"):
         assert set(found[name]) == DISTRIBUTION
+
+
+def test_lines_that_were_opened_before_measuring_count(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", users=(4, 8), measure=5).write()
+    opened = [("interactive/line/connect", [0.01] * 4), ("interactive/line/login", [0.5] * 2)]
+    with (folder / "agent-0" / "histograms.hlog").open("a") as log:
+        # The first step: while it settles, and after its end; the second: while it settles.
+        log.writelines(rows(0, 0, opened) + rows(0, 7, opened) + rows(1, 8, opened[:1]))
+    first, second = summarise(folder).steps
+    assert (first.connect.count, first.negotiation.count, first.login.count) == (4, 0, 2)
+    assert first.connect.p50 == pytest.approx(0.01, rel=1e-3)
+    assert (second.connect.count, second.login.count) == (4, 0)
+    assert first.response.count == 10, "responses before measuring do not"
 
 
 def test_the_law_holds_where_the_folder_was_made_to(tmp_path: Path) -> None:

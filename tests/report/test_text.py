@@ -49,6 +49,16 @@ def test_a_rare_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
     assert "* of fewer than 10,000" in said
 
 
+def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Path) -> None:
+    opened = [("interactive/line/connect", [0.02] * 4), ("interactive/line/login", [0.6] * 4)]
+    shown_rows = shown(RunFolder(tmp_path / "run", histograms=opened).write()).splitlines()
+    heading = next(number for number, row in enumerate(shown_rows) if "opening lines" in row)
+    assert re.search(r"connect +4 +20\.0 ms", shown_rows[heading + 1])
+    assert re.search(r"login +4 +600 ms", shown_rows[heading + 2])
+    assert "negotiation" not in "".join(shown_rows)
+    assert "opening lines" not in shown(RunFolder(tmp_path / "other").write())
+
+
 def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     summary = summarise(good(tmp_path / "run"))
     assert "\x1b[" not in text(summary)

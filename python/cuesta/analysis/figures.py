@@ -165,6 +165,9 @@ class Figures:
     echo_from_sent: Distribution
     lateness: Distribution
     connect: Distribution
+    """Of every line opened in the step, before measuring too; so are the next two."""
+    negotiation: Distribution
+    login: Distribution
     classes: list[Class]
     keys: list[Keys]
     kernel: Kernel | None

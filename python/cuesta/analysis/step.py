@@ -88,6 +88,8 @@ class View:
             echo_from_sent=self.of(KEYS, "echo_from_sent"),
             lateness=self.of(KEYS, "lateness"),
             connect=self.of(LINE, "connect"),
+            negotiation=self.of(LINE, "negotiation"),
+            login=self.of(LINE, "login"),
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),

@@ -1,7 +1,8 @@
 """Figures: `response{logout}.p95`, what limits and published figures speak of. Parsed here; taken by the analysis.
 
 FIGURE    = METRIC ["{" TRANSACTION "}"] ["." STATISTIC]
-METRIC    = response, response_from_sent, first_response, echo, lateness   a STATISTIC of them, a duration
+METRIC    = response, response_from_sent, first_response, echo, lateness,
+            connect, negotiation, login                                    a STATISTIC of them, a duration
           | errors.rate                                                    share of transactions, `1%`
           | errors.count, skipped, transactions.count                      numbers
           | throughput, characters.in_per_s, characters.out_per_s          a second
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 
 from cuesta import _native
 
-TIMES = ("response", "response_from_sent", "first_response", "echo", "lateness")
+TIMES = ("response", "response_from_sent", "first_response", "echo", "lateness", "connect", "negotiation", "login")
 NUMBERS = (
     "throughput",
     "transactions.count",

@@ -27,6 +27,10 @@ def distributions(step: Figures) -> Iterator[tuple[str, Distribution | None]]:
             yield "first − due", each.first_response
             yield "done − due", each.response
             yield "done − sent", each.response_from_sent
+    opening = {"connect": step.connect, "negotiation": step.negotiation, "login": step.login}
+    if any(phase.count for phase in opening.values()):
+        yield "opening lines, before measuring too", None
+        yield from ((name, phase) for name, phase in opening.items() if phase.count)
     if len(step.classes) > 1:
         yield "all transactions", None
         yield "first − due", step.first_response
