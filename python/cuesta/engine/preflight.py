@@ -18,8 +18,10 @@ OWN_FILES = 64
 PATIENCE = 5.0
 """Seconds that a target has to accept a line."""
 TELNET_PORT = 23
-FILES_OF_A_LINE = {"pty": 2, "pipe": 3}
-"""Descriptors that a line of the driver takes, where it is not one: a program's ends, and what tells of its end."""
+FILES_OF_A_LINE = {"pty": 2, "pipe": 3, "serial": 2}
+"""Descriptors that a line of the driver takes, where it is not one: a program's ends and its handle; a lock."""
+PTYS = Path("/proc/sys/kernel/pty")
+"""What the kernel says of pseudo-terminals: `max` of them, `nr` in use."""
 BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
 """Words of a command that stand before the program that it starts."""
 
@@ -27,6 +29,8 @@ BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
 def check(job: Job) -> None:
     """Raise what would make the run fail."""
     raise_files(needed_files(job))
+    see_ptys(most_users_at(job, "pty"))
+    see_processes(most_users_at(job, "pty", "pipe"))
     for target in dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group):
         if target != BUILTIN_HOST:
             probe(target)
@@ -42,6 +46,38 @@ def needed_files(job: Job) -> int:
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     shell = any(job.service(step).name == "shell" for step in hosted)
     return lines * (3 if shell else 1) + OWN_FILES
+
+
+def most_users_at(job: Job, *kinds: str) -> int:
+    """Count the users at targets of some kinds, in the step that has most of them."""
+    return max(
+        sum(group.users for group in step.settings.group if kind_of(group.target) in kinds) for step in job.plan.steps
+    )
+
+
+def see_ptys(needed: int) -> None:
+    """See that there are enough pseudo-terminals; where the kernel says nothing of them, the run will."""
+    try:
+        most, used = (int((PTYS / name).read_text()) for name in ("max", "nr"))
+    except (OSError, ValueError):
+        return
+    if needed > most - used:
+        raise CuestaError(
+            f"this run needs {needed} pseudo-terminals, and {max(most - used, 0)} of {most} are free (kernel.pty.max)",
+            f"raise it as root with `sysctl kernel.pty.max={used + needed}`",
+        )
+
+
+def see_processes(needed: int) -> None:
+    """See that this user may start so many programs. The limit does not hold for root."""
+    limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
+    if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
+        return
+    if needed > limit:
+        raise CuestaError(
+            f"this run starts {needed} programs, and the limit of processes (ulimit -u) is {limit}",
+            f"raise it with `ulimit -u {needed * 2}`, or with `nproc` in /etc/security/limits.conf",
+        )
 
 
 def raise_files(needed: int) -> None:
