@@ -28,10 +28,14 @@ pub struct Constants {
     pub call: f64,
     /// Of it, the way out, which is sampled at the user's next instruction; nothing if such samples cannot be told here.
     pub call_hidden: f64,
+    /// What it costs the user's next instructions: the processor begins anew. It is seen, but in the user's part.
+    pub call_after: f64,
     /// A first touch of an anonymous page: seconds.
     pub fault: f64,
     /// Of it, the way out, which is sampled in the user's part.
     pub fault_hidden: f64,
+    /// One standard deviation of `call_after` and of `fault_hidden`, from the number of samples.
+    pub errors: [f64; 2],
     /// What a sample costs the CPU that is sampled: seconds.
     pub sample: f64,
     /// Samples that `call_hidden` and `fault_hidden` come from.
@@ -47,18 +51,21 @@ pub fn calibrate() -> io::Result<Constants> {
     let mut bench = Bench::new(Arc::new(symbols))?;
     let mut pages = Pages::map(PAGES)?;
     let spin = bench.compare(ROUNDS, &mut |()| Ok(()), &mut |()| spin(), &mut ())?;
-    let call = bench.compare(ROUNDS, &mut |()| Ok(()), &mut |()| call(), &mut ())?;
+    let call = bench.compare(CALL_ROUNDS, &mut |()| Ok(()), &mut |()| call(), &mut ())?;
     let fault = bench.compare(FAULT_ROUNDS, &mut Pages::give_back, &mut Pages::touch, &mut pages)?;
     let touch = bench.compare(1, &mut |_| Ok(()), &mut Pages::touch, &mut pages)?;
 
+    let each_call = call.bare / f64::from(CALLS);
     let each = fault.bare / PAGES as f64;
     let present = touch.bare / PAGES as f64;
     Ok(Constants {
-        call: call.bare / f64::from(CALLS),
-        call_hidden: share(call.tally.crossings, &call.tally) * call.bare / f64::from(CALLS),
+        call: each_call,
+        call_hidden: share(call.tally.crossings, &call.tally) * each_call,
+        call_after: share(call.tally.of(Cause::User), &call.tally) * each_call,
         fault: each,
         fault_hidden: (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0),
         sample: spin.sample,
+        errors: [error(&call.tally) * each_call, error(&fault.tally) * each],
         samples: [call.tally.all(), fault.tally.all()],
     })
 }
@@ -66,14 +73,22 @@ pub fn calibrate() -> io::Result<Constants> {
 /// Calls of a pass.
 const CALLS: u32 = 16_384;
 /// Pages of a pass.
-const PAGES: usize = 4096;
+const PAGES: usize = 1024;
 /// Passes, each without and with samples.
 const ROUNDS: usize = 24;
+/// Passes of calls.
+const CALL_ROUNDS: usize = 60;
 /// Passes of faults, of which a tenth hides: more are needed.
-const FAULT_ROUNDS: usize = 30;
+const FAULT_ROUNDS: usize = 120;
 
 fn share(part: u64, tally: &Tally) -> f64 {
     if tally.all() == 0 { 0.0 } else { part as f64 / tally.all() as f64 }
+}
+
+/// One standard deviation of the user's share.
+fn error(tally: &Tally) -> f64 {
+    let user = share(tally.of(Cause::User), tally);
+    (user * (1.0 - user) / tally.all().max(1) as f64).sqrt()
 }
 
 fn call() {

@@ -6,11 +6,12 @@
 //! the ways out of page faults (a constant measured at the start, times the counted faults), hard interrupts (said).
 //!
 //! - [`Sampler`]: starts, is cut at intervals, says what it could not do. [`Cut`]: what came of an interval.
+//! - [`Split`]: all of it together, for a sheet.
 //! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`].
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.
 //! - `watch`, `reader`: whose sample; counting.
-//! - `calibrate`, `loops`: the constants.
+//! - `calibrate`, `pages`: the constants.
 
 mod calibrate;
 mod causes;
@@ -23,6 +24,7 @@ mod marks;
 mod pages;
 mod reader;
 mod sampler;
+mod split;
 mod tally;
 mod watch;
 
@@ -34,4 +36,5 @@ pub use kind::Cause;
 pub use maps::{Maps, Module, Modules, Spot, executable, is_linker};
 pub use marks::{Mark, Marks, mark};
 pub use sampler::{Cut, NotSampled, Options, Sampler, Sight};
+pub use split::{Parts, Split};
 pub use tally::Tally;
