@@ -1,0 +1,127 @@
+//! One run of a program under the sampler, and whether the machine let it be one.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use cuesta_meters::Subject;
+use cuesta_meters::cause::{Causes, Constants, Exact, Options, Sampler, calibrate};
+use cuesta_meters::kernel::pid_stat::PidStat;
+use cuesta_meters::kernel::schedstat::SchedStat;
+
+use crate::work::Truth;
+
+/// What came of a run.
+#[derive(Debug)]
+pub(crate) struct Trial {
+    pub(crate) truth: Truth,
+    pub(crate) causes: Causes,
+    /// CPU time by the scheduler's account: seconds.
+    pub(crate) exact: f64,
+    /// Page faults by the kernel's account.
+    pub(crate) faults: u64,
+    pub(crate) constants: Constants,
+    /// Of the machine's time in this run, what its own host took away: percent.
+    pub(crate) stolen: f64,
+}
+
+impl Trial {
+    /// Runs a program of these kinds of work for so many seconds of its CPU time.
+    pub(crate) fn run(kinds: &str, seconds: f64, frequency: u64) -> Self {
+        let constants = calibrate().expect("this test needs to be allowed to sample: run it as root");
+        let mut program = Program::start(kinds, seconds);
+        program.row();
+        let subject = Subject::Process(program.child.id());
+        let sampler = Sampler::start(&[subject], Options { frequency, profile: false }).expect("may sample");
+        let stolen = Stolen::now();
+        let before = program.account();
+        sampler.cut().expect("the sampler lives");
+        program.go();
+        let truth: Truth = serde_json::from_str(&program.row()).expect("the truth");
+        let cut = sampler.cut().expect("the sampler lives");
+        let after = program.account();
+        let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
+        let exact = Exact { cpu, faults: Some(faults), capacity: cut.until.since(cut.from).as_secs_f64() };
+        let causes = Causes::new(&cut.tallies[0], &cut, exact, Some(&constants));
+        Self { truth, causes, exact: cpu, faults, constants, stolen: stolen.percent() }
+    }
+
+    /// Why the machine, not the meter, spoilt the run; none if it did not.
+    ///
+    /// Time that the machine's own host takes away is counted by the sampler's timer but not by the CPU clock; and records
+    /// that were lost are missing. Nothing that the cases check is asked here.
+    pub(crate) fn spoilt(&self) -> Option<String> {
+        if self.stolen > MOST_STOLEN {
+            return Some(format!("{:.1} % was stolen", self.stolen));
+        }
+        (self.causes.lost > 0).then(|| format!("{} records were lost", self.causes.lost))
+    }
+}
+
+/// Percent of the machine's time.
+const MOST_STOLEN: f64 = 5.0;
+
+/// The program under test.
+struct Program {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Program {
+    fn start(kinds: &str, seconds: f64) -> Self {
+        let mut child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["work", kinds, &seconds.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("it starts");
+        let input = child.stdin.take().expect("piped");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        Self { child, input, output }
+    }
+
+    fn go(&mut self) {
+        self.input.write_all(b"\n").expect("it listens");
+    }
+
+    fn row(&mut self) -> String {
+        let mut row = String::new();
+        self.output.read_line(&mut row).expect("it speaks");
+        row
+    }
+
+    /// CPU time and page faults, by the kernel's account.
+    fn account(&self) -> (f64, u64) {
+        let file = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.child.id())).expect("it runs");
+        let run = SchedStat::parse(&file("schedstat")).expect("an account").run;
+        let stat = PidStat::parse(&file("stat")).expect("an account");
+        (run as f64 * 1e-9, stat.minor + stat.major)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The machine's steal and all of its time, ticks.
+struct Stolen(f64, f64);
+
+impl Stolen {
+    fn now() -> Self {
+        let text = fs::read_to_string("/proc/stat").expect("a kernel");
+        let ticks: Vec<f64> =
+            text.lines().next().unwrap_or_default().split(' ').filter_map(|word| word.parse().ok()).collect();
+        // user nice system idle iowait irq softirq steal
+        Self(ticks.get(7).copied().unwrap_or(0.0), ticks.iter().take(8).sum())
+    }
+
+    fn percent(&self) -> f64 {
+        let now = Self::now();
+        100.0 * (now.0 - self.0) / (now.1 - self.1).max(1.0)
+    }
+}

@@ -1,0 +1,211 @@
+//! Programs that know what they do.
+#![allow(unsafe_code)] // The dynamic linker, and pages that are not there, have no safe door.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::process::Command;
+use std::ptr;
+use std::time::Duration;
+
+use cuesta_record::clock;
+use serde::{Deserialize, Serialize};
+
+/// What a program knows of its own CPU time: seconds.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct Truth {
+    /// All of it.
+    pub(crate) cpu: f64,
+    /// By what it did: `user`, `faults`, `calls`, `linking`, `io`.
+    pub(crate) parts: BTreeMap<String, f64>,
+    /// Page faults that it took on purpose.
+    pub(crate) faults: u64,
+    /// System calls that it made on purpose.
+    pub(crate) calls: u64,
+}
+
+/// Says that it is ready, waits for a row, works, tells, waits for another row.
+pub(crate) fn serve(kinds: &str, seconds: f64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut work = Work::new(kinds, folder.path());
+    // The first slice of each kind pays for what is never paid again.
+    kinds.split(',').for_each(|kind| work.slice(kind));
+    work.truth = Truth::default();
+    say("ready");
+    wait();
+    let start = clock::thread_cpu();
+    let end = start + Duration::from_secs_f64(seconds);
+    while clock::thread_cpu() < end {
+        kinds.split(',').for_each(|kind| work.slice(kind));
+    }
+    work.truth.cpu = clock::thread_cpu().saturating_sub(start).as_secs_f64();
+    say(&serde_json::to_string(&work.truth).expect("numbers"));
+    wait();
+}
+
+fn say(row: &str) {
+    writeln!(io::stdout(), "{row}").expect("the test listens");
+}
+
+fn wait() {
+    // The end of the test is as good as a word from it.
+    let _ = io::stdin().read(&mut [0]);
+}
+
+struct Work {
+    truth: Truth,
+    pages: *mut u8,
+    library: CString,
+    file: File,
+    block: Vec<u8>,
+    /// The state of a small generator: slices of always the same length would keep step with the sampler.
+    random: u32,
+}
+
+/// Pages of a slice of faults, at most.
+const PAGES: usize = 1024;
+const PAGE: usize = 4096;
+
+impl Work {
+    fn new(kinds: &str, folder: &Path) -> Self {
+        let library = if kinds.contains("linking") { build_library(folder) } else { CString::default() };
+        let file = File::create(folder.join("written")).expect("a file");
+        Self { truth: Truth::default(), pages: map(), library, file, block: vec![7; 1 << 18], random: 1 }
+    }
+
+    fn slice(&mut self, kind: &str) {
+        match kind {
+            "user" => self.user(),
+            "faults" => self.faults(),
+            "calls" => self.calls(),
+            "linking" => self.link(),
+            "io" => self.write(),
+            "sleep" => rest(),
+            _ => panic!("no such work: {kind}"),
+        }
+    }
+
+    /// Does `work` and adds its CPU time to `part`; gives it too.
+    fn timed(&mut self, part: &str, work: impl FnOnce(&mut Self)) -> f64 {
+        let before = clock::thread_cpu();
+        work(self);
+        let took = clock::thread_cpu().saturating_sub(before).as_secs_f64();
+        self.add(part, took);
+        took
+    }
+
+    /// Nothing is allocated after the first time: that would be work that no part knows of.
+    fn add(&mut self, part: &str, seconds: f64) {
+        match self.truth.parts.get_mut(part) {
+            Some(sum) => *sum += seconds,
+            None => drop(self.truth.parts.insert(part.to_owned(), seconds)),
+        }
+    }
+
+    /// Half to all of `most`.
+    fn some(&mut self, most: usize) -> usize {
+        self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        most / 2 + (self.random >> 8) as usize % (most / 2)
+    }
+
+    fn user(&mut self) {
+        let turns = self.some(4_000_000);
+        self.timed("user", |_| {
+            let mut sum = 0_usize;
+            for turn in 0..turns {
+                sum = black_box(sum ^ turn);
+            }
+        });
+    }
+
+    /// Touches pages that are not there, and again when they are: what differs are the faults.
+    fn faults(&mut self) {
+        let pages = self.some(PAGES);
+        self.timed("faults", |work| touch(work.pages, pages));
+        let again = self.timed("user", |work| touch(work.pages, pages));
+        self.add("user", again);
+        self.add("faults", -again);
+        self.truth.faults += pages as u64;
+        self.timed("calls", |work| give_back(work.pages));
+    }
+
+    fn calls(&mut self) {
+        let calls = self.some(16_384);
+        self.timed("calls", |_| {
+            for _ in 0..calls {
+                black_box(rustix::process::getppid());
+            }
+        });
+        self.truth.calls += calls as u64;
+    }
+
+    fn link(&mut self) {
+        self.timed("linking", |work| {
+            // SAFETY: the name ends with a zero; our own library does nothing when it is loaded.
+            let handle = unsafe { libc::dlopen(work.library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+            assert!(!handle.is_null(), "the library does not load");
+            // SAFETY: the handle is that of a loaded library, nothing of which is used.
+            unsafe { libc::dlclose(handle) };
+        });
+    }
+
+    fn write(&mut self) {
+        let blocks = self.some(16) as u64;
+        self.timed("io", |work| {
+            for block in 0..blocks {
+                work.file.write_all_at(&work.block, block << 18).expect("written");
+            }
+            // Now and then: a slow disk would make this a test of patience.
+            if blocks == 15 {
+                work.file.sync_data().expect("on the disk");
+            }
+        });
+    }
+}
+
+/// Twenty milliseconds of nothing: not to wait for anything, but as a part of the load.
+fn rest() {
+    let time = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+    let _ = rustix::thread::nanosleep(&time);
+}
+
+fn map() -> *mut u8 {
+    let (protection, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a new mapping at an address of the kernel's choice, in small pages, never given back as a whole.
+    unsafe {
+        let start = libc::mmap(ptr::null_mut(), PAGES * PAGE, protection, kind, -1, 0);
+        assert!(start != libc::MAP_FAILED, "no memory");
+        libc::madvise(start, PAGES * PAGE, libc::MADV_NOHUGEPAGE);
+        start.cast()
+    }
+}
+
+#[inline(never)]
+fn touch(start: *mut u8, pages: usize) {
+    for page in 0..pages {
+        // SAFETY: within the mapping.
+        unsafe { start.add(page * PAGE).write_volatile(1) };
+    }
+}
+
+fn give_back(start: *mut u8) {
+    // SAFETY: the mapping is ours and nobody refers into it.
+    let refused = unsafe { libc::madvise(start.cast(), PAGES * PAGE, libc::MADV_DONTNEED) };
+    assert_eq!(refused, 0, "pages cannot be given back");
+}
+
+/// A library that is nearly all names to be looked up: what loading it takes is the dynamic linker's work.
+fn build_library(folder: &Path) -> CString {
+    const NAMES: usize = 1500;
+    let names = (0..NAMES).map(|n| format!("int cuesta_truth_{n};\n")).collect::<String>();
+    let table = (0..NAMES).map(|n| format!("&cuesta_truth_{n},")).collect::<String>();
+    let (source, library) = (folder.join("names.c"), folder.join("libnames.so"));
+    std::fs::write(&source, format!("{names}int *table[] = {{{table}}};\n")).expect("written");
+    let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
+    assert!(built.expect("cc is needed").success(), "the library is not built");
+    CString::new(library.into_os_string().into_encoded_bytes()).expect("no zero in a path")
+}
