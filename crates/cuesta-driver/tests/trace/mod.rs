@@ -45,34 +45,57 @@ struct Key {
     place: (usize, usize),
 }
 
-/// Reads a trace from the first `begin` that was typed on. Every printable key that was typed alone counts.
-pub fn echoes(events: &[Event], begin: u8, columns: usize, rows: usize) -> Echoes {
-    let mut terminal = Terminal::new(columns, rows).unwrap();
-    let mut found = Echoes::default();
-    let mut waiting: VecDeque<Key> = VecDeque::new();
-    let mut entered = false;
-    let typed = events.iter().position(|event| event.by_user && event.bytes == [begin]).expect("somebody typed");
-    for (number, event) in events.iter().enumerate() {
-        match event.bytes[..] {
-            _ if !event.by_user => {
-                terminal.feed(String::from_utf8_lossy(&event.bytes).as_ref());
-                while waiting.front().is_some_and(|key| stands(&terminal, key)) {
-                    found.times.extend(waiting.pop_front().map(|key| event.at - key.at));
-                }
-            }
-            [key @ b' '..=b'~'] if number >= typed => {
-                if std::mem::take(&mut entered) {
-                    found.missing += waiting.drain(..).len();
-                }
-                let cursor = terminal.cursor();
-                let behind = waiting.back().map(|before| (before.place.0, before.place.1 + 1));
-                let place = behind.unwrap_or((cursor.row, cursor.col));
-                waiting.push_back(Key { at: event.at, character: key.into(), place });
-            }
-            _ => entered = true,
+/// Reads a trace from the key `first` on. What a terminal answers by itself begins with an escape, and
+/// does not count as typed.
+pub fn echoes(events: &[Event], first: u8, columns: usize, rows: usize) -> Echoes {
+    let mut reading = Reading {
+        terminal: Terminal::new(columns, rows).unwrap(),
+        waiting: VecDeque::new(),
+        entered: false,
+        found: Echoes::default(),
+    };
+    let mut begun = false;
+    for event in events {
+        if !event.by_user {
+            reading.came(event);
+        } else if event.bytes.first() != Some(&0x1b) {
+            begun |= event.bytes.contains(&first);
+            event.bytes.iter().filter(|_| begun).for_each(|byte| reading.typed(event.at, *byte));
         }
     }
-    found
+    assert!(begun, "nobody typed");
+    reading.found
+}
+
+struct Reading {
+    terminal: Terminal,
+    waiting: VecDeque<Key>,
+    /// Something else was typed since the last of them.
+    entered: bool,
+    found: Echoes,
+}
+
+impl Reading {
+    fn came(&mut self, event: &Event) {
+        self.terminal.feed(String::from_utf8_lossy(&event.bytes).as_ref());
+        while self.waiting.front().is_some_and(|key| stands(&self.terminal, key)) {
+            self.found.times.extend(self.waiting.pop_front().map(|key| event.at - key.at));
+        }
+    }
+
+    fn typed(&mut self, at: u64, byte: u8) {
+        if !matches!(byte, b' '..=b'~') {
+            self.entered = true;
+            return;
+        }
+        if std::mem::take(&mut self.entered) {
+            self.found.missing += self.waiting.drain(..).len();
+        }
+        let cursor = self.terminal.cursor();
+        let behind = self.waiting.back().map(|before| (before.place.0, before.place.1 + 1));
+        let place = behind.unwrap_or((cursor.row, cursor.col));
+        self.waiting.push_back(Key { at, character: byte.into(), place });
+    }
 }
 
 /// Whether a key stands where it was typed, and the cursor behind it.
