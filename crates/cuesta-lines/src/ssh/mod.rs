@@ -28,7 +28,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 use russh::client::{Config, Handle, Msg, connect_stream};
-use russh::{Channel, ChannelMsg, Disconnect, Error, Limits, Preferred, SshId};
+use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error, Limits, Preferred, SshId};
 use tokio::io::AsyncWrite;
 
 pub use error::{Login, SshError};
@@ -56,6 +56,8 @@ const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(crate) struct Ssh {
     shared: Arc<Shared>,
     handle: Handle<Client>,
+    /// Ours of the two halves of the line within the line.
+    channel: ChannelWriteHalf<Msg>,
     /// To the program.
     keys: Pin<Box<dyn AsyncWrite>>,
     grid: Option<Box<Obscured>>,
@@ -114,7 +116,8 @@ async fn opened(place: &Place, target: &SshTarget, options: &Options) -> Result<
         Box::new(Obscured { grid, wait: clock::sleep_until(Stamp::ZERO) })
     });
     let window = (options.columns, options.rows);
-    Ok(Ssh { keys: Box::pin(channel.make_writer()), shared, handle, grid, opening, window, _leave: leave })
+    let keys = Box::pin(channel.make_writer());
+    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _leave: leave })
 }
 
 /// How much may have come and not been taken.
@@ -275,6 +278,14 @@ impl Line for Ssh {
 
     fn window(&self) -> Option<(u16, u16)> {
         Some(self.window)
+    }
+
+    fn resize(&mut self, columns: u16, rows: u16) {
+        if (columns, rows) != self.window {
+            self.window = (columns, rows);
+            // It is lost if the queue to the protocol's task is full: the next change says it again.
+            at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
+        }
     }
 
     fn opening(&self) -> Opening {
