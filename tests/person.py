@@ -29,14 +29,26 @@ class Person:
             os.chdir(here)
             os.environ["TERM"] = "xterm"
             os.execvp(program[0], [*program, *arguments])
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
+        self.wants_window(100, 30)
+
+    def wants_window(self, columns: int, rows: int) -> None:
+        """Give the terminal another size."""
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def sees(self, text: str) -> None:
         """Wait until a text comes that was not looked at before."""
-        wanted, deadline = text.encode(), time.monotonic() + PATIENCE
-        while (found := self.seen.find(wanted, self._looked_at)) < 0:
-            assert self._read(deadline), f"{text!r} never came, only {self.seen[self._looked_at :]!r}"
-        self._looked_at = found + len(wanted)
+        self.sees_one_of(text)
+
+    def sees_one_of(self, *texts: str) -> str:
+        """Wait until one of some texts comes; say which."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            places = {text: self.seen.find(text.encode(), self._looked_at) for text in texts}
+            if found := [text for text in texts if places[text] >= 0]:
+                first = min(found, key=lambda text: places[text])
+                self._looked_at = places[first] + len(first.encode())
+                return first
+            assert self._read(deadline), f"{texts} never came, only {self.seen[self._looked_at :]!r}"
 
     def types(self, text: str, shown: bool = True) -> None:
         """Type key by key, as people do; each waits for its echo if it is shown."""
