@@ -6,8 +6,12 @@
 //! - [`Listing`]: the histogram, largest first, until a fraction is covered.
 //! - `flame`: the stacks as one picture.
 
+mod flame;
 mod histogram;
+mod listing;
 mod stacks;
+mod symbols;
 
 pub(crate) use histogram::{Histogram, Moment};
+pub use listing::{Listing, Row};
 pub use stacks::{Place, Profile, Stack};
