@@ -201,8 +201,8 @@ fn give_back(start: *mut u8) {
 /// A library that is nearly all names to be looked up: what loading it takes is the dynamic linker's work.
 fn build_library(folder: &Path) -> CString {
     const NAMES: usize = 1500;
-    let names = (0..NAMES).map(|n| format!("int cuesta_truth_{n};\n")).collect::<String>();
-    let table = (0..NAMES).map(|n| format!("&cuesta_truth_{n},")).collect::<String>();
+    let names = (0..NAMES).map(|n| format!("int cuesta_truth_{n};\n")).collect::<Vec<_>>().concat();
+    let table = (0..NAMES).map(|n| format!("&cuesta_truth_{n},")).collect::<Vec<_>>().concat();
     let (source, library) = (folder.join("names.c"), folder.join("libnames.so"));
     std::fs::write(&source, format!("{names}int *table[] = {{{table}}};\n")).expect("written");
     let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).status();
