@@ -43,7 +43,7 @@ def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
 
 def _settings(job: Job) -> str:
     plain = job.plan.settings.model_dump(
-        mode="json", exclude={"group", "host", "validity", "sweep", "limits", "published"}
+        mode="json", exclude_none=True, exclude={"group", "host", "validity", "sweep", "limits", "published"}
     )
     rows = [f"{name} = {_toml(value)}" for name, value in plain.items()]
     rows += [f"limit {limit}" for limit in job.plan.settings.limits]
