@@ -36,5 +36,5 @@ pub use kind::Cause;
 pub use maps::{Maps, Module, Modules, Spot, executable, is_linker};
 pub use marks::{Mark, Marks, mark};
 pub use sampler::{Cut, NotSampled, Options, Sampler, Sight};
-pub use split::{Parts, Split};
+pub use split::Split;
 pub use tally::Tally;

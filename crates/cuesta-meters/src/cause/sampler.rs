@@ -70,6 +70,25 @@ pub struct Cut {
     pub profile: Option<Profile>,
 }
 
+impl Cut {
+    /// Adds the interval that follows.
+    pub fn add(&mut self, next: &Self) {
+        self.until = next.until;
+        for (tally, other) in self.tallies.iter_mut().zip(&next.tallies) {
+            *tally += other;
+        }
+        self.lost += next.lost;
+        self.throttled += next.throttled;
+        self.late += next.late;
+        self.cpus_gone += next.cpus_gone;
+        self.reader += next.reader;
+        match (&mut self.profile, &next.profile) {
+            (Some(profile), Some(other)) => profile.add(other.clone()),
+            (profile, _) => *profile = None,
+        }
+    }
+}
+
 /// How much a sampler sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -176,10 +195,10 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
     Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits })
 }
 
-/// The tasks of those subjects that are processes.
+/// The tasks of those subjects that have some.
 fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
     let mut all = Vec::new();
-    for subject in subjects.iter().filter(|subject| matches!(subject, Subject::Process(_))) {
+    for subject in subjects.iter().filter(|subject| !matches!(subject, Subject::Machine | Subject::Cpus(_))) {
         let found = tasks::read(&Roots::default(), subject);
         for (pid, process) in found.value().map(|tasks| tasks.processes.clone()).unwrap_or_default() {
             let threads = process.threads.keys().copied().chain([pid]);

@@ -1,12 +1,14 @@
 //! CPU time by cause, interval after interval: sampler, constants and exact clocks together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+
+use cuesta_record::Stamp;
 
 use super::calibrate::{Constants, calibrate};
 use super::causes::{Causes, Exact};
 use super::sampler::{Cut, NotSampled, Options, Sampler};
 use crate::profile::Profile;
-use crate::{ByCause, Figure, Subject};
+use crate::{ByCause, Count, Figure, Sheet, Subject};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -15,18 +17,14 @@ pub struct Split {
     constants: Option<Constants>,
     /// What was not had, and how to allow it.
     limits: Vec<String>,
+    /// One after the other, the oldest first; without their stacks.
+    cuts: VecDeque<Cut>,
+    /// The stacks of all cuts since they were last asked for.
+    profile: Profile,
 }
 
-/// What came of an interval.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Parts {
-    /// Shares and what there is to say of them.
-    pub causes: Causes,
-    /// The same, for a sheet.
-    pub sheet: ByCause,
-    /// Stacks, if they were wanted.
-    pub profile: Option<Profile>,
-}
+/// Cuts that are kept: with one a second, those of a day.
+const MOST_CUTS: usize = 86_400;
 
 impl Split {
     /// Measures the constants, which takes half a second of one CPU, and begins to sample.
@@ -40,7 +38,8 @@ impl Split {
         if let Err(why) = &constants {
             limits.push(format!("what page faults and system calls hide is not put right: {why}"));
         }
-        Ok(Self { sampler, constants: constants.ok(), limits })
+        let (cuts, profile) = (VecDeque::new(), Profile::default());
+        Ok(Self { sampler, constants: constants.ok(), limits, cuts, profile })
     }
 
     /// What was not had, and how to allow it; empty if nothing.
@@ -53,20 +52,80 @@ impl Split {
         self.constants.as_ref()
     }
 
-    /// Ends an interval, at the instant at which the exact clocks are read. None if the sampler's thread has died.
-    pub fn cut(&self) -> Option<Cut> {
-        self.sampler.cut()
+    /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
+    pub fn mark(&mut self) {
+        let Some(mut cut) = self.sampler.cut() else { return };
+        if let Some(profile) = cut.profile.take() {
+            self.profile.add(profile);
+        }
+        if self.cuts.len() == MOST_CUTS {
+            self.cuts.pop_front();
+        }
+        self.cuts.push_back(cut);
     }
 
-    /// What came of an interval. `counts`: how many of a cause there were, by its name, where that is counted.
-    pub fn parts(&self, cut: Cut, exact: Exact, counts: &BTreeMap<&str, Figure>) -> Option<Parts> {
-        let causes = Causes::new(cut.tallies.first()?, &cut, exact, self.constants.as_ref());
-        let mut sheet = causes.sheet(exact, counts);
-        for (number, limit) in self.limits.iter().enumerate() {
-            sheet.about.insert(format!("missing_{}", number + 1), Figure::unmetered(limit.clone()));
+    /// What was sampled from the first bound at or after `from` to the last one. None if there is no such bound, or sampling
+    /// began later.
+    pub fn since(&self, from: Stamp) -> Option<Cut> {
+        let first = self.cuts.partition_point(|cut| cut.until < from);
+        if self.cuts.front()?.from > from {
+            return None;
         }
-        Some(Parts { causes, sheet, profile: cut.profile })
+        let mut cuts = self.cuts.iter().skip(first + 1);
+        let mut sum = cuts.next()?.clone();
+        cuts.for_each(|cut| sum.add(cut));
+        Some(sum)
     }
+
+    /// The stacks up to the last bound, since they were last asked for.
+    pub fn take_profile(&mut self) -> Profile {
+        std::mem::take(&mut self.profile)
+    }
+
+    /// CPU time by cause, of an interval that ended with the last bound and began with the one at `from`; its exact figures are
+    /// those of `sheet`.
+    pub fn by_cause(&self, from: Stamp, sheet: &Sheet) -> Figure<ByCause> {
+        let Some(cpu) = sheet.own.seconds.value() else {
+            return Figure::unmetered(sheet.own.seconds.why().unwrap_or_default());
+        };
+        let Some(cut) = self.since(from) else {
+            return Figure::unmetered("the samples of this interval are not all there");
+        };
+        let exact = Exact { cpu: *cpu, faults: faults(sheet), capacity: sheet.seconds * sheet.cpus.len() as f64 };
+        let Some(tally) = cut.tallies.first() else { return Figure::unmetered("nothing was sampled") };
+        let causes = Causes::new(tally, &cut, exact, self.constants());
+        Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
+    }
+}
+
+/// The subject's page faults, if they were counted for it alone.
+fn faults(sheet: &Sheet) -> Option<u64> {
+    let counts = &sheet.counts;
+    if counts.of_machine.iter().any(|name| name == "minor_faults") {
+        return None;
+    }
+    Some(counts.minor_faults.value()?.count + counts.major_faults.value()?.count)
+}
+
+/// How many there were of a cause, where they are counted for the subject alone.
+fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<&'static str, Figure> {
+    let counted = |name: &str, figure: &Figure<Count>| {
+        if sheet.counts.of_machine.iter().any(|other| other == name) {
+            return Figure::unmetered("it is counted for the whole machine only");
+        }
+        figure.map(|count| count.count as f64)
+    };
+    let faults = faults(sheet).map(|faults| Figure::plain(faults as f64));
+    let calls = causes.calls.map(Figure::sampled);
+    let unknown = || Figure::unmetered("it is not counted for this subject");
+    [
+        ("page_faults", faults.unwrap_or_else(unknown)),
+        ("system_calls", calls.unwrap_or_else(unknown)),
+        ("dispatching", counted("switches", &sheet.counts.switches)),
+        ("interrupts", counted("interrupts", &sheet.counts.interrupts)),
+        ("softirq", counted("softirqs", &sheet.counts.softirqs)),
+    ]
+    .into()
 }
 
 #[cfg(test)]
@@ -74,25 +133,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_follow_each_other_and_their_shares_are_a_whole() {
+    fn intervals_follow_each_other_and_sums_are_those_of_their_parts() {
         let subject = Subject::Process(std::process::id());
-        let split = Split::start(&subject, Options::default()).expect("this test needs to be allowed to sample");
-        let first = split.cut().expect("it lives");
+        let mut split = Split::start(&subject, Options::default()).expect("this test needs to be allowed to sample");
+        split.mark();
+        let first = split.cuts[0].until;
         let mut sum = 0_u64;
         // Until enough was sampled, however long that takes on a busy machine.
-        let mut busy = 0;
-        let mut last = first.until;
-        while busy < 50 {
+        while split.since(first).is_none_or(|cut| cut.tallies[0].busy() < 50) {
             (0..5_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
-            let cut = split.cut().expect("it lives");
-            assert_eq!(cut.from, last);
-            last = cut.until;
-            let samples = cut.tallies[0].busy();
-            let exact = Exact { cpu: 0.01, faults: Some(0), capacity: 0.1 };
-            let parts = split.parts(cut, exact, &BTreeMap::new()).expect("one subject");
-            let whole: f64 = parts.causes.by_cause.values().map(|share| share.percent).sum();
-            assert!(samples == 0 || (whole - 100.0).abs() < 1e-6, "{whole}");
-            busy += samples;
+            split.mark();
         }
+        let (all, last) = (split.since(first).expect("bounded"), split.cuts.back().expect("some").clone());
+        assert_eq!((all.from, all.until), (first, last.until));
+        assert_eq!(split.since(last.from), Some(last.clone()));
+        assert_eq!(all.tallies[0].all(), split.cuts.iter().skip(1).map(|cut| cut.tallies[0].all()).sum::<u64>());
+        assert_eq!(split.since(Stamp::ZERO), None);
+        assert_eq!(split.since(last.until), None);
     }
 }

@@ -17,8 +17,8 @@ pub(crate) enum Watch {
     Everything,
     /// All that runs on some CPUs.
     Cpus(HashSet<u32>),
-    /// Processes, and those that they start. With each: when it ended.
-    Processes(HashMap<u32, Option<Stamp>>),
+    /// Processes, and those that they start. With each: when it ended. Then those of which only the children count.
+    Processes(HashMap<u32, Option<Stamp>>, HashSet<u32>),
     /// Control groups by the numbers of their folders; the path of the topmost below the root.
     Groups(HashSet<u64>, PathBuf),
 }
@@ -36,9 +36,13 @@ impl Watch {
                 Self::Groups(folders(&top).into_iter().collect(), below)
             }
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => {
-                let processes = tasks::read(&roots, subject);
-                let processes = processes.value().map(|tasks| tasks.processes.keys().map(|pid| (*pid, None)).collect());
-                Self::Processes(processes.unwrap_or_default())
+                let found = tasks::read(&roots, subject);
+                let processes = found.value().map(|tasks| tasks.processes.keys().map(|pid| (*pid, None)).collect());
+                let parents = match subject {
+                    Subject::Children(parents) => parents.iter().copied().collect(),
+                    _ => HashSet::new(),
+                };
+                Self::Processes(processes.unwrap_or_default(), parents)
             }
         }
     }
@@ -48,7 +52,7 @@ impl Watch {
         match self {
             Self::Everything => true,
             Self::Cpus(cpus) => cpus.contains(&sample.cpu),
-            Self::Processes(processes) => processes.contains_key(&sample.process),
+            Self::Processes(processes, _) => processes.contains_key(&sample.process),
             // The idle task is in the topmost group.
             Self::Groups(ids, _) => sample.process != 0 && sample.cgroup.is_some_and(|id| ids.contains(&id)),
         }
@@ -56,8 +60,8 @@ impl Watch {
 
     /// A process was born.
     pub(crate) fn born(&mut self, process: u32, parent: u32) {
-        if let Self::Processes(processes) = self {
-            if processes.contains_key(&parent) {
+        if let Self::Processes(processes, parents) = self {
+            if processes.contains_key(&parent) || parents.contains(&parent) {
                 processes.insert(process, None);
             } else {
                 // The number may have been one of ours before.
@@ -68,7 +72,7 @@ impl Watch {
 
     /// The first task of a process has ended; the samples of its end may still come.
     pub(crate) fn ended(&mut self, process: u32, at: Stamp) {
-        if let Self::Processes(processes) = self
+        if let Self::Processes(processes, _) = self
             && let Some(ended) = processes.get_mut(&process)
         {
             *ended = Some(at);
@@ -77,7 +81,7 @@ impl Watch {
 
     /// Forgets those that ended before `floor`.
     pub(crate) fn forget(&mut self, floor: Stamp) {
-        if let Self::Processes(processes) = self {
+        if let Self::Processes(processes, _) = self {
             processes.retain(|_, ended| ended.is_none_or(|ended| ended >= floor));
         }
     }
@@ -115,7 +119,9 @@ mod tests {
 
     #[test]
     fn children_belong_to_it_and_a_number_that_is_used_again_does_not() {
-        let mut watch = Watch::Processes([(10, None)].into());
+        let mut watch = Watch::Processes([(10, None)].into(), [20].into());
+        watch.born(21, 20);
+        assert!(watch.has(&sample(21)) && !watch.has(&sample(20)));
         watch.born(11, 10);
         watch.born(12, 11);
         watch.ended(12, Stamp::from_nanos(5));
