@@ -149,6 +149,8 @@ impl Host {
             // A panic has been reported where it happened.
             let _ = handle.join();
         }
+        // Whoever stopped the host finds none of its programs left.
+        cuesta_lines::wait_for_ended_programs();
     }
 }
 

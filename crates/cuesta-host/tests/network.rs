@@ -168,7 +168,7 @@ fn what_cannot_be_listened_on_is_said_with_a_remedy() {
     let taken = host.addresses()[0].clone();
     for (spec, parts) in [
         (format!(r#"{{"listen":["{taken}"]}}"#), ["in use", "port 0"]),
-        (r#"{"listen":["pty:bash"]}"#.to_owned(), ["pty", "not built yet"]),
+        (r#"{"listen":["pty:bash"]}"#.to_owned(), ["pty:bash", "telnet://HOST:PORT"]),
         (r#"{"listen":["host:"]}"#.to_owned(), ["host:", "listen"]),
         (r#"{"listen":[]}"#.to_owned(), ["listen", "telnet://127.0.0.1:0"]),
         (r#"{"cpus":[1000000]}"#.to_owned(), ["cpus", "1000000"]),

@@ -25,7 +25,10 @@ impl Listener {
     /// Listens at `target`; at port 0 for any that is free. Needs no runtime.
     pub fn bind(target: &Target) -> io::Result<Self> {
         let (Target::Tcp(address) | Target::Telnet(address)) = target else {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("nothing can listen at {target}")));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("nothing can listen at {target}: expected tcp://HOST:PORT or telnet://HOST:PORT"),
+            ));
         };
         let socket = listen(address).map_err(|cause| not_bound(address, &cause))?;
         let got = Address { host: address.host.clone(), port: socket.local_addr()?.port() };

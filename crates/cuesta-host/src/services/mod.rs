@@ -4,7 +4,6 @@
 mod echo;
 mod listing;
 mod output;
-mod program;
 mod shell;
 mod transaction;
 

@@ -5,9 +5,9 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use cuesta_lines::{Line, Pty};
 use cuesta_record::{Stamp, clock};
 
-use super::program::Program;
 use crate::Service;
 use crate::input::LONGEST_ROW;
 use crate::terminal::Terminal;
@@ -16,11 +16,17 @@ use crate::terminal::Terminal;
 const INTRODUCTION: Duration = Duration::from_millis(250);
 /// What is read of the program's output at once.
 const PIECE: usize = 4096;
+/// The terminal of a line that does not say what it is.
+const TERMINAL: &str = "xterm";
+/// Columns and rows of a line that does not say.
+const WINDOW: (u16, u16) = (80, 24);
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     terminal.introduced(clock::now() + INTRODUCTION).await?;
     let Service::Shell { command } = &terminal.front().settings.service else { return Ok(()) };
-    let mut program = Program::start(command, terminal.line())?;
+    let line = terminal.line();
+    let program = Pty::start(command, line.terminal().unwrap_or(TERMINAL), line.window().unwrap_or(WINDOW));
+    let mut program = program.map_err(io::Error::other)?;
     let mut typed = Typed::default();
     let outcome = poll_fn(|cx| poll(cx, terminal, &mut program, &mut typed)).await;
     program.end().await;
@@ -28,20 +34,17 @@ pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
 }
 
 /// Until the line or the program ends.
-fn poll(
-    cx: &mut Context<'_>,
-    terminal: &mut Terminal,
-    program: &mut Program,
-    typed: &mut Typed,
-) -> Poll<io::Result<()>> {
+fn poll(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty, typed: &mut Typed) -> Poll<io::Result<()>> {
     loop {
         let next = terminal.look_after(cx)?;
         if terminal.hung_up() {
             return Poll::Ready(Ok(()));
         }
         if terminal.front().stalled(clock::now()).is_none() {
-            program.resize(terminal.line().window())?;
-            let took = typed.pass(cx, terminal, program)?;
+            if let Some((columns, rows)) = terminal.line().window() {
+                program.resize(columns, rows);
+            }
+            let took = typed.pass(cx, terminal, program);
             match show(cx, terminal, program)? {
                 Shown::Ended => return Poll::Ready(Ok(())),
                 Shown::Some => continue,
@@ -63,20 +66,24 @@ enum Shown {
 }
 
 /// Puts the program's output on the terminal, as far as there is room.
-fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Program) -> io::Result<Shown> {
+fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> io::Result<Shown> {
     let room = terminal.room_now().min(PIECE);
     if room == 0 {
         return Ok(Shown::Nothing);
     }
     let mut buffer = [0; PIECE];
-    Ok(match program.poll_read(cx, &mut buffer[..room])? {
-        Poll::Pending => Shown::Nothing,
-        Poll::Ready(0) => Shown::Ended,
-        Poll::Ready(len) => {
-            terminal.put(Stamp::ZERO, len, |into| into.copy_from_slice(&buffer[..len]));
-            Shown::Some
+    match program.poll_receive(cx, &mut buffer[..room]) {
+        Poll::Pending => Ok(Shown::Nothing),
+        Poll::Ready(Ok(received)) if received.len > 0 => {
+            let shown = &buffer[..received.len];
+            terminal.put(Stamp::ZERO, received.len, |into| into.copy_from_slice(shown));
+            Ok(Shown::Some)
         }
-    })
+        Poll::Ready(Ok(_)) => Ok(Shown::Ended),
+        // The shell has said on the line that there is no such program.
+        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(Shown::Ended),
+        Poll::Ready(Err(error)) => Err(error),
+    }
 }
 
 /// Input that the program has not taken yet.
@@ -98,15 +105,20 @@ impl Typed {
     }
 
     /// Passes input to the program, as much as it takes now; says whether it took any.
-    fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Program) -> io::Result<bool> {
+    fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> bool {
         if self.is_empty() && !self.refill(terminal) {
-            return Ok(false);
+            return false;
         }
-        match program.poll_write(cx, &self.characters[self.from..self.to])? {
-            Poll::Pending => Ok(false),
-            Poll::Ready(taken) => {
+        match program.poll_send(cx, &self.characters[self.from..self.to]) {
+            Poll::Pending => false,
+            Poll::Ready(Ok(taken)) => {
                 self.from += taken;
-                Ok(true)
+                true
+            }
+            // It has ended, and reading says so after what it said last.
+            Poll::Ready(Err(_)) => {
+                self.from = self.to;
+                false
             }
         }
     }

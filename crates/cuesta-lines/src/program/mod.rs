@@ -10,13 +10,15 @@ mod spawn;
 mod undertaker;
 mod watch;
 
+use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use thiserror::Error;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -195,6 +197,15 @@ impl Program {
         match status.and_then(|status| status.exit_status()) {
             Some(126 | 127) => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
+        }
+    }
+
+    /// Hangs it up, waits a little, kills it, and waits for that. It is reaped when it is dropped.
+    async fn end(&mut self) {
+        for signal in [Signal::HUP, Signal::KILL] {
+            let _ = kill_process_group(self.remains.0, signal);
+            let mut grace = clock::sleep_until(clock::now() + undertaker::GRACE);
+            poll_fn(|cx| if self.has_ended(cx) { Poll::Ready(()) } else { Pin::new(&mut grace).poll(cx) }).await;
         }
     }
 

@@ -38,6 +38,13 @@ impl Pty {
         Self::try_start(command, terminal, window).map_err(|cause| not_started(command, cause))
     }
 
+    /// Hangs the program up and waits until it is gone, which is a second at most, and then it is killed.
+    pub async fn end(self) {
+        let Self { master, mut program, .. } = self;
+        drop(master);
+        program.end().await;
+    }
+
     fn try_start(command: &str, terminal: &str, window: (u16, u16)) -> io::Result<Self> {
         // Closed on exec from the beginning: another user's program that held it open would keep this one's terminal up.
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
