@@ -1,0 +1,188 @@
+//! Programs with known counts, metered as processes of their own: where the kernel counts, the meters are exact.
+
+#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+
+use cuesta_meters::{Rates, Reading, Roots, Sheet};
+
+/// A shell that does what it is told, one row at a time, and says when it has done it.
+struct Program {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+    /// What a Python says of its last order: voluntary and involuntary switches, microseconds of CPU.
+    used: Vec<u64>,
+}
+
+impl Program {
+    fn start(program: &str, arguments: &[&str]) -> Self {
+        let mut command = Command::new(program);
+        let mut child =
+            command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program is there");
+        let said = BufReader::new(child.stdout.take().unwrap());
+        Self { child, said, used: Vec::new() }
+    }
+
+    fn shell() -> Self {
+        Self::start("/bin/sh", &[])
+    }
+
+    /// Has a command done, and comes back when it is.
+    fn does(&mut self, command: &str) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
+        self.hears("done");
+    }
+
+    fn hears(&mut self, word: &str) {
+        let mut row = String::new();
+        while row.trim() != word {
+            row.clear();
+            assert!(self.said.read_line(&mut row).unwrap() > 0, "the program ended before it said {word:?}");
+            if let Some(used) = row.strip_prefix("used ") {
+                self.used = used.split_ascii_whitespace().map(|count| count.parse().unwrap()).collect();
+            }
+        }
+    }
+
+    fn read(&self) -> Reading {
+        Reading::take(&Roots::default(), &format!("pid:{}", self.child.id()).parse().unwrap())
+    }
+
+    /// What is metered while a command is done.
+    fn sheet_of(&mut self, command: &str) -> Sheet {
+        let earlier = self.read();
+        self.does(command);
+        Rates::between(&earlier, &self.read()).unwrap().sheet()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const PYTHON: &str = "
+import mmap, os, resource, sys
+def touch(pages):
+    memory = mmap.mmap(-1, pages * 4096)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(pages): memory[page * 4096] = 1
+def pingpong(times):
+    a, b = os.pipe(), os.pipe()
+    if os.fork() == 0:
+        for _ in range(times): os.read(a[0], 1); os.write(b[1], b'x')
+        os._exit(0)
+    for _ in range(times): os.write(a[1], b'x'); os.read(b[0], 1)
+    os.wait()
+def spin(times):
+    for _ in range(times): pass
+def used():
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_nvcsw, own.ru_nivcsw, int(1e6 * (own.ru_utime + own.ru_stime))
+print('ready', flush=True)
+for row in sys.stdin:
+    before = used()
+    exec(row.replace('; echo done', ''))
+    print('used', *(now - then for now, then in zip(used(), before)), flush=True)
+    print('done', flush=True)
+";
+
+fn python() -> Program {
+    let mut program = Program::start("python3", &["-c", PYTHON]);
+    program.hears("ready");
+    program.does("touch(10)"); // what is loaded the first time is loaded
+    program
+}
+
+#[test]
+fn pages_that_are_touched_are_faults() {
+    let sheet = python().sheet_of("touch(20000)");
+    let faults = sheet.counts.minor_faults.value().unwrap().count;
+    assert!((20_000..20_100).contains(&faults), "20,000 pages made {faults} faults");
+    assert_eq!(sheet.counts.major_faults.value().unwrap().count, 0);
+}
+
+#[test]
+fn programs_that_come_and_go_between_readings_are_counted() {
+    let mut shell = Program::shell();
+    shell.does("/bin/true");
+    let one = shell.sheet_of("/bin/true").counts.minor_faults.value().unwrap().count;
+    let many = shell.sheet_of("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done");
+    let faults = many.counts.minor_faults.value().unwrap().count;
+    assert!((7 * one..13 * one).contains(&faults), "ten programs made {faults} faults, one made {one}");
+    assert!(many.counts.forks.value().unwrap().count >= 10, "the machine makes others too");
+}
+
+#[test]
+fn waits_for_a_pipe_are_voluntary_switches() {
+    let mut program = python();
+    program.does("pingpong(10)");
+    let sheet = program.sheet_of("pingpong(5000)");
+    // Only the parent's: the child came and went between two readings. The last wait is for the next order.
+    let both = [(&sheet.counts.voluntary_switches, 3), (&sheet.counts.involuntary_switches, 40)];
+    for ((counted, edges), known) in both.into_iter().zip(&program.used) {
+        let counted = counted.value().unwrap().count;
+        assert!(counted.abs_diff(*known) <= edges, "{counted} counted, {known} by the program's own account");
+    }
+    assert!(program.used[0] > 500, "it waited for the pipe: {:?}", program.used);
+}
+
+#[test]
+fn cpu_time_is_what_the_program_used() {
+    let mut program = python();
+    let sheet = program.sheet_of("spin(20_000_000)");
+    let (seconds, known) = (*sheet.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
+    assert!(
+        (seconds - known).abs() < 0.01 * known + 0.005,
+        "{seconds} s metered, {known} s by the program's own account"
+    );
+    let (user, system) = (sheet.own.usr.value().unwrap(), sheet.own.sys.value().unwrap());
+    let own = sheet.own.percent.value().unwrap();
+    assert!((user + system - own).abs() < 1e-9);
+}
+
+#[test]
+fn cpu_time_of_programs_that_came_and_went_is_kept() {
+    let mut shell = Program::shell();
+    shell.does("/bin/true");
+    let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
+    let sheet = shell.sheet_of(spin);
+    let seconds = *sheet.own.seconds.value().unwrap();
+    assert!((0.48..0.75).contains(&seconds), "{seconds}");
+}
+
+#[test]
+fn what_is_written_and_synced_is_seen_at_a_device() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let mut shell = Program::shell();
+    let file = folder.path().join("file");
+    let sheet = shell.sheet_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
+    let written: f64 = sheet.devices.values().map(|device| device.written_bytes_per_s * sheet.seconds).sum();
+    assert!(written >= 8e6, "8 MiB were written and {written} seen");
+    assert!(sheet.counts.ios.value().unwrap().count > 0);
+}
+
+#[test]
+fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
+    // Three spinners on one CPU: each waits two thirds of the time, so that two are ready on average.
+    let mut shell = Program::shell();
+    // They end by themselves, whatever befalls the test.
+    let spin = "timeout 20 sh -c 'while :; do :; done' & spinners=\"$spinners $!\"";
+    shell.does(&format!("taskset -p -c 0 $$ >/dev/null; for i in 1 2 3; do {spin}; done"));
+    let earlier = shell.read();
+    let mut later = shell.read();
+    while later.at.since(earlier.at).as_secs_f64() < 0.8 {
+        later = shell.read();
+    }
+    shell.does("kill $spinners");
+    let sheet = Rates::between(&earlier, &later).unwrap().sheet();
+    let ready = *sheet.traffic.ready.value().unwrap();
+    assert!((1.7..3.1).contains(&ready), "two are ready on average, and all three while others have the CPU: {ready}");
+    assert_eq!(sheet.cpus, [0]);
+    assert!(*sheet.traffic.running.value().unwrap() < 1.1);
+    let delay = *sheet.traffic.run_delay.value().unwrap();
+    assert!((ready * sheet.seconds - delay).abs() < 1e-9, "Little's law");
+}

@@ -1,0 +1,225 @@
+//! What befalls meters: CPUs that come and go, counters that wrap, subjects that die, ten thousand processes. On made-up
+//! files, so that what happens is known to the tick.
+
+#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+
+use std::fs;
+use std::path::Path;
+
+use cuesta_meters::{Incomparable, Rates, Reading, Roots, Sheet, Subject};
+use tempfile::TempDir;
+
+/// A kernel's files, made up.
+struct Machine {
+    folder: TempDir,
+    roots: Roots,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let memory = Path::new("/dev/shm"); // as /proc is: ten thousand processes are then made in no time
+        let folder = if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap();
+        let roots = Roots { proc: folder.path().join("proc"), sys: folder.path().join("sys") };
+        let machine = Self { folder, roots };
+        machine.put("proc/sys/kernel/random/boot_id", "one\n");
+        machine.cpus(&[(0, 0), (1, 0)]);
+        machine
+    }
+
+    fn put(&self, file: &str, text: &str) {
+        let path = self.folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// CPUs, and how many ticks each has been busy; each has been idle for a thousand.
+    fn cpus(&self, cpus: &[(usize, u64)]) {
+        let rows: Vec<_> = cpus.iter().map(|(cpu, busy)| format!("cpu{cpu} {busy} 0 0 1000 0 0 0 0 0 0\n")).collect();
+        let rows = rows.concat();
+        self.put("proc/stat", &format!("{rows}intr 5\nctxt 7\nprocesses 3\nprocs_running 1\nprocs_blocked 0\n"));
+    }
+
+    fn process(&self, pid: u32, parent: u32, ticks: u64, child_ticks: u64) {
+        let stat = format!(
+            "{pid} (a b) c) S {parent} 1 1 0 -1 0 {ticks} {child_ticks} 0 0 {ticks} 0 {child_ticks} 0 20 0 1 0 9 0 0"
+        );
+        self.put(&format!("proc/{pid}/stat"), &stat);
+    }
+
+    fn end(&self, pid: u32) {
+        fs::remove_dir_all(self.roots.proc.join(pid.to_string())).unwrap();
+    }
+
+    fn read(&self, subject: &str) -> Reading {
+        Reading::take(&self.roots, &subject.parse().unwrap())
+    }
+}
+
+fn sheet(earlier: &Reading, later: &Reading) -> Sheet {
+    Rates::between(earlier, later).unwrap().sheet()
+}
+
+#[test]
+fn a_cpu_that_came_or_went_is_left_out_and_named() {
+    let machine = Machine::new();
+    machine.cpus(&[(0, 10), (1, 10), (3, 10)]);
+    let earlier = machine.read("machine");
+    machine.cpus(&[(0, 30), (2, 900), (3, 10)]);
+    let sheet = sheet(&earlier, &machine.read("machine"));
+    assert_eq!(sheet.cpus, [0, 3]);
+    assert_eq!(sheet.cpu.usr.value(), Some(&100.0));
+    assert_eq!(sheet.notes, ["CPU 1-2 came or went: it is left out"]);
+    assert_eq!(sheet.per_cpu[&3].usr.why(), Some("no clock tick passed in the interval"));
+}
+
+#[test]
+fn when_no_cpu_stayed_there_is_no_figure() {
+    let machine = Machine::new();
+    machine.cpus(&[(1, 10)]);
+    let earlier = machine.read("machine");
+    machine.cpus(&[(0, 30)]);
+    let sheet = sheet(&earlier, &machine.read("machine"));
+    assert!(sheet.cpu.idle.value().is_none() && !sheet.closure.closes);
+}
+
+#[test]
+fn a_counter_that_wraps_is_carried_on_and_one_set_back_is_not() {
+    let machine = Machine::new();
+    let disk = |reads: u64, busy: u64| format!("8 0 sda {reads} 0 800 {busy} 0 0 0 0 0 {busy} {busy} 0 0 0 0 0 0\n");
+    machine.put("proc/diskstats", &disk(100, u64::from(u32::MAX) - 99));
+    machine.put("proc/vmstat", "pgfault 1000000\npgmajfault 10\n");
+    let earlier = machine.read("machine");
+    machine.put("proc/diskstats", &disk(110, 100));
+    machine.put("proc/vmstat", "pgfault 20\npgmajfault 4\n");
+    let later = machine.read("machine");
+    let sheet = sheet(&earlier, &later);
+    let sda = &sheet.devices["sda"];
+    assert_eq!(sda.reads.count, 10);
+    assert!((sda.service.value().unwrap() - 0.02).abs() < 1e-9, "200 ms for 10 reads: {:?}", sda.service);
+    assert_eq!(sheet.counts.minor_faults.why(), Some("the counter was set back meanwhile"));
+}
+
+#[test]
+fn a_subject_that_dies_leaves_a_reason_and_the_machines_figures() {
+    let machine = Machine::new();
+    machine.process(7, 1, 100, 0);
+    let earlier = machine.read("pid:7");
+    machine.end(7);
+    machine.cpus(&[(0, 50), (1, 0)]);
+    let later = machine.read("pid:7");
+    let sheet = sheet(&earlier, &later);
+    assert_eq!(sheet.own.seconds.why(), Some("process 7 has ended"));
+    assert_eq!(sheet.cpu.usr.value(), Some(&100.0));
+    assert_eq!(later.absence().as_deref(), Some("no such process"));
+}
+
+#[test]
+fn what_a_process_did_is_counted_with_the_children_that_came_and_went() {
+    let machine = Machine::new();
+    machine.process(1, 0, 0, 0);
+    machine.process(7, 1, 100, 0);
+    machine.process(8, 7, 30, 0);
+    machine.process(9, 8, 5, 0);
+    let earlier = machine.read("pid:7");
+    machine.end(9);
+    machine.process(8, 7, 32, 9); // 9 ran for four ticks more and was waited for
+    machine.process(7, 1, 101, 0);
+    let sheet = sheet(&earlier, &machine.read("pid:7"));
+    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 2 + 4 + 1);
+    assert_eq!(sheet.own.processes.value(), Some(&2.0));
+}
+
+#[test]
+fn of_a_driver_only_its_programs_are_metered() {
+    let machine = Machine::new();
+    machine.process(7, 1, 5000, 0);
+    machine.process(8, 7, 30, 0);
+    let earlier = machine.read("children:7");
+    machine.process(7, 1, 9000, 33); // 8 ran for three ticks more and was waited for
+    machine.end(8);
+    machine.process(10, 1, 77, 0);
+    let sheet = sheet(&earlier, &machine.read("children:7"));
+    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 3);
+}
+
+#[test]
+fn readings_of_two_boots_or_two_subjects_do_not_compare() {
+    let machine = Machine::new();
+    let earlier = machine.read("machine");
+    let other = machine.read("cpus:0");
+    assert_eq!(
+        Rates::between(&earlier, &other).unwrap_err(),
+        Incomparable::Subjects(Subject::Machine, Subject::Cpus(vec![0]))
+    );
+    assert_eq!(Rates::between(&other, &other).unwrap_err(), Incomparable::Order);
+    machine.put("proc/sys/kernel/random/boot_id", "two\n");
+    assert_eq!(Rates::between(&earlier, &machine.read("machine")).unwrap_err(), Incomparable::Boots);
+}
+
+#[test]
+fn ten_thousand_processes_are_read_and_too_many_threads_are_said() {
+    let machine = Machine::new();
+    machine.process(1, 0, 0, 0);
+    for pid in 2..10_002 {
+        machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, 10, 0);
+    }
+    let earlier = machine.read("pid:1");
+    for pid in 2..10_002 {
+        machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, 11, 0);
+    }
+    let later = machine.read("pid:1");
+    let sheet = sheet(&earlier, &later);
+    assert_eq!(sheet.own.processes.value(), Some(&10_001.0));
+    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 10_000);
+    assert!(sheet.traffic.run_delay.why().unwrap().contains("too many threads"));
+    assert!(sheet.notes.iter().any(|note| note.starts_with("10001 processes")), "{:?}", sheet.notes);
+    println!("reading 10,001 processes took {:?} of CPU", later.cost);
+}
+
+#[test]
+fn control_groups_of_both_versions() {
+    let machine = Machine::new();
+    machine.put("sys/fs/cgroup/unified/cgroup.controllers", "");
+    let group = |usage: u64, barred: u64| {
+        machine.put(
+            "sys/fs/cgroup/unified/jobs/cpu.stat",
+            &format!("usage_usec {usage}\nuser_usec {usage}\nsystem_usec 0\n"),
+        );
+        let v1 = format!("nr_periods 10\nnr_throttled 2\nthrottled_time {barred}\n");
+        machine.put("sys/fs/cgroup/cpu/jobs/cpu.stat", &v1);
+    };
+    machine.put("sys/fs/cgroup/cpu/tasks", "");
+    machine.put("sys/fs/cgroup/cpu/jobs/cpu.cfs_quota_us", "50000\n");
+    machine.put("sys/fs/cgroup/cpu/jobs/cpu.cfs_period_us", "100000\n");
+    machine.put("sys/fs/cgroup/unified/jobs/cgroup.procs", "7\n");
+    machine.put("sys/fs/cgroup/unified/jobs/below/cgroup.procs", "8\n");
+    machine.process(7, 1, 10, 0);
+    machine.process(8, 7, 10, 0);
+    group(0, 0);
+    for path in ["/jobs", "jobs", machine.roots.sys.join("fs/cgroup/unified/jobs").to_str().unwrap()] {
+        let subject = format!("cgroup:{path}");
+        group(0, 0);
+        let earlier = machine.read(&subject);
+        group(250_000, 40_000_000);
+        let sheet = sheet(&earlier, &machine.read(&subject));
+        assert_eq!(sheet.own.seconds.value(), Some(&0.25), "{path}");
+        assert_eq!(sheet.own.processes.value(), Some(&2.0), "{path}");
+        assert_eq!(sheet.idle.quota.value(), Some(&0.5), "{path}");
+        let barred = sheet.idle.throttled.value().unwrap() / 100.0 * sheet.seconds * 2.0;
+        assert!((barred - 0.04).abs() < 1e-6, "{barred}");
+    }
+}
+
+#[test]
+fn files_that_may_not_be_read_leave_reasons_and_never_zeros() {
+    let machine = Machine::new();
+    let earlier = machine.read("machine");
+    machine.cpus(&[(0, 10), (1, 30)]);
+    let sheet = sheet(&earlier, &machine.read("machine"));
+    assert_eq!(sheet.cpu.load.value(), Some(&100.0));
+    assert!(sheet.counts.major_faults.why().unwrap().contains("vmstat"));
+    assert!(sheet.pressure.values().all(|figure| figure.value().is_none()));
+    assert!(
+        Path::new(&sheet.traffic.run_delay.why().unwrap().split(':').next().unwrap()).starts_with(&machine.roots.proc)
+    );
+}
