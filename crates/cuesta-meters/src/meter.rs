@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Incomparable, Rates, Reading, Roots, Sheet, Subject};
+use crate::cause::{Options, Split};
+use crate::profile::Profile;
+use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject};
 
 /// What is to be metered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub struct Meter {
     spec: Spec,
     /// The last reading that a sheet ended with.
     last: Reading,
+    /// The sampler, or why there is none.
+    split: Result<Split, String>,
 }
 
 /// There is nothing to meter.
@@ -55,27 +59,57 @@ impl Meter {
         let last = spec.read();
         match last.absence() {
             Some(why) => Err(NoMeter::Absent { subject: spec.subject, why }),
-            None => Ok(Self { spec, last }),
+            None => Ok(Self { spec, last, split: Err("the sampler is not on".to_owned()) }),
         }
     }
 
+    /// Samples from now on, so that sheets have CPU time by cause. It takes half a second to measure the constants; where
+    /// sampling is not allowed, sheets say so and how to allow it.
+    #[must_use]
+    pub fn sampled(mut self, options: Options) -> Self {
+        self.split = Split::start(&self.spec.subject, options).map_err(|error| error.to_string());
+        self.last = self.reading();
+        self
+    }
+
     /// The counters as they are now.
-    pub fn reading(&self) -> Reading {
-        self.spec.read()
+    pub fn reading(&mut self) -> Reading {
+        let reading = self.spec.read();
+        if let Ok(split) = &mut self.split {
+            split.mark();
+        }
+        reading
+    }
+
+    /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
+    pub fn take_profile(&mut self) -> Result<Profile, String> {
+        self.split.as_mut().map(Split::take_profile).map_err(|why| why.clone())
     }
 
     /// What came since the last sheet, or since the start.
     pub fn sheet(&mut self) -> Result<Sheet, Incomparable> {
         let now = self.reading();
-        let sheet = Rates::between(&self.last, &now)?.sheet();
+        let sheet = self.between(&self.last, &now)?;
         self.last = now;
         Ok(sheet)
     }
 
     /// What came since a reading that was kept; the next sheet does not begin anew by it.
-    pub fn sheet_since(&self, earlier: &Reading) -> Result<Sheet, Incomparable> {
+    pub fn sheet_since(&mut self, earlier: &Reading) -> Result<Sheet, Incomparable> {
         let now = self.reading();
-        Ok(Rates::between(earlier, &now)?.sheet())
+        self.between(earlier, &now)
+    }
+
+    fn between(&self, earlier: &Reading, now: &Reading) -> Result<Sheet, Incomparable> {
+        let mut sheet = Rates::between(earlier, now)?.sheet();
+        match &self.split {
+            Ok(split) => {
+                sheet.by_cause = split.by_cause(earlier.at, &sheet);
+                sheet.notes.extend_from_slice(split.limits());
+            }
+            Err(why) => sheet.by_cause = Figure::unmetered(why),
+        }
+        Ok(sheet)
     }
 }
 
@@ -96,6 +130,24 @@ mod tests {
         ] {
             let error = start(subject).unwrap_err().to_string();
             assert!(error.starts_with(&format!("cannot meter {subject}: ")) && error.contains(why), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_sampled_sheet_splits_the_subjects_own_time() {
+        let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(Options::default());
+        let kept = meter.reading();
+        let mut sum = 0_u64;
+        loop {
+            (0..20_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
+            let sheet = meter.sheet_since(&kept).unwrap();
+            let by_cause = sheet.by_cause.value().expect("this test needs to be allowed to sample");
+            let own = *sheet.own.percent.value().unwrap();
+            let parts: f64 = by_cause.causes.values().map(|cause| *cause.percent.value().unwrap()).sum();
+            if by_cause.about["samples"].value() > Some(&20.0) {
+                assert!((parts - own).abs() < 0.01 * own, "{parts} of {own}");
+                return;
+            }
         }
     }
 
