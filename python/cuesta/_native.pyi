@@ -92,8 +92,17 @@ class Meters:
     """A subject that is metered on this machine: `machine`, `pid:N`, `cgroup:PATH` or `cpus:0-3`."""
 
     @staticmethod
-    def start(spec: str) -> Meters:
-        """Begin to meter what the JSON `spec` says. Raises ValueError, and RunError if the subject is not there."""
+    def start(spec: str, *, causes: bool = False, stacks: bool = False) -> Meters:
+        """Begin to meter what the JSON `spec` says. Raises ValueError, and RunError if the subject is not there.
+
+        With `causes`, CPU is sampled and split by cause; with `stacks` also kept by location, for `profile`.
+        """
+    def profile(self, fraction: float, title: str) -> str:
+        """Give as JSON where the samples fell up to the last reading, since it was last asked for. Raises RunError.
+
+        `listing` has the largest locations, until `fraction` of the busy samples is covered, and all modules; `folded` the
+        stacks as text; `flame` a picture (SVG) with a title, empty if nothing was sampled.
+        """
     def reading(self) -> str:
         """Give the counters as they are now, as JSON, for a later `sheet`."""
     def sheet(self, since: str | None = None) -> str:

@@ -2,6 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use cuesta_meters::cause::Options;
+use cuesta_meters::profile::Profile;
 use cuesta_meters::{Meter, Rates, Reading, Spec};
 use pyo3::prelude::*;
 
@@ -20,9 +22,18 @@ impl Meters {
 #[pymethods]
 impl Meters {
     #[staticmethod]
-    fn start(py: Python<'_>, spec: &str) -> PyResult<Self> {
+    #[pyo3(signature = (spec, *, causes = false, stacks = false))]
+    fn start(py: Python<'_>, spec: &str, causes: bool, stacks: bool) -> PyResult<Self> {
         let spec: Spec = serde_json::from_str(spec).map_err(errors::value)?;
-        py.detach(|| Meter::start(spec)).map(|meter| Self(meter.into())).map_err(errors::run)
+        let options = Options { profile: stacks, ..Options::default() };
+        let start = || Meter::start(spec).map(|meter| if causes || stacks { meter.sampled(options) } else { meter });
+        py.detach(start).map(|meter| Self(meter.into())).map_err(errors::run)
+    }
+
+    fn profile(&self, py: Python<'_>, fraction: f64, title: &str) -> PyResult<String> {
+        let stacks = py.detach(|| self.locked().take_profile().map(Profile::named)).map_err(errors::run)?;
+        let (listing, folded, flame) = (stacks.listing(fraction), stacks.folded(), stacks.flame(title));
+        Ok(serde_json::json!({"listing": listing, "folded": folded, "flame": flame}).to_string())
     }
 
     fn reading(&self, py: Python<'_>) -> PyResult<String> {
