@@ -25,7 +25,7 @@ fn obscured_keys_go_together_on_the_grid_with_chaff_after_them() {
         let sent = line.crossed().sent;
         // Somebody who types no more sends chaff for a second at least: ten places of this grid.
         ask(&mut line, "c", "c").await;
-        let due = clock::now() + Duration::from_millis(1000);
+        let due = clock::now() + Duration::from_secs(1);
         let mut room = [0; 64];
         listen_until(&mut line, &mut room, due).await;
         (start, line.crossed().sent - sent)
