@@ -12,6 +12,7 @@ from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from cuesta import _native
+from cuesta.cli import profile
 from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, write_json
 from cuesta.engine.meter import stream
@@ -33,6 +34,7 @@ EXAMPLES = """examples:
   cuesta meters --reset              begin an interval ...
   cuesta meters --report             ... and see what came since, as often as wanted
   cuesta meters 1 --json             a sheet a second, one object a row (JSON lines)
+  cuesta meters profile 10 --pid N   where 10 s of its CPU time go, by function (ic_sample); --flame FILE draws it
 
 docs/meters.md says what each figure is and where it comes from."""
 
@@ -70,12 +72,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     interval.add_argument(
         "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
     )
+    profile.add_arguments(parser)
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Meter."""
+    if arguments.interval == profile.WORD:
+        return _profile(arguments)
+    if arguments.flame or arguments.folded or arguments.fraction:
+        raise UsageError("cuesta meters: --flame, --folded and --fraction are of a profile", "cuesta meters profile")
     meters = start(arguments)
     if arguments.report or arguments.reset:
         if arguments.interval:
@@ -94,6 +101,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _rows(meters, every, count, arguments.json, stopped)
 
 
+def _profile(arguments: argparse.Namespace) -> int:
+    if arguments.url or arguments.report or arguments.reset:
+        raise UsageError("cuesta meters profile: it looks at this machine, for a while", "leave other modes out")
+    seconds = profile.SECONDS if arguments.count is None else _duration(arguments.count)
+    meters = start(arguments)
+    assert isinstance(meters, _native.Meters)
+    with interruptible() as stopped:
+        return profile.carry_out(meters, arguments, seconds, stopped)
+
+
 def subject_of(arguments: argparse.Namespace) -> str:
     """Spell what is metered."""
     for kind in ("pid", "cgroup", "cpus"):
@@ -110,7 +127,10 @@ def start(arguments: argparse.Namespace) -> Meters:
         return NodeExporter(arguments.url)
     try:
         of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
-        return _native.Meters.start(json.dumps({"subject": subject_of(arguments), "cpus": of_cpus}))
+        spec = json.dumps({"subject": subject_of(arguments), "cpus": of_cpus})
+        # An interval of one's own is begun and ended by two processes: none is there meanwhile to sample.
+        causes = not (arguments.report or arguments.reset)
+        return _native.Meters.start(spec, causes=causes, stacks=arguments.interval == profile.WORD)
     except ValueError as error:
         raise UsageError(str(error).partition(" at line")[0]) from None
     except _native.RunError as error:

@@ -1,0 +1,53 @@
+"""`cuesta meters profile`: where CPU time goes by function, as `ic_sample` of the 1979 front end showed it."""
+
+import argparse
+import json
+import threading
+from pathlib import Path
+
+from cuesta import _native
+from cuesta.cli.output import check_json, write_json
+from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.report import profile as report
+
+WORD = "profile"
+"""What stands in the place of an interval."""
+SECONDS = 10.0
+"""How long it looks when nothing is said."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what only a profile has."""
+    group = parser.add_argument_group("a profile: cuesta meters profile [SECONDS]")
+    group.add_argument("--fraction", metavar="F", help="of the busy samples that are to be shown; default 0.9")
+    group.add_argument("--flame", type=Path, metavar="FILE", help="write a flame graph (SVG)")
+    group.add_argument("--folded", type=Path, metavar="FILE", help="write the stacks as text, for other programs")
+
+
+def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: float, stopped: threading.Event) -> int:
+    """Look for so long, or until stopped, and show what was seen."""
+    fraction = _fraction(arguments.fraction)
+    check_json(arguments.json)
+    stopped.wait(seconds)
+    sheet = json.loads(meters.sheet())
+    try:
+        found = json.loads(meters.profile(fraction, f"{sheet['subject']}, {sheet['seconds']:.0f} s"))
+    except _native.RunError as error:
+        raise CuestaError(f"cuesta meters profile: {error}") from None
+    if arguments.json != "-":
+        print(report.text(found["listing"], sheet))
+    for file, content in ((arguments.flame, found["flame"]), (arguments.folded, found["folded"])):
+        if file:
+            file.write_text(content, encoding="utf-8")
+    write_json(arguments.json, {"sheet": sheet, **found["listing"]})
+    return Exit.GOOD
+
+
+def _fraction(text: str | None) -> float:
+    try:
+        fraction = 0.9 if text is None else float(text)
+    except ValueError:
+        fraction = -1.0
+    if not 0.0 < fraction <= 1.0:
+        raise UsageError(f"cuesta meters profile: --fraction: expected more than 0, at most 1, got {text}")
+    return fraction

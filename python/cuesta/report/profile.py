@@ -1,0 +1,42 @@
+"""`ic_sample` of 1979 for a terminal: where the samples fell, largest first, and by module, with exact idle beside."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cuesta.analysis.units import ABSENT
+
+BAR = 20
+"""Columns of the longest bar."""
+MODULE, FUNCTION = 14, 36
+"""Columns of names."""
+
+
+def text(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
+    """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, by exact clocks."""
+    return "\n".join(_rows(listing, sheet))
+
+
+def _rows(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> Iterator[str]:
+    yield f"idle {_idle(sheet)} of the CPUs' time (exact)"
+    if not listing["samples"]:
+        yield "no sample fell into the subject: it was not on a CPU"
+        return
+    covered = f"{100 * listing['covered']:.1f} % of {listing['samples']} busy samples"
+    yield f"\nby location: {covered}; {listing['more']} more locations had the rest"
+    yield from _histogram(listing["locations"])
+    yield "\nby module"
+    yield from _histogram(listing["modules"])
+
+
+def _histogram(rows: list[Mapping[str, Any]]) -> Iterator[str]:
+    widest = max((row["percent"] for row in rows), default=1.0)
+    for row in rows:
+        module, function = row["module"], row["function"]
+        # Of a long path of functions the end tells it apart.
+        function = function if len(function) <= FUNCTION else "…" + function[1 - FUNCTION :]
+        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{row['percent']:6.1f} {'*' * max(1, round(BAR * row['percent'] / widest))}"
+
+
+def _idle(sheet: Mapping[str, Any]) -> str:
+    idle, waiting = (sheet["cpu"][kind].get("value") for kind in ("idle", "iowait"))
+    return ABSENT if idle is None else f"{idle + (waiting or 0.0):.1f} %"
