@@ -34,7 +34,8 @@ def _histogram(rows: list[Mapping[str, Any]]) -> Iterator[str]:
         module, function = row["module"], row["function"]
         # Of a long path of functions the end tells it apart.
         function = function if len(function) <= FUNCTION else "…" + function[1 - FUNCTION :]
-        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{row['percent']:6.1f} {'*' * max(1, round(BAR * row['percent'] / widest))}"
+        bar = "*" * max(1, round(BAR * row["percent"] / widest))
+        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{row['percent']:6.1f} {bar}"
 
 
 def _idle(sheet: Mapping[str, Any]) -> str:
