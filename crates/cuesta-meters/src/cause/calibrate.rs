@@ -60,7 +60,7 @@ pub fn calibrate() -> io::Result<Constants> {
     let present = touch.bare / PAGES as f64;
     Ok(Constants {
         call: each_call,
-        call_hidden: share(call.tally.crossings, &call.tally) * each_call,
+        call_hidden: share(call.tally.all_crossings(), &call.tally) * each_call,
         call_after: share(call.tally.of(Cause::User), &call.tally) * each_call,
         fault: each,
         fault_hidden: (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0),

@@ -37,8 +37,9 @@ pub struct Causes {
     pub coverage: f64,
     /// System calls of which it is known which they were, percent of their samples.
     pub named: f64,
-    /// How many system calls it made, from the samples on their ways out: an estimate.
-    pub calls: Option<f64>,
+    /// How many system calls it made, by their causes, from the samples on their ways out: an estimate. None where the
+    /// constant could not be measured.
+    pub calls: Option<BTreeMap<Cause, f64>>,
     /// What was put right.
     pub corrections: Corrections,
     /// What sampling itself took.
@@ -89,11 +90,16 @@ impl Causes {
         let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
         let moved = faults.map(|hidden| put_right(&mut seconds, tally, Cause::PageFaults, hidden));
         let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy() as f64 };
-        let crossings = tally.crossings as f64 * each;
-        let calls = constants.filter(|known| known.call_hidden > 0.0).map(|known| crossings / known.call_hidden);
-        let after = calls.zip(constants).map_or(0.0, |(calls, known)| calls * known.call_after);
-        let after = put_right(&mut seconds, tally, Cause::SystemCalls, after);
-        let unsure = unsure(calls.unwrap_or(0.0), exact.faults.unwrap_or(0) as f64, constants);
+        let crossings = tally.all_crossings() as f64 * each;
+        let calls =
+            constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, each / known.call_hidden));
+        let mut after = 0.0;
+        for (cause, count) in calls.iter().flatten() {
+            let cost = count * constants.map_or(0.0, |known| known.call_after);
+            after += put_right(&mut seconds, tally, *cause, cost);
+        }
+        let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
+        let unsure = unsure(made, exact.faults.unwrap_or(0) as f64, constants);
         Self {
             by_cause: shares(&seconds, &unsure, tally, exact.cpu),
             for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
@@ -132,13 +138,14 @@ impl Causes {
     fn about(&self) -> BTreeMap<String, Figure> {
         let uncalibrated = || Figure::unmetered("the constants could not be measured");
         let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
+        let calls = self.calls.as_ref().map(|calls| calls.values().sum());
         let rows = [
             ("samples", Figure::sampled(self.samples as f64)),
             ("lost", Figure::sampled(self.lost as f64)),
             ("throttled", Figure::sampled(self.throttled as f64)),
             ("coverage", Figure::sampled(self.coverage)),
             ("named_calls_percent", Figure::sampled(self.named)),
-            ("calls_estimated", known(self.calls)),
+            ("calls_estimated", known(calls)),
             ("for_linker_seconds", Figure::sampled(self.for_linker)),
             ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
             ("corrected_faults_seconds", known(self.corrections.faults)),
@@ -166,6 +173,12 @@ fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
         seconds[Cause::Kernel as usize] = (cpu - busy * each).max(0.0);
     }
     seconds
+}
+
+/// How many calls of each kind there were, if a sample on the way out stands for so many.
+fn calls(tally: &Tally, each: f64) -> BTreeMap<Cause, f64> {
+    let crossed = Cause::ALL.into_iter().filter(|cause| tally.crossings[*cause as usize] > 0);
+    crossed.map(|cause| (cause, tally.crossings[cause as usize] as f64 * each)).collect()
 }
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
@@ -238,7 +251,8 @@ mod tests {
     }
 
     fn tally(counts: &[(Cause, u64, u64)], crossings: u64) -> Tally {
-        let mut tally = Tally { crossings, ..Tally::default() };
+        let mut tally = Tally::default();
+        tally.crossings[Cause::SystemCalls as usize] = crossings;
         for (cause, samples, for_linker) in counts {
             tally.samples[*cause as usize] = *samples;
             tally.for_linker[*cause as usize] = *for_linker;
@@ -274,7 +288,7 @@ mod tests {
         assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 42.0));
         assert!(!causes.by_cause.contains_key(&Cause::Idle));
         assert!(close(causes.coverage, 0.5));
-        assert!(close(causes.calls.expect("estimated"), 0.04 / 30e-9));
+        assert!(close(causes.calls.as_ref().expect("estimated")[&Cause::SystemCalls], 0.04 / 30e-9));
         assert_eq!((causes.corrections.faults, causes.lost), (None, 3));
         let sheet = causes.sheet(exact, &BTreeMap::new());
         assert!(close(*sheet.causes["user"].percent.value().expect("sampled"), 5.8));

@@ -109,23 +109,22 @@ fn faults(sheet: &Sheet) -> Option<u64> {
 
 /// How many there were of a cause, where they are counted for the subject alone.
 fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<&'static str, Figure> {
-    let counted = |name: &str, figure: &Figure<Count>| {
+    let of = |name: &str, figure: &Figure<Count>| {
         if sheet.counts.of_machine.iter().any(|other| other == name) {
             return Figure::unmetered("it is counted for the whole machine only");
         }
         figure.map(|count| count.count as f64)
     };
     let faults = faults(sheet).map(|faults| Figure::plain(faults as f64));
-    let calls = causes.calls.map(Figure::sampled);
     let unknown = || Figure::unmetered("it is not counted for this subject");
-    [
+    let calls = causes.calls.iter().flatten().map(|(cause, count)| (cause.name(), Figure::sampled(*count)));
+    let counted = [
         ("page_faults", faults.unwrap_or_else(unknown)),
-        ("system_calls", calls.unwrap_or_else(unknown)),
-        ("dispatching", counted("switches", &sheet.counts.switches)),
-        ("interrupts", counted("interrupts", &sheet.counts.interrupts)),
-        ("softirq", counted("softirqs", &sheet.counts.softirqs)),
-    ]
-    .into()
+        ("dispatching", of("switches", &sheet.counts.switches)),
+        ("interrupts", of("interrupts", &sheet.counts.interrupts)),
+        ("softirq", of("softirqs", &sheet.counts.softirqs)),
+    ];
+    counted.into_iter().chain(calls).collect()
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ pub struct Tally {
     pub samples: [u64; Cause::COUNT],
     /// Of these, what the dynamic linker's instructions did or asked for: its faults and calls too.
     pub for_linker: [u64; Cause::COUNT],
-    /// Of the calls, those taken at the instruction behind the call.
-    pub crossings: u64,
+    /// Of the calls, those taken at the instruction behind the call; by cause likewise.
+    pub crossings: [u64; Cause::COUNT],
     /// Of the calls, those of which it is known which they were.
     pub named: u64,
     /// CPU time that all samples stand for, nanoseconds.
@@ -27,7 +27,7 @@ impl Tally {
         let slot = sample.cause as usize;
         self.samples[slot] += 1;
         self.for_linker[slot] += u64::from(sample.for_linker);
-        self.crossings += u64::from(sample.crossing);
+        self.crossings[slot] += u64::from(sample.crossing);
         self.named += u64::from(sample.named && CALLS.contains(&sample.cause));
         self.nanos += sample.nanos;
     }
@@ -52,6 +52,11 @@ impl Tally {
         CALLS.iter().map(|cause| self.of(*cause)).sum()
     }
 
+    /// Samples at instructions behind calls of whatever kind.
+    pub fn all_crossings(&self) -> u64 {
+        self.crossings.iter().sum()
+    }
+
     /// CPU time that a sample stands for, nanoseconds; zero without samples.
     pub fn period(&self) -> f64 {
         if self.all() == 0 { 0.0 } else { self.nanos as f64 / self.all() as f64 }
@@ -68,7 +73,7 @@ impl AddAssign<&Self> for Tally {
         };
         add(&mut self.samples, &rhs.samples);
         add(&mut self.for_linker, &rhs.for_linker);
-        self.crossings += rhs.crossings;
+        add(&mut self.crossings, &rhs.crossings);
         self.named += rhs.named;
         self.nanos += rhs.nanos;
     }

@@ -174,7 +174,11 @@ fn tell(trial: &Trial, report: &mut String) {
             nanos(known.call),
             nanos(known.call_after)
         ),
-        format!("{} calls known, {:.0} estimated", trial.truth.calls, causes.calls.unwrap_or(0.0)),
+        format!(
+            "{} calls known, {:.0} estimated",
+            trial.truth.calls,
+            causes.calls.iter().flatten().map(|(_, calls)| calls).sum::<f64>()
+        ),
         format!("{} samples, for {:.4} of the time; stolen {:.1} %", causes.samples, causes.coverage, trial.stolen),
     ];
     for row in rows {
