@@ -118,3 +118,140 @@ impl Place {
         matches!(self, Self::Linker | Self::Crossing(_, Whose::Linker))
     }
 }
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::cause::marks::mark;
+
+    const PROGRAM: Ground = Ground::User(Place::Program);
+
+    /// Captured on Linux 6.18, the innermost first.
+    const CAPTURED: &[(&str, Ground, Cause)] = &[
+        ("", PROGRAM, Cause::User),
+        ("", Ground::User(Place::Linker), Cause::Linking),
+        ("", Ground::User(Place::Unknown), Cause::Unclassified),
+        ("", Ground::User(Place::Crossing(Call::Other, Whose::Program)), Cause::SystemCalls),
+        ("", Ground::User(Place::Crossing(Call::Mapping, Whose::Linker)), Cause::Mapping),
+        (
+            "copy_mc_enhanced_fast_string do_wp_page __handle_mm_fault handle_mm_fault exc_page_fault asm_exc_page_fault",
+            PROGRAM,
+            Cause::PageFaults,
+        ),
+        (
+            "__handle_mm_fault handle_mm_fault exc_page_fault asm_exc_page_fault __put_user_4 schedule_tail ret_from_fork ret_from_fork_asm",
+            PROGRAM,
+            Cause::PageFaults,
+        ),
+        ("schedule_tail ret_from_fork ret_from_fork_asm", PROGRAM, Cause::Loading),
+        (
+            "migration_cpu_stop cpu_stopper_thread smpboot_thread_fn kthread ret_from_fork ret_from_fork_asm",
+            Ground::Kernel,
+            Cause::KernelThreads,
+        ),
+        (
+            "__mmap_region do_mmap vm_mmap_pgoff elf_load load_elf_binary bprm_execve do_execveat_common.isra.0 __x64_sys_execve do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "mas_preallocate __mmap_region do_mmap vm_mmap_pgoff ksys_mmap_pgoff do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Mapping,
+        ),
+        (
+            "__d_lookup_rcu lookup_fast path_openat do_filp_open do_sys_openat2 __x64_sys_openat do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Mapping,
+        ),
+        (
+            "unmap_page_range unmap_vmas exit_mmap __mmput do_exit do_group_exit __x64_sys_exit_group x64_sys_call do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "dup_mmap copy_process kernel_clone __do_sys_clone do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "vfs_statx do_statx __x64_sys_statx do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::SystemCalls,
+        ),
+        (
+            "finish_task_switch.isra.0 __schedule schedule exit_to_user_mode_loop do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Dispatching,
+        ),
+        (
+            "finish_task_switch.isra.0 __schedule schedule irqentry_exit_to_user_mode asm_sysvec_reschedule_ipi",
+            PROGRAM,
+            Cause::Dispatching,
+        ),
+        (
+            "ip_rcv net_rx_action handle_softirqs do_softirq.part.0 __local_bh_enable_ip tcp_sendmsg __sys_sendto __x64_sys_sendto do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Softirq,
+        ),
+        (
+            "blk_done_softirq handle_softirqs __irq_exit_rcu common_interrupt asm_common_interrupt",
+            PROGRAM,
+            Cause::Softirq,
+        ),
+        ("irqentry_exit_to_user_mode asm_sysvec_reschedule_ipi", PROGRAM, Cause::Interrupts),
+        ("exc_general_protection asm_exc_general_protection", PROGRAM, Cause::OtherFaults),
+        (
+            "pv_native_safe_halt default_idle cpuidle_enter_state do_idle cpu_startup_entry start_secondary common_startup_64",
+            Ground::Idle,
+            Cause::Idle,
+        ),
+        (
+            "__schedule schedule_idle do_idle cpu_startup_entry start_secondary common_startup_64",
+            Ground::Idle,
+            Cause::Idle,
+        ),
+        (
+            "net_rx_action handle_softirqs __irq_exit_rcu common_interrupt asm_common_interrupt pv_native_safe_halt do_idle common_startup_64",
+            Ground::Idle,
+            Cause::Softirq,
+        ),
+        ("some_function nobody_knows", PROGRAM, Cause::Unclassified),
+    ];
+
+    fn judge(chain: &str, ground: Ground, number: Option<Call>) -> Verdict {
+        classify(chain.split(' ').filter(|name| !name.is_empty()).map(mark), ground, number)
+    }
+
+    #[test]
+    fn captured_stacks_have_their_causes() {
+        for (chain, ground, cause) in CAPTURED {
+            assert_eq!(judge(chain, *ground, None).cause, *cause, "{chain}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_a_call_is_believed_before_the_stack() {
+        let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
+        assert_eq!(judge(chain, PROGRAM, None), Verdict { cause: Cause::SystemCalls, named: false });
+        assert_eq!(judge(chain, PROGRAM, Some(Call::Mapping)), Verdict { cause: Cause::Mapping, named: true });
+    }
+
+    proptest! {
+        #[test]
+        fn each_stack_has_one_cause_and_what_lies_outside_of_it_changes_nothing(
+            row in 0..CAPTURED.len(),
+            outer in proptest::collection::vec(0..CAPTURED.len(), 0..4),
+        ) {
+            let (chain, ground, cause) = CAPTURED[row];
+            let marked = ![Cause::Unclassified, Cause::User, Cause::Linking].contains(&cause) && !chain.is_empty();
+            let all: Vec<_> = std::iter::once(chain).chain(outer.iter().map(|other| CAPTURED[*other].0)).collect();
+            if marked {
+                prop_assert_eq!(judge(&all.join(" "), ground, None).cause, cause);
+            }
+        }
+    }
+}
