@@ -104,7 +104,11 @@ impl Meter {
         let mut sheet = Rates::between(earlier, now)?.sheet();
         match &self.split {
             Ok(split) => {
-                sheet.by_cause = split.by_cause(earlier.at, &sheet);
+                let by_cause = split.by_cause(earlier.at, &sheet);
+                if let Some(by_cause) = by_cause.value() {
+                    sheet.put_causes(by_cause);
+                }
+                sheet.by_cause = by_cause;
                 sheet.notes.extend_from_slice(split.limits());
             }
             Err(why) => sheet.by_cause = Figure::unmetered(why),
@@ -145,6 +149,9 @@ mod tests {
             let own = *sheet.own.percent.value().unwrap();
             let parts: f64 = by_cause.causes.values().map(|cause| *cause.percent.value().unwrap()).sum();
             if by_cause.about["samples"].value() > Some(&20.0) {
+                let shown =
+                    |name: &str| sheet.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
+                assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", sheet.total_time);
                 assert!((parts - own).abs() < 0.01 * own, "{parts} of {own}");
                 return;
             }

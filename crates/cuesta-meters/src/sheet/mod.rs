@@ -4,6 +4,7 @@
 
 mod by_cause;
 mod figure;
+mod total_time;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,44 @@
+//! `total_time_meters` with causes: what the sampler found takes the place of what ticks found.
+
+use super::{ByCause, Figure, Sheet, TimeRow};
+
+/// Rows that are of idle, or not the host's own, and stay as they are.
+const KEPT: [&str; 3] = ["steal", "I/O-wait idle", "zero idle"];
+
+impl Sheet {
+    /// Puts the causes into the table of total time, largest first: of the subject, with what others used apart.
+    pub(crate) fn put_causes(&mut self, by_cause: &ByCause) {
+        let cpu = &self.cpu;
+        let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+        let of_busy = |percent: &Figure| {
+            let both = percent.with(&busy, |percent, busy| (*percent, *busy));
+            match both.value() {
+                Some((percent, busy)) if *busy > 0.0 => Figure::sampled(100.0 * percent / busy),
+                _ => Figure::unmetered("the CPUs were idle"),
+            }
+        };
+        let mut rows: Vec<TimeRow> = by_cause
+            .causes
+            .iter()
+            .map(|(name, cause)| TimeRow {
+                name: name.replace('_', " "),
+                of_non_idle: of_busy(&cause.percent),
+                percent: cause.percent.clone(),
+                average: cause.average.clone(),
+            })
+            .collect();
+        let size = |row: &TimeRow| row.percent.value().copied().unwrap_or(0.0);
+        rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+        if self.own.others.value().is_some() {
+            rows.push(TimeRow {
+                name: "others on these CPUs".to_owned(),
+                of_non_idle: of_busy(&self.own.others),
+                percent: self.own.others.clone(),
+                average: Figure::unmetered("it is not the subject's"),
+            });
+        }
+        self.total_time.retain(|row| KEPT.contains(&row.name.as_str()));
+        rows.append(&mut self.total_time);
+        self.total_time = rows;
+    }
+}
