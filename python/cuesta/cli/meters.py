@@ -26,7 +26,8 @@ ABOUT = """Reads the kernel's meters, as sar does: a row every INTERVAL seconds,
 An interval belongs to who asked for it: --reset begins one, --report prints the sheet since then, and other
 callers (other terminals, or other files given with --since) have their own.
 
-It needs no privilege. What could not be read is printed as — with the reason, never as zero."""
+It needs no privilege. Sheets split CPU time by cause where sampling is allowed (root, CAP_PERFMON, or
+kernel.perf_event_paranoid 0). What could not be read is printed as — with the reason, never as zero."""
 EXAMPLES = """examples:
   cuesta meters 5                    a row every 5 s until Ctrl-C, then the average
   cuesta meters 1 60 --pid 4711      60 rows of a process and its descendants
@@ -73,6 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
     )
     profile.add_arguments(parser)
+    parser.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
 
@@ -119,6 +121,16 @@ def subject_of(arguments: argparse.Namespace) -> str:
     return arguments.url or arguments.subject or "machine"
 
 
+def _has_causes(arguments: argparse.Namespace) -> bool:
+    """Say whether sheets are sampled.
+
+    Rows show no causes; an interval of one's own is begun and ended by two processes,
+    with none there meanwhile to sample.
+    """
+    is_row = arguments.interval is not None and not arguments.json and not arguments.attached
+    return not (is_row or arguments.plain or arguments.report or arguments.reset)
+
+
 def start(arguments: argparse.Namespace) -> Meters:
     """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
     if arguments.url:
@@ -128,9 +140,7 @@ def start(arguments: argparse.Namespace) -> Meters:
     try:
         of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
         spec = json.dumps({"subject": subject_of(arguments), "cpus": of_cpus})
-        # An interval of one's own is begun and ended by two processes: none is there meanwhile to sample.
-        causes = not (arguments.report or arguments.reset)
-        return _native.Meters.start(spec, causes=causes, stacks=arguments.interval == profile.WORD)
+        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=arguments.interval == profile.WORD)
     except ValueError as error:
         raise UsageError(str(error).partition(" at line")[0]) from None
     except _native.RunError as error:

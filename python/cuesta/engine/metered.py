@@ -8,7 +8,7 @@ import shlex
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -70,9 +70,10 @@ def metered(where: str, run: Run) -> Metered:
     if where.startswith(("http:", "https:")):
         command = own("--from", where)
         return Metered(command, "node_exporter", where, "as asked for", honesty(run, elsewhere=True))
-    if where != "auto":
+    if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
-    return automatic(run)
+    found = automatic(run)
+    return replace(found, command=[*found.command, "--plain"]) if where == "plain" and found.command else found
 
 
 def nothing(why: str) -> Metered:

@@ -147,7 +147,10 @@ class Settings(Table):
     agents: Count = Field(1, description="processes that the users are divided over")
     threads: Count = Field(1, description="threads of each agent")
     pin: Switch = Field(False, description="keep the driver and the built-in host on different CPUs")
-    meters: Meters = Field("auto", description="where the host is metered; `auto` = here, if the target is")
+    meters: Meters = Field(
+        "auto",
+        description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled",
+    )
     stamps: Stamps = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
     log_transactions: Switch = Field(False, description="record every transaction, not only histograms")
     cast: UserNumber | None = Field(

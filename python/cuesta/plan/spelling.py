@@ -258,7 +258,7 @@ def _stamps(value: object) -> int:
 
 def _meters(value: object) -> str:
     text = _text(value)
-    if text in ("auto", "none") or _SUBJECT.fullmatch(text):
+    if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
     parts = urlsplit(text)
     return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else _wrong("there are no such meters")
@@ -291,9 +291,8 @@ TARGETS = (
     "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
 )
 Target = Annotated[str, *_typed(TARGETS, _target)]
-METERS = "`auto`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
+METERS = "`auto`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
 Meters = Annotated[str, *_typed(METERS, _meters)]
-UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
 Bytes = Annotated[int, *_typed("a size such as `16MiB`", _bytes)]

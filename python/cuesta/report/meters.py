@@ -3,6 +3,7 @@
 A figure that could not be had is `—`, with the reason below; it is never a zero.
 """
 
+import textwrap
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -140,14 +141,14 @@ def causes(sheet: Sheet) -> Iterator[str]:
     if not by_cause:
         return
     yield f"{'':<24}{'%':>8}{'seconds':>10}{'count':>12}{'each':>10}"
-    for name, cause in by_cause["causes"].items():
+    for name, cause in sorted(by_cause["causes"].items(), key=lambda each: -(each[1]["percent"].get("value") or 0.0)):
         counted = cause["count"].get("value")
         cells = f"{percent(cause['percent']):>8}{duration(cause['seconds']):>10}"
         each = f"{ABSENT if counted is None else count(counted):>12}{duration(cause['average']):>10}"
         yield f"{plain(name):<24}{cells}{each}  {cause['percent'].get('tier', '')}"
     yield f"not classified: {by_cause['unclassified']:.2f} % of samples"
-    for name, figure in by_cause["about"].items():
-        yield f"{plain(name)}: {number(figure)}"
+    about = ", ".join(f"{plain(name).replace('_', ' ')} {number(figure)}" for name, figure in by_cause["about"].items())
+    yield from textwrap.wrap(about, 84)
 
 
 def idle(sheet: Sheet) -> Iterator[str]:
