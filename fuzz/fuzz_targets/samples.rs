@@ -1,0 +1,20 @@
+//! Whatever the kernel writes, samples and symbols and maps are read without harm, and every moment has a cause.
+#![no_main]
+
+use cuesta_meters::cause::{Ground, Kallsyms, Place, classify, executable, mark};
+use cuesta_meters::perf::record::{Layout, Record, records};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let text = String::from_utf8_lossy(bytes);
+    let symbols = Kallsyms::parse(&text);
+    assert!(executable(&text).count() <= text.lines().count());
+    for layout in [true, false].map(|all| Layout { chain: all, cgroup: all }) {
+        for stamped in records(bytes, layout) {
+            let Record::Sample(sample) = stamped.record else { continue };
+            let names = sample.kernel.iter().filter_map(|at| symbols.find(*at)).map(|function| symbols.name(function));
+            let verdict = classify(names.map(mark), Ground::User(Place::Program), None);
+            assert!(!verdict.cause.name().is_empty());
+        }
+    }
+});
