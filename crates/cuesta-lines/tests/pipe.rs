@@ -15,9 +15,9 @@ fn enter_is_a_line_feed_and_nothing_is_echoed() {
     play(async {
         let mut line = line("pipe:read row; echo \"got $row\"; read row; echo \"and $row\" >&2").await;
         typed(&mut *line, "one two\r").await;
-        assert_eq!(up_to(&mut *line, "\n").await, "got one two\n");
+        assert_eq!(up_to(&mut *line, "\n").await, "got one two\r\n");
         typed(&mut *line, "three\r").await;
-        assert_eq!(up_to(&mut *line, "\n").await, "and three\n");
+        assert_eq!(up_to(&mut *line, "\n").await, "and three\r\n");
         assert_eq!(to_the_end(&mut *line).await, (String::new(), None));
         assert_eq!(line.crossed().sent, 14);
     });
@@ -28,7 +28,7 @@ fn there_is_no_terminal() {
     play(async {
         let mut line = line("pipe:tty; test -t 1 || echo no terminal; echo $TERM").await;
         let (said, fault) = to_the_end(&mut *line).await;
-        assert_eq!(said, "not a tty\nno terminal\nxterm-256color\n");
+        assert_eq!(said, "not a tty\r\nno terminal\r\nxterm-256color\r\n");
         assert_eq!(fault, None);
         assert_eq!((line.window(), line.echoes()), (None, None));
     });
@@ -47,8 +47,27 @@ fn more_than_a_pipe_holds_goes_through() {
         for _ in 0..300 {
             typed(&mut *both, &row).await;
         }
-        assert_eq!(to_the_end(&mut *both).await, ("xxxx\n".to_owned(), None));
+        assert_eq!(to_the_end(&mut *both).await, ("xxxx\r\n".to_owned(), None));
     });
+}
+
+#[test]
+fn rows_end_as_on_a_terminal_however_little_is_read_at_once() {
+    for room in [1, 2, 3, 7, 4096] {
+        play(async move {
+            let mut line = line("pipe:printf 'a\\n\\n\\nbc\\r\\nd\\n'").await;
+            let (mut buffer, mut came) = (vec![0; room], Vec::new());
+            loop {
+                let received = cuesta_lines::receive(&mut *line, &mut buffer).await.expect("the line holds");
+                if received.len == 0 {
+                    break;
+                }
+                came.extend_from_slice(&buffer[..received.len]);
+            }
+            assert_eq!(String::from_utf8_lossy(&came), "a\r\n\r\n\r\nbc\r\r\nd\r\n", "{room} at once");
+            assert_eq!(line.crossed().received, 10);
+        });
+    }
 }
 
 #[test]

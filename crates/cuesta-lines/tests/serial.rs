@@ -15,15 +15,16 @@ use tempfile::TempDir;
 /// Two devices with a wire between them.
 struct Wire {
     folder: TempDir,
-    _socat: Running,
+    #[allow(dead_code, reason = "it ends with the wire")]
+    socat: Running,
 }
 
 impl Wire {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let end = |name: &str| format!("pty,raw,echo=0,link={}", folder.path().join(name).display());
-        let _socat = Running::start(Command::new("socat").args([end("a"), end("b")]));
-        let wire = Self { folder, _socat };
+        let socat = Running::start(Command::new("socat").args([end("a"), end("b")]));
+        let wire = Self { folder, socat };
         let ends = [wire.end("a"), wire.end("b")];
         wait_until("socat has made both ends", move || ends.iter().all(|end| end.exists()));
         wire

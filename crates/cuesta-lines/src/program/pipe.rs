@@ -2,7 +2,9 @@
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::clock;
 
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -19,7 +21,8 @@ const PIECE: usize = 256;
 
 /// A program whose standard input is one pipe, and its output and errors another.
 ///
-/// A carriage return goes as a line feed, which is what a terminal would have made of the Enter key. Nothing else is done
+/// Rows end as they would with a terminal, so that the same tape can be played with one and without: a carriage return, as
+/// the Enter key sends it, goes as a line feed, and a line feed comes as carriage return and line feed. Nothing else is done
 /// that a terminal does: no echo, no editing, and Ctrl+C or Ctrl+D are characters like any other.
 ///
 /// Dropping it closes both pipes and hangs the program up; the rest is as with [`super::Pty`].
@@ -28,6 +31,8 @@ pub struct Pipe {
     input: AsyncFd<OwnedFd>,
     output: AsyncFd<OwnedFd>,
     program: Program,
+    /// A line feed is still to be handed on, for which there was no room.
+    owes_feed: bool,
 }
 
 impl Pipe {
@@ -47,13 +52,45 @@ impl Pipe {
         fcntl_setfl(&output, OFlags::NONBLOCK)?;
         let attached = Attached::Pipes { input: its_input.as_fd(), output: its_output.as_fd() };
         let program = Program::start(command, terminal, attached)?;
-        Ok(Self { input: watch(input, Interest::WRITABLE)?, output: watch(output, Interest::READABLE)?, program })
+        let input = watch(input, Interest::WRITABLE)?;
+        Ok(Self { input, output: watch(output, Interest::READABLE)?, program, owes_feed: false })
+    }
+}
+
+impl Pipe {
+    /// Puts a carriage return before each line feed among the first `len` characters; says how many they are then.
+    fn return_carriages(&mut self, into: &mut [u8], len: usize) -> usize {
+        let feeds = memchr::memchr_iter(b'\n', &into[..len]).count();
+        let mut to = len + feeds;
+        if to > into.len() {
+            // Room for one character only.
+            into[0] = b'\r';
+            self.owes_feed = true;
+            return len;
+        }
+        for from in (0..len).rev() {
+            let character = into[from];
+            to -= 1;
+            into[to] = character;
+            if character == b'\n' {
+                to -= 1;
+                into[to] = b'\r';
+            }
+        }
+        len + feeds
     }
 }
 
 impl Line for Pipe {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        self.program.poll_receive(&self.output, cx, into)
+        if std::mem::take(&mut self.owes_feed) {
+            into[0] = b'\n';
+            return Poll::Ready(Ok(Received { len: 1, at: clock::now(), ..Received::default() }));
+        }
+        let room = into.len().div_ceil(2);
+        let mut received = ready!(self.program.poll_receive(&self.output, cx, &mut into[..room]))?;
+        received.len = self.return_carriages(into, received.len);
+        Poll::Ready(Ok(received))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
