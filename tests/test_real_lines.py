@@ -1,0 +1,239 @@
+"""Tapes over the CLI against programs and devices of this machine, and against peers that misbehave.
+
+`scripts/setup --tests` installs what is needed.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+from tests.test_real_hosts import PLAN, TAPE, busybox, children_of, started
+
+SHELL = "env PS1='$ ' bash --norc --noprofile -i"
+
+FILE_TAPE = r"""
+Set KeyRate 30cps
+Set WaitTimeout 10s
+Forever
+  Transaction "arithmetic"
+    Type "echo $((6*7))"
+    Enter
+    Wait+Screen /^42$/
+  End
+  Think uniform 100ms 300ms
+End
+"""
+
+CAT_TAPE = r"""
+Set KeyRate 30cps
+Set WaitTimeout 10s
+Forever
+  Type "hello"
+  Enter
+  Wait+Screen /^hello/
+  Think uniform 500ms 1500ms
+End
+"""
+
+LOGIN_TAPE = r"""
+Set KeyRate 30cps
+Set WaitTimeout 500ms
+Wait /login: $/
+Type "joe"
+Enter
+Wait /Password: $/
+Forever
+  Enter
+  Wait+Bytes 1
+  Think 1s
+End
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *flags: str) -> tuple[int, dict[str, Any]]:
+    out = f"out-{len(list(Path().glob('out-*')))}"
+    code = main(["run", "plan.toml", *flags, "--out", out, "--quiet", "--json", "-"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_users_type_at_programs_on_terminals_of_their_own(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("shell.tape", TAPE)
+    write("plan.toml", PLAN)
+    code, summary = run(capsys, "--target", f"pty:{SHELL}", "--users", "8")
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    assert summary["transactions"]["count"] > 20
+    assert summary["echo"]["count"] > 14 * 20
+    assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
+    # Most were opened before measuring began; a terminal neither negotiates nor logs in.
+    assert (summary["connect"]["count"], summary["negotiation"]["count"], summary["login"]["count"]) == (8, 0, 0)
+    assert children_of(os.getpid()) == []
+
+
+def test_the_same_tape_goes_over_a_terminal_and_over_pipes(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("shell.tape", FILE_TAPE)
+    write("plan.toml", PLAN)
+    for target in (f"pty:{SHELL}", "pipe:bash --norc --noprofile"):
+        code, summary = run(capsys, "--target", target, "--users", "4")
+        assert (code, summary["invalid_because"]) == (Exit.GOOD, []), target
+        assert summary["errors"]["count"] == 0, (target, summary["errors"])
+        assert summary["transactions"]["count"] > 20
+        # A terminal shows what is typed; a pipe brings the answer alone.
+        shown = summary["characters"]["out_per_s"] / summary["transactions"]["per_s"]
+        assert (shown < 5) == target.startswith("pipe:"), (target, shown)
+
+
+def test_a_user_types_at_a_serial_device(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("shell.tape", TAPE.replace("Wait /\\$ $/", "Enter\nWait /\\$ $/"))
+    write("plan.toml", PLAN)
+    ends = [f"pty,raw,echo=0,link={here / name}" for name in ("near", "far")]
+    with program(["socat", *ends]):
+        wait_for(here / "near", here / "far")
+        write("shell", "#!/bin/sh\nexport PS1='$ '\nexec bash --norc --noprofile -i\n").chmod(0o755)
+        shell = f"EXEC:{here / 'shell'},pty,setsid,ctty,stderr"
+        with program(["socat", f"FILE:{here / 'far'},raw,echo=0", shell]):
+            code, summary = run(capsys, "--target", f"serial:{here / 'near'}?baud=115200", "--users", "1")
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    assert summary["errors"]["count"] == 0, summary["errors"]
+    assert summary["transactions"]["count"] > 2
+    assert summary["echo"]["count"] > 14 * 2
+
+
+def test_a_program_that_ends_and_one_that_is_none_have_names_of_their_own(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("shell.tape", TAPE.replace("$((6*7))", "42; exit"))
+    write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
+    code, summary = run(capsys, "--target", f"pty:{SHELL}", "--users", "4")
+    assert code == Exit.GOOD, summary["invalid_because"]
+    assert set(summary["errors"]["by_name"]) == {"closed"}
+    # The shell alone can tell: nothing is refused beforehand.
+    _, summary = run(capsys, "--target", "pty:cd / && exec cuesta-no-such-program", "--users", "4")
+    assert set(summary["errors"]["by_name"]) == {"no-program"}
+
+
+def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("cat.tape", CAT_TAPE)
+    with started(busybox, here) as port:
+        # What it starts may be small: its limit is one of descriptors.
+        (here / "shell").write_text("#!/bin/sh\nexec cat\n")
+        write(
+            "plan.toml",
+            f"""
+            name = "limit"
+            stagger = "10ms"
+            settle = "2s"
+            measure = "6s"
+            [[group]]
+            name = "many"
+            tape = "cat.tape"
+            target = "telnet://127.0.0.1:{port}"
+            users = 560
+            [[group]]
+            name = "few"
+            tape = "cat.tape"
+            target = "pty:cat"
+            users = 3
+            stagger = "1ms"
+            [validity]
+            lateness_p99 = "10s"
+            driver_cpu = 1
+            run_wait = 1
+            settled = false
+            lost_users = 1
+            """,
+        )
+        _, summary = run(capsys)
+    # It aborts, and all that it carried: nothing listens any more.
+    names = set(summary["errors"]["by_name"])
+    assert "refused" in names, summary["errors"]
+    assert names <= {"refused", "reset", "closed"}, summary["errors"]
+    assert summary["lost_users"] >= 500
+    few = next(each for each in summary["classes"] if each["group"] == "few")
+    assert few["response"]["count"] >= 6
+
+
+def test_a_host_that_hangs_in_login_is_counted_and_left(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("login.tape", LOGIN_TAPE)
+    write("plan.toml", PLAN.replace("shell.tape", "login.tape").replace("[validity]", "[validity]\nlost_users = 1"))
+    with says(b"login: ") as port:
+        _, summary = run(capsys, "--target", f"tcp://127.0.0.1:{port}")
+    assert set(summary["errors"]["by_name"]) == {"timeout", "login"}, summary["errors"]
+    assert summary["transactions"]["count"] == 0
+
+
+def test_a_host_that_sends_absurd_windows_is_counted(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("login.tape", LOGIN_TAPE)
+    write("plan.toml", PLAN.replace("shell.tape", "login.tape").replace("[validity]", "[validity]\nlost_users = 1"))
+    absurd = b"\xff\xfd\x1f\xff\xfa\x1f" + b"\xfe" * 5000 + b"\xff\xf0"
+    with says(absurd + b"login: ") as port:
+        _, summary = run(capsys, "--target", f"telnet://127.0.0.1:{port}")
+    by_name = summary["errors"]["by_name"]
+    assert set(by_name) == {"timeout", "login", "dropped-sequence"}, by_name
+    assert summary["negotiation"]["count"] == summary["connect"]["count"] > 0
+
+
+def wait_for(*files: Path) -> None:
+    """Wait until all files are there."""
+    deadline = time.monotonic() + 20
+    while not all(file.exists() for file in files):
+        assert time.monotonic() < deadline, files
+        time.sleep(0.01)
+
+
+@contextmanager
+def program(arguments: list[str]) -> Iterator[None]:
+    """Run a program, and end it and what it started."""
+    running = subprocess.Popen(arguments)
+    try:
+        yield
+    finally:
+        for pid in children_of(running.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, 9)
+        running.kill()
+        running.wait()
+
+
+@contextmanager
+def says(greeting: bytes) -> Iterator[int]:
+    """Listen on a free port: say something to whoever calls, and nothing more."""
+    lines: list[socket.socket] = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    line, _ = server.accept()
+                    lines.append(line)
+                    line.sendall(greeting)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for line in lines:
+            line.close()
