@@ -86,13 +86,10 @@ class Metering:
                 self.process.wait()
         for thread in self.threads:
             thread.join()
-        for end in (self.process and self.process.stdout, self.errors):
-            if end:
-                end.close()
+        self._close()
 
     def _launch(self, command: Sequence[str]) -> None:
-        if self.errors:
-            self.errors.close()
+        self._close()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115, closed when the process has ended
         try:
             self.process = subprocess.Popen(
@@ -106,6 +103,13 @@ class Metering:
         except OSError as error:
             self.process = None
             self._gap(f"{command[0]}: {error.strerror}")
+
+    def _close(self) -> None:
+        """Close what is left of a process that has ended."""
+        for end in (self.process and self.process.stdin, self.process and self.process.stdout, self.errors):
+            if end:
+                with suppress(OSError):
+                    end.close()
 
     def _thread(self, work: Any) -> None:
         thread = threading.Thread(target=work, daemon=True)

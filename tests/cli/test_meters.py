@@ -1,0 +1,173 @@
+"""`cuesta meters` by hand, on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta import _native
+from cuesta.cli import main
+from cuesta.errors import Exit
+
+
+@pytest.fixture(autouse=True)
+def _state(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(here / "state"))
+
+
+def data(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    assert main(["meters", *arguments]) == Exit.GOOD
+    return [json.loads(row) for row in capsys.readouterr().out.splitlines()]
+
+
+def test_rows_come_at_their_interval_and_an_average_after_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["meters", "100ms", "3"]) == Exit.GOOD
+    head, *rows, average, last = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["time", "%usr"]
+    assert (len(rows), average) == (3, "average")
+    assert len(last.split()) == len(rows[0].split()) == len(head.split())
+
+
+def test_json_rows_are_whole_sheets_that_close(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = data(capsys, "200ms", "2", "--json", "--plain")
+    assert second["at"] > first["at"]
+    assert 0.1 <= second["seconds"] < 20
+    cpu = second["cpu"]
+    assert sum(cpu[name]["value"] for name in ("usr", "sys", "irq", "iowait", "steal", "idle")) == pytest.approx(100)
+    assert cpu["load"]["value"] == pytest.approx(100 - cpu["idle"]["value"])
+    assert {figure["tier"] for figure in cpu.values()} == {"plain"}
+
+
+def test_callers_have_intervals_of_their_own(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    mine, yours = str(here / "mine"), str(here / "yours")
+    for file in (mine, yours):
+        assert main(["meters", "--reset", "--since", file]) == Exit.GOOD
+    long = json.loads(out(capsys, "--report", "--since", mine, "--json"))
+    assert main(["meters", "--reset", "--since", yours]) == Exit.GOOD
+    capsys.readouterr()
+    short = json.loads(out(capsys, "--report", "--since", yours, "--json"))
+    again = json.loads(out(capsys, "--report", "--since", mine, "--json"))
+    assert short["seconds"] < again["seconds"]
+    assert again["seconds"] > long["seconds"], "a report does not begin anew"
+    both = json.loads(out(capsys, "--report", "--reset", "--since", mine, "--json"))
+    after = json.loads(out(capsys, "--report", "--since", mine, "--json"))
+    assert after["seconds"] < both["seconds"]
+
+
+def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["meters", *arguments]) == Exit.GOOD
+    return capsys.readouterr().out
+
+
+def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    own = str(os.getpid())
+    assert main(["meters", "--reset", "--pid", own]) == Exit.GOOD
+    (kept,) = (here / "state/cuesta/meters").iterdir()
+    assert kept.name.endswith(f"-pid%3A{own}.json")
+    (here / "state/cuesta/meters/session-999999999-1-machine.json").write_text("{}")
+    assert main(["meters", "--reset"]) == Exit.GOOD
+    names = [path.name for path in (here / "state/cuesta/meters").iterdir()]
+    assert len(names) == 2, f"what a session that ended has left is taken away: {names}"
+    assert "SUBJECT" in out(capsys, "--report", "--pid", own)
+
+
+def test_a_report_without_an_interval_says_how_to_begin_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["meters", "--report"]) == Exit.BAD_INPUT
+    assert "`cuesta meters --reset` begins one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"at": 5}', "\x00"])
+def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[str], here: Path, text: str) -> None:
+    (here / "kept").write_text(text)
+    assert main(["meters", "--report", "--since", str(here / "kept")]) == Exit.BAD_INPUT
+    assert "begins anew" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--pid", "none"], "expected `machine`"),
+        (["--pid", "4194305"], "no such process"),
+        (["--cgroup", "/no/such"], "no such control group"),
+        (["--cpus", "4000"], "no such CPU: 4000"),
+        (["--cpus", "3-1"], "expected `machine`"),
+        (["1ms"], "at least 50ms"),
+        (["soon"], "INTERVAL"),
+        (["1", "-3"], "COUNT"),
+        (["1", "--report"], "goes without"),
+        (["1", "--since", "x"], "needs --report"),
+        (["--from", "box:9100"], "no URL"),
+    ],
+)
+def test_what_cannot_be_is_said(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert main(["meters", *arguments]) in (Exit.USAGE, Exit.FAILED)
+    assert said in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_rows_with_their_average() -> None:
+    command = [sys.executable, "-m", "cuesta", "meters", "100ms"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        process.stdout.readline()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        rest, err = process.communicate(timeout=30)
+    assert (process.returncode, "average\n" in rest, err) == (0, True, "")
+
+
+def test_a_process_that_ends_leaves_reasons_and_no_failure(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as program:
+        assert main(["meters", "--reset", "--pid", str(program.pid), "--since", str(here / "kept")]) == Exit.GOOD
+        assert program.stdin
+        program.stdin.close()
+        program.wait(30)
+    assert main(["meters", "--report", "--pid", str(program.pid), "--since", str(here / "kept")]) == Exit.FAILED
+    assert "no such process" in capsys.readouterr().err
+
+
+def test_nobody_may_meter_and_is_told_what_is_missing() -> None:
+    def work() -> str:
+        meters = _native.Meters.start('{"subject": "machine"}', causes=True)
+        while time.process_time() < 0.3 + begun:  # some clock ticks pass
+            pass
+        return meters.sheet()
+
+    begun = time.process_time()
+    sheet = as_nobody(work)
+    assert sheet["cpu"]["idle"]["tier"] == "plain"
+    assert sheet["counts"]["major_faults"]["tier"] == "plain"
+    assert sheet["traffic"]["run_delay"]["value"] >= 0
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
+        said = " ".join([*sheet["notes"], sheet["by_cause"].get("why", "")])
+        assert "perf_event_paranoid" in said or "CAP_PERFMON" in said, said
+
+
+def as_nobody(work: Callable[[], str]) -> dict[str, Any]:
+    """Do work in a process without privileges: that of nobody, if we are root."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+            os.write(writer, work().encode())
+            status = 0
+        finally:
+            os._exit(status)
+    os.close(writer)
+    with open(reader, "rb") as said:
+        text = said.read()
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    result: dict[str, Any] = json.loads(text)
+    return result

@@ -1,0 +1,110 @@
+"""The metering process from the engine's side: what it says is kept, and what befalls it does not befall the run."""
+
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta import _native
+from cuesta.engine import metering as module
+from cuesta.engine.job import Times
+from cuesta.engine.metered import Metered
+from cuesta.engine.metering import Metering, metering, slim
+from tests.sheets import sheet
+
+MARKING = """
+import json, sys
+sheet = json.loads(sys.argv[1])
+print(json.dumps({**sheet, "at": 5}), flush=True)
+for row in sys.stdin:
+    print(json.dumps({**sheet, "at": 6, "mark": True}), flush=True)
+"""
+
+
+def of(program: str, source: str = "here") -> Metered:
+    return Metered([sys.executable, "-c", program, json.dumps(sheet())], source, "pid:1", "why", "honest")
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(row) for row in (folder / "meters.jsonl").read_text().splitlines()]
+
+
+def joined(meter: Metering) -> None:
+    """Wait until its threads have said their last."""
+    for thread in meter.threads:
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
+    with metering(of(MARKING), tmp_path) as meter:
+        now = _native.now()
+        meter.begin(now, [Times(0, 0, 1), Times(1, 2, 3)])
+        meter.threads[-1].join(30)
+    about, *others = rows(tmp_path)
+    assert about["about"]["subject"] == "pid:1"
+    assert [row["row"]["cpu"]["idle"] for row in others if "row" in row] == [64.0]
+    assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
+
+
+def test_a_step_that_is_cut_short_has_its_sheet(tmp_path: Path) -> None:
+    with metering(of(MARKING), tmp_path) as meter:
+        begun = threading.Event()
+        mark = meter._mark
+
+        def marked(step: int | None) -> None:
+            mark(step)
+            begun.set()
+
+        meter._mark = marked  # type: ignore[method-assign]
+        meter.begin(_native.now(), [Times(0, 0, 10**12)])
+        assert begun.wait(30)
+    assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
+
+
+def test_a_meter_that_dies_leaves_gaps_and_is_started_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    with metering(of("import sys; print('strange'); sys.exit('it has no more to say')"), tmp_path) as meter:
+        joined(meter)
+    gaps = [row["gap"] for row in rows(tmp_path) if "gap" in row]
+    assert gaps == ["it said: strange", "it has no more to say"] * (module.RESTARTS + 1)
+
+
+def test_a_meter_that_is_not_there_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    with metering(Metered(["/no/such/program"], "ssh", "x", "why", ""), tmp_path) as meter:
+        joined(meter)
+    assert "/no/such/program: No such file or directory" in rows(tmp_path)[1]["gap"]
+
+
+def test_a_remote_meter_that_lacks_cuesta_says_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "PAUSE", 0.01)
+    with metering(of("import sys; sys.exit('bash: cuesta: command not found')", "ssh"), tmp_path) as meter:
+        joined(meter)
+    assert rows(tmp_path)[1]["gap"].startswith("bash: cuesta: command not found; install cuesta there, or say where")
+
+
+def test_rows_of_another_machine_are_placed_by_this_ones_clock(tmp_path: Path) -> None:
+    begun = _native.now()
+    with metering(of(MARKING, "ssh"), tmp_path) as meter:
+        meter.begin(begun, [Times(0, 0, 1)])
+        meter.threads[-1].join(30)
+    assert all(begun <= row["at"] <= _native.now() for row in rows(tmp_path))
+
+
+def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
+    with metering(Metered(None, "none", "nothing", "--meters none", ""), tmp_path) as meter:
+        meter.begin(_native.now(), [Times(0, 0, 1)])
+    assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
+
+
+def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
+    small = slim(sheet())
+    assert small["cpu"]["usr"] == 20.0
+    assert small["counts"]["minor_faults"]["count"] == 600
+    assert small["counts"]["of_machine"] == ["interrupts", "softirqs", "forks", "wakeups", "ios"]
+    assert not {"wakeups", "execs"} & set(small["counts"])
+    assert not {"notes", "wall", "total_time", "by_cause"} & set(small)
