@@ -1,5 +1,6 @@
 """The summary at the end of a run."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +58,15 @@ def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Pa
     assert re.search(r"login +4 +600 ms", shown_rows[heading + 2])
     assert "negotiation" not in "".join(shown_rows)
     assert "opening lines" not in shown(RunFolder(tmp_path / "other").write())
+
+
+def test_programs_that_users_started_are_named(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    run = json.loads((folder / "run.json").read_text())
+    run["steps"][0]["group"][0]["target"] = "pty:bash \x1b --norc"
+    (folder / "run.json").write_text(json.dumps(run))
+    assert "pty:bash � --norc: started on this machine, for each of 4 users" in shown(folder)
+    assert "started on this machine" not in shown(RunFolder(tmp_path / "other").write())
 
 
 def test_colour_is_for_terminals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

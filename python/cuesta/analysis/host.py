@@ -1,5 +1,6 @@
 """What the meters say of the host over a measurement interval. It is the host's word, not the driver's."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -101,6 +102,8 @@ class Host:
     sheet: Mapping[str, Any] | None
     """All that was metered (docs/meters.md)."""
     builtin: BuiltIn | None
+    programs: Mapping[str, int]
+    """Commands that the users' lines start on this machine, as targets, and how many users each has."""
 
 
 def host(recorded: Recorded, number: int, step: Step, transactions: int) -> Host:
@@ -117,7 +120,18 @@ def host(recorded: Recorded, number: int, step: Step, transactions: int) -> Host
         meters=meters(recorded, number, step, sheet, rows),
         sheet=sheet,
         builtin=built_in(shares),
+        programs=programs(recorded, number),
     )
+
+
+def programs(recorded: Recorded, number: int) -> dict[str, int]:
+    """Count the users of each command that a step starts."""
+    steps = recorded.run.get("steps", [])
+    users = Counter[str]()
+    for group in steps[number]["group"] if number < len(steps) else []:
+        if group.get("target", "").startswith(("pty:", "pipe:")):
+            users[group["target"]] += group["users"]
+    return dict(users)
 
 
 def share_within(row: HostRow | Row, step: Step) -> float:

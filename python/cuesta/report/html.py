@@ -27,6 +27,7 @@ from cuesta.report.words import (
     machine,
     on_time,
     per_s,
+    programs,
     screens,
     worth,
 )
@@ -231,7 +232,8 @@ def published(summary: Summary) -> Iterator[str]:
 
 
 def host(step: Figures) -> Iterator[str]:
-    """Say what the host's meters say."""
+    """Say what was started, and what the host's meters say."""
+    yield from map(paragraph, programs(step.host))
     yield from map(paragraph, host_cpu(step.host))
     if step.host.builtin:
         yield from map(paragraph, built_in(step.host.builtin))

@@ -27,6 +27,7 @@ from cuesta.report.words import (
     load,
     on_time,
     per_s,
+    programs,
     screens,
     worth,
 )
@@ -195,7 +196,9 @@ def published(summary: Summary) -> Rows:
 
 
 def host(step: Figures) -> Rows:
-    """Say what the host's meters say."""
+    """Say what was started, and what the host's meters say."""
+    for row in programs(step.host):
+        yield from wrapped(row, "  ")
     for row in host_cpu(step.host):
         yield from wrapped(row, "  ")
     if step.host.builtin:

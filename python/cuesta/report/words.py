@@ -156,6 +156,12 @@ def worth(host: Host) -> Iterator[str]:
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
+def programs(host: Host) -> Iterator[str]:
+    """Say what was started on this machine."""
+    for target, users in host.programs.items():
+        yield f"{plain(target)}: started on this machine, for each of {many(users, 'user')}"
+
+
 def built_in(host: BuiltIn) -> Iterator[str]:
     """Say what the built-in host says of itself."""
     yield (
