@@ -44,10 +44,8 @@ impl Rates<'_> {
         }
         let (seconds, in_user, in_system) = self.own_seconds();
         let percent = seconds.map(|seconds| self.percent_of_cpus(*seconds));
-        let split = in_user.with(&in_system, |user, system| (*user, user + system));
-        let split = split.and_then(|(user, both)| Figure::quotient(*user, *both, "no clock tick met the subject"));
-        let none = Figure::plain(0.0);
-        let usr = if percent.value() == Some(&0.0) { none } else { percent.with(&split, |all, user| all * user) };
+        let split = in_user.with(&in_system, |user, system| self.user_part(*user, *system));
+        let usr = percent.with(&split, |all, user| all * user);
         Own {
             sys: percent.with(&usr, |all, usr| all - usr),
             usr,
@@ -57,6 +55,17 @@ impl Rates<'_> {
             tasks: self.threads(),
             processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
         }
+    }
+
+    /// The part of the subject's time that was in user mode. Where no clock tick met it in the interval, as in its life
+    /// so far; where none ever did, all of it, as the kernel itself has it then.
+    fn user_part(&self, user: f64, system: f64) -> f64 {
+        if user + system > 0.0 {
+            return user / (user + system);
+        }
+        let stats = self.later.tasks.value().into_iter().flat_map(|tasks| tasks.processes.values());
+        let (user, system) = stats.fold((0, 0), |sum, each| (sum.0 + each.stat.user, sum.1 + each.stat.system));
+        if user + system > 0 { user as f64 / (user + system) as f64 } else { 1.0 }
     }
 
     fn threads(&self) -> Figure {
