@@ -1,0 +1,287 @@
+"""Our meters beside others on the same interval: sysstat's sar, node_exporter, perf; and over a real ssh.
+
+The programs are Debian's (`scripts/setup --tests`); none is started as a service.
+"""
+
+import getpass
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta import _native
+from cuesta.cli import main
+from cuesta.engine.node_exporter import NodeExporter
+from cuesta.errors import CuestaError, Exit
+from tests.test_real_hosts import children_of, free_port, wait_until_it_listens
+
+POINT = 1.0
+"""Percent of the CPUs that two meters of the same interval may differ by."""
+TRIES = 4
+"""Two programs cannot be made to read at one instant: while others come and go on this machine, one try may differ."""
+USES = ("usr", "sys", "irq", "iowait", "steal", "idle")
+
+Shares = dict[str, float]
+
+
+def ours(sheet: dict[str, Any]) -> Shares:
+    return {name: sheet["cpu"][name]["value"] for name in USES}
+
+
+def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
+    differences = []
+    for _ in range(TRIES):
+        mine, theirs = compare()
+        differences.append(max(abs(mine[name] - theirs[name]) for name in theirs))
+        if differences[-1] <= POINT:
+            return
+    pytest.fail(f"differ by {differences} points; the last: {mine} and {theirs}")
+
+
+def needed(program: str) -> str:
+    found = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin")
+    assert found, f"no {program}: ./scripts/setup --tests"
+    return found
+
+
+def test_sar_says_the_same() -> None:
+    sar = needed("sar")
+
+    def compare() -> tuple[Shares, Shares]:
+        meters = _native.Meters.start('{"subject": "machine"}')
+        command = [sar, "-u", "ALL", "5", "1"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"LC_ALL": "C"}) as process:
+            assert process.stdout
+            process.stdout.readline()  # it has read by then, or is about to
+            begun = meters.reading()
+            rows = process.stdout.read().splitlines()
+        sheet = json.loads(meters.sheet(begun))
+        heads = next(row for row in rows if "%usr" in row).split()
+        values = next(row for row in rows if row.startswith("Average")).split()
+        found = dict(zip(heads[heads.index("CPU") :], values[1:], strict=True))
+        of = {name: float(value) for name, value in found.items() if name.startswith("%")}
+        usr, sys_, irq = of["%usr"] + of["%nice"] + of["%guest"] + of["%gnice"], of["%sys"], of["%irq"] + of["%soft"]
+        theirs = {"usr": usr, "sys": sys_, "irq": irq}
+        return ours(sheet), {**theirs, **{name: of[f"%{name}"] for name in ("iowait", "steal", "idle")}}
+
+    within_a_point(compare)
+
+
+@contextmanager
+def node_exporter(folder: Path) -> Iterator[str]:
+    """Start a node_exporter on a free port of loopback; end it."""
+    port = free_port()
+    command = [needed("prometheus-node-exporter"), f"--web.listen-address=127.0.0.1:{port}"]
+    with (folder / "daemon.log").open("wb") as log:
+        daemon = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        wait_until_it_listens(daemon, port, folder)
+        yield f"http://127.0.0.1:{port}/metrics"
+    finally:
+        daemon.kill()
+        daemon.wait()
+
+
+def test_a_node_exporter_says_the_same(tmp_path: Path) -> None:
+    with node_exporter(tmp_path) as url:
+        theirs, meters = NodeExporter(url), _native.Meters.start('{"subject": "machine"}')
+
+        def compare() -> tuple[Shares, Shares]:
+            begun, begun_there = meters.reading(), theirs.reading()
+            subprocess.run([sys.executable, "-c", SPIN.format(seconds=1.5)], check=True)
+            mine, other = json.loads(meters.sheet(begun)), json.loads(theirs.sheet(begun_there))
+            assert other["counts"]["forks"]["value"]["count"] >= 1
+            assert other["counts"]["minor_faults"]["value"]["count"] > 100
+            assert "does not tell" in other["traffic"]["run_delay"].get("why", "does not tell")
+            return ours(mine), ours(other)
+
+        within_a_point(compare)
+
+
+SPIN = "import time\nwhile time.process_time() < {seconds}: pass"
+
+
+def test_what_is_no_node_exporter_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CuestaError, match="no meters there"):
+        NodeExporter(f"http://127.0.0.1:{free_port()}/metrics")
+    with node_exporter(tmp_path) as url, pytest.raises(CuestaError, match="no metrics of a node_exporter"):
+        NodeExporter(url.removesuffix("/metrics") + "/")
+
+
+PROGRAM = """
+import mmap, sys
+for _ in sys.stdin:
+    memory = mmap.mmap(-1, 3000 * 4096)
+    memory.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(3000): memory[page * 4096] = 1
+    for _ in range(4_000_000): pass
+    print("done", flush=True)
+"""
+
+
+def test_perf_stat_counts_the_same() -> None:
+    perf = needed("perf")
+    orders, acks = os.pipe(), os.pipe()
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert program.stdin
+    assert program.stdout
+
+    def work() -> None:
+        program.stdin.write("go\n")  # type: ignore[union-attr]
+        program.stdin.flush()  # type: ignore[union-attr]
+        assert program.stdout.readline() == "done\n"  # type: ignore[union-attr]
+
+    events = "page-faults,major-faults,context-switches,task-clock"
+    command = [perf, "stat", "-x", ",", "-e", events, "-D", "-1", "--control", f"fd:{orders[0]},{acks[1]}"]
+    counting = subprocess.Popen(
+        [*command, "-p", str(program.pid)], stderr=subprocess.PIPE, text=True, pass_fds=[orders[0], acks[1]]
+    )
+
+    def tell(order: bytes) -> None:
+        os.write(orders[1], order + b"\n")
+        assert os.read(acks[0], 16).startswith(b"ack")
+
+    try:
+        work()  # what is loaded the first time is loaded
+        meters = _native.Meters.start(json.dumps({"subject": f"pid:{program.pid}"}))
+        begun = meters.reading()
+        tell(b"enable")
+        work()
+        tell(b"disable")
+        sheet = json.loads(meters.sheet(begun))
+        counting.send_signal(signal.SIGINT)
+        said = counting.communicate(timeout=30)[1]
+    finally:
+        for process in (counting, program):
+            process.kill()
+            process.wait()
+        for pipe in (*orders, *acks):
+            os.close(pipe)
+        program.stdin.close()
+        program.stdout.close()
+    found = {row.split(",")[2].partition(":")[0]: float(row.split(",")[0]) for row in said.splitlines() if "," in row}
+    counts = {name: sheet["counts"][name]["value"]["count"] for name in ("minor_faults", "major_faults", "switches")}
+    assert counts["minor_faults"] + counts["major_faults"] == pytest.approx(found["page-faults"], abs=5)
+    assert counts["minor_faults"] >= 3000
+    assert counts["major_faults"] == found["major-faults"]
+    assert counts["switches"] == pytest.approx(found["context-switches"], abs=5)
+    assert sheet["own"]["seconds"]["value"] * 1e3 == pytest.approx(found["task-clock"], rel=0.01, abs=1)
+
+
+SHORT = ["run", "--users", "4", "--stagger", "50ms", "--settle", "1s", "--measure", "2s", "--quiet", "--seed", "3"]
+
+
+def host_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    code = main([*SHORT, "--json", "-", *arguments])
+    printed = capsys.readouterr()
+    assert code in (Exit.GOOD, Exit.INVALID), printed.err
+    host: dict[str, Any] = json.loads(printed.out)["host"]
+    return host
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_meters_the_built_in_host(capsys: pytest.CaptureFixture[str]) -> None:
+    host = host_of(capsys, "--pin", "--meters", "plain")
+    cpu = host["cpu"]
+    assert sum(cpu[name] for name in (*USES, "others")) == pytest.approx(100, abs=2)
+    assert host["meters"]["subject"].startswith("pid:")
+    assert host["meters"]["seconds"] == pytest.approx(2, abs=0.5)
+    assert len(host["sheet"]["cpus"]) == 1, "it is pinned to a CPU of its own"
+    assert host["per_transaction"]["cpu_ms"] > 0
+    assert host["cpu_by_cause"] is None
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_splits_cpu_by_cause_where_it_may(capsys: pytest.CaptureFixture[str]) -> None:
+    host = host_of(capsys)
+    if host["cpu_by_cause"] is None:
+        assert host["sheet"]["by_cause"]["why"], "what is not sampled says why"
+    else:
+        used = host["cpu"]["usr"] + host["cpu"]["sys"]
+        assert sum(host["cpu_by_cause"].values()) == pytest.approx(used, rel=0.05, abs=0.1)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_meters_programs_on_its_own_terminals(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "cat.tape").write_text('Type "hello"\nEnter\nWait+Line /hello/\nThink 200ms\n')
+    host = host_of(capsys, str(tmp_path / "cat.tape"), "--target", "pty:cat", "--meters", "plain")
+    assert host["meters"]["subject"].startswith("children:")
+    assert host["sheet"]["own"]["processes"]["value"] >= 4
+    assert "terminals" in host["meters"]["honesty"]
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_reads_a_node_exporter(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with node_exporter(tmp_path) as url:
+        host = host_of(capsys, "--meters", url)
+    assert (host["meters"]["source"], host["meters"]["subject"]) == ("node_exporter", url)
+    assert sum(host["cpu"][name] for name in USES) == pytest.approx(100, abs=0.1)
+    assert host["cpu"]["others"] is None
+
+
+@pytest.mark.usefixtures("here")
+def test_a_meter_that_is_not_there_does_not_fail_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    host = host_of(capsys, "--meters", f"http://127.0.0.1:{free_port()}/metrics")
+    assert host["cpu"] is None
+    assert "no meters there" in host["cpu_missing"]
+    assert host["meters"]["gaps"]
+
+
+@contextmanager
+def sshd(folder: Path) -> Iterator[int]:
+    """Start sshd on a free port of loopback, which knows one throwaway key; end it and what it started."""
+    port = free_port()
+    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
+    for key in ("host", "client"):
+        command = [needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)]
+        subprocess.run(command, check=True)
+    (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
+    settings = {
+        "Port": port,
+        "ListenAddress": "127.0.0.1",
+        "HostKey": folder / "host",
+        "AuthorizedKeysFile": folder / "client.pub",
+        "PidFile": "none",
+        "StrictModes": "no",
+        "PermitRootLogin": "yes",
+        "UsePAM": "no",
+    }
+    (folder / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
+    with (folder / "daemon.log").open("wb") as log:
+        daemon = subprocess.Popen([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], stderr=log)
+    try:
+        wait_until_it_listens(daemon, port, folder)
+        yield port
+    finally:
+        for pid in [*children_of(daemon.pid), daemon.pid]:
+            os.kill(pid, signal.SIGKILL)
+        daemon.wait()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_meters_another_machine_over_ssh(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    folder = tmp_path / "ssh"
+    folder.mkdir()
+    ours_ = Path(sys.executable).parent / "cuesta"
+    with sshd(folder) as port:
+        place = (
+            f"ssh://{getpass.getuser()}@127.0.0.1:{port}?identity={folder / 'client'}&known_hosts={folder / 'known'}"
+        )
+        host = host_of(capsys, "--meters", f"{place}&command={ours_}&subject=cpus:0")
+        assert host["meters"]["source"] == "ssh"
+        assert host["meters"]["subject"] == "127.0.0.1: cpus:0"
+        assert host["sheet"]["cpus"] == [0]
+        assert sum(host["cpu"][name] for name in USES) == pytest.approx(100, abs=0.1)
+        without = host_of(capsys, "--meters", f"{place}&command=/no/such/cuesta")
+        assert without["cpu"] is None
+        assert "install cuesta there" in without["cpu_missing"]
