@@ -9,6 +9,7 @@
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
 //! - `screens`: users with screens beside the same without.
+//! - `sampling`: what the meters' sampler costs, by the same work with and without it.
 //! - `targets`: what is measured against what; `table`: how it is shown.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
@@ -22,6 +23,7 @@ mod job;
 mod outcome;
 mod pair;
 mod process;
+mod sampling;
 mod screens;
 mod server;
 mod ssh_bare;
@@ -38,10 +40,14 @@ fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => targets::measure(&mut io::stdout()),
+        ["sampling"] => targets::measure_sampling(&mut io::stdout()),
         ["server", job] => server::serve(job).map(|()| true),
         ["bare", job] => bare::play(job).map(|()| true),
         ["driver", job] => cuesta::play(job).map(|()| true),
-        _ => Err("cuesta-bench takes no arguments: it measures everything and prints one table".into()),
+        _ => Err(
+            "cuesta-bench measures everything and prints one table; `cuesta-bench sampling` only the meters' sampler"
+                .into(),
+        ),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

@@ -127,6 +127,11 @@ impl Row {
         Self::new(name, measured, "no errors", if errors == 0 { Verdict::Known } else { Verdict::Missed })
     }
 
+    /// A figure that was held against its target.
+    pub(crate) fn judged(name: &str, measured: String, target: &str, met: bool) -> Self {
+        Self::new(name, measured, target, if met { Verdict::Met } else { Verdict::Missed })
+    }
+
     fn new(name: &str, measured: String, target: &str, verdict: Verdict) -> Self {
         Self { name: name.to_owned(), measured, target: target.to_owned(), verdict }
     }

@@ -9,6 +9,7 @@ use crate::delays::Delay;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
+use crate::sampling;
 use crate::screens;
 use crate::table::Row;
 
@@ -84,6 +85,21 @@ pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
         row.show(out)?;
         rows.push(row);
     }
+    for row in sampling::measure()? {
+        row.show(out)?;
+        rows.push(row);
+    }
+    tell(&rows, out)
+}
+
+/// Measures what the sampler of the meters costs, alone.
+pub(crate) fn measure_sampling(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
+    let rows = sampling::measure()?;
+    rows.iter().try_for_each(|row| row.show(out))?;
+    tell(&rows, out)
+}
+
+fn tell(rows: &[Row], out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let missed = rows.iter().filter(|row| row.is_missed()).count();
     writeln!(out, "\n{}", if missed == 0 { "Every target is met.".into() } else { format!("MISSED: {missed}.") })?;
     Ok(missed == 0)

@@ -101,10 +101,18 @@ pub enum Sight {
     UserOnly,
 }
 
+/// What the thread is asked.
+#[derive(Debug)]
+enum Request {
+    Cut(Sender<Cut>),
+    /// To cease, or to go on.
+    Sample(bool, Sender<io::Result<()>>),
+}
+
 /// Samples until it is dropped.
 #[derive(Debug)]
 pub struct Sampler {
-    requests: Option<Sender<Sender<Cut>>>,
+    requests: Option<Sender<Request>>,
     /// Wakes the thread.
     bell: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
@@ -135,10 +143,23 @@ impl Sampler {
 
     /// What was sampled from the last cut to now. None if the thread has died.
     pub fn cut(&self) -> Option<Cut> {
-        let (answer, cut) = channel();
-        self.requests.as_ref()?.send(answer).ok()?;
+        self.ask(Request::Cut)
+    }
+
+    /// Ceases to sample, or goes on: to see what sampling costs. CPUs that come meanwhile are sampled.
+    ///
+    /// # Errors
+    /// When the kernel refuses, or the thread has died.
+    pub fn set_sampling(&self, on: bool) -> io::Result<()> {
+        let died = || Err(io::Error::other("the sampler's thread has died"));
+        self.ask(|answer| Request::Sample(on, answer)).unwrap_or_else(died)
+    }
+
+    fn ask<T>(&self, request: impl FnOnce(Sender<T>) -> Request) -> Option<T> {
+        let (answer, come) = channel();
+        self.requests.as_ref()?.send(request(answer)).ok()?;
         ring(&self.bell);
-        cut.recv().ok()
+        come.recv().ok()
     }
 }
 
@@ -243,7 +264,7 @@ const ROUND: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Worker {
-    fn run(mut self, asked: &Receiver<Sender<Cut>>) {
+    fn run(mut self, asked: &Receiver<Request>) {
         let (mut drained, mut looked) = (clock::now(), clock::now());
         loop {
             if self.rings.wait(ROUND, &self.bell).is_err() {
@@ -257,7 +278,8 @@ impl Worker {
             drained = now;
             loop {
                 match asked.try_recv() {
-                    Ok(answer) => drop(answer.send(self.cut())),
+                    Ok(Request::Cut(answer)) => drop(answer.send(self.cut())),
+                    Ok(Request::Sample(on, answer)) => drop(answer.send(self.rings.set_sampling(on))),
                     Err(std::sync::mpsc::TryRecvError::Empty) => break,
                     Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
                 }

@@ -36,7 +36,7 @@ pub(crate) struct Rings {
 struct CpuRing {
     ring: Ring,
     /// Events of further tasks, which write into the same ring.
-    _others: Vec<Event>,
+    others: Vec<Event>,
     /// The kernel has given the event up: it would wake us for ever.
     hung_up: bool,
 }
@@ -98,6 +98,16 @@ impl Rings {
         Ok(())
     }
 
+    /// Ceases to sample, or goes on.
+    pub(crate) fn set_sampling(&self, on: bool) -> io::Result<()> {
+        for cpu in self.by_cpu.values() {
+            for event in std::iter::once(cpu.ring.event()).chain(&cpu.others) {
+                if on { event.enable()? } else { event.disable()? }
+            }
+        }
+        Ok(())
+    }
+
     /// Opens rings on CPUs that came, closes those of CPUs that went. What these still hold must be drained before.
     pub(crate) fn follow_cpus(&mut self) -> io::Result<()> {
         let online = online()?;
@@ -136,7 +146,7 @@ impl Rings {
             other.enable()?;
         }
         ring.event().enable()?;
-        Ok(CpuRing { ring, _others: others, hung_up: false })
+        Ok(CpuRing { ring, others, hung_up: false })
     }
 }
 

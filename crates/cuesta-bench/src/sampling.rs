@@ -1,0 +1,102 @@
+//! What the sampler of the meters costs those that are sampled.
+//!
+//! One process does the same work again and again, in turn with all CPUs sampled and with none: what the machine does to it
+//! meanwhile, it does to both. The thread that reads the samples is counted as well.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::time::Duration;
+
+use cuesta_meters::Subject;
+use cuesta_meters::cause::{Options, Sampler};
+use cuesta_record::clock;
+
+use crate::table::Row;
+
+/// Most that it may cost, of a CPU.
+const MOST: f64 = 0.03;
+/// Pairs of a sampled and an unsampled turn; as many of two unsampled ones, for a control.
+const PAIRS: usize = 100;
+
+/// A load: its name and one turn of it, some milliseconds.
+type Load = (&'static str, fn());
+
+const LOADS: [Load; 3] = [("computing", compute), ("calling the kernel", call), ("taking page faults", fault)];
+
+/// Measures each load, kept on one CPU.
+pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+    let sampler = Sampler::start(&[Subject::Machine], Options::default())?;
+    LOADS.iter().map(|load| row(&sampler, *load)).collect()
+}
+
+fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
+    let (mut cost, mut control) = (Vec::new(), Vec::new());
+    sampler.cut();
+    let start = clock::now();
+    for pair in 0..PAIRS {
+        // Which of the two is first changes, so that a drift of the machine costs neither.
+        let first = pair % 2 == 0;
+        let (one, other) = (timed(sampler, first, turn)?, timed(sampler, !first, turn)?);
+        let (with, without) = if first { (one, other) } else { (other, one) };
+        cost.push(with / without - 1.0);
+        let (one, other) = (timed(sampler, false, turn)?, timed(sampler, false, turn)?);
+        control.push(if first { one / other } else { other / one } - 1.0);
+    }
+    let elapsed = clock::now().since(start);
+    let cut = sampler.cut().ok_or("the sampler has died")?;
+    // It read for the quarter of the time in which there was something to read.
+    let reader = cut.reader.as_secs_f64() / (elapsed.as_secs_f64() / 4.0);
+    let (slower, error) = median(&mut cost);
+    let (nothing, _) = median(&mut control);
+    let measured = format!(
+        "{:+.2} ± {:.2} % slower (control {:+.2} %), reader {:.2} % of a CPU",
+        slower * 1e2,
+        error * 1e2,
+        nothing * 1e2,
+        reader * 1e2
+    );
+    let name = format!("sampling at 997 Hz, {name}");
+    Ok(Row::judged(&name, measured, &format!("under {:.0} %", MOST * 1e2), slower + reader < MOST))
+}
+
+/// CPU seconds of a turn.
+fn timed(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error>> {
+    sampler.set_sampling(on)?;
+    let before = clock::thread_cpu();
+    turn();
+    let took: Duration = clock::thread_cpu().saturating_sub(before);
+    Ok(took.as_secs_f64())
+}
+
+/// The median, and one standard error of it from the quartiles.
+fn median(values: &mut [f64]) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |part: f64| values[(part * (values.len() - 1) as f64).round() as usize];
+    // Half the distance of the quartiles is 0.67 standard deviations; a median's error is 1.25 of a mean's.
+    let deviation = (at(0.75) - at(0.25)) / 2.0 / 0.67;
+    (at(0.5), 1.25 * deviation / (values.len() as f64).sqrt())
+}
+
+fn compute() {
+    let mut sum = 0_u64;
+    for n in 0..20_000_000_u64 {
+        sum = black_box(sum ^ n);
+    }
+    black_box(sum);
+}
+
+fn call() {
+    for _ in 0..250_000 {
+        black_box(rustix::process::getppid());
+    }
+}
+
+/// Larger than what the allocator keeps: each time memory that was never touched.
+fn fault() {
+    const SIZE: usize = 64 << 20;
+    let mut memory = vec![0_u8; SIZE];
+    for page in memory.chunks_mut(4096) {
+        page[0] = 1;
+    }
+    black_box(memory);
+}
