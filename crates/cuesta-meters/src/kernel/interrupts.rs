@@ -19,7 +19,8 @@ pub fn parse(text: &str) -> Result<BTreeMap<usize, u64>, Malformed> {
         let counts: Vec<u64> = super::numbers(rest).take(cpus.len()).collect();
         if counts.len() == cpus.len() {
             for (cpu, count) in cpus.iter().zip(counts) {
-                *sums.entry(*cpu).or_default() += count;
+                let sum = sums.entry(*cpu).or_default();
+                *sum = sum.saturating_add(count);
             }
         }
     }

@@ -64,7 +64,7 @@ impl PidStat {
 
     /// CPU time of its own; ticks.
     pub fn own(&self) -> u64 {
-        self.user + self.system
+        self.user.saturating_add(self.system)
     }
 }
 

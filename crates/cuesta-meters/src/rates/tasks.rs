@@ -51,7 +51,7 @@ impl<'a> Pairs<'a> {
         let before = |pid: &u32, process: &Process| same(a.processes.get(pid).or_else(|| a.reapers.get(pid)), process);
         // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
         // not known, and it counts from the next reading on.
-        let new = |process: &Process| (process.stat.start + 1) * tick() >= begun;
+        let new = |process: &Process| (process.stat.start.saturating_add(1)).saturating_mul(tick()) >= begun;
         let pairs = b.processes.iter().chain(&b.reapers).map(|(pid, process)| (before(pid, process), process));
         let pairs = pairs.filter(|(before, process)| before.is_some() || new(process)).collect();
         let remains = |pid: &u32, process: &Process| same(b.processes.get(pid), process).is_some();
@@ -60,15 +60,15 @@ impl<'a> Pairs<'a> {
     }
 
     fn done(&self, a: &Tasks, b: &Tasks) -> Done {
-        let tick = tick();
+        let nanos = |ticks: u64| ticks.saturating_mul(tick());
         Done {
             seconds: b.at.since(a.at).as_secs_f64(),
-            cpu: self.grown(own_cpu, |p| (p.stat.child_user + p.stat.child_system) * tick),
-            user: self.grown(|p| p.stat.user * tick, |p| p.stat.child_user * tick),
-            system: self.grown(|p| p.stat.system * tick, |p| p.stat.child_system * tick),
+            cpu: self.grown(own_cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system))),
+            user: self.grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user)),
+            system: self.grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system)),
             minor: self.grown(|p| p.stat.minor, |p| p.stat.child_minor),
             major: self.grown(|p| p.stat.major, |p| p.stat.child_major),
-            block_delay: self.grown(|p| p.stat.block_delay * tick, |_| 0),
+            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0),
             threads: (a.threads && b.threads).then(|| self.of_threads()),
         }
     }
@@ -116,7 +116,7 @@ impl OfThreads {
 
 /// CPU time of a process: to the nanosecond by its threads, unless some have ended; then to the tick.
 fn own_cpu(process: &Process) -> u64 {
-    let by_ticks = process.stat.own() * tick();
+    let by_ticks = process.stat.own().saturating_mul(tick());
     let by_threads: u64 = process.threads.values().map(|thread| thread.sched.run).sum();
     if by_threads + 3 * tick() >= by_ticks && !process.threads.is_empty() { by_threads } else { by_ticks }
 }
