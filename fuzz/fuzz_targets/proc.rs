@@ -1,0 +1,37 @@
+//! Whatever the kernel's files hold, or those of somebody who says to be the kernel: the meters read it or refuse it.
+#![no_main]
+
+use cuesta_meters::kernel::{
+    cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
+    pressure::Pressure, sched, schedstat::SchedStat, stat::Stat, vmstat::VmStat,
+};
+use cuesta_meters::{Reading, Subject};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    if let Ok(stat) = Stat::parse(text) {
+        for ticks in stat.cpus.values() {
+            let _ = ticks.since(*ticks).and(*ticks).total();
+        }
+    }
+    let _ = VmStat::parse(text);
+    let _ = diskstats::parse(text);
+    let _ = interrupts::parse(text);
+    let _ = Pressure::parse(text);
+    assert!(loadavg::parse(text).map_or(true, f64::is_finite));
+    let _ = SchedStat::parse(text);
+    let _ = sched::parse(text);
+    let _ = PidStat::parse(text).map(|stat| stat.own());
+    let _ = PidStatus::parse(text);
+    let _ = (cgroup::Usage::parse(text), cgroup::Usage::parse_v1(text, text, 10_000_000), cgroup::Throttled::parse(text));
+    let _ = (cgroup::quota(text), cgroup::quota_v1(text, text));
+    let _ = pid_cgroup::of(text, "cpu");
+    if let Some(cpus) = cpu_list::parse(text) {
+        assert_eq!(cpu_list::parse(&cpu_list::show(&cpus)), Some(cpus));
+    }
+    if let Ok(subject) = text.parse::<Subject>() {
+        assert_eq!(subject.to_string().parse(), Ok(subject));
+    }
+    let _ = Reading::of_node_exporter(text);
+    let _ = serde_json::from_str::<Reading>(text);
+});
