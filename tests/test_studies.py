@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -113,7 +113,10 @@ def over_ssh(here: Path, home: Path) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("line", [over_telnet, over_ssh])
 def test_the_emacs_study_is_typed_over_a_network(
-    line: Callable[[Path, Path], Iterator[list[str]]], here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+    line: Callable[[Path, Path], AbstractContextManager[list[str]]],
+    here: Path,
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write("cuesta.toml", BUSY)
     home = here / "throwaway"
