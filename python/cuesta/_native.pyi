@@ -100,8 +100,8 @@ class Meters:
     def profile(self, fraction: float, title: str) -> str:
         """Give as JSON where the samples fell up to the last reading, since it was last asked for. Raises RunError.
 
-        `listing` has the largest locations, until `fraction` of the busy samples is covered, and all modules; `folded` the
-        stacks as text; `flame` a picture (SVG) with a title, empty if nothing was sampled.
+        `listing` has the largest locations, until `fraction` of the busy samples is covered, and all modules; `folded`
+        the stacks as text; `flame` a picture (SVG) with a title, empty if nothing was sampled.
         """
     def reading(self) -> str:
         """Give the counters as they are now, as JSON, for a later `sheet`."""

@@ -291,7 +291,9 @@ TARGETS = (
     "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
 )
 Target = Annotated[str, *_typed(TARGETS, _target)]
-METERS = "`auto`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
+METERS = (
+    "`auto`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
+)
 Meters = Annotated[str, *_typed(METERS, _meters)]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]
 Stamps = Annotated[int, *_typed("`all`, `none` or N (every Nth line)", _stamps)]
