@@ -4,9 +4,11 @@
 //! CPU clock, and tells: that is the truth. The sampler sees it from outside. A harness of its own, since the process under
 //! test must have one thread and nothing else to do.
 //!
+//! - `nobody`: the sampler without privileges.
 //! - `work`: the programs. `trial`: one run and whether it is valid. `cases`: what is expected.
 
 mod cases;
+mod nobody;
 mod trial;
 mod work;
 
@@ -22,24 +24,37 @@ fn main() -> ExitCode {
         work::serve(kinds, seconds.parse().expect("seconds of CPU time"));
         return ExitCode::SUCCESS;
     }
-    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
-    let chosen =
-        cases::ALL.iter().filter(|case| wanted.is_empty() || wanted.iter().any(|word| case.name.contains(*word)));
-    if words.iter().any(|word| word == "--list") {
-        chosen.for_each(|case| say(&format!("{}: test", case.name)));
+    if words == ["nobody"] {
+        nobody::look();
         return ExitCode::SUCCESS;
     }
-    let failed: Vec<&str> = chosen.filter(|case| !passes(case)).map(|case| case.name).collect();
-    if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
+    let names = cases::ALL.iter().map(|case| case.name).chain([NOBODY]);
+    let chosen: Vec<&str> =
+        names.filter(|name| wanted.is_empty() || wanted.iter().any(|word| name.contains(*word))).collect();
+    if words.iter().any(|word| word == "--list") {
+        for name in chosen {
+            say(&format!("{name}: test"));
+        }
+        return ExitCode::SUCCESS;
+    }
+    let failed = chosen.iter().filter(|name| !passes(name)).count();
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn passes(case: &cases::Case) -> bool {
-    let found = cases::run(case);
+/// The case that is no program under test.
+const NOBODY: &str = "without_privileges";
+
+fn passes(name: &str) -> bool {
+    let found = match cases::ALL.iter().find(|case| case.name == name) {
+        Some(case) => cases::run(case),
+        None => nobody::run(),
+    };
     let (word, report) = match &found {
         Ok(report) => ("ok", report),
         Err(report) => ("FAILED", report),
     };
-    say(&format!("test {} ... {word}\n{report}", case.name));
+    say(&format!("test {name} ... {word}\n{report}"));
     found.is_ok()
 }
 

@@ -1,0 +1,90 @@
+//! The sampler as somebody without privileges: less, and said.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use cuesta_meters::Subject;
+use cuesta_meters::cause::{Causes, Exact, Options, Sampler, Sight};
+use cuesta_record::clock;
+use serde::{Deserialize, Serialize};
+
+/// What somebody without privileges found out of himself.
+#[derive(Debug, Serialize, Deserialize)]
+struct Found {
+    sight: Option<Sight>,
+    /// What was missing.
+    limits: Vec<String>,
+    /// The user's share of a loop that only computes, and of one that only calls; percent.
+    user: [f64; 2],
+}
+
+/// Samples himself and tells.
+pub(crate) fn look() {
+    let mut found = Found { sight: None, limits: Vec::new(), user: [0.0; 2] };
+    match Sampler::start(&[Subject::Process(std::process::id())], Options::default()) {
+        Err(error) => found.limits.push(error.to_string()),
+        Ok(sampler) => {
+            found.limits = sampler.limits().to_vec();
+            found.user = [share(&sampler, &mut found.sight, compute), share(&sampler, &mut found.sight, call)];
+        }
+    }
+    writeln!(io::stdout(), "{}", serde_json::to_string(&found).expect("plain data")).expect("the test listens");
+}
+
+/// The user's share of half a second of `work`.
+fn share(sampler: &Sampler, sight: &mut Option<Sight>, work: fn()) -> f64 {
+    sampler.cut().expect("the sampler lives");
+    let start = clock::thread_cpu();
+    while clock::thread_cpu().saturating_sub(start).as_millis() < 500 {
+        work();
+    }
+    let cpu = clock::thread_cpu().saturating_sub(start).as_secs_f64();
+    let cut = sampler.cut().expect("the sampler lives");
+    *sight = Some(cut.sight);
+    let exact = Exact { cpu, faults: None, capacity: cpu };
+    let causes = Causes::new(&cut.tallies[0], &cut, exact, None);
+    causes.by_cause.get(&cuesta_meters::cause::Cause::User).map_or(0.0, |share| share.percent)
+}
+
+fn compute() {
+    let mut sum = 0_u64;
+    for n in 0..1_000_000_u64 {
+        sum = std::hint::black_box(sum ^ n);
+    }
+}
+
+fn call() {
+    for _ in 0..10_000 {
+        std::hint::black_box(rustix::process::getppid());
+    }
+}
+
+/// Starts this program again without privileges, and holds what it found against what the kernel's settings allow.
+pub(crate) fn run() -> Result<String, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("nobody");
+    fs::copy(std::env::current_exe().expect("this program"), &program).expect("copied");
+    for path in [folder.path(), &program] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).expect("our own");
+    }
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"])
+        .arg(&program)
+        .arg("nobody")
+        .current_dir("/")
+        .output()
+        .expect("setpriv is of every Debian");
+    let found: Found = serde_json::from_slice(&output.stdout).map_err(|error| format!("    {error}: {output:?}"))?;
+    let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").expect("a kernel with a sampler");
+    let report = format!("    kernel.perf_event_paranoid {}: {found:?}", level.trim());
+    let advised = found.limits.iter().any(|limit| limit.contains("sysctl kernel.perf_event_paranoid="));
+    let good = match level.trim().parse::<i64>().expect("a number") {
+        ..=0 => found.sight.is_some(),
+        1 => found.sight == Some(Sight::Whole) && advised,
+        2 => found.sight == Some(Sight::UserOnly) && advised && found.user[0] > 80.0 && found.user[1] < 70.0,
+        _ => found.sight.is_none() && advised,
+    };
+    if good { Ok(report) } else { Err(report) }
+}
