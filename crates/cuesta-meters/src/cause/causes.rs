@@ -25,7 +25,7 @@ pub struct Exact {
 /// CPU time of a subject by cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Causes {
-    /// Each cause that had any; idle is not one of them.
+    /// Each cause that had any, and what is unclassified; idle is not one of them.
     pub by_cause: BTreeMap<Cause, Share>,
     /// All that the dynamic linker did or asked for, in whichever cause it is counted: seconds.
     pub for_linker: f64,
@@ -220,7 +220,13 @@ fn shares(
         let error = 100.0 * (part * (1.0 - part) / busy).sqrt().hypot(of_all(unsure));
         (cause, Share { seconds, percent: 100.0 * part, error, samples: tally.of(cause) })
     };
-    Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle && seconds[*cause as usize] > 0.0).map(share).collect()
+    // What could not be told is always shown.
+    let shown = |cause: &Cause| match cause {
+        Cause::Idle => false,
+        Cause::Unclassified => true,
+        cause => seconds[*cause as usize] > 0.0,
+    };
+    Cause::ALL.into_iter().filter(shown).map(share).collect()
 }
 
 fn percent(part: f64, whole: f64) -> f64 {
@@ -330,7 +336,7 @@ mod tests {
     fn nothing_sampled_is_nothing_not_a_fault() {
         let exact = Exact { cpu: 0.0, faults: Some(0), capacity: 1.0 };
         let causes = Causes::new(&Tally::default(), &cut(Sight::Whole), exact, Some(&constants()));
-        assert!(causes.by_cause.is_empty());
+        assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);
         assert_eq!((causes.samples, causes.unclassified), (0, 0.0));
     }
 }
