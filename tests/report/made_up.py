@@ -63,12 +63,26 @@ def host_row(second: int) -> Row:
     return {
         "at": CLOCK + (second + 1) * NANO,
         "length": 1.0,
-        "lines": {"connected": 4},
+        "lines": {"connected": 4, "asking": 3, "blocked": 1, "opened": 0, "line_seconds": 4.0},
         "messages": {"in": 2, "out": 2},
-        "characters": {"line_in": 28, "line_out": 320},
-        "pool": {"size": 16_777_216, "least_free": 16_776_016},
+        "characters": {
+            "typed": 26,
+            "in": 10,
+            "out": 300,
+            "echoed": 20,
+            "line_in": 28,
+            "line_out": 320,
+            "erased": 4,
+            "cut": 0,
+        },
+        "read_ahead": {"messages": 1, "characters": 5, "waited_seconds": 0.25},
+        "reads": {"calls": 20, "seconds": 0.001},
+        "writes": {"calls": 10, "seconds": 0.002},
+        "wakes": {"count": 40, "seconds": 0.01, "longest": 0.004},
+        "output_blocks": {"count": 1, "characters": 100, "least": 60},
+        "pool": {"size": 16_777_216, "used": 0, "free": 16_777_216, "least_free": 16_776_016, "overflows": 0},
         "servers": {"number": 1, "busy": 0.05, "mean_queue": 0.01},
-        "cpu": {"process": 0.02},
+        "cpu": {"process": 0.02, "threads": [{"seconds": 0.02, "idle": 0.98, "run_wait": 0.0}]},
     }
 
 

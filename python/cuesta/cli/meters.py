@@ -7,18 +7,22 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any, Protocol, TextIO
 
 from cuesta import _native
+from cuesta.analysis.front_end import front_end
 from cuesta.cli import profile
 from cuesta.cli.kept import Kept
-from cuesta.cli.output import check_json, write_json
+from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.meter import stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
-from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.errors import CuestaError, Exit, InputError, UsageError
+from cuesta.ledger import open_run
 from cuesta.report import meters as report
+from cuesta.report.front_end import text as tty_meters
 
 NAME = "meters"
 HELP = "meter this Linux host: CPU, idle by kind, faults, queues, devices"
@@ -66,6 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subject.add_argument("--cpus", metavar="LIST", help="all that runs on some CPUs, as 0-3,8")
     subject.add_argument("--from", dest="url", metavar="URL", help="another machine, by its node_exporter's metrics")
     subject.add_argument("--subject", help=argparse.SUPPRESS)
+    subject.add_argument(
+        "--front-end", type=Path, metavar="RUN", help="the built-in host's front end in a run folder (tty_meters)"
+    )
     parser.add_argument("--of-cpus", help=argparse.SUPPRESS)
     interval = parser.add_argument_group("sheets of an interval of your own")
     interval.add_argument("--report", action="store_true", help="print the sheet since your last --reset")
@@ -83,6 +90,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     """Meter."""
     if arguments.interval == profile.WORD:
         return _profile(arguments)
+    if arguments.front_end:
+        return _front_end(arguments.front_end, arguments.json)
     if arguments.flame or arguments.folded or arguments.fraction:
         raise UsageError("cuesta meters: --flame, --folded and --fraction are of a profile", "cuesta meters profile")
     meters = start(arguments)
@@ -101,6 +110,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return Exit.GOOD
     with interruptible() as stopped:
         return _rows(meters, every, count, arguments.json, stopped)
+
+
+def _front_end(folder: Path, where: str | None) -> int:
+    """Show the sheet of each step of a run."""
+    check_json(where)
+    recorded = open_run(folder)
+    found = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
+    sheets = {number: sheet for number, sheet in found.items() if sheet}
+    if not sheets:
+        raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
+    titles = (f"step {number + 1}\n" if len(sheets) > 1 else "" for number in sheets)
+    texts = (title + tty_meters(sheet) for title, sheet in zip(titles, sheets.values(), strict=True))
+    say("\n\n".join(texts), where)
+    write_json(where, [{"step": number, **asdict(sheet)} for number, sheet in sheets.items()])
+    return Exit.GOOD
 
 
 def _profile(arguments: argparse.Namespace) -> int:

@@ -11,10 +11,12 @@ from pathlib import Path
 
 from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.figures import Figures
+from cuesta.analysis.front_end import front_end
 from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
+from cuesta.analysis.units import ABSENT, count, digits, many, named, seconds, share
 from cuesta.report import meters, tables
+from cuesta.report.front_end import text as tty_meters
 from cuesta.report.plots import courses, curves, sweeps
 from cuesta.report.words import (
     built_in,
@@ -70,7 +72,7 @@ def body(summary: Summary) -> Iterator[str]:
     yield from section("Throughput", throughput(step))
     yield from section("Interactive response-time law", map(paragraph, law(step.law) if step.law else ()))
     yield from section("Published figures", published(summary))
-    yield from section("Host", host(step))
+    yield from section("Host", host(summary, step))
     yield from section("Driver", driver(step))
     yield from section("Record", record(summary))
 
@@ -207,7 +209,7 @@ def response_row(row: tuple[str, Distribution | None]) -> Sequence[Cell]:
 def throughput(step: Figures) -> Iterator[str]:
     """Say what was done, counted, and what was not."""
     c = step.characters
-    by_name = ", ".join(f"{name} {count(number)}" for name, number in step.errors.by_name.items())
+    by_name, before = named(step.errors.by_name), named(step.errors.before)
     under_way = step.unfinished
     yield facts(
         [
@@ -219,6 +221,7 @@ def throughput(step: Figures) -> Iterator[str]:
             ),
             ("on the lines", f"in {per_s(c.line_in_per_s)}, out {per_s(c.line_out_per_s)}"),
             ("errors", f"{count(step.errors.count)}{f': {by_name}' if by_name else ''}"),
+            *([("errors before measuring", before)] if before else []),
             ("skipped, lost", f"{many(step.skipped, 'action')}, {many(step.lost_users, 'user')}"),
             ("under way at the end", f"{count(under_way.count)}, the oldest since {seconds(under_way.oldest)}"),
         ]
@@ -231,7 +234,7 @@ def published(summary: Summary) -> Iterator[str]:
         yield table(("", "", "measured", "published", "ratio"), rows, f"published: {tables.sources(summary)}")
 
 
-def host(step: Figures) -> Iterator[str]:
+def host(summary: Summary, step: Figures) -> Iterator[str]:
     """Say what was started, and what the host's meters say."""
     yield from map(paragraph, programs(step.host))
     yield from map(paragraph, host_cpu(step.host))
@@ -239,8 +242,15 @@ def host(step: Figures) -> Iterator[str]:
         yield from map(paragraph, built_in(step.host.builtin))
     yield from map(paragraph, worth(step.host))
     if step.host.sheet:
-        sheet = escape(meters.text(step.host.sheet))
-        yield f"<details><summary>The host's meters</summary>\n<pre><code>{sheet}</code></pre></details>\n"
+        yield folded("The host's meters", meters.text(step.host.sheet))
+    times = summary.recorded.steps.get(step.step)
+    if times and (sheet := front_end(summary.recorded, times)):
+        yield folded("The front end's meters (tty_meters)", tty_meters(sheet))
+
+
+def folded(title: str, text: str) -> str:
+    """Give text that is laid out already, folded away."""
+    return f"<details><summary>{escape(title)}</summary>\n<pre><code>{escape(text)}</code></pre></details>\n"
 
 
 def driver(step: Figures) -> Iterator[str]:

@@ -1,0 +1,190 @@
+"""`tty_meters` of the built-in host: what its front end did over a measurement interval, per system and per terminal.
+
+The lines are those of the 1979 listing that have a twin; docs/host.md names the others. What is per terminal is what is
+per system times the mean number of terminals, which is counted here as connected time over elapsed time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.host import share_within
+from cuesta.ledger import HostRow, Recorded, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Reads or writes of lines."""
+
+    count: float
+    average: float | None
+    """Seconds."""
+    characters_per_ms: float | None
+    """Characters on the line for each millisecond in them."""
+
+
+@dataclass(frozen=True, slots=True)
+class FrontEnd:
+    """Figures of an interval. Times are seconds; None = no meter data: there was nothing to divide by."""
+
+    seconds: float
+    terminal_hours: float
+    dialed_now: int
+    dialed: float
+    """Mean number of terminals."""
+    messages_in: float
+    messages_out: float
+    characters_in: float
+    """As the service took them."""
+    characters_out: float
+    """As the service gave them."""
+    raw_in: float
+    """As typed."""
+    raw_out: float
+    """As sent on the lines, telnet and echoes included."""
+    ave_input_message: float | None
+    ave_output_message: float | None
+    output_conversion: float | None
+    """Sent ÷ given and echoed."""
+    input_conversion: float | None
+    """Taken ÷ typed: what erasing and killing left."""
+    least_block: int | None
+    """Fewest characters that a line ever left over."""
+    ave_block: float | None
+    """Characters that a line left over when it did not take all."""
+    interrupt_average: float | None
+    interrupt_longest: float
+    interrupt_share: float
+    """Time in them over elapsed time of one CPU."""
+    interrupts_per_minute: float
+    pool_size: int
+    pool_free: float
+    """Mean, of the ends of seconds."""
+    pool_used_share: float
+    space_overflows: float
+    """Times that a line had to give less since the pool had no room."""
+    output_restarts: float
+    """Times that a line did not take all and was tried again."""
+    ahead_messages: float
+    ahead_average: float | None
+    """Characters of a message that came before it was asked for."""
+    ahead_share: float | None
+    """Characters of such messages over all."""
+    ahead_waiting: float
+    """Mean number of them waiting, by Little's law."""
+    reading: int
+    """Lines whose service waits for a message, at the end."""
+    writing: int
+    """Lines that have not taken all that is due, at the end."""
+    atb: dict[str, float | None]
+    """Average time between events, per system."""
+    characters_per_ms: dict[str, float | None]
+    """Characters for each millisecond of interrupt time."""
+    reads: Calls
+    writes: Calls
+    idle: list[float]
+    """Mean idle share of each of the front end's threads."""
+
+    def per_terminal(self, event: str) -> float | None:
+        """Give the average time between events of one terminal."""
+        between = self.atb[event]
+        return None if between is None else between * self.dialed
+
+
+def front_end(recorded: Recorded, step: Step) -> FrontEnd | None:
+    """Sum up the built-in host's rows of a step's measurement interval; none if it has none."""
+    shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
+    return Sums(shares).figures() if shares else None
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Rows, each with the share of it that counts."""
+
+    shares: Sequence[tuple[HostRow, float]]
+
+    def of(self, table: str, name: str) -> float:
+        """Add up what grew."""
+        return float(sum(row.figures[table][name] * share for row, share in self.shares))
+
+    def mean(self, table: str, name: str) -> float:
+        """Average a level."""
+        return float(sum(row.figures[table][name] for row, _ in self.shares)) / len(self.shares)
+
+    def figures(self) -> FrontEnd:
+        """Put all together."""
+        last, of = self.shares[-1][0].figures, self.of
+        seconds = sum(row.length * share for row, share in self.shares)
+        interrupts, in_interrupts = of("wakes", "count"), of("wakes", "seconds")
+        took, gave = of("characters", "in"), of("characters", "out")
+        ahead, blocks = of("read_ahead", "messages"), of("output_blocks", "count")
+        connected = of("lines", "line_seconds")
+        free, size = self.mean("pool", "free"), last["pool"]["size"]
+        events = {
+            "output blocks": blocks,
+            "interrupts": interrupts,
+            "dialups": of("lines", "opened"),
+            "cycle": of("messages", "in"),
+            "reads": of("reads", "calls"),
+            "writes": of("writes", "calls"),
+            "read-ahead": ahead,
+        }
+        return FrontEnd(
+            seconds=seconds,
+            terminal_hours=connected / 3600,
+            dialed_now=last["lines"]["connected"],
+            dialed=connected / seconds,
+            messages_in=of("messages", "in"),
+            messages_out=of("messages", "out"),
+            characters_in=took,
+            characters_out=gave,
+            raw_in=of("characters", "typed"),
+            raw_out=of("characters", "line_out"),
+            ave_input_message=over(took, of("messages", "in")),
+            ave_output_message=over(gave, of("messages", "out")),
+            output_conversion=over(of("characters", "line_out"), gave + of("characters", "echoed")),
+            input_conversion=over(took, of("characters", "typed")),
+            least_block=last["output_blocks"]["least"],
+            ave_block=over(of("output_blocks", "characters"), blocks),
+            interrupt_average=over(in_interrupts, interrupts),
+            interrupt_longest=last["wakes"]["longest"],
+            interrupt_share=in_interrupts / seconds,
+            interrupts_per_minute=60 * interrupts / seconds,
+            pool_size=size,
+            pool_free=free,
+            pool_used_share=1 - free / size if size else 0.0,
+            space_overflows=of("pool", "overflows"),
+            output_restarts=blocks,
+            ahead_messages=ahead,
+            ahead_average=over(of("read_ahead", "characters"), ahead),
+            ahead_share=over(of("read_ahead", "characters"), took),
+            ahead_waiting=of("read_ahead", "waited_seconds") / seconds,
+            reading=last["lines"]["asking"],
+            writing=last["lines"]["blocked"],
+            atb={name: over(seconds, count) for name, count in events.items()},
+            characters_per_ms={
+                "input": over(took, 1e3 * in_interrupts),
+                "output": over(gave, 1e3 * in_interrupts),
+                "total": over(took + gave, 1e3 * in_interrupts),
+            },
+            reads=self.calls("reads", "line_in"),
+            writes=self.calls("writes", "line_out"),
+            idle=self.idle(),
+        )
+
+    def calls(self, kind: str, characters: str) -> Calls:
+        """Describe reads or writes."""
+        count, seconds = self.of(kind, "calls"), self.of(kind, "seconds")
+        return Calls(count, over(seconds, count), over(self.of("characters", characters), 1e3 * seconds))
+
+    def idle(self) -> list[float]:
+        """Give the mean idle share of each thread whose CPU time is known throughout."""
+        rows = [(row.figures["cpu"]["threads"], row.length * share) for row, share in self.shares]
+        threads = min(len(each) for each, _ in rows)
+        known = [n for n in range(threads) if all(each[n] and each[n]["idle"] is not None for each, _ in rows)]
+        whole = sum(weight for _, weight in rows)
+        return [sum(each[n]["idle"] * weight for each, weight in rows) / whole for n in known]
+
+
+def over(value: float, base: float) -> float | None:
+    """Divide; none by nothing."""
+    return value / base if base else None
