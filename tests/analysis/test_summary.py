@@ -46,7 +46,7 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
         "line_in_per_s": 28.0,
         "line_out_per_s": 320.0,
     }
-    assert found["errors"] == {"count": 0, "by_name": {}}
+    assert found["errors"] == {"count": 0, "by_name": {}, "before": {}}
     assert found["unfinished"] == {"count": 1, "oldest": 0.05}
     assert found["driver"] == {
         "cpu": pytest.approx(0.01),
@@ -135,6 +135,7 @@ def test_errors_are_added_by_name(tmp_path: Path) -> None:
     last = summarise(RunFolder(tmp_path / "run", edit=fail).write()).last
     assert last.errors.by_name == {"reset": 60, "timeout": 30}
     assert (last.errors.count, last.skipped, last.stray) == (90, 30, 30)
+    assert last.errors.before == {"reset": 4, "timeout": 2}
 
 
 def test_kernel_and_user_space_are_held_together(tmp_path: Path) -> None:

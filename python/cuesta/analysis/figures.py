@@ -26,6 +26,8 @@ class Errors:
 
     count: int
     by_name: Mapping[str, int]
+    before: Mapping[str, int]
+    """Those of the ramp and the settling, by name; they are in no other figure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ class View:
         self.times: Step = self.recorded.steps.get(self.number, Step(0, 0, 0))
         own = [(agent, [row for row in agent.intervals if row.step == self.number]) for agent in self.recorded.agents]
         self.rows = [row for _, rows in own for row in rows if row.measured]
+        self.before = [row for _, rows in own for row in rows if row.phase == "settle"]
         self.by_agent = {agent.number: rows for agent, rows in own if rows}
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
@@ -120,8 +121,8 @@ class View:
 
     def errors(self) -> Errors:
         """Add up the errors by name."""
-        by_name = sum((Counter(row.errors) for row in self.rows), Counter[str]())
-        return Errors(by_name.total(), dict(by_name.most_common()))
+        measured, before = (by_name(rows) for rows in (self.rows, self.before))
+        return Errors(measured.total(), dict(measured.most_common()), dict(before.most_common()))
 
     def characters(self) -> Characters:
         """Give characters a second, each way."""
@@ -267,6 +268,11 @@ class View:
 def is_class(tag: Tag) -> bool:
     """Say whether a tag is of a class of transactions, whatever that is called."""
     return tag.series in OF_CLASSES
+
+
+def by_name(rows: Iterable[Interval]) -> Counter[str]:
+    """Add up errors."""
+    return sum((Counter(row.errors) for row in rows), Counter[str]())
 
 
 def measured(rows: Iterable[Interval]) -> list[Interval]:

@@ -1,5 +1,7 @@
 """How figures are written for people: three digits and the unit that fits."""
 
+from collections.abc import Mapping
+
 ABSENT = "—"
 
 
@@ -45,6 +47,11 @@ def count(value: float) -> str:
 def short_count(value: int) -> str:
     """Write a whole number in at most 7 characters, millions as `12.3 M`."""
     return count(value) if value < 1_000_000 else f"{digits(value / 1e6)} M"
+
+
+def named(counts: Mapping[str, int]) -> str:
+    """List counts behind their names."""
+    return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
 
 
 def many(number: int, thing: str) -> str:

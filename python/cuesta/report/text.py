@@ -15,7 +15,7 @@ from rich.text import Text
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share, short_count
+from cuesta.analysis.units import ABSENT, count, digits, many, named, seconds, share, short_count
 from cuesta.report import tables
 from cuesta.report.words import (
     built_in,
@@ -164,11 +164,13 @@ def throughput(step: Figures) -> Rows:
     yield f"{per_s(done.per_s)} transactions ({count(done.count)} counted), {per_s(step.keystrokes.per_s)} keys"
     yield f"characters typed {per_s(c.in_per_s)} ({per_s(c.in_per_s_per_user)} a user), shown {per_s(c.out_per_s)}"
     yield f"on the lines     {per_s(c.line_in_per_s)} in, {per_s(c.line_out_per_s)} out"
-    by_name = ", ".join(f"{name} {count(number)}" for name, number in step.errors.by_name.items())
+    by_name = named(step.errors.by_name)
     errors = f"{many(step.errors.count, 'error')}{f': {by_name}' if by_name else ''}"
     yield Text(errors, BAD if step.errors.count else "").append(
         Text(f"; {count(step.skipped)} skipped; {many(step.lost_users, 'user')} lost", "default")
     )
+    if step.errors.before:
+        yield Text(f"before measuring: {named(step.errors.before)}", BAD)
     if step.unfinished.count:
         yield f"{count(step.unfinished.count)} under way at the end, the oldest since {seconds(step.unfinished.oldest)}"
 
