@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
@@ -39,17 +39,21 @@ pub struct Recorder {
     snapshot: Arc<Mutex<Snapshot>>,
 }
 
+/// So many tallies may wait to be written: a disk may stand still for some seconds. In virtual time, where seconds take no
+/// time, the driver waits for the recorder here.
+const MOST_WAITING: usize = 8;
+
 /// A driving thread's way to the recorder.
 #[derive(Debug)]
 pub struct Desk {
-    deliver: Sender<(usize, Interval, Box<Tally>)>,
+    deliver: SyncSender<(usize, Interval, Box<Tally>)>,
     empty: Receiver<Box<Tally>>,
     thread: usize,
 }
 
 impl Desk {
-    /// Gives away what was counted in `interval`, and leaves an empty tally in its place. False if nobody writes any more;
-    /// why is for [`Recorder::finish`] to say.
+    /// Gives away what was counted in `interval`, and leaves an empty tally in its place. Waits only while too many are
+    /// not yet written. False if nobody writes any more; why is for [`Recorder::finish`] to say.
     pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
         let empty = self.empty.try_recv().unwrap_or_default();
         let full = std::mem::replace(tally, empty);
@@ -65,7 +69,7 @@ impl Recorder {
     pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<Desk>)> {
         let folder = AgentFolder::create(folder, &setup.timeline)?;
         let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
-        let (deliver, delivered) = channel();
+        let (deliver, delivered) = sync_channel(MOST_WAITING);
         let (desks, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
             .map(|thread| {
                 let (give, empty) = channel();
