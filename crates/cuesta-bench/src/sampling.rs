@@ -18,6 +18,9 @@ const MOST: f64 = 0.03;
 /// Pairs of a sampled and an unsampled turn; as many of two unsampled ones, for a control.
 const PAIRS: usize = 100;
 
+/// How long the reading thread is looked at.
+const STEADY: Duration = Duration::from_secs(2);
+
 /// A load: its name and one turn of it, some milliseconds.
 type Load = (&'static str, fn());
 
@@ -31,8 +34,6 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
 
 fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
     let (mut cost, mut control) = (Vec::new(), Vec::new());
-    sampler.cut();
-    let start = clock::now();
     for pair in 0..PAIRS {
         // Which of the two is first changes, so that a drift of the machine costs neither.
         let first = pair % 2 == 0;
@@ -42,10 +43,7 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
         let (one, other) = (timed(sampler, false, turn)?, timed(sampler, false, turn)?);
         control.push(if first { one / other } else { other / one } - 1.0);
     }
-    let elapsed = clock::now().since(start);
-    let cut = sampler.cut().ok_or("the sampler has died")?;
-    // It read for the quarter of the time in which there was something to read.
-    let reader = cut.reader.as_secs_f64() / (elapsed.as_secs_f64() / 4.0);
+    let reader = reader(sampler, turn)?;
     let (slower, error) = median(&mut cost);
     let (nothing, _) = median(&mut control);
     let measured = format!(
@@ -57,6 +55,18 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
     );
     let name = format!("sampling at 997 Hz, {name}");
     Ok(Row::judged(&name, measured, &format!("under {:.0} %", MOST * 1e2), slower + reader < MOST))
+}
+
+/// What the thread that reads takes of a CPU. Without changing over: that is its work too.
+fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
+    sampler.set_sampling(true)?;
+    let died = "the sampler has died";
+    let start = sampler.cut().ok_or(died)?.until;
+    while clock::now().since(start) < STEADY {
+        turn();
+    }
+    let cut = sampler.cut().ok_or(died)?;
+    Ok(cut.reader.as_secs_f64() / cut.until.since(cut.from).as_secs_f64())
 }
 
 /// CPU seconds of a turn.
