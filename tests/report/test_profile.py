@@ -1,0 +1,42 @@
+"""The histogram by location, as `ic_sample` printed it."""
+
+from cuesta.report import profile
+
+
+def _row(module: str, function: str, samples: int) -> dict[str, object]:
+    return {"module": module, "function": function, "samples": samples, "percent": float(samples)}
+
+
+def _sheet(idle: dict[str, object]) -> dict[str, object]:
+    return {"cpu": {"idle": idle, "iowait": {"value": 0.5}}}
+
+
+def test_the_largest_has_the_longest_bar_and_idle_is_exact() -> None:
+    listing = {
+        "samples": 100,
+        "covered": 0.9,
+        "more": 3,
+        "locations": [
+            _row("kernel", "tcp_ack", 60),
+            _row("libc.so.6", "a::long::path::of::functions::in::a::crate", 30),
+        ],
+        "modules": [_row("kernel", "", 60), _row("libc.so.6", "", 40)],
+    }
+    text = profile.text(listing, _sheet({"value": 15.0}))
+    rows = text.splitlines()
+    assert rows[0] == "idle 15.5 % of the CPUs' time (exact)"
+    assert "by location: 90.0 % of 100 busy samples; 3 more locations had the rest" in rows
+    assert rows[3].split() == ["kernel", "tcp_ack", "60.0", "*" * profile.BAR]
+    assert "…" in rows[4]
+    assert rows[4].endswith("crate  30.0 " + "*" * 10)
+    assert rows[-1].split() == ["libc.so.6", "40.0", "*" * 13]
+    assert all(len(row) <= 80 for row in rows)
+
+
+def test_nothing_sampled_is_said_and_absent_idle_is_not_zero() -> None:
+    listing = {"samples": 0, "covered": 0.0, "more": 0, "locations": [], "modules": []}
+    text = profile.text(listing, _sheet({"why": "not readable"}))
+    assert text.splitlines() == [
+        "idle — of the CPUs' time (exact)",
+        "no sample fell into the subject: it was not on a CPU",
+    ]
