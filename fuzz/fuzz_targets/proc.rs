@@ -3,7 +3,7 @@
 
 use cuesta_meters::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
-    pressure::Pressure, sched, schedstat::SchedStat, stat::Stat, vmstat::VmStat,
+    pressure::Pressure, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
 };
 use cuesta_meters::{Reading, Subject};
 use libfuzzer_sys::fuzz_target;
@@ -32,6 +32,7 @@ fuzz_target!(|text: &str| {
     if let Ok(subject) = text.parse::<Subject>() {
         assert_eq!(subject.to_string().parse(), Ok(subject));
     }
+    let _ = taskstats::messages(text.as_bytes());
     let _ = Reading::of_node_exporter(text);
     let _ = serde_json::from_str::<Reading>(text);
 });

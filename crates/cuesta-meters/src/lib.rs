@@ -10,6 +10,7 @@
 //! - [`Sheet`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
 
 pub mod cause;
+mod ends;
 pub mod kernel;
 mod meter;
 mod node_exporter;

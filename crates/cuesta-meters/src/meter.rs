@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::cause::{Options, Split};
+use crate::ends::Listener;
 use crate::profile::Profile;
 use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject};
 
@@ -26,6 +27,8 @@ pub struct Meter {
     spec: Spec,
     /// The last reading that a sheet ended with.
     last: Reading,
+    /// Who is told of the ends of tasks, if we may.
+    listener: Option<Listener>,
     /// The sampler, or why there is none.
     split: Result<Split, String>,
 }
@@ -44,8 +47,23 @@ pub enum NoMeter {
 }
 
 impl Spec {
-    fn read(&self) -> Reading {
+    /// Listens for ends of the subject's tasks, if it may: on this machine alone.
+    fn listen(&self, first: &Reading) -> Option<Listener> {
+        let cpus: Vec<usize> = first.stat.value()?.cpus.keys().copied().collect();
+        let all = match self.subject {
+            Subject::Cpus(_) => return None,
+            Subject::Machine => true,
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => false,
+        };
+        (self.roots == Roots::default()).then(|| Listener::start(&cpus, all)).flatten()
+    }
+
+    fn read(&self, listener: Option<&mut Listener>) -> Reading {
         let mut reading = Reading::take(&self.roots, &self.subject);
+        if let (Some(listener), Some(tasks)) = (listener, reading.tasks.value()) {
+            let parents: Vec<u32> = tasks.reapers.keys().copied().collect();
+            reading.ended = listener.ended(tasks.processes.keys().copied(), &parents);
+        }
         if let Some(cpus) = &self.cpus {
             reading.allowed = Some(cpus.clone());
         }
@@ -56,11 +74,13 @@ impl Spec {
 impl Meter {
     /// Begins to meter: takes the first reading.
     pub fn start(spec: Spec) -> Result<Self, NoMeter> {
-        let last = spec.read();
-        match last.absence() {
-            Some(why) => Err(NoMeter::Absent { subject: spec.subject, why }),
-            None => Ok(Self { spec, last, split: Err("the sampler is not on".to_owned()) }),
+        let first = spec.read(None);
+        if let Some(why) = first.absence() {
+            return Err(NoMeter::Absent { subject: spec.subject, why });
         }
+        let mut listener = spec.listen(&first);
+        let last = spec.read(listener.as_mut());
+        Ok(Self { spec, last, listener, split: Err("the sampler is not on".to_owned()) })
     }
 
     /// Samples from now on, so that sheets have CPU time by cause. It takes half a second to measure the constants; where
@@ -74,7 +94,7 @@ impl Meter {
 
     /// The counters as they are now.
     pub fn reading(&mut self) -> Reading {
-        let reading = self.spec.read();
+        let reading = self.spec.read(self.listener.as_mut());
         if let Ok(split) = &mut self.split {
             split.mark();
         }

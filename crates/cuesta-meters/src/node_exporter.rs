@@ -52,6 +52,7 @@ impl Reading {
             pressure: metrics.pressure(),
             load: metrics.one("node_load1").map_or_else(|| Figure::unmetered(none()), Figure::plain),
             tasks: Figure::unmetered(none()),
+            ended: Figure::unmetered(none()),
             group: Figure::unmetered(none()),
             allowed: None,
             counts_delays: false,

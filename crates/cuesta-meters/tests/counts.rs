@@ -5,13 +5,13 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 
-use cuesta_meters::{Rates, Reading, Roots, Sheet};
+use cuesta_meters::{Meter, Rates, Reading, Roots, Sheet, Spec};
 
 /// A shell that does what it is told, one row at a time, and says when it has done it.
 struct Program {
     child: Child,
     said: BufReader<std::process::ChildStdout>,
-    /// What a Python says of its last order: voluntary and involuntary switches, microseconds of CPU.
+    /// What a Python says of its last order: voluntary and involuntary switches, microseconds of CPU, children's switches.
     used: Vec<u64>,
 }
 
@@ -81,7 +81,8 @@ def spin(times):
     for _ in range(times): pass
 def used():
     own = resource.getrusage(resource.RUSAGE_SELF)
-    return own.ru_nvcsw, own.ru_nivcsw, int(1e6 * (own.ru_utime + own.ru_stime))
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_nvcsw, own.ru_nivcsw, int(1e6 * (own.ru_utime + own.ru_stime)), children.ru_nvcsw
 print('ready', flush=True)
 for row in sys.stdin:
     before = used()
@@ -128,6 +129,23 @@ fn waits_for_a_pipe_are_voluntary_switches() {
         assert!(counted.abs_diff(*known) <= edges, "{counted} counted, {known} by the program's own account");
     }
     assert!(program.used[0] > 500, "it waited for the pipe: {:?}", program.used);
+}
+
+#[test]
+fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
+    let mut program = python();
+    let mut meter = Meter::start(Spec {
+        subject: format!("pid:{}", program.child.id()).parse().unwrap(),
+        cpus: None,
+        roots: Roots::default(),
+    })
+    .unwrap();
+    program.does("pingpong(3000)");
+    let sheet = meter.sheet().unwrap();
+    let counted = sheet.counts.voluntary_switches.value().unwrap().count;
+    let missing = sheet.notes.iter().any(|note| note.contains("CAP_NET_ADMIN"));
+    let known = if missing { program.used[0] } else { program.used[0] + program.used[3] };
+    assert!(counted.abs_diff(known) <= 5, "{counted} counted, {:?} by the program's own account", program.used);
 }
 
 #[test]

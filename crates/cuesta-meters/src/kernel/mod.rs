@@ -14,6 +14,7 @@
 //! | [`pid_status`] | `/proc/PID/status` | context switches of a task, the CPUs it may use |
 //! | [`pid_cgroup`] | `/proc/PID/cgroup` | the control groups of a process |
 //! | [`cgroup`] | `cpu.stat`, `cpu.max`, `memory.stat` … | CPU, quota and faults of a control group |
+//! | [`taskstats`] | netlink `TASKSTATS` | the last account of a task that ended |
 //! | [`cpu_list`] | `0-3,8` wherever it stands | |
 
 pub mod cgroup;
@@ -29,6 +30,7 @@ pub mod pressure;
 pub mod sched;
 pub mod schedstat;
 pub mod stat;
+pub mod taskstats;
 pub mod vmstat;
 
 pub use grown::grown;

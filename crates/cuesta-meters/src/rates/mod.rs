@@ -139,6 +139,17 @@ impl<'a> Rates<'a> {
             let remedy = "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
             self.notes.push(remedy.to_owned());
         }
+        let since = |reading: &Reading| reading.ended.value().map(|ended| ended.since);
+        if self.is_part() && (since(self.later).is_none() || since(self.earlier) != since(self.later)) {
+            let lost = "run-queue delay and switches of tasks that came and went are missing";
+            self.notes.push(format!("{lost}: root (CAP_NET_ADMIN) is told of them, while it meters"));
+        }
+        if let (Some(a), Some(b)) = (self.earlier.ended.value(), self.later.ended.value())
+            && b.overruns > a.overruns
+        {
+            self.notes
+                .push("so many tasks ended at once that not all were told: run-queue delay lacks them".to_owned());
+        }
         if let Some(tasks) = self.later.tasks.value()
             && !tasks.threads
         {

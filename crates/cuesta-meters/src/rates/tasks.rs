@@ -1,7 +1,8 @@
 //! What the subject's tasks did between two readings, those that came and went included as far as the kernel keeps it.
 //!
 //! When a process has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's
-//! children's. So those are counted of processes that no reading saw. Run-queue delay and switches of such are lost.
+//! children's. So those are counted of processes that no reading saw. Run-queue delay, switches and waits for devices of such
+//! are known if somebody listened to their ends, else lost.
 
 use crate::Figure;
 use crate::Reading;
@@ -37,7 +38,31 @@ pub(crate) struct OfThreads {
 
 pub(crate) fn done(earlier: &Reading, later: &Reading) -> Figure<Done> {
     let begun = earlier.at.as_nanos();
-    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(a, b, begun).done(a, b))
+    let ended = Since::of(earlier, later);
+    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(a, b, begun).done(a, b, ended))
+}
+
+/// What tasks that ended between two readings had done, from their own beginning on.
+#[derive(Debug, Clone, Copy, Default)]
+struct Since {
+    threads: OfThreads,
+    block_delay: u64,
+}
+
+impl Since {
+    /// None if nobody listened all the while, or not all was told.
+    fn of(earlier: &Reading, later: &Reading) -> Option<Self> {
+        let (a, b) = (earlier.ended.value()?, later.ended.value()?);
+        (a.since == b.since && a.overruns == b.overruns).then(|| Self {
+            threads: OfThreads {
+                wait: b.wait.saturating_sub(a.wait),
+                slices: b.dispatches.saturating_sub(a.dispatches),
+                voluntary: b.voluntary.saturating_sub(a.voluntary),
+                involuntary: b.involuntary.saturating_sub(a.involuntary),
+            },
+            block_delay: b.block_delay.saturating_sub(a.block_delay),
+        })
+    }
 }
 
 /// The processes of the later reading, each with what it was in the earlier one; and those that are gone.
@@ -59,7 +84,7 @@ impl<'a> Pairs<'a> {
         Self { pairs, gone: gone.collect() }
     }
 
-    fn done(&self, a: &Tasks, b: &Tasks) -> Done {
+    fn done(&self, a: &Tasks, b: &Tasks, ended: Option<Since>) -> Done {
         let nanos = |ticks: u64| ticks.saturating_mul(tick());
         Done {
             seconds: b.at.since(a.at).as_secs_f64(),
@@ -68,8 +93,8 @@ impl<'a> Pairs<'a> {
             system: self.grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system)),
             minor: self.grown(|p| p.stat.minor, |p| p.stat.child_minor),
             major: self.grown(|p| p.stat.major, |p| p.stat.child_major),
-            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0),
-            threads: (a.threads && b.threads).then(|| self.of_threads()),
+            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0) + ended.map_or(0, |ended| self.unseen(ended)),
+            threads: (a.threads && b.threads).then(|| self.of_threads(ended.unwrap_or_default().threads)),
         }
     }
 
@@ -86,14 +111,32 @@ impl<'a> Pairs<'a> {
         total + reaped.saturating_sub(seen)
     }
 
-    fn of_threads(&self) -> OfThreads {
+    /// Waits for block devices of tasks that ended, but for what the earlier reading had of them.
+    fn unseen(&self, ended: Since) -> u64 {
+        let seen: u64 = self.gone.iter().map(|process| process.stat.block_delay.saturating_mul(tick())).sum();
+        ended.block_delay.saturating_sub(seen)
+    }
+
+    /// What living threads did; and what those that ended had done, but for what the earlier reading had of them.
+    fn of_threads(&self, ended: OfThreads) -> OfThreads {
         let mut sum = OfThreads::default();
+        let mut seen = OfThreads::default();
+        for process in &self.gone {
+            process.threads.values().for_each(|thread| seen.add(None, thread));
+        }
         for (before, process) in &self.pairs {
             for (tid, thread) in &process.threads {
                 sum.add(before.and_then(|before| before.threads.get(tid)), thread);
             }
+            let before = before.iter().flat_map(|before| &before.threads);
+            before.filter(|(tid, _)| !process.threads.contains_key(tid)).for_each(|(_, thread)| seen.add(None, thread));
         }
-        sum
+        OfThreads {
+            wait: sum.wait + ended.wait.saturating_sub(seen.wait),
+            slices: sum.slices + ended.slices.saturating_sub(seen.slices),
+            voluntary: sum.voluntary + ended.voluntary.saturating_sub(seen.voluntary),
+            involuntary: sum.involuntary + ended.involuntary.saturating_sub(seen.involuntary),
+        }
     }
 }
 
@@ -148,7 +191,7 @@ mod tests {
     }
 
     fn cpu(a: &Tasks, b: &Tasks) -> u64 {
-        Pairs::of(a, b, a.at.as_nanos()).done(a, b).cpu / TICK
+        Pairs::of(a, b, a.at.as_nanos()).done(a, b, None).cpu / TICK
     }
 
     #[test]
@@ -157,7 +200,7 @@ mod tests {
         // Process 2 ran for 5 ticks more and ended; process 3 came and went with 7.
         let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
         assert_eq!(cpu(&a, &b), 1 + 5 + 7);
-        assert_eq!(Pairs::of(&a, &b, 0).done(&a, &b).minor, 13);
+        assert_eq!(Pairs::of(&a, &b, 0).done(&a, &b, None).minor, 13);
     }
 
     #[test]
@@ -201,7 +244,7 @@ mod tests {
         assert_eq!(own_cpu(&with(5, &[31_234_567, 22_000_000])), 53_234_567);
         assert_eq!(own_cpu(&with(500, &[31_234_567])), 500 * TICK);
         let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
-        let threads = Pairs::of(&a, &b, 0).done(&a, &b).threads.unwrap();
+        let threads = Pairs::of(&a, &b, 0).done(&a, &b, None).threads.unwrap();
         assert_eq!(threads, OfThreads { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
     }
 }

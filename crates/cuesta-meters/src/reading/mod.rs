@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use self::group::Group;
 use self::tasks::Tasks;
+use crate::ends::Ended;
 use crate::kernel::diskstats::{self, Disk};
 use crate::kernel::pressure::Pressure;
 use crate::kernel::sched::{self, Queue};
@@ -51,7 +52,9 @@ pub struct Reading {
     pub(crate) load: Figure<f64>,
     pub(crate) tasks: Figure<Tasks>,
     pub(crate) group: Figure<Group>,
-    /// CPUs that the subject may use.
+    /// What tasks that ended had done, if somebody listens.
+    pub(crate) ended: Figure<Ended>,
+    /// CPUs that the subject may use; none = all.
     pub(crate) allowed: Option<Vec<usize>>,
     /// Whether the kernel counts waits for block devices.
     pub(crate) counts_delays: bool,
@@ -93,6 +96,7 @@ impl Reading {
             load: roots.proc("loadavg", loadavg::parse),
             allowed: allowed(roots, subject, &tasks),
             tasks,
+            ended: Figure::unmetered("nobody listened to the ends of tasks"),
             group,
             counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
         };
