@@ -50,6 +50,8 @@ class Metered:
     sheets: dict[int, Table] = field(default_factory=dict)
     """The whole sheet of each step's measurement interval, by step."""
     gaps: list[Gap] = field(default_factory=list)
+    profile: Table = field(default_factory=dict)
+    """Where the host's CPU time went, by location and module; empty if its stacks were not kept."""
 
     def about(self, step: int) -> About | None:
         """Give what was metered in a step."""
@@ -80,5 +82,7 @@ def _take(metered: Metered, row: Table, first: int, begun: int) -> None:
             metered.rows.append(Row(at, seconds, figures))
         case {"step": step, "sheet": sheet}:
             metered.sheets[first + step] = sheet
+        case {"profile": listing}:
+            metered.profile.update(listing)
         case {"gap": why}:
             metered.gaps.append(Gap(at, why))

@@ -89,6 +89,7 @@ def test_none_is_none_and_plain_is_not_sampled() -> None:
     found = metered("plain", run("host:", host=5))
     assert found.command is not None
     assert found.command[-1] == "--plain"
+    assert "--stacks" not in found.command
 
 
 @pytest.mark.parametrize("where", ["pid:5", "cgroup:/user.slice", "cpus:0-1", "machine"])
@@ -108,7 +109,7 @@ def test_ssh_runs_the_same_program_there() -> None:
     assert found.command is not None
     *ssh, there = found.command
     assert " ".join(ssh) == "ssh -T -o BatchMode=yes -p 2222 -l joe -i k -o UserKnownHostsFile=f -- box"
-    assert there == "/opt/cuesta meters 1 --json --attached --subject 'cgroup:/a b'"
+    assert there == "/opt/cuesta meters 1 --json --attached --stacks --subject 'cgroup:/a b'"
 
 
 def test_a_host_that_looks_like_an_option_is_none() -> None:

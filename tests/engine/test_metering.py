@@ -20,6 +20,9 @@ import json, sys
 sheet = json.loads(sys.argv[1])
 print(json.dumps({**sheet, "at": 5}), flush=True)
 for row in sys.stdin:
+    if row == "profile\\n":
+        print(json.dumps({"profile": {"listing": {"samples": 7}, "folded": "", "flame": "<svg/>"}}), flush=True)
+        continue
     print(json.dumps({**sheet, "at": 6, "mark": True}), flush=True)
 """
 
@@ -48,6 +51,14 @@ def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
     assert about["about"]["subject"] == "pid:1"
     assert [row["row"]["cpu"]["idle"] for row in others if "row" in row] == [64.0]
     assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
+
+
+def test_where_cpu_time_went_is_kept_with_its_picture(tmp_path: Path) -> None:
+    with metering(of(MARKING), tmp_path) as meter:
+        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.threads[-1].join(30)
+    assert [row["profile"] for row in rows(tmp_path) if "profile" in row] == [{"samples": 7}]
+    assert (tmp_path / "flame.svg").read_text() == "<svg/>"
 
 
 def test_a_step_that_is_cut_short_has_its_sheet(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from cuesta.analysis.front_end import front_end
 from cuesta.cli import profile
 from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine.meter import stream
+from cuesta.engine.meter import Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.ledger import open_run
@@ -82,6 +82,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     profile.add_arguments(parser)
     parser.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
+    parser.add_argument("--stacks", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")
 
@@ -106,7 +107,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _one_sheet(meters, arguments.json)
     every = _duration(arguments.interval)
     if arguments.attached:
-        stream(meters, every, sys.stdin.fileno(), sys.stdout)
+        Stream(meters, sys.stdin.fileno(), sys.stdout).run(every)
         return Exit.GOOD
     with interruptible() as stopped:
         return _rows(meters, every, count, arguments.json, stopped)
@@ -164,7 +165,8 @@ def start(arguments: argparse.Namespace) -> Meters:
     try:
         of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
         spec = json.dumps({"subject": subject_of(arguments), "cpus": of_cpus})
-        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=arguments.interval == profile.WORD)
+        stacks = arguments.stacks or arguments.interval == profile.WORD
+        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=stacks)
     except ValueError as error:
         raise UsageError(str(error).partition(" at line")[0]) from None
     except _native.RunError as error:

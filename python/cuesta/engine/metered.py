@@ -15,6 +15,8 @@ from urllib.parse import parse_qs, urlsplit
 from cuesta.engine.preflight import TELNET_PORT
 from cuesta.plan import BUILTIN_HOST
 
+METERS = ("meters", "1", "--json", "--attached")
+"""A sheet each second, and when asked for."""
 PORTS = {"telnet": TELNET_PORT, "ssh": 22}
 OWN_PROGRAMS = ("pty", "pipe")
 """Kinds of targets that the driver starts itself."""
@@ -73,7 +75,9 @@ def metered(where: str, run: Run) -> Metered:
     if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
     found = automatic(run)
-    return replace(found, command=[*found.command, "--plain"]) if where == "plain" and found.command else found
+    if where == "plain" and found.command:
+        return replace(found, command=[*(word for word in found.command if word != "--stacks"), "--plain"])
+    return found
 
 
 def nothing(why: str) -> Metered:
@@ -171,12 +175,12 @@ def here(subject: str, why: str, run: Run) -> Metered:
     """Meter this machine."""
     of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
     cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
-    return Metered(own("--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
+    return Metered(own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
 
 
 def own(*arguments: str) -> list[str]:
     """Run our own `cuesta meters`."""
-    return [sys.executable, "-m", "cuesta", "meters", "1", "--json", "--attached", *arguments]
+    return [sys.executable, "-m", "cuesta", *METERS, *arguments]
 
 
 def over_ssh(where: str) -> Metered:
@@ -195,7 +199,7 @@ def over_ssh(where: str) -> Metered:
             command += ["-o", "StrictHostKeyChecking=accept-new"]
         case file:
             command += ["-o", f"UserKnownHostsFile={file}"]
-    there = [asked.get("command", "cuesta"), "meters", "1", "--json", "--attached", "--subject", subject]
+    there = [asked.get("command", "cuesta"), *METERS, "--stacks", "--subject", subject]
     command += ["--", parts.hostname or "", shlex.join(there)]
     return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", APART)
 

@@ -22,7 +22,7 @@ from cuesta.engine.metered import Metered
 RESTARTS = 3
 PAUSE = 1.0
 """Seconds before a meter that died is started again."""
-PATIENCE = 5.0
+PATIENCE = 10.0
 """Seconds that a meter that is told to end has for its last words."""
 REMEDIES = {
     "ssh": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
@@ -35,7 +35,7 @@ Row = dict[str, Any]
 def metering(metered: Metered, folder: Path) -> Iterator["Metering"]:
     """Meter while the block runs."""
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
-        meter = Metering(metered, file)
+        meter = Metering(metered, file, folder)
         meter.start()
         try:
             yield meter
@@ -46,9 +46,10 @@ def metering(metered: Metered, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and the record that it makes."""
 
-    def __init__(self, metered: Metered, file: IO[str]) -> None:
+    def __init__(self, metered: Metered, file: IO[str], folder: Path) -> None:
         self.metered = metered
         self.file = file
+        self.folder = folder
         self.process: subprocess.Popen[str] | None = None
         self.errors: IO[bytes] | None = None
         self.marks: deque[int | None] = deque()
@@ -124,13 +125,20 @@ class Metering:
                     return
                 self.measuring = number if ends is None else None
                 self._mark(ends)
+        self._say("profile")
 
     def _mark(self, step: int | None) -> None:
-        with self.lock, suppress(OSError, ValueError):
-            if self.process and self.process.stdin:
+        with self.lock:
+            if self._say("mark"):
                 self.marks.append(step)
-                self.process.stdin.write("mark\n")
+
+    def _say(self, order: str) -> bool:
+        with suppress(OSError, ValueError):
+            if self.process and self.process.stdin:
+                self.process.stdin.write(f"{order}\n")
                 self.process.stdin.flush()
+                return True
+        return False
 
     def _listen(self) -> None:
         """Record what it says; start it again if it ends before it is told to."""
@@ -154,6 +162,9 @@ class Metering:
             row = json.loads(text)
         except ValueError:
             return self._gap(f"it said: {text.strip()[:80]}")
+        if profile := row.get("profile"):
+            (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
+            return self._write({"profile": profile["listing"], "at": _native.now()})
         if self.metered.source != "here":
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):

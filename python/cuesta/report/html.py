@@ -4,6 +4,7 @@ The order is that of the text: validity first. Everything that came from outside
 """
 
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
@@ -15,6 +16,7 @@ from cuesta.analysis.front_end import front_end
 from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, named, seconds, share
+from cuesta.ledger import segment_folders
 from cuesta.report import meters, tables
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.plots import courses, curves, sweeps
@@ -34,6 +36,8 @@ from cuesta.report.words import (
     worth,
 )
 
+LARGEST_PICTURE = 4 << 20
+"""Bytes of a flame graph that still goes into the page."""
 Cell = str | tuple[str, str]
 """A text, or a text and the class of its cell."""
 
@@ -243,9 +247,22 @@ def host(summary: Summary, step: Figures) -> Iterator[str]:
     yield from map(paragraph, worth(step.host))
     if step.host.sheet:
         yield folded("The host's meters", meters.text(step.host.sheet))
+    yield flame(summary)
     times = summary.recorded.steps.get(step.step)
     if times and (sheet := front_end(summary.recorded, times)):
         yield folded("The front end's meters (tty_meters)", tty_meters(sheet))
+
+
+def flame(summary: Summary) -> str:
+    """Give the last segment's flame graph as a picture of its own, folded away."""
+    pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
+    found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
+    if not found:
+        return ""
+    picture = b64encode(found[-1].read_bytes()).decode()
+    title = "Where the host's CPU time went, from the start of the meters (flame graph)"
+    image = f'<img alt="{title}" src="data:image/svg+xml;base64,{picture}" style="width:100%"/>'
+    return f"<details><summary>{title}</summary>\n{image}</details>\n"
 
 
 def folded(title: str, text: str) -> str:

@@ -121,10 +121,9 @@ def host_cpu(host: Host) -> Iterator[str]:
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}"
     if host.cpu_by_cause:
         causes = sorted(host.cpu_by_cause.items(), key=lambda cause: -cause[1])
-        seen = [(name.replace("_", " "), percent) for name, percent in causes if percent >= 0.05]
+        seen = [f"{plain(name.replace('_', ' '))} {percent:.1f}" for name, percent in causes if percent >= 0.05]
         rest = sum(percent for _, percent in causes if percent < 0.05)
-        parts = [f"{plain(name)} {percent:.1f}" for name, percent in seen]
-        yield "by cause: " + ", ".join([*parts, f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else parts)
+        yield "by cause: " + ", ".join([*seen, f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else seen)
     if host.per_transaction:
         yield each_transaction(host.per_transaction)
 
