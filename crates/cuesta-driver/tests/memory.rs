@@ -25,5 +25,6 @@ fn a_million_records_take_no_more_memory_than_a_few() {
     let (many, after) = records(80.0);
     assert!(few > 100_000 && many > 1_000_000, "{few}, {many}");
     let growth = after.saturating_sub(before);
-    assert!(growth < 1 << 20, "{growth} bytes more");
+    // Under two bytes a record; an allocator leaves some pages here or there.
+    assert!(growth < 2 << 20, "{growth} bytes more");
 }

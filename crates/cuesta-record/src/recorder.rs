@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
@@ -39,14 +39,14 @@ pub struct Recorder {
     snapshot: Arc<Mutex<Snapshot>>,
 }
 
-/// So many tallies may wait to be written: a disk may stand still for some seconds. In virtual time, where seconds take no
-/// time, the driver waits for the recorder here.
-const MOST_WAITING: usize = 8;
+/// Tallies of a thread that go round beside the one that it counts in: a disk may stand still for some seconds. In virtual
+/// time, where seconds take no time, the driver waits here for the recorder.
+const GOING_ROUND: usize = 4;
 
 /// A driving thread's way to the recorder.
 #[derive(Debug)]
 pub struct Desk {
-    deliver: SyncSender<(usize, Interval, Box<Tally>)>,
+    deliver: Sender<(usize, Interval, Box<Tally>)>,
     empty: Receiver<Box<Tally>>,
     thread: usize,
 }
@@ -55,7 +55,7 @@ impl Desk {
     /// Gives away what was counted in `interval`, and leaves an empty tally in its place. Waits only while too many are
     /// not yet written. False if nobody writes any more; why is for [`Recorder::finish`] to say.
     pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
-        let empty = self.empty.try_recv().unwrap_or_default();
+        let Ok(empty) = self.empty.recv() else { return false };
         let full = std::mem::replace(tally, empty);
         self.deliver.send((self.thread, interval, full)).is_ok()
     }
@@ -69,10 +69,11 @@ impl Recorder {
     pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<Desk>)> {
         let folder = AgentFolder::create(folder, &setup.timeline)?;
         let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
-        let (deliver, delivered) = sync_channel(MOST_WAITING);
+        let (deliver, delivered) = channel();
         let (desks, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
             .map(|thread| {
                 let (give, empty) = channel();
+                let _ = (0..GOING_ROUND).try_for_each(|_| give.send(Box::default()));
                 (Desk { deliver: deliver.clone(), empty, thread }, give)
             })
             .unzip();
