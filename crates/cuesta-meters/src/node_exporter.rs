@@ -131,7 +131,7 @@ impl Metrics<'_> {
                 _ => {}
             }
         }
-        disks.retain(|_, disk| disk.reads + disk.writes > 0);
+        disks.retain(|_, disk| disk.reads > 0 || disk.writes > 0);
         disks
     }
 

@@ -106,9 +106,11 @@ impl Rates<'_> {
         let both = self.earlier.disks.with(&self.later.disks, |a, b| {
             let of = |name: &String, disk: &crate::kernel::diskstats::Disk| {
                 let before = a.get(name).copied().unwrap_or_default();
-                grown(before.reads, disk.reads).unwrap_or(0) + grown(before.writes, disk.writes).unwrap_or(0)
+                grown(before.reads, disk.reads)
+                    .unwrap_or(0)
+                    .saturating_add(grown(before.writes, disk.writes).unwrap_or(0))
             };
-            b.iter().map(|(name, disk)| of(name, disk)).sum::<u64>()
+            b.iter().map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
         });
         both.map(|count| self.events(*count))
     }

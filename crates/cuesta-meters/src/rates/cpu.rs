@@ -135,7 +135,7 @@ impl Rates<'_> {
             both.and_then(|(percent, busy)| Figure::quotient(100.0 * percent, *busy, "the CPUs were idle"))
         };
         let counts = self.counts();
-        let interrupts = counts.interrupts.with(&counts.softirqs, |hard, soft| (hard.count + soft.count) as f64);
+        let interrupts = counts.interrupts.with(&counts.softirqs, |hard, soft| hard.count as f64 + soft.count as f64);
         let average = cpu.irq.with(&interrupts, |percent, count| (percent / 100.0 * self.capacity(), *count));
         let average = average.and_then(|(seconds, count)| match seconds {
             0.0 => Figure::unmetered("they took less than a clock tick"),
@@ -180,9 +180,9 @@ fn shares(ticks: Ticks) -> Cpu {
     let share = |part: u64| Figure::quotient(100.0 * part as f64, total, NO_TICK);
     let idle = share(ticks.idle);
     Cpu {
-        usr: share(ticks.user + ticks.nice),
+        usr: share(ticks.user.saturating_add(ticks.nice)),
         sys: share(ticks.system),
-        irq: share(ticks.irq + ticks.softirq),
+        irq: share(ticks.irq.saturating_add(ticks.softirq)),
         iowait: share(ticks.iowait),
         steal: share(ticks.steal),
         load: idle.map(|idle| 100.0 - idle),

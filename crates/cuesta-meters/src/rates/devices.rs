@@ -21,15 +21,15 @@ impl Rates<'_> {
     fn device(&self, name: &str, a: Disk, b: Disk) -> Device {
         let by = |of: fn(Disk) -> u64| grown(of(a), of(b)).unwrap_or(0);
         let (reads, writes) = (by(|disk| disk.reads), by(|disk| disk.writes));
-        let all = (reads + writes) as f64;
+        let all = reads.saturating_add(writes) as f64;
         let seconds = |of: fn(Disk) -> u64| by(of) as f64 / 1e3;
         let atb = |count: f64| Figure::quotient(self.seconds, count, NOTHING);
         let busy = seconds(|disk| disk.busy_ms);
         Device {
             reads: self.events(reads),
             writes: self.events(writes),
-            read_bytes_per_s: (by(|disk| disk.sectors_read) * SECTOR) as f64 / self.seconds,
-            written_bytes_per_s: (by(|disk| disk.sectors_written) * SECTOR) as f64 / self.seconds,
+            read_bytes_per_s: by(|disk| disk.sectors_read) as f64 * SECTOR as f64 / self.seconds,
+            written_bytes_per_s: by(|disk| disk.sectors_written) as f64 * SECTOR as f64 / self.seconds,
             atb_reads: atb(reads as f64),
             atb_writes: atb(writes as f64),
             atb: atb(all),

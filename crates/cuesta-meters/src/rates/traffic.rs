@@ -50,7 +50,10 @@ impl Rates<'_> {
                 let (a, b) = (a.get(cpu).copied().unwrap_or_default(), b.get(cpu).copied().unwrap_or_default());
                 (grown(a.wait, b.wait).unwrap_or(0), grown(a.slices, b.slices).unwrap_or(0))
             };
-            self.cpus.keys().map(of).fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
+            self.cpus
+                .keys()
+                .map(of)
+                .fold((0_u64, 0_u64), |sum, each| (sum.0.saturating_add(each.0), sum.1.saturating_add(each.1)))
         });
         match self.later.subject {
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => None,

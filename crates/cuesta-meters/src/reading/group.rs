@@ -136,7 +136,7 @@ pub(crate) fn members(roots: &Roots, path: &Path) -> Option<Vec<u32>> {
 pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, Disk> {
     let blocks = roots.sys.join("block");
     let whole = |name: &str| !blocks.is_dir() || blocks.join(name.replace('/', "!")).is_dir();
-    let used = disks.iter().filter(|(name, disk)| whole(name) && disk.reads + disk.writes > 0);
+    let used = disks.iter().filter(|(name, disk)| whole(name) && (disk.reads > 0 || disk.writes > 0));
     used.map(|(name, disk)| (name.clone(), *disk)).collect()
 }
 
