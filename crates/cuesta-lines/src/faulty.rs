@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use crate::{Crossed, Line, Opening, Received, Stamped};
+use crate::{Crossed, Line, Received};
 
 /// What one read of the line beneath brings at most.
 const PIECE: usize = 256;
@@ -158,36 +158,12 @@ impl<L: Line> Line for Faulty<L> {
         self.line.poll_send(cx, &bytes[..len])
     }
 
-    fn free_at(&self) -> Stamp {
-        self.line.free_at()
+    fn under(&self) -> Option<&dyn Line> {
+        Some(&self.line)
     }
 
-    fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.line.kernel_sent()
-    }
-
-    fn window(&self) -> Option<(u16, u16)> {
-        self.line.window()
-    }
-
-    fn terminal(&self) -> Option<&str> {
-        self.line.terminal()
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        self.line.resize(columns, rows);
-    }
-
-    fn echoes(&self) -> Option<bool> {
-        self.line.echoes()
-    }
-
-    fn dropped(&self) -> u64 {
-        self.line.dropped()
-    }
-
-    fn opening(&self) -> Opening {
-        self.line.opening()
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
     }
 
     fn crossed(&self) -> Crossed {

@@ -22,50 +22,64 @@ pub trait Line {
     /// Sends as much of `bytes` as the line takes, and says how much that is (at least one).
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
+    /// The line under this one, if it is laid around another: what it does not say itself, that one says.
+    fn under(&self) -> Option<&dyn Line> {
+        None
+    }
+
+    /// See [`Line::under`].
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        None
+    }
+
     /// The instant from which the line can carry the next character to the other end; [`Stamp::ZERO`] = at any time.
     fn free_at(&self) -> Stamp {
-        Stamp::ZERO
+        self.under().map_or(Stamp::ZERO, Line::free_at)
     }
 
     /// When the last sent characters went, by two clocks; `None` on lines that the kernel does not stamp.
     fn kernel_sent(&mut self) -> Option<Stamped> {
-        None
+        self.under_mut()?.kernel_sent()
     }
 
     /// Columns and rows of the line's terminal, where they are known.
     fn window(&self) -> Option<(u16, u16)> {
-        None
+        self.under()?.window()
     }
 
     /// What the line's terminal calls itself, where it is known: a name for `TERM`.
     fn terminal(&self) -> Option<&str> {
-        None
+        self.under()?.terminal()
     }
 
     /// Gives the terminal another window, where the other end can be told.
-    fn resize(&mut self, _columns: u16, _rows: u16) {}
+    fn resize(&mut self, columns: u16, rows: u16) {
+        if let Some(line) = self.under_mut() {
+            line.resize(columns, rows);
+        }
+    }
 
     /// Whether the other end shows what is typed now by itself. `None` where that cannot be known, or is left to the
     /// program that runs there.
     fn echoes(&self) -> Option<bool> {
-        None
+        self.under()?.echoes()
     }
 
     /// Sequences of the line's own that could not be taken so far: too long, broken off, or more than can be answered.
     fn dropped(&self) -> u64 {
-        0
+        self.under().map_or(0, Line::dropped)
     }
 
     /// When the line's opening came to each of its ends, so far.
     fn opening(&self) -> Opening {
-        Opening::default()
+        self.under().map_or_else(Opening::default, Line::opening)
     }
 
     /// Characters that really crossed the line so far, negotiation and escapes included.
     fn crossed(&self) -> Crossed;
 }
 
-impl<L: Line + ?Sized> Line for Box<L> {
+impl Line for Box<dyn Line> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         (**self).poll_receive(cx, into)
     }
@@ -74,36 +88,12 @@ impl<L: Line + ?Sized> Line for Box<L> {
         (**self).poll_send(cx, bytes)
     }
 
-    fn free_at(&self) -> Stamp {
-        (**self).free_at()
+    fn under(&self) -> Option<&dyn Line> {
+        Some(&**self)
     }
 
-    fn kernel_sent(&mut self) -> Option<Stamped> {
-        (**self).kernel_sent()
-    }
-
-    fn window(&self) -> Option<(u16, u16)> {
-        (**self).window()
-    }
-
-    fn terminal(&self) -> Option<&str> {
-        (**self).terminal()
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        (**self).resize(columns, rows);
-    }
-
-    fn echoes(&self) -> Option<bool> {
-        (**self).echoes()
-    }
-
-    fn dropped(&self) -> u64 {
-        (**self).dropped()
-    }
-
-    fn opening(&self) -> Opening {
-        (**self).opening()
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut **self)
     }
 
     fn crossed(&self) -> Crossed {

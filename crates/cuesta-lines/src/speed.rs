@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Crossed, Line, Opening, Received, Stamped};
+use crate::{Crossed, Line, Received};
 
 /// How much line time one read may bring, and one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -126,36 +126,16 @@ impl<L: Line> Line for Paced<L> {
         Poll::Ready(Ok(len))
     }
 
+    fn under(&self) -> Option<&dyn Line> {
+        Some(&self.line)
+    }
+
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
+    }
+
     fn free_at(&self) -> Stamp {
         self.sent
-    }
-
-    fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.line.kernel_sent()
-    }
-
-    fn window(&self) -> Option<(u16, u16)> {
-        self.line.window()
-    }
-
-    fn terminal(&self) -> Option<&str> {
-        self.line.terminal()
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        self.line.resize(columns, rows);
-    }
-
-    fn echoes(&self) -> Option<bool> {
-        self.line.echoes()
-    }
-
-    fn dropped(&self) -> u64 {
-        self.line.dropped()
-    }
-
-    fn opening(&self) -> Opening {
-        self.line.opening()
     }
 
     fn crossed(&self) -> Crossed {

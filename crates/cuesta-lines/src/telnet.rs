@@ -90,8 +90,12 @@ impl<L: Line> Line for Telnet<L> {
         Poll::Ready(Ok(self.framing.sent(bytes, encoded, len)))
     }
 
-    fn free_at(&self) -> Stamp {
-        self.line.free_at()
+    fn under(&self) -> Option<&dyn Line> {
+        Some(&self.line)
+    }
+
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
     }
 
     fn kernel_sent(&mut self) -> Option<Stamped> {

@@ -5,7 +5,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 
-use crate::{Crossed, Line, Opening, Received, Stamped};
+use crate::{Crossed, Line, Received};
 
 /// Which way characters went, seen from this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,36 +54,12 @@ impl<L: Line, S: FnMut(Passed<'_>)> Line for Traced<L, S> {
         Poll::Ready(Ok(len))
     }
 
-    fn free_at(&self) -> Stamp {
-        self.line.free_at()
+    fn under(&self) -> Option<&dyn Line> {
+        Some(&self.line)
     }
 
-    fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.line.kernel_sent()
-    }
-
-    fn window(&self) -> Option<(u16, u16)> {
-        self.line.window()
-    }
-
-    fn terminal(&self) -> Option<&str> {
-        self.line.terminal()
-    }
-
-    fn resize(&mut self, columns: u16, rows: u16) {
-        self.line.resize(columns, rows);
-    }
-
-    fn echoes(&self) -> Option<bool> {
-        self.line.echoes()
-    }
-
-    fn dropped(&self) -> u64 {
-        self.line.dropped()
-    }
-
-    fn opening(&self) -> Opening {
-        self.line.opening()
+    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+        Some(&mut self.line)
     }
 
     fn crossed(&self) -> Crossed {
