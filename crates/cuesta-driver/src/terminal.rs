@@ -139,57 +139,41 @@ impl Terminal {
 
     /// Listens until an instant.
     pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
-        self.alarm.reset(due);
-        poll_fn(|cx| {
-            loop {
-                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                    return Poll::Ready(Ok(()));
-                }
-                ready!(self.poll_listen(cx))?;
-            }
-        })
-        .await
+        self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
     }
 
     /// Listens until no echo is awaited any more, or an instant.
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
-        self.alarm.reset(until);
-        poll_fn(|cx| {
-            while self.unechoed() > 0 && Pin::new(&mut self.alarm).poll(cx).is_pending() {
-                ready!(self.poll_listen(cx))?;
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
+        let over = |terminal: &Self, _: &mut Context<'_>| {
+            if terminal.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
+        };
+        self.listen(until, over).await.map(|_| ())
     }
 
     /// Listens until something arrives for the user to do, or an instant.
     pub(crate) async fn listen_for(&mut self, arrivals: &Arrivals, until: Stamp) -> Result<Option<Stamp>, Lost> {
-        self.alarm.reset(until);
-        poll_fn(|cx| {
-            loop {
-                if let Poll::Ready(due) = arrivals.poll_next(cx.waker()) {
-                    return Poll::Ready(Ok(Some(due)));
-                }
-                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                    return Poll::Ready(Ok(None));
-                }
-                ready!(self.poll_listen(cx))?;
-            }
-        })
-        .await
+        self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
     /// Listens until all have met, or an instant; says whether they met.
     pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<bool, Lost> {
+        Ok(self.listen(until, |_, cx| meet.poll(cx)).await?.is_some())
+    }
+
+    /// Listens until an event, or an instant: then there is none.
+    async fn listen<T>(
+        &mut self,
+        until: Stamp,
+        mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,
+    ) -> Result<Option<T>, Lost> {
         self.alarm.reset(until);
         poll_fn(|cx| {
             loop {
-                if meet.poll(cx).is_ready() {
-                    return Poll::Ready(Ok(true));
+                if let Poll::Ready(event) = event(self, cx) {
+                    return Poll::Ready(Ok(Some(event)));
                 }
                 if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                    return Poll::Ready(Ok(false));
+                    return Poll::Ready(Ok(None));
                 }
                 ready!(self.poll_listen(cx))?;
             }
