@@ -4,8 +4,6 @@
 use std::error::Error;
 use std::time::Duration;
 
-use cuesta_record::clock;
-
 use crate::job::{CYCLE, Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
@@ -13,7 +11,6 @@ use crate::process::{self, Part};
 const USERS: u32 = 10_000;
 /// As many sessions over ssh, each of whom types a key every so often: what is asked is what they take.
 const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
-const HEAD_START: Duration = Duration::from_millis(150);
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
 
@@ -38,9 +35,8 @@ impl Crowd {
         let work = Work::Typists;
         let built_in = framing != Framing::Ssh;
         let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in, delay: Duration::ZERO })?;
-        let (start, stagger) = (clock::now() + HEAD_START, framing.stagger());
-        let (settle, measure) = (SETTLE, MEASURE);
-        let job = Job { work, framing, users, address, cpu: drivers, start, cycle, stagger, settle, measure };
+        let usual = Job::new(work, framing, users, address, drivers);
+        let job = Job { cycle, settle: SETTLE, measure: MEASURE, ..usual };
         Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })
     }
 

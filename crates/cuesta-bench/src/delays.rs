@@ -3,14 +3,11 @@
 use std::error::Error;
 use std::time::Duration;
 
-use cuesta_record::clock;
-
-use crate::job::{CYCLE, Framing, HostJob, Job, Work};
+use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
 
 const USERS: u32 = 100;
-const HEAD_START: Duration = Duration::from_millis(150);
 const SETTLE: Duration = Duration::from_secs(1);
 const MEASURE: Duration = Duration::from_secs(5);
 
@@ -27,20 +24,7 @@ impl Delay {
         let (work, framing) = (Work::Typists, Framing::Tcp);
         let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
         let _awake = process::stay_awake();
-        let start = clock::now() + HEAD_START;
-        let (cycle, stagger) = (CYCLE, framing.stagger());
-        let job = Job {
-            work,
-            framing,
-            users: USERS,
-            address,
-            cpu: drivers,
-            start,
-            cycle,
-            stagger,
-            settle: SETTLE,
-            measure: MEASURE,
-        };
+        let job = Job { settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
         Ok(Self { held, outcome: Part::driver(&job)?.outcome()? })
     }
 

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use cuesta_record::Stamp;
+use cuesta_record::{Stamp, clock};
 use serde::{Deserialize, Serialize};
 
+/// From asking for drivers to the start of their users.
+const HEAD_START: Duration = Duration::from_millis(150);
 /// Keystroke of a typist.
 pub(crate) const KEY: &[u8] = b"x";
 /// Time between two keys of a typist, where nothing else is said.
@@ -84,7 +86,30 @@ pub(crate) struct Job {
     pub(crate) measure: Duration,
 }
 
+impl HostJob {
+    /// The smallest possible host.
+    pub(crate) fn small(work: Work, framing: Framing, cpu: usize) -> Self {
+        Self { work, framing, cpu, built_in: false, delay: Duration::ZERO }
+    }
+}
+
 impl Job {
+    /// A job that begins in a moment and is short.
+    pub(crate) fn new(work: Work, framing: Framing, users: u32, address: String, cpu: usize) -> Self {
+        Self {
+            work,
+            framing,
+            users,
+            address,
+            cpu,
+            start: clock::now() + HEAD_START,
+            cycle: CYCLE,
+            stagger: framing.stagger(),
+            settle: Duration::from_millis(800),
+            measure: Duration::from_secs(3),
+        }
+    }
+
     /// When the window opens.
     pub(crate) fn from(&self) -> Stamp {
         self.start + self.stagger * self.users + self.settle

@@ -4,18 +4,10 @@
 //! costs stands where a cost alone would not.
 
 use std::error::Error;
-use std::time::Duration;
 
-use cuesta_record::clock;
-
-use crate::job::{CYCLE, Framing, HostJob, Job, Work};
+use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::Part;
-
-/// From asking for two drivers to the start of their users.
-const HEAD_START: Duration = Duration::from_millis(150);
-const SETTLE: Duration = Duration::from_millis(800);
-const MEASURE: Duration = Duration::from_secs(3);
 
 /// What is compared.
 #[derive(Debug, Clone, Copy)]
@@ -44,22 +36,10 @@ impl Pair {
         (drivers, hosts): (usize, usize),
     ) -> Result<Self, Box<dyn Error>> {
         let Pairing { work, framing, beside, users, control } = pairing;
-        let host = HostJob { work, framing, cpu: hosts, built_in: false, delay: Duration::ZERO };
-        let (_one, one) = Part::host(host)?;
-        let (_two, two) = Part::host(HostJob { framing: beside, ..host })?;
-        let limit = Job {
-            work,
-            framing: beside,
-            users,
-            address: two,
-            cpu: drivers,
-            start: clock::now() + HEAD_START,
-            cycle: CYCLE,
-            // Both open their windows at the same instant, so both take the time that the slower one needs.
-            stagger: framing.stagger(),
-            settle: SETTLE,
-            measure: MEASURE,
-        };
+        let (_one, one) = Part::host(HostJob::small(work, framing, hosts))?;
+        let (_two, two) = Part::host(HostJob::small(work, beside, hosts))?;
+        // Both open their windows at the same instant, so both take the time that the slower one needs.
+        let limit = Job { stagger: framing.stagger(), ..Job::new(work, beside, users, two, drivers) };
         let tested = Job { framing, address: one, ..limit.clone() };
         let start_tested =
             || if control { Part::bare(&Job { framing: beside, ..tested.clone() }) } else { Part::driver(&tested) };
