@@ -8,7 +8,6 @@ import os
 import socket
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -103,8 +102,7 @@ def test_a_user_types_at_a_serial_device(here: Path, write: Write, capsys: pytes
     write("shell.tape", TAPE.replace("Wait /\\$ $/", "Enter\nWait /\\$ $/"))
     write("plan.toml", PLAN)
     ends = [f"pty,raw,echo=0,link={here / name}" for name in ("near", "far")]
-    with program(["socat", *ends]):
-        wait_for(here / "near", here / "far")
+    with program(["socat", "-d", "-d", *ends], says="starting data transfer loop"):
         write("shell", "#!/bin/sh\nexport PS1='$ '\nexec bash --norc --noprofile -i\n").chmod(0o755)
         shell = f"EXEC:{here / 'shell'},pty,setsid,ctty,stderr"
         with program(["socat", f"FILE:{here / 'far'},raw,echo=0", shell]):
@@ -195,19 +193,13 @@ def test_a_host_that_sends_absurd_windows_is_counted(
     assert summary["negotiation"]["count"] == summary["connect"]["count"] > 0
 
 
-def wait_for(*files: Path) -> None:
-    """Wait until all files are there."""
-    deadline = time.monotonic() + 20
-    while not all(file.exists() for file in files):
-        assert time.monotonic() < deadline, files
-        time.sleep(0.01)
-
-
 @contextmanager
-def program(arguments: list[str]) -> Iterator[None]:
-    """Run a program, and end it and what it started."""
-    running = subprocess.Popen(arguments)
+def program(arguments: list[str], says: str = "") -> Iterator[None]:
+    """Run a program, and end it and what it started. It is ready when it has said so."""
+    running = subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True)
     try:
+        if running.stderr:
+            assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
         yield
     finally:
         for pid in children_of(running.pid):
