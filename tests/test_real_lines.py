@@ -196,17 +196,16 @@ def test_a_host_that_sends_absurd_windows_is_counted(
 @contextmanager
 def program(arguments: list[str], says: str = "") -> Iterator[None]:
     """Run a program, and end it and what it started. It is ready when it has said so."""
-    running = subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True)
-    try:
-        if running.stderr:
-            assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
-        yield
-    finally:
-        for pid in children_of(running.pid):
-            with suppress(ProcessLookupError):
-                os.kill(pid, 9)
-        running.kill()
-        running.wait()
+    with subprocess.Popen(arguments, stderr=subprocess.PIPE if says else None, text=True) as running:
+        try:
+            if running.stderr:
+                assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
+            yield
+        finally:
+            for pid in children_of(running.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, 9)
+            running.kill()
 
 
 @contextmanager
