@@ -1,0 +1,30 @@
+"""What lies on disk, opened: records in, types out. Nothing is derived here but exact sums of histograms.
+
+- `run`: one run folder: what was recorded, however far it got.
+"""
+
+from cuesta.ledger.run import (
+    HostRow,
+    Interval,
+    Recorded,
+    Step,
+    Table,
+    Tag,
+    User,
+    added,
+    open_run,
+    segment_folders,
+)
+
+__all__ = [
+    "HostRow",
+    "Interval",
+    "Recorded",
+    "Step",
+    "Table",
+    "Tag",
+    "User",
+    "added",
+    "open_run",
+    "segment_folders",
+]
