@@ -2,6 +2,7 @@
 
 - `text`: the summary at the end of a run.
 - `html`: the report as one page; `plots`: its plots; `svg`: how they get into it; `page.css`: how it looks.
+- `page`: the frame of every page, and what goes into it.
 - `tables`, `words`: tables and sentences that both share.
 """
 

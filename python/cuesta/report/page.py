@@ -1,0 +1,105 @@
+"""The frame of every page, and what goes into it: verdicts, sections, tables, facts, text that is folded away.
+
+A page fetches nothing, so that it can be mailed, kept and opened in ten years. Every function gives HTML and escapes
+what it is given, but for `parts`, which are what these functions gave. For example:
+
+    page("Release 8.1", [verdict("equivalent", "0.99 to 1.02"), section("Runs", [table(("", "p50"), rows)])])
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import quote
+
+Cell = str | tuple[str, str]
+"""A text, or a text and the class of its cell: `kept`, `crossed`, `in` (indented), `text` (to the left)."""
+
+
+def write(file: Path, text: str) -> None:
+    """Write a page, whole or not at all."""
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Give a whole page, complete in itself: light and dark, for a screen, a telephone and paper."""
+    style = files("cuesta.report").joinpath("page.css").read_text(encoding="utf-8")
+    head = (
+        '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f"<title>{escape(title)} – Cuesta</title>\n<style>\n{style}</style>\n"
+    )
+    body = f"<h1>{escape(title)}</h1>\n{''.join(parts)}"
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}</head>\n<body>\n{body}</body>\n</html>\n'
+
+
+def verdict(word: str, said: str, reasons: Iterable[tuple[str, str]] = (), good: bool = True) -> str:
+    """Say first what to think of all that follows; each reason has a piece of advice, which may be empty."""
+    items = "".join(f"<li>{escape(reason)}{_advice(advice)}</li>\n" for reason, advice in reasons)
+    rows = f"\n<ul>\n{items}</ul>" if items else ""
+    kind = "verdict" if good else "verdict bad"
+    return f'<div class="{kind}"><strong>{escape(word)}</strong> <span>{escape(said)}</span>{rows}</div>\n'
+
+
+def _advice(text: str) -> str:
+    return f' <span class="faint">→ {escape(text)}</span>' if text else ""
+
+
+def section(title: str, parts: Iterable[str]) -> str:
+    """Give a section; nothing if it has no parts."""
+    said = "".join(parts)
+    return f"<section>\n<h2>{escape(title)}</h2>\n{said}</section>\n" if said else ""
+
+
+def paragraph(text: str, kind: str = "") -> str:
+    """Give a paragraph of plain text; `faint` is a kind."""
+    return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+    """Give a table; a row of one cell is a heading over the rows after it."""
+    about = f"<caption>{escape(caption)}</caption>\n" if caption else ""
+    names = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    body = "".join(_row(row, len(heads)) for row in rows)
+    return f'<div class="wide"><table>\n{about}<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n'
+
+
+def _row(row: Sequence[Cell], columns: int) -> str:
+    if len(row) == 1:
+        return f'<tr class="group"><th scope="rowgroup" colspan="{columns}">{escape(str(row[0]))}</th></tr>\n'
+    return f"<tr>{''.join(map(_cell, row))}</tr>\n"
+
+
+def _cell(content: Cell) -> str:
+    text, kind = content if isinstance(content, tuple) else (content, "")
+    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> str:
+    """Give a table of names and what they are; a name without a value is left out."""
+    names = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>\n' for name, value in rows if value
+    )
+    return f'<table class="facts">\n{names}</table>\n' if names else ""
+
+
+def listing(text: str) -> str:
+    """Give text that is laid out already."""
+    return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'
+
+
+def folded(title: str, parts: Iterable[str]) -> str:
+    """Give parts that are seen when their title is clicked."""
+    return f"<details><summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
+
+
+def links(targets: Iterable[Path], start: Path) -> str:
+    """Give a list of links to files, relative to the folder `start` of the page."""
+    items = "".join(
+        f'<li><a href="{escape(quote(name))}">{escape(name)}</a></li>\n'
+        for target in targets
+        for name in [os.path.relpath(target, start)]
+    )
+    return f'<ul class="files">\n{items}</ul>\n' if items else ""
