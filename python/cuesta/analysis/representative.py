@@ -1,0 +1,254 @@
+"""How far what a run asks of its host is from what a live service asks, resource by resource.
+
+A mix is what a meters' sheet says of the kind of work: where the subject's CPU time went by cause (shares), and how
+often it faulted, called, switched, read and wrote (rates). Two mixes may differ in size, so rates are also held
+against each other for each second of CPU. A resource that a benchmark does not touch can show no improvement of it.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Sheet = Mapping[str, Any]
+"""A sheet of the host's meters (docs/meters.md)."""
+
+BARELY = 0.1
+"""Less than this part of what the service has, and a resource is as good as not exercised."""
+SHARE_MATTERS = 1.0
+"""Percent of the service's CPU time from which on a cause matters."""
+RATE_MATTERS = 0.1
+"""Events a second of the service from which on a rate matters."""
+SAMPLES_TO_TELL = 5.0
+"""Samples that a cause should have had in the run before its absence says anything."""
+IDLE_MATTERS = 5.0
+"""Points of zero idle more than the service's that make CPU gains invisible."""
+
+COUNTS = {
+    "minor_faults": "page faults without a device",
+    "major_faults": "page faults with a device",
+    "system_calls": "system calls",
+    "switches": "context switches",
+    "forks": "processes and threads made",
+    "execs": "programs loaded",
+}
+CLASSES = {
+    r"(sd|vd|xvd|hd|nvme|mmcblk)": "disks",
+    r"(dm-|md)": "mapped disks",
+    r"(loop|ram|zram)": "memory disks",
+    r"(sr|fd|st)": "removable media",
+}
+"""Kernel's names of block devices, by class: a mapped disk's I/Os are counted again at what it lies on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A figure and how it was had: `plain`, `sampled` or `exact`."""
+
+    value: float
+    tier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What a host was busy with. What was not metered is in `missing`, with the reason."""
+
+    cpu: float | None
+    """Seconds of CPU a second, of the subject."""
+    idle: Mapping[str, Known]
+    """Percent of the CPUs: `zero`, `io_wait`."""
+    shares: Mapping[str, Known]
+    """Percent of the subject's CPU time, by cause."""
+    samples: float
+    """That the shares rest on."""
+    rates: Mapping[str, Known]
+    """Events a second."""
+    missing: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One cause, or one kind of idle, on both sides; percent."""
+
+    name: str
+    service: Known
+    run: Known
+
+    @property
+    def points(self) -> float:
+        """Give how much more the run has."""
+        return self.run.value - self.service.value
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """One rate on both sides; a second."""
+
+    name: str
+    service: Known
+    run: Known
+    per_cpu: float | None
+    """Run over service, each for a second of its CPU; None where one of them has none."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Give run over service."""
+        return self.run.value / self.service.value if self.service.value else None
+
+    @property
+    def distance(self) -> float:
+        """Give how far apart they are, either way."""
+        ratio = self.ratio if self.per_cpu is None else self.per_cpu
+        if ratio is None:
+            return math.inf if self.run.value else 0.0
+        return abs(math.log(ratio)) if ratio else math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far a run's mix is from the service's; what differs most stands first."""
+
+    elsewhere: float | None
+    """Percent of CPU time that goes into other causes than the service's; None if causes are not known of both."""
+    load: tuple[float, float] | None
+    """Seconds of CPU a second, of the service and of the run."""
+    shares: list[Share]
+    idle: list[Share]
+    rates: list[Rate]
+    unexercised: list[str]
+    """What the service does and the run as good as does not, a phrase each."""
+    idles: float | None
+    """Points of zero idle that the run has more than the service; None if they are too few to matter."""
+    missing: Mapping[str, str]
+    """What could not be compared, and why."""
+
+    @property
+    def represents(self) -> bool:
+        """Say whether nothing was found that the run leaves out."""
+        return not self.unexercised and self.idles is None
+
+
+def mix(sheet: Sheet) -> Mix:
+    """Take the mix from a sheet."""
+    missing: dict[str, str] = {}
+    found = sheet["by_cause"].get("value")
+    if not found:
+        missing["CPU time by cause"] = sheet["by_cause"].get("why", "it was not sampled")
+    shares = dict(_shares(found)) if found else {}
+    rates = dict(_rates(sheet, missing))
+    missing["characters on lines"] = "the host's meters do not count them"
+    seconds = sheet["own"]["seconds"].get("value")
+    return Mix(
+        cpu=None if seconds is None else seconds / sheet["seconds"],
+        idle={name: known for name in ("zero", "io_wait") if (known := _known(sheet["idle"][name]))},
+        shares=shares,
+        samples=found["about"]["samples"].get("value", 0.0) if found else 0.0,
+        rates=rates,
+        missing=missing,
+    )
+
+
+def apart(service: Mix, run: Mix) -> Apart:
+    """Hold a run's mix against the service's."""
+    shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
+    idle = _by_distance(service.idle, run.idle, both=True)
+    rates = [
+        Rate(name, service.rates[name], run.rates[name], _per_cpu(service, run, name))
+        for name in service.rates
+        if name in run.rates
+    ]
+    more_idle = next((each.points for each in idle if each.name == "zero"), 0.0)
+    return Apart(
+        elsewhere=sum(abs(each.points) for each in shares) / 2 if shares else None,
+        load=(service.cpu, run.cpu) if service.cpu is not None and run.cpu is not None else None,
+        shares=shares,
+        idle=idle,
+        rates=sorted(rates, key=lambda rate: -rate.distance),
+        unexercised=[*_absent_causes(shares, run.samples), *_absent_rates(rates)],
+        idles=more_idle if more_idle >= IDLE_MATTERS else None,
+        missing=_of_one_side(service, run),
+    )
+
+
+def _shares(found: Sheet) -> Iterator[tuple[str, Known]]:
+    """Give each cause's percent of the subject's CPU time; those of what runs there add up to 100."""
+    percents = {name: cause["percent"].get("value") or 0.0 for name, cause in found["causes"].items()}
+    percents["unclassified"] = found["unclassified"]
+    total = sum(percents.values())
+    for name, percent in percents.items():
+        if total:
+            yield name.replace("_", " "), Known(100 * percent / total, "sampled")
+
+
+def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, Known]]:
+    """Give what is counted, a second; of calls an estimate where they were only sampled."""
+    about = (sheet["by_cause"].get("value") or {"about": {}})["about"]
+    for name, label in COUNTS.items():
+        count = sheet["counts"][name]
+        estimate = about.get("calls_estimated", {}) if name == "system_calls" else {}
+        if "value" in count:
+            yield label, Known(count["value"]["per_s"], count["tier"])
+        elif "value" in estimate:
+            yield label, Known(estimate["value"] / sheet["seconds"], estimate["tier"])
+        else:
+            missing[label] = count["why"]
+    yield from _devices(sheet)
+
+
+def _devices(sheet: Sheet) -> Iterator[tuple[str, Known]]:
+    """Add up the devices of each class."""
+    sums = Counter[str]()
+    for name, device in sheet["devices"].items():
+        kind = next((kind for pattern, kind in CLASSES.items() if re.match(pattern, name)), "other devices")
+        for what in ("reads", "writes"):
+            sums[f"{what} of {kind}"] += device[what]["per_s"]
+        sums[f"bytes read of {kind}"] += device["read_bytes_per_s"]
+        sums[f"bytes written to {kind}"] += device["written_bytes_per_s"]
+    for name, per_s in sums.items():
+        yield name, Known(per_s, "plain")
+
+
+def _known(figure: Mapping[str, Any]) -> Known | None:
+    return Known(figure["value"], figure["tier"]) if "value" in figure else None
+
+
+def _by_distance(service: Mapping[str, Known], run: Mapping[str, Known], both: bool = False) -> list[Share]:
+    """Pair shares by name. A cause that one side never had is zero there; an idle that was not metered is left out."""
+    nothing = Known(0.0, "sampled")
+    names = [name for name in {**service, **run} if not both or (name in service and name in run)]
+    pairs = [Share(name, service.get(name, nothing), run.get(name, nothing)) for name in names]
+    return sorted(pairs, key=lambda share: -abs(share.points))
+
+
+def _per_cpu(service: Mix, run: Mix, name: str) -> float | None:
+    if not service.cpu or not run.cpu or not service.rates[name].value:
+        return None
+    return (run.rates[name].value / run.cpu) / (service.rates[name].value / service.cpu)
+
+
+def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
+    """Name causes that matter to the service and are as good as not there in the run, if it was sampled enough."""
+    for share in shares:
+        matters = share.service.value >= SHARE_MATTERS and samples * share.service.value / 100 >= SAMPLES_TO_TELL
+        if matters and share.run.value < BARELY * share.service.value:
+            yield f"{share.name}: {share.service.value:.1f} % of the service's CPU time, {share.run.value:.1f} % here"
+
+
+def _absent_rates(rates: list[Rate]) -> Iterator[str]:
+    """Name rates that matter to the service and are as good as not there in the run, for each second of CPU."""
+    for rate in rates:
+        ratio = rate.ratio if rate.per_cpu is None else rate.per_cpu
+        if rate.service.value >= RATE_MATTERS and ratio is not None and ratio < BARELY:
+            yield f"{rate.name}: {rate.service.value:,.1f} a second in the service, {rate.run.value:,.1f} here"
+
+
+def _of_one_side(service: Mix, run: Mix) -> dict[str, str]:
+    """Say what was metered of one side only, or of none."""
+    missing = {name: why if name in run.missing else f"of the service: {why}" for name, why in service.missing.items()}
+    missing |= {name: f"of the run: {why}" for name, why in run.missing.items() if name not in service.missing}
+    for name in {**service.rates, **run.rates}:
+        if (name in service.rates) != (name in run.rates) and name not in missing:
+            missing[name] = f"only the {'service' if name in service.rates else 'run'} has it"
+    return missing
