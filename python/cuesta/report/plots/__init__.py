@@ -10,7 +10,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import Point, curve
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import Recorded, Tag
-from cuesta.report.svg import SERIES, SHADE, Plot, in_seconds
+from cuesta.report.plots.svg import SERIES, SHADE, Plot, in_seconds
 from cuesta.report.words import class_of
 
 MOST_CLASSES = 3
