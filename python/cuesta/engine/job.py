@@ -25,6 +25,8 @@ class Job:
     """By `source` of a group."""
     users: Mapping[str, Users]
     """By the `data` of a group."""
+    metered_every: float | None = None
+    """Seconds between the meters' readings, if not 1. Then users start when the meters read: starting is metered."""
 
     def tape(self, group: Group) -> Tape:
         """Give the tape of a group."""

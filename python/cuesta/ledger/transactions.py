@@ -1,0 +1,50 @@
+"""The full log of a run, `agent-K/transactions.arrow`, opened: every transaction with its four instants."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from nanoarrow import ArrayStream  # type: ignore[import-untyped]
+from nanoarrow.ipc import InputStream  # type: ignore[import-untyped]
+
+from cuesta.ledger.run import Agent, Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """One transaction. Instants are seconds from the start of the run."""
+
+    group: str
+    name: str
+    user: int
+    due: float
+    sent: float
+    first: float
+    done: float
+
+
+def transactions(recorded: Recorded) -> list[Transaction]:
+    """Give what all agents logged, in order of `done`; empty if the run kept no log."""
+    begun = recorded.agents[0].origin.clock if recorded.agents else 0
+    return sorted((row for agent in recorded.agents for row in logged(agent, begun)), key=lambda row: row.done)
+
+
+def logged(agent: Agent, begun: int) -> Iterator[Transaction]:
+    """Read an agent's log; `begun` is the start of the run on the machine's clock, in ns."""
+    for row in whole_batches(agent.folder / "transactions.arrow"):
+        group, name = map(unquote, row["class"].split("/"))
+        due, sent, first, done = ((row[at] - begun) / 1e9 for at in ("due", "sent", "first", "done"))
+        yield Transaction(group, name, row["user"], due, sent, first, done)
+
+
+def whole_batches(path: Path) -> Iterator[dict[str, Any]]:
+    """Give the rows of a log up to where it was cut off: what follows cannot be read."""
+    if not path.exists():
+        return
+    try:
+        for batch in ArrayStream(InputStream.from_path(str(path))):
+            yield from batch.to_pylist()
+    except (RuntimeError, OSError, ValueError):  # the library's own exception is a RuntimeError
+        return
