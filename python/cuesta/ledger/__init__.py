@@ -1,14 +1,14 @@
 """What lies on disk, opened: records in, types out. Nothing is derived here but exact sums of histograms.
 
-- `run`: one run folder: what was recorded, however far it got.
+- `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
 """
 
+from cuesta.ledger.rows import Table
 from cuesta.ledger.run import (
     HostRow,
     Interval,
     Recorded,
     Step,
-    Table,
     Tag,
     User,
     added,

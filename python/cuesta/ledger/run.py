@@ -6,13 +6,14 @@ been cut off at any byte: what cannot be read is left out, and `Recorded.damage`
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self
 from urllib.parse import unquote
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
+from cuesta.ledger.rows import Table, json_rows, parsed, read_object, row_of, whole_rows
 from cuesta.metered import Metered, read_metered
 
 FORMAT = 1
@@ -23,11 +24,6 @@ OPENING = ("connect", "negotiation", "login")
 
 ROUNDING = 1e-3
 """Seconds by which a row may stick out of its interval."""
-
-Table = dict[str, Any]
-"""An object of JSON."""
-
-Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,55 +315,3 @@ def durations(agent: Agent, damage: list[str]) -> Iterator[Durations]:
     path = agent.folder / "histograms.hlog"
     rows = (row for row in whole_rows(path, damage) if row.startswith("Tag="))
     return parsed(rows, lambda row: Durations.parse(agent, row), path, damage)
-
-
-def json_rows(path: Path, make: Callable[[Table], Row], damage: list[str]) -> Iterator[Row]:
-    """Read a file of one object a row."""
-    return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
-
-
-def parsed(rows: Iterable[str], parse: Callable[[str], Row], path: Path, damage: list[str]) -> Iterator[Row]:
-    """Parse what can be parsed, and count the rest."""
-    unreadable = 0
-    for row in rows:
-        try:
-            yield parse(row)
-        except (ValueError, KeyError, TypeError):
-            unreadable += 1
-    if unreadable:
-        rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
-        damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
-
-
-def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
-    """Give the rows of a file that is appended to, but for a last one that was not written to its end."""
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            for row in file:
-                if not row.endswith("\n"):
-                    damage.append(f"{place(path)}: the last row is cut off and left out")
-                    return
-                yield row
-    except OSError as error:
-        damage.append(f"{place(path)}: {error.strerror}")
-
-
-def read_object(path: Path, damage: list[str]) -> Table:
-    """Read a file of one object; empty if there is none or it is cut off."""
-    try:
-        found: Table = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
-        return {}
-    return found
-
-
-def row_of(kind: type[Row]) -> Callable[[Table], Row]:
-    """Give the way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
-    needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
-    return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})
-
-
-def place(path: Path) -> str:
-    """Name a file by its folder, as `agent-0/series.jsonl`."""
-    return f"{path.parent.name}/{path.name}"

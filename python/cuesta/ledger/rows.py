@@ -1,0 +1,63 @@
+"""Files of a run folder, read however far they got: what cannot be read is left out, and `damage` is told of it."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+Row = TypeVar("Row")
+Table = dict[str, Any]
+"""An object of JSON."""
+
+
+def json_rows(path: Path, make: Callable[[Table], Row], damage: list[str]) -> Iterator[Row]:
+    """Read a file of one object a row."""
+    return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
+
+
+def parsed(rows: Iterable[str], parse: Callable[[str], Row], path: Path, damage: list[str]) -> Iterator[Row]:
+    """Parse what can be parsed, and count the rest."""
+    unreadable = 0
+    for row in rows:
+        try:
+            yield parse(row)
+        except (ValueError, KeyError, TypeError):
+            unreadable += 1
+    if unreadable:
+        rows_are = "row cannot be read and is" if unreadable == 1 else "rows cannot be read and are"
+        damage.append(f"{place(path)}: {unreadable} {rows_are} left out")
+
+
+def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
+    """Give the rows of a file that is appended to, but for a last one that was not written to its end."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for row in file:
+                if not row.endswith("\n"):
+                    damage.append(f"{place(path)}: the last row is cut off and left out")
+                    return
+                yield row
+    except OSError as error:
+        damage.append(f"{place(path)}: {error.strerror}")
+
+
+def read_object(path: Path, damage: list[str]) -> Table:
+    """Read a file of one object; empty if there is none or it is cut off."""
+    try:
+        found: Table = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
+        return {}
+    return found
+
+
+def row_of(kind: type[Row]) -> Callable[[Table], Row]:
+    """Give the way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
+    needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
+    return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})
+
+
+def place(path: Path) -> str:
+    """Name a file by its folder, as `agent-0/series.jsonl`."""
+    return f"{path.parent.name}/{path.name}"
