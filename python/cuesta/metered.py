@@ -21,6 +21,8 @@ class About:
     """Why that; or why nothing was."""
     honesty: str
     """What figures of CPU are worth in this arrangement."""
+    order: int | None = None
+    """Which that is in the order of honesty (docs/meters.md), from 1, the best; None if it is not in it."""
 
 
 @dataclass(frozen=True, slots=True)

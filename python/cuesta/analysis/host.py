@@ -80,6 +80,8 @@ class Meters:
     subject: str
     why: str
     honesty: str
+    order: int | None
+    """Which that is in the order of honesty, from 1, the best."""
     seconds: float
     """That were metered of the measurement interval."""
     closes: bool | None
@@ -209,7 +211,7 @@ def meters(
     seconds = sheet["seconds"] if sheet else sum(row.length * share for row, share in rows)
     gaps = [gap.why for gap in recorded.metered.gaps if step.begin <= gap.at <= step.end]
     closes = sheet["closure"]["closes"] if sheet else None
-    return Meters(about.source, about.subject, about.why, about.honesty, seconds, closes, gaps)
+    return Meters(about.source, about.subject, about.why, about.honesty, about.order, seconds, closes, gaps)
 
 
 def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:

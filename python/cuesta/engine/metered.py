@@ -24,14 +24,18 @@ LISTEN = "0A"
 """The state of a socket that listens, in `/proc/net/tcp`."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
-    "context, so that the network's part of either CPU is the other's"
+    "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
 )
-SHARED = {
-    True: f"{SWAPPED}; they are pinned to CPUs of their own",
-    False: f"{SWAPPED}; they are not pinned (--pin), and take CPU from one another",
-}
-TERMINALS = "driver and host share this machine through terminals: either CPU time is its own, but they compete"
 APART = "the host is on another machine: its CPU is its own"
+ISOLATED = (
+    "driver and host share this machine, isolated: each has CPUs and a network of its own, and receives on these CPUs: "
+    "what a CPU did is its side's; what a process did may lack what was received for it, or have what was for another"
+)
+PINNED = f"{SWAPPED}; they are pinned to CPUs of their own"
+LOOSE = f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another"
+ORDER = (APART, ISOLATED, PINNED, LOOSE)
+"""The order of honesty in docs/meters.md, best first."""
+TERMINALS = "driver and host share this machine through terminals: either CPU time is its own, but they compete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,13 @@ class Metered:
     honesty: str
     """What CPU figures of this arrangement are worth (docs/meters.md)."""
 
+    @property
+    def about(self) -> dict[str, object]:
+        """Give what is recorded of it; `order` counts from 1 in the order of honesty, None if it is not in it."""
+        order = ORDER.index(self.honesty) + 1 if self.honesty in ORDER else None
+        said = {name: getattr(self, name) for name in ("source", "subject", "why", "honesty")}
+        return {**said, "order": order}
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -61,6 +72,8 @@ class Run:
     """CPUs that it is pinned to."""
     agents: Sequence[int]
     """Processes of the driver."""
+    isolated: bool = False
+    """Whether either side has a network of its own."""
 
 
 def metered(where: str, run: Run) -> Metered:
@@ -68,10 +81,10 @@ def metered(where: str, run: Run) -> Metered:
     if where == "none":
         return nothing("--meters none")
     if where.startswith("ssh:"):
-        return over_ssh(where)
+        return over_ssh(where, run)
     if where.startswith(("http:", "https:")):
         command = own("--from", where)
-        return Metered(command, "node_exporter", where, "as asked for", honesty(run, elsewhere=True))
+        return Metered(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
     found = automatic(run)
@@ -183,7 +196,7 @@ def own(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "cuesta", *METERS, *arguments]
 
 
-def over_ssh(where: str) -> Metered:
+def over_ssh(where: str, run: Run) -> Metered:
     """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&command=/opt/bin/cuesta&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -201,13 +214,21 @@ def over_ssh(where: str) -> Metered:
             command += ["-o", f"UserKnownHostsFile={file}"]
     there = [asked.get("command", "cuesta"), *METERS, "--stacks", "--subject", subject]
     command += ["--", parts.hostname or "", shlex.join(there)]
-    return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", APART)
+    worth = honesty(run, not is_here(host_of(where)))
+    return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
+
+
+def host_of(url: str) -> str:
+    """Name the machine of a URL."""
+    return urlsplit(url).hostname or ""
 
 
 def honesty(run: Run, elsewhere: bool) -> str:
-    """Say what figures of CPU are worth: the order of honesty in docs/meters.md."""
+    """Say what figures of CPU are worth, when these are metered on another machine or on this one."""
     if elsewhere or all(kind(target, run) == "elsewhere" for target in run.targets):
         return APART
     if all(kind(target, run) == "programs" for target in run.targets):
         return TERMINALS
-    return SHARED[run.host_cpus is not None]
+    if run.isolated:
+        return ISOLATED
+    return PINNED if run.host_cpus is not None else LOOSE

@@ -11,7 +11,6 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -61,8 +60,7 @@ class Metering:
 
     def start(self) -> None:
         """Start the process and listen."""
-        about = {name: value for name, value in asdict(self.metered).items() if name != "command"}
-        self._write({"about": about, "at": _native.now()})
+        self._write({"about": self.metered.about, "at": _native.now()})
         if self.metered.command:
             self._launch(self.metered.command)
             self._thread(self._listen)

@@ -150,7 +150,8 @@ def worth(host: Host) -> Iterator[str]:
     """Say what the host's figures are worth."""
     if host.meters is None or host.cpu is None:
         return
-    yield plain(host.meters.honesty)
+    order = host.meters.order
+    yield (f"order of honesty, {order} of 4: " if order else "") + plain(host.meters.honesty)
     if host.meters.closes is False:
         accounted = host.sheet and host.sheet["closure"]["accounted"].get("value")
         of = f"{accounted:.1f} %" if accounted else "not 100 %"
