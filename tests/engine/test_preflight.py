@@ -109,5 +109,5 @@ def test_driver_and_host_get_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) 
     assert divide_cpus(1, 1) == ([0], [3])
     assert divide_cpus(8, 2) == ([0, 1], [2, 3])
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {5})
-    with pytest.raises(UsageError, match="needs two CPUs"):
+    with pytest.raises(UsageError, match="need two CPUs"):
         divide_cpus(1, 1)

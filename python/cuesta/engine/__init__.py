@@ -5,6 +5,7 @@
 - `preflight`: what a run needs of this machine and of its target.
 - `folder`: the run folder and `run.json`.
 - `spec`: what the Rust half is told.
+- `placed`: which CPUs and which network either side has; `isolation`: networks of their own.
 - `host`: the built-in host in a process of its own.
 - `agent`: one driving process; `agents` are its ends in this one.
 - `local`: all of it, on this machine.

@@ -71,9 +71,11 @@ class Agent:
             self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
 
 
-def start_agents(spec: Mapping[str, Any], tapes: Mapping[str, object], folder: Path, count: int) -> list[Agent]:
-    """Start the processes and tell them what to do."""
-    agents = [_start(number) for number in range(count)]
+def start_agents(
+    spec: Mapping[str, Any], tapes: Mapping[str, object], folder: Path, entering: Sequence[str] = ()
+) -> list[Agent]:
+    """Start the processes and tell them what to do; `entering` are words that have a command run elsewhere."""
+    agents = [_start(number, entering) for number in range(spec["agents"])]
     for agent in agents:
         own = str(folder / f"agent-{agent.number}")
         agent.tell({"spec": of_agent(spec, agent.number), "tapes": tapes, "folder": own})
@@ -118,9 +120,9 @@ def follow(agents: Sequence[Agent], look: Callable[[list[Snapshot]], None], stop
                 agent.stop()
 
 
-def _start(number: int) -> Agent:
+def _start(number: int, entering: Sequence[str]) -> Agent:
     process = subprocess.Popen(
-        [sys.executable, "-m", "cuesta.engine.agent"],
+        [*entering, sys.executable, "-m", "cuesta.engine.agent"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -12,6 +12,7 @@ from typing import Any
 
 from cuesta import __version__, machine
 from cuesta.engine.job import Job
+from cuesta.engine.placed import Placed
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
 
@@ -32,12 +33,12 @@ def run_folder(out: Path | None, name: str) -> Iterator[Path]:
         raise
 
 
-def describe(folder: Path, job: Job, started: datetime) -> None:
+def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, places: Placed) -> None:
     """Write `run.json` and the tapes, before anything runs."""
     (folder / "tapes").mkdir()
     for tape in job.tapes.values():
         (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
-    write_json(folder / "run.json", _description(job, started))
+    write_json(folder / "run.json", {**_description(job, started), "machine": about, "placed": places.described()})
 
 
 def write_json(path: Path, value: object) -> None:
@@ -65,7 +66,6 @@ def _description(job: Job, started: datetime) -> dict[str, Any]:
         "segments": [_segment(segment) for segment in job.plan.segments()],
         "tapes": {tape.name: _tape(tape.name, tape.text) for tape in job.tapes.values()},
         "users": {group.data: job.users_of(group).shown for group in settings.group if group.data},
-        "machine": machine.facts(),
         "host": _host(job),
     }
 

@@ -5,7 +5,7 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -24,9 +24,9 @@ class Running:
 
 
 @contextmanager
-def builtin_host(spec: Mapping[str, object]) -> Iterator[Running]:
-    """Run a host while the block runs."""
-    command = [sys.executable, "-m", "cuesta", "host", "--attached", "--spec", json.dumps(spec)]
+def builtin_host(spec: Mapping[str, object], entering: Sequence[str] = ()) -> Iterator[Running]:
+    """Run a host while the block runs; `entering` are words before a command that have it run elsewhere."""
+    command = [*entering, sys.executable, "-m", "cuesta", "host", "--attached", "--spec", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True

@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from cuesta import machine
 from cuesta.engine import preflight
 from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, start_together
 from cuesta.engine.folder import describe, run_folder, write_json
@@ -14,7 +16,8 @@ from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import Job, timeline
 from cuesta.engine.metered import Run, metered
 from cuesta.engine.metering import metering
-from cuesta.engine.spec import LISTEN, host_spec, run_spec
+from cuesta.engine.placed import Placed, placed
+from cuesta.engine.spec import host_spec, run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
 
@@ -36,40 +39,44 @@ def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ra
     """Run the job into a run folder. When `stopping` is set it ends early and keeps what was measured."""
     preflight.check(job)
     failures: list[str] = []
-    with run_folder(out, job.plan.settings.name) as folder:
-        describe(folder, job, datetime.now(UTC))
+    about = machine.facts()  # before this process is kept off any CPU
+    with run_folder(out, job.plan.settings.name) as folder, placed(job) as places:
+        describe(folder, job, datetime.now(UTC), about, places)
         for segment in job.plan.segments():
             if stopping.is_set() or failures:
                 break
-            failures = _run_segment(job, segment, folder / segment.folder, look, stopping)
+            follows = partial(follow, look=look, stopping=stopping)
+            failures = _run_segment(job, segment, folder / segment.folder, places, follows)
     return Ran(folder, stopping.is_set(), failures)
 
 
-def _run_segment(job: Job, segment: Segment, folder: Path, look: Look, stopping: threading.Event) -> list[str]:
+def _run_segment(
+    job: Job, segment: Segment, folder: Path, places: Placed, follows: Callable[[list[Agent]], None]
+) -> list[str]:
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
-    driver_cpus, host_cpus = _cpus(job)
-    with _host(job, segment, folder, host_cpus) as host:
-        spec = run_spec(job, segment, host.addresses[0] if host else None, driver_cpus)
+    with _host(job, segment, folder, places) as host:
+        spec = run_spec(job, segment, host.addresses[0] if host else None, places.driver_cpus)
         tapes = {
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
-        agents = start_agents(spec, tapes, folder, settings.agents)
-        known = _known(segment, host, host_cpus, agents)
+        agents = start_agents(spec, tapes, folder, places.entering_driver)
+        known = _known(segment, host, places, agents)
         with ending(agents), metering(metered(settings.meters, known), folder) as meters:
             meters.begin(start_together(agents), timeline(segment))
-            follow(agents, look, stopping)
+            follows(agents)
     return _failures(agents)
 
 
-def _known(segment: Segment, host: Running | None, cpus: list[int] | None, agents: list[Agent]) -> Run:
+def _known(segment: Segment, host: Running | None, places: Placed, agents: list[Agent]) -> Run:
     """Tell what the meters may need to find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
-    return Run(list(targets), host.process if host else None, cpus, [agent.process.pid for agent in agents])
+    drivers = [agent.process.pid for agent in agents]
+    return Run(list(targets), host.process if host else None, places.host_cpus, drivers, bool(places.sides))
 
 
 @contextmanager
-def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> Iterator[Running | None]:
+def _host(job: Job, segment: Segment, folder: Path, places: Placed) -> Iterator[Running | None]:
     """Run the built-in host if anybody types at it."""
     step = segment.steps[0]
     if all(group.target != BUILTIN_HOST for group in step.settings.group):
@@ -77,18 +84,11 @@ def _host(job: Job, segment: Segment, folder: Path, cpus: list[int] | None) -> I
         return
     meters = (folder / "host").absolute()
     meters.mkdir()
-    placed = {"seed": step.settings.seed, "cpus": cpus, "meters": str(meters)}
-    spec = host_spec(step.settings.host, job.service(step), [LISTEN], placed)
-    with builtin_host(spec) as host:
+    own = {"seed": step.settings.seed, "cpus": places.host_cpus, "meters": str(meters)}
+    spec = host_spec(step.settings.host, job.service(step), [places.listen], own)
+    with builtin_host(spec, places.entering_host) as host:
         write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": host.addresses[0]})
         yield host
-
-
-def _cpus(job: Job) -> tuple[list[int] | None, list[int] | None]:
-    settings = job.plan.settings
-    if not settings.pin:
-        return None, None
-    return preflight.divide_cpus(settings.agents * settings.threads, settings.host.threads)
 
 
 def _failures(agents: list[Agent]) -> list[str]:

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cuesta.engine import isolation
 from cuesta.engine.job import Job, most_users
 from cuesta.errors import CuestaError, UsageError
 from cuesta.plan import BUILTIN_HOST
@@ -28,6 +29,8 @@ BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
 
 def check(job: Job) -> None:
     """Raise what would make the run fail."""
+    if job.plan.settings.isolate:
+        isolation.check(job)
     raise_files(needed_files(job))
     see_ptys(most_users_at(job, "pty"))
     see_processes(most_users_at(job, "pty", "pipe"))
@@ -138,7 +141,8 @@ def divide_cpus(threads: int, host_threads: int) -> tuple[list[int], list[int]]:
     """Give the driver and the built-in host CPUs of their own: the host the last ones."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
-        raise UsageError("--pin needs two CPUs, and this process may use one", "leave --pin out")
+        what = "--pin and --isolate need two CPUs, and this process may use one"
+        raise UsageError(what, "leave them out")
     for_host = cpus[-max(1, min(host_threads, len(cpus) - 1)) :]
     for_driver = cpus[: len(cpus) - len(for_host)]
     return for_driver[: max(1, threads)], for_host

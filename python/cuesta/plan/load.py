@@ -44,6 +44,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "meters": ("WHERE", "meter the host: auto, none, pid:N, cgroup:PATH, cpus:0-3, ssh://H or http://H:9100/metrics"),
     "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
     "pin": ("", "keep the driver and the built-in host on different CPUs"),
+    "isolate": ("", "likewise, each in a network of its own, so that CPU figures are honest (root)"),
     "log_transactions": ("", "record every transaction"),
     "cast": ("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"),
 }

@@ -147,6 +147,11 @@ class Settings(Table):
     agents: Count = Field(1, description="processes that the users are divided over")
     threads: Count = Field(1, description="threads of each agent")
     pin: Switch = Field(False, description="keep the driver and the built-in host on different CPUs")
+    isolate: Switch = Field(
+        False,
+        description="likewise, and put either side into a network of its own that it receives from on its own CPUs "
+        "(root): docs/meters.md",
+    )
     meters: Meters = Field(
         "auto",
         description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled",

@@ -1,0 +1,167 @@
+"""Driver and built-in host in network namespaces of their own, joined by a wire (a veth pair): `--isolate`.
+
+Over loopback the kernel receives in the sender's context, so that either side's CPU does the other's network work. Here
+each end of the wire has its packets received on its own side's CPUs (receive packet steering), and everything else that
+a run starts keeps off the host's CPUs: what a CPU did is then its side's. What a *process* did is not: packets are
+received in whoever has the CPU at that moment.
+
+The namespaces carry the engine's process number. A keeper takes them away when the engine is gone, however that ended;
+what a killed keeper has left, the next run takes away.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuesta.engine.job import Job
+from cuesta.errors import CuestaError, UsageError
+from cuesta.plan import BUILTIN_HOST
+
+NAMESPACES = Path("/run/netns")
+"""Where iproute2 names them."""
+WIRE = "wire"
+"""Name of the veth pair's ends, in their namespaces."""
+ADDRESSES = ("198.18.0.1", "198.18.0.2")
+"""Of the driver's and the host's end: of a network that is kept for tests (RFC 2544), seen by nobody else."""
+PROGRAMS = {"ip": "iproute2", "nsenter": "util-linux", "taskset": "util-linux"}
+"""What is needed, and Debian's packages of it."""
+PRIVILEGES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
+"""What the kernel asks for, as bits of `CapEff`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One end of the wire."""
+
+    namespace: str
+    address: str
+    cpus: Sequence[int]
+    """That receive its packets."""
+    entering: Sequence[str]
+    """Words before a command that have it run there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Both ends."""
+
+    driver: Side
+    host: Side
+
+
+def check(job: Job) -> None:
+    """Raise what would make it fail, before anything is started."""
+    targets = {group.target for step in job.plan.steps for group in step.settings.group}
+    if elsewhere := sorted(targets - {BUILTIN_HOST}):
+        what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
+        raise UsageError(what, "leave --isolate out, or leave --target out")
+    see_privileges()
+    for program, package in PROGRAMS.items():
+        if not shutil.which(program):
+            raise CuestaError(f"--isolate needs `{program}`", f"apt-get install {package}")
+
+
+def see_privileges(status: Path = Path("/proc/self/status")) -> None:
+    """See that we may make namespaces."""
+    found = re.search(r"^CapEff:\s*([0-9a-f]+)$", status.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
+    held = int(found[1], 16) if found else 0
+    missing = [name for name, bit in PRIVILEGES.items() if not held >> bit & 1]
+    if missing:
+        what = f"--isolate makes network namespaces, which this user may not ({' and '.join(missing)} missing)"
+        raise CuestaError(what, "run it as root; or --pin alone, which keeps the CPUs apart but not the network")
+
+
+@contextmanager
+def isolated(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[Sides]:
+    """Join two namespaces while the block runs; keep this process and what it starts off the host's CPUs."""
+    clear_stale()
+    sides = Sides(_side("driver", driver_cpus), _side("host", host_cpus))
+    before = os.sched_getaffinity(0)
+    with _kept(sides):
+        _make(sides)
+        os.sched_setaffinity(0, before - set(host_cpus))
+        try:
+            yield sides
+        finally:
+            os.sched_setaffinity(0, before)
+
+
+@contextmanager
+def _kept(sides: Sides) -> Iterator[None]:
+    """See that nothing is left behind: a process that outlives us takes the namespaces away when its input ends."""
+    deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
+    command = ["sh", "-c", "; ".join(["cat", *deletions])]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as keeper:
+        assert keeper.stdin is not None
+        try:
+            yield
+        finally:
+            keeper.stdin.close()
+
+
+def clear_stale() -> None:
+    """Take away what engines that are no more have left."""
+    for path in NAMESPACES.glob("cuesta-*"):
+        number = path.name.split("-")[1]
+        if number.isdigit() and not Path("/proc", number).exists():
+            _remove(path.name)
+
+
+def mask(cpus: Sequence[int]) -> str:
+    """Write CPUs as the kernel's files do: hexadecimal, 32 to a word, commas between the words."""
+    bits = sum(1 << cpu for cpu in cpus)
+    words = [f"{bits >> shift & 0xFFFF_FFFF:08x}" for shift in range(0, bits.bit_length(), 32)]
+    return ",".join(reversed(words))
+
+
+def _side(which: str, cpus: Sequence[int]) -> Side:
+    namespace = f"cuesta-{os.getpid()}-{which}"
+    entering = ["nsenter", f"--net={NAMESPACES / namespace}"]
+    if which == "host":  # the rest of a run inherits our own CPUs
+        entering += ["taskset", "--cpu-list", ",".join(map(str, cpus))]
+    return Side(namespace, ADDRESSES[which == "host"], cpus, entering)
+
+
+def _make(sides: Sides) -> None:
+    driver, host = sides.driver, sides.host
+    for side in (driver, host):
+        _ip("netns", "add", side.namespace)
+    _ip("link", "add", WIRE, "netns", driver.namespace, "type", "veth", "peer", "name", WIRE, "netns", host.namespace)
+    for side in (driver, host):
+        _ip("-n", side.namespace, "address", "add", f"{side.address}/30", "dev", WIRE)
+        for device in ("lo", WIRE):
+            _ip("-n", side.namespace, "link", "set", device, "up")
+        _steer(side)
+
+
+def _steer(side: Side) -> None:
+    """Have its CPUs receive; `ip netns exec` shows the namespace's own devices in /sys."""
+    queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
+    _ip(
+        "netns",
+        "exec",
+        side.namespace,
+        "sh",
+        "-c",
+        f"for queue in {queues}; do echo {mask(side.cpus)} >$queue || exit; done",
+    )
+
+
+def _ip(*words: str) -> None:
+    done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = done.stderr.strip().partition("\n")[0]
+        raise CuestaError(
+            f"--isolate: `ip {' '.join(words)}` failed: {why}",
+            "this kernel or container may not allow namespaces: leave --isolate out",
+        )
+
+
+def _remove(namespace: str) -> None:
+    with suppress(CuestaError):  # it was never made, or somebody else has taken it away
+        _ip("netns", "delete", namespace)

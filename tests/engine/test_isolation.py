@@ -1,0 +1,164 @@
+"""Driver and host in networks of their own. These tests make real ones, as root, on two CPUs."""
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.engine import isolation, prepare
+from cuesta.engine.isolation import Side, Sides, check, isolated, mask, see_privileges
+from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.plan import Given, load
+from tests.cli.test_run import running
+
+DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
+SHORT = ["--users", "4", "--stagger", "50ms", "--settle", "500ms", "--measure", "1s", "--quiet"]
+
+
+def left() -> list[str]:
+    """Give the namespaces that are there by our names; other runs on this machine have theirs."""
+    return sorted(path.name for path in isolation.NAMESPACES.glob(f"cuesta-{os.getpid()}-*"))
+
+
+@pytest.fixture
+def sides() -> Iterator[Sides]:
+    assert os.geteuid() == 0, "this test makes network namespaces, which needs root"
+    with isolated([DRIVER], [HOST]) as made:
+        yield made
+    assert left() == []
+
+
+def inside(side: Side, command: list[str], **given: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen([*side.entering, *command], stdout=subprocess.PIPE, text=True, **given)
+
+
+SERVER = """
+import socket
+with socket.create_server(("198.18.0.2", 0)) as listening:
+    print(listening.getsockname()[1], flush=True)
+    line = listening.accept()[0]
+    while came := line.recv(1):
+        line.sendall(came)
+    print(line.getsockopt(socket.SOL_SOCKET, 49))
+"""
+CLIENT = """
+import socket, sys
+line = socket.create_connection(("198.18.0.2", int(sys.argv[1])))
+for _ in range(50):
+    line.sendall(b"x")
+    line.recv(1)
+print(line.getsockopt(socket.SOL_SOCKET, 49))
+"""
+"""49 is SO_INCOMING_CPU: the CPU that the kernel received the socket's last packet on."""
+
+
+def test_each_side_receives_on_its_own_cpu(sides: Sides) -> None:
+    with inside(sides.host, [sys.executable, "-c", SERVER]) as server:
+        assert server.stdout
+        port = server.stdout.readline().strip()
+        with inside(sides.driver, [sys.executable, "-c", CLIENT, port]) as client:
+            at_driver = client.communicate(timeout=30)[0].strip()
+        at_host = server.communicate(timeout=30)[0].strip()
+    assert (at_driver, at_host) == (str(DRIVER), str(HOST))
+
+
+def test_packets_are_steered_and_the_host_has_its_cpu_to_itself(sides: Sides) -> None:
+    for side, cpu in ((sides.driver, DRIVER), (sides.host, HOST)):
+        show = ["ip", "netns", "exec", side.namespace, "cat", "/sys/class/net/wire/queues/rx-0/rps_cpus"]
+        assert int(subprocess.check_output(show, text=True).replace(",", ""), 16) == 1 << cpu
+        where = [sys.executable, "-c", "import os; print(*os.sched_getaffinity(0))"]
+        own = inside(side, where).communicate(timeout=30)[0].split()
+        assert (str(HOST) in own) == (side is sides.host)
+        assert side is sides.driver or own == [str(HOST)]
+
+
+def test_what_a_dead_engine_left_is_taken_away() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        pass
+    stale = f"cuesta-{ended.pid}-host"
+    subprocess.run(["ip", "netns", "add", stale], check=True)
+    with isolated([DRIVER], [HOST]):
+        assert not (isolation.NAMESPACES / stale).exists()
+        assert len(left()) == 2
+    assert left() == []
+
+
+def test_what_fails_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.sched_getaffinity(0)
+    monkeypatch.setattr(isolation, "ADDRESSES", ("198.18.0.1", "no address"))
+    with pytest.raises(CuestaError, match=r"`ip -n cuesta-\d+-host address add .* failed"), isolated([DRIVER], [HOST]):
+        pass
+    assert (left(), os.sched_getaffinity(0)) == ([], before)
+
+
+@pytest.mark.usefixtures("here")
+def test_an_isolated_run_says_so_and_leaves_nothing(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    assert main(["run", *SHORT, "--isolate", "--json", "-", "--out", "out"]) in (Exit.GOOD, Exit.INVALID)
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["transactions"]["count"] > 0
+    assert summary["errors"]["count"] == 0
+    meters = summary["host"]["meters"]
+    assert (meters["order"], summary["host"]["sheet"]["cpus"]) == (2, [HOST])
+    placed = json.loads((here / "out/run.json").read_text())["placed"]
+    assert placed["driver"]["network"]["receiving"] == placed["driver"]["cpus"] == [DRIVER]
+    assert placed["host"]["network"]["receiving"] == placed["host"]["cpus"] == [HOST]
+    assert json.loads((here / "out/host/host.json").read_text())["address"].startswith("telnet://198.18.0.2:")
+    assert left() == []
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.usefixtures("here")
+def test_an_isolated_run_that_is_interrupted_leaves_nothing(how: signal.Signals) -> None:
+    with running(*SHORT[:-1], "--measure", "60s", "--isolate", "--meters", "none", "--out", "out") as process:
+        names = [f"cuesta-{process.pid}-{which}" for which in ("driver", "host")]
+        assert all((isolation.NAMESPACES / name).exists() for name in names)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        (keeper,) = (int(pid) for pid in children if b"netns" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        ended = os.pidfd_open(keeper)
+        process.send_signal(how)
+        process.communicate(timeout=30)
+        assert ends(ended), "the keeper takes the namespaces away and ends"
+    assert not any((isolation.NAMESPACES / name).exists() for name in names)
+
+
+def ends(process: int) -> bool:
+    ready = select.select([process], [], [], 30)[0]
+    os.close(process)
+    return bool(ready)
+
+
+def test_who_may_not_is_told(tmp_path: Path) -> None:
+    (tmp_path / "status").write_text("Name:\tcuesta\nCapEff:\t0000000000001000\n")
+    with pytest.raises(CuestaError, match=r"may not \(CAP_SYS_ADMIN missing\)") as raised:
+        see_privileges(tmp_path / "status")
+    assert raised.value.exit == Exit.FAILED
+    assert raised.value.remedy == "run it as root; or --pin alone, which keeps the CPUs apart but not the network"
+    (tmp_path / "status").write_text("CapEff:\t0000000000201000\n")
+    see_privileges(tmp_path / "status")
+
+
+def test_what_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
+    job = prepare(load(Given(flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here))
+    with pytest.raises(UsageError, match=r"only the built-in host .* not tcp://127\.0\.0\.1:9"):
+        check(job)
+
+
+def test_a_missing_program_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "PROGRAMS", {"no-such-ip": "iproute2"})
+    with pytest.raises(CuestaError, match="--isolate needs `no-such-ip`"):
+        check(prepare(load(Given(flags={"isolate": True}), here)))
+
+
+@pytest.mark.parametrize(
+    ("cpus", "text"), [([0], "00000001"), ([1, 3], "0000000a"), ([0, 32, 65], "00000002,00000001,00000001")]
+)
+def test_cpus_are_written_as_the_kernel_writes_them(cpus: list[int], text: str) -> None:
+    assert mask(cpus) == text
