@@ -1,7 +1,8 @@
 //! The driver against the limit of one core, as ratios.
 //!
-//! `cuesta-bench` alone measures everything and prints one table. It starts itself again for each part, so that each is a
-//! process whose CPU time and memory are its own: `server`, `bare` (the limit) and `driver` (Cuesta).
+//! `cuesta-bench` alone measures everything and prints one table; `cuesta-bench TEXT` what has TEXT in its name. It starts
+//! itself again for each part, so that each is a process whose CPU time and memory are its own: `server`, `bare` (the limit)
+//! and `driver` (Cuesta).
 //!
 //! - `job`: what a part is asked to do; `outcome`: what it has to say.
 //! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
@@ -39,15 +40,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => targets::measure(&mut io::stdout()),
-        ["sampling"] => targets::measure_sampling(&mut io::stdout()),
         ["server", job] => server::serve(job).map(|()| true),
         ["bare", job] => bare::play(job).map(|()| true),
         ["driver", job] => cuesta::play(job).map(|()| true),
-        _ => Err(
-            "cuesta-bench measures everything and prints one table; `cuesta-bench sampling` only the meters' sampler"
-                .into(),
-        ),
+        _ => targets::measure(&words.join(" "), &mut io::stdout()),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

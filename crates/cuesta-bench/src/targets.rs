@@ -49,54 +49,57 @@ const KINDS: [(&str, Framing); 4] =
     [("tcp", Framing::Tcp), ("telnet", Framing::Telnet), ("pty", Framing::Pty), ("ssh", Framing::Ssh)];
 const OF_A_KIND: u32 = 400;
 
-/// Measures everything; says whether every target is met.
-pub(crate) fn measure(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
-    let cpus = process::two_cpus()?;
+/// What is measured, by the name of its first row.
+type Measurement = (String, Box<dyn Fn() -> Result<Vec<Row>, Box<dyn Error>>>);
+
+/// Measures all whose name holds `wanted`; says whether every target is met.
+pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let mut rows = Vec::new();
-    for (name, work, framing, users, control, pairs) in PAIRINGS {
-        // The limit speaks telnet's bytes, but negotiates nothing.
-        let beside = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
-        let pairing = Pairing { work, framing, beside, users, control };
-        let pairs =
-            (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus)).collect::<Result<Vec<_>, _>>()?;
-        for row in Row::of_pairs(name, &pairs, pairing, NOISE, COST, LATENESS) {
+    let all = measurements(process::two_cpus()?);
+    for (_, measure) in all.iter().filter(|(name, _)| name.contains(wanted)) {
+        for row in measure()? {
             row.show(out)?;
             rows.push(row);
         }
     }
-    for (name, framing) in KINDS {
-        let pairing = Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: OF_A_KIND, control: false };
-        let row = Row::of_kind(name, &Pair::run(pairing, false, cpus)?);
-        row.show(out)?;
-        rows.push(row);
-    }
-    let row = screens::measure(OF_A_KIND, cpus)?;
-    row.show(out)?;
-    rows.push(row);
-    for (framing, memory) in [(Framing::Tcp, MEMORY), (Framing::Telnet, MEMORY), (Framing::Ssh, SSH_MEMORY)] {
-        let crowd = Crowd::run(framing, cpus)?;
-        for row in Row::of_crowd(framing, &crowd, memory) {
-            row.show(out)?;
-            rows.push(row);
-        }
-    }
-    for held in DELAYS.map(Duration::from_millis) {
-        let row = Row::of_delay(&Delay::run(held, cpus)?, BEYOND);
-        row.show(out)?;
-        rows.push(row);
-    }
-    for row in sampling::measure()? {
-        row.show(out)?;
-        rows.push(row);
+    if rows.is_empty() {
+        let names: Vec<_> = all.into_iter().map(|(name, _)| name).collect();
+        return Err(format!("nothing is called \"{wanted}\"; what there is:\n  {}", names.join("\n  ")).into());
     }
     tell(&rows, out)
 }
 
-/// Measures what the sampler of the meters costs, alone.
-pub(crate) fn measure_sampling(out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
-    let rows = sampling::measure()?;
-    rows.iter().try_for_each(|row| row.show(out))?;
-    tell(&rows, out)
+fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
+    let mut all = Vec::new();
+    let mut add = |name: String, measure: Box<dyn Fn() -> _>| all.push((name, measure));
+    for (name, work, framing, users, control, pairs) in PAIRINGS {
+        // The limit speaks telnet's bytes, but negotiates nothing.
+        let beside = if framing == Framing::Negotiated { Framing::Telnet } else { framing };
+        let pairing = Pairing { work, framing, beside, users, control };
+        let measure = move || {
+            let pairs = (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus));
+            Ok(Row::of_pairs(name, &pairs.collect::<Result<Vec<_>, _>>()?, pairing, NOISE, COST, LATENESS))
+        };
+        add(name.to_owned(), Box::new(measure));
+    }
+    for (name, framing) in KINDS {
+        let pairing = Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: OF_A_KIND, control: false };
+        let measure = move || Ok(vec![Row::of_kind(name, &Pair::run(pairing, false, cpus)?)]);
+        add(format!("CPU per key, a {name} line"), Box::new(measure));
+    }
+    add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(OF_A_KIND, cpus)?])));
+    for (name, framing, memory) in
+        [("tcp", Framing::Tcp, MEMORY), ("telnet", Framing::Telnet, MEMORY), ("ssh", Framing::Ssh, SSH_MEMORY)]
+    {
+        let measure = move || Ok(Row::of_crowd(framing, &Crowd::run(framing, cpus)?, memory));
+        add(format!("{name} crowd"), Box::new(measure));
+    }
+    for ms in DELAYS {
+        let measure = move || Ok(vec![Row::of_delay(&Delay::run(Duration::from_millis(ms), cpus)?, BEYOND)]);
+        add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
+    }
+    add("sampling".to_owned(), Box::new(sampling::measure));
+    all
 }
 
 fn tell(rows: &[Row], out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
