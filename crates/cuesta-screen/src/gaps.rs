@@ -8,36 +8,14 @@
 use vt100::Parser;
 
 use crate::replies::Replies;
+use crate::sequence::{Control, ESC, Place};
 
-const ESC: u8 = 0x1b;
 /// Ends a sequence that has begun, without effect.
 const CANCEL: &[u8] = b"\x18";
 /// The soft reset, as far as keys and the cursor depend on it.
 const SOFT_RESET: &[u8] = b"\x18\x1b[?1l\x1b[?25h\x1b[?6l\x1b[m\x1b>";
 /// What a terminal can be told to repeat at most.
 const MOST: u16 = 1000;
-
-/// How far the stream is in an escape sequence.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    #[default]
-    Text,
-    /// Behind `ESC`.
-    Escape,
-    /// Behind `ESC [`.
-    Control(Control),
-}
-
-/// What has come of a control sequence.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Control {
-    /// The first parameter.
-    number: u16,
-    /// There was more than one parameter.
-    several: bool,
-    /// A private mark or an intermediate character came, the last of them.
-    mark: u8,
-}
 
 /// Passes the stream on to the model.
 #[derive(Debug, Default)]
@@ -59,7 +37,7 @@ impl Gaps {
                 let Some(escape) = bytes[at..].iter().position(|byte| *byte == ESC) else { break };
                 at += escape;
             }
-            if let Some(last) = self.step(bytes[at]) {
+            if let Some(last) = self.place.step(bytes[at]) {
                 self.cut.pass(&bytes[from..at], model);
                 from = at + usize::from(self.replace(last, bytes[at], model));
             }
@@ -73,29 +51,14 @@ impl Gaps {
         self.cut.pass(&bytes[from..], model);
     }
 
-    /// Takes one byte; gives the sequence that it ends.
-    fn step(&mut self, byte: u8) -> Option<Place> {
-        let (next, ended) = match (self.place, byte) {
-            (_, ESC) => (Place::Escape, None),
-            (_, 0x18 | 0x1a) | (Place::Escape, 0x20..=0x2f) => (Place::Text, None),
-            (Place::Escape, b'[') => (Place::Control(Control::default()), None),
-            (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
-            (Place::Control(control), 0x20..=0x3f) => (Place::Control(control.with(byte)), None),
-            (Place::Control(control), 0x40..=0x7e) => (Place::Text, Some(Place::Control(control))),
-            (place, _) => (place, None),
-        };
-        self.place = next;
-        ended
-    }
-
     /// Says a sequence that the model lacks in other words. Gives whether its last byte has been dealt with.
     fn replace(&mut self, sequence: Place, last: u8, model: &mut Parser<Replies>) -> bool {
         let Place::Control(control) = sequence else { return self.replace_escape(last, model) };
-        let count = usize::from(control.number.clamp(1, MOST));
+        let count = usize::from(control.number().clamp(1, MOST));
         match (control.mark, last) {
             (0, b'J') => {
                 let home = model.screen().cursor_position() == (0, 0);
-                self.cleared += u64::from(control.number >= 2 || (control.number == 0 && home));
+                self.cleared += u64::from(control.number() >= 2 || (control.number() == 0 && home));
                 return false;
             }
             (0, b'Z') => {
@@ -108,7 +71,7 @@ impl Gaps {
             (0, b'e') => model.process(b"B"),
             (0, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
             (0, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
-            (b'?', b'h' | b'l') if control.number == 7 => {
+            (b'?', b'h' | b'l') if control.number() == 7 => {
                 self.stays_in_row = last == b'l';
                 return false;
             }
@@ -194,20 +157,6 @@ fn into_row(model: &mut Parser<Replies>) {
     let columns = screen.size().1.get();
     if screen.cursor_position().1 >= columns {
         model.process(format!("\x1b[{columns}G").as_bytes());
-    }
-}
-
-impl Control {
-    fn with(mut self, byte: u8) -> Self {
-        match byte {
-            b'0'..=b'9' if !self.several => {
-                self.number = self.number.saturating_mul(10).saturating_add(u16::from(byte - b'0'));
-            }
-            b'0'..=b'9' => {}
-            b':' | b';' => self.several = true,
-            mark => self.mark = mark,
-        }
-        self
     }
 }
 

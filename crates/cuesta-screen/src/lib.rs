@@ -6,14 +6,19 @@
 //! - [`Screen`]: what came in, as a person sees it.
 //! - [`Shown`]: which of the keys typed the screen shows where the cursor stood.
 //! - [`Fresh`]: what of the screen has come since the last key.
-//! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer.
+//! - [`ModeWatch`]: the modes alone, for who looks at nothing else.
+//! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer; `sequence`: where
+//!   control functions begin and end.
 
 mod fresh;
 mod gaps;
+mod modes;
 mod replies;
 mod screen;
+mod sequence;
 mod shown;
 
 pub use fresh::Fresh;
-pub use screen::{Modes, Screen};
+pub use modes::{ModeWatch, Modes};
+pub use screen::Screen;
 pub use shown::{Found, Shown};

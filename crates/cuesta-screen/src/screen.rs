@@ -4,6 +4,7 @@ use std::num::NonZeroU16;
 
 use vt100::Parser;
 
+use crate::Modes;
 use crate::gaps::Gaps;
 use crate::replies::Replies;
 
@@ -25,17 +26,6 @@ pub struct Screen {
 const CELL: usize = size_of::<vt100::Cell>();
 /// What a row takes besides.
 const ROW: usize = 32;
-
-/// Modes that the host has set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Modes {
-    /// DECCKM: the arrows send `ESC O A` and so on.
-    pub application_cursor: bool,
-    /// What is pasted goes between `ESC [ 2 0 0 ~` and `ESC [ 2 0 1 ~`.
-    pub bracketed_paste: bool,
-    /// The cursor is not shown (DECTCEM reset), as programs have it while they draw.
-    pub hidden_cursor: bool,
-}
 
 impl Screen {
     /// An empty screen; at least 2 × 1, at most 1000 × 1000.

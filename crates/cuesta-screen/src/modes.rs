@@ -1,0 +1,63 @@
+//! The modes that keys depend on, for a user who looks at nothing else: no cells, a few bytes, and no more work for text
+//! than to look for an escape in it.
+
+use crate::sequence::{ESC, Place};
+
+/// Modes that the host has set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// DECCKM: the arrows send `ESC O A` and so on.
+    pub application_cursor: bool,
+    /// What is pasted goes between `ESC [ 2 0 0 ~` and `ESC [ 2 0 1 ~`.
+    pub bracketed_paste: bool,
+    /// The cursor is not shown (DECTCEM reset), as programs have it while they draw.
+    pub hidden_cursor: bool,
+}
+
+/// Follows the modes through what the host sends, as a [`Screen`](crate::Screen) does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ModeWatch {
+    modes: Modes,
+    place: Place,
+}
+
+impl ModeWatch {
+    /// Takes in what the host sent. It may be cut anywhere.
+    pub fn feed(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            if self.place == Place::Text {
+                let Some(escape) = bytes.iter().position(|byte| *byte == ESC) else { return };
+                bytes = &bytes[escape..];
+            }
+            match (self.place.step(bytes[0]), bytes[0]) {
+                (Some(Place::Control(control)), last) => self.control(control.mark, control.numbers(), last),
+                (Some(Place::Escape), b'c') => self.modes = Modes::default(),
+                _ => {}
+            }
+            bytes = &bytes[1..];
+        }
+    }
+
+    /// The modes that are set now.
+    pub fn modes(&self) -> Modes {
+        self.modes
+    }
+
+    fn control(&mut self, mark: u8, numbers: &[u16], last: u8) {
+        match (mark, last) {
+            (b'?', b'h' | b'l') => numbers.iter().for_each(|number| self.set(*number, last == b'h')),
+            // The soft reset.
+            (b'!', b'p') => [(1, false), (25, true)].into_iter().for_each(|(number, on)| self.set(number, on)),
+            _ => {}
+        }
+    }
+
+    fn set(&mut self, number: u16, on: bool) {
+        match number {
+            1 => self.modes.application_cursor = on,
+            25 => self.modes.hidden_cursor = !on,
+            2004 => self.modes.bracketed_paste = on,
+            _ => {}
+        }
+    }
+}
