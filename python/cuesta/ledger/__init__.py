@@ -13,6 +13,7 @@ from cuesta.ledger.run import (
     User,
     added,
     open_run,
+    raw_files,
     segment_folders,
 )
 
@@ -26,5 +27,6 @@ __all__ = [
     "User",
     "added",
     "open_run",
+    "raw_files",
     "segment_folders",
 ]

@@ -19,6 +19,9 @@ from cuesta.metered import Metered, read_metered
 FORMAT = 1
 """The newest format of run folders that is read."""
 
+DERIVED = ("summary.json", "report.html")
+"""Files of a run folder that can be made again from the others."""
+
 OPENING = ("connect", "negotiation", "login")
 """Series of the phases in which a line is opened."""
 
@@ -208,11 +211,12 @@ def open_run(folder: Path | str) -> Recorded:
     folder = Path(folder)
     run, damage = read_run(folder), list[str]()
     agents = list(read_agents(folder, damage))
+    agents += list(absent_agents(folder, run, agents, damage))
     if not agents:
         damage.append("no agent has recorded anything")
     measured = add_up(agents, damage)
     meters = [path / "host" / "series.jsonl" for path in segment_folders(folder)]
-    begun = agents[0].origin.clock if agents else 0
+    begun = next((agent.origin.clock for agent in agents if agent.origin.clock), 0)
     host = [
         row for path in meters if path.exists() for row in json_rows(path, lambda row: HostRow.of(row, begun), damage)
     ]
@@ -260,16 +264,35 @@ def number_of(folder: Path) -> int:
     return int(number) if number.isdigit() else 0
 
 
+def raw_files(folder: Path) -> list[Path]:
+    """Give the files that were recorded, in order of names: not those that were derived from them."""
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    return sorted(path for path in found if path.relative_to(folder).as_posix() not in DERIVED)
+
+
 def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
     """Read what the agents of all segments left."""
-    begun: int | None = None
+    begun = 0
     for segment in segment_folders(folder):
         first = 0 if segment is folder else number_of(segment)
         for path in sorted(segment.glob("agent-*"), key=number_of):
             timeline = read_object(path / "timeline.json", damage)
-            start: int = timeline.get("start_at", begun or 0)
-            begun = start if begun is None else begun
+            start: int = timeline.get("start_at", begun)
+            begun = begun or start
             yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, damage)
+
+
+def absent_agents(folder: Path, run: Table, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
+    """Stand in for agents that were to record and left nothing; a run that ends early starts no later segment."""
+    for segment in (folder / each["folder"] for each in run.get("segments", [{"folder": "."}])):
+        own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
+        for number in range(run.get("agents", 0)):
+            if number not in own:
+                path = segment / f"agent-{number}"
+                damage.append(f"{path.relative_to(folder)}: has recorded nothing")
+                yield Agent(number, path, Origin(0, 0, 0.0), {}, [], [], None)
+        if any(agent.ending and agent.ending["ended"] != "completed" for agent in own.values()):
+            return
 
 
 def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str]) -> Agent:
