@@ -85,6 +85,12 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
     return f'<table class="facts">\n{names}</table>\n' if names else ""
 
 
+def plots(drawn: Iterable[str]) -> str:
+    """Lay plots out side by side, each under its title."""
+    elements = "".join(drawn)
+    return f'<div class="plots">\n{elements}</div>\n' if elements else ""
+
+
 def listing(text: str) -> str:
     """Give text that is laid out already."""
     return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'

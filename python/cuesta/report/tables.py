@@ -6,6 +6,7 @@ from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds
+from cuesta.report import meters
 from cuesta.report.words import beside, class_of, plain
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
@@ -63,6 +64,62 @@ def sweep(summary: Summary) -> Iterator[tuple[str, ...]]:
             seconds(step.lateness.p99),
             "INVALID" if any(doubted.step == step.step for doubted in summary.doubts) else "",
         )
+
+
+def lateness(step: Figures) -> Iterator[tuple[str, Distribution]]:
+    """Give the driver's own lateness, of each group and of all."""
+    yield from ((plain(keys.group), keys.lateness) for keys in step.keys if keys.lateness.count)
+    if len(step.keys) > 1:
+        yield "all keys", step.lateness
+
+
+def devices(step: Figures) -> Iterator[tuple[str, ...]]:
+    """Give the heads, then a row for each block device of the host; nothing where none was metered."""
+    found = step.host.sheet["devices"] if step.host.sheet else {}
+    if found:
+        yield "device", "reads", "writes", "ATB", "queue", "response", "service", "% busy", "errors"
+    for name, of in found.items():
+        yield (
+            plain(name),
+            *(f"{digits(of[way]['per_s'])}/s" for way in ("reads", "writes")),
+            meters.duration(of["atb"]),
+            meters.number(of["queue"]),
+            *map(meters.duration, (of["response"], of["service"])),
+            meters.percent(of["busy"]),
+            meters.whole(of["errors"]),
+        )
+
+
+def groups(summary: Summary, step: Figures) -> Iterator[tuple[str, ...]]:
+    """Give the heads, then a row for each group of lines, as planned."""
+    planned = summary.recorded.run.get("steps", [])
+    yield "lines of", "users", "line speed", "load", "keys", "target"
+    for group in planned[step.step]["group"] if step.step < len(planned) else ():
+        speed, keys = group.get("line_speed"), group.get("key_rate")
+        yield (
+            plain(group["name"]),
+            count(group["users"]),
+            f"{count(speed)} bit/s" if speed else "as fast as it goes",
+            plain(group["load"]),
+            f"{digits(keys)}/s" if keys else "as the tape says",
+            plain(group["target"]),
+        )
+
+
+def lines(summary: Summary, step: Figures) -> list[tuple[str, ...]]:
+    """Give a row for each line, the worst first: lost ones, then by mean response."""
+    users = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
+    worst_first = sorted(users, key=lambda row: (row.lost is None, -row.mean))
+    return [
+        (
+            str(row.user),
+            plain(row.group),
+            count(row.transactions),
+            *((seconds(row.mean), seconds(row.max)) if row.transactions else (ABSENT, ABSENT)),
+            plain(row.lost or ""),
+        )
+        for row in worst_first
+    ]
 
 
 def published(summary: Summary) -> Iterator[tuple[str, ...]]:

@@ -25,6 +25,7 @@ from cuesta.report.words import (
     law,
     limit_value,
     load,
+    no_law,
     on_time,
     per_s,
     programs,
@@ -177,11 +178,8 @@ def throughput(step: Figures) -> Rows:
 
 def response_law(step: Figures) -> Rows:
     """Hold the counting against the law."""
-    if step.law:
-        for row in law(step.law):
-            yield from wrapped(row)
-    elif step.load != "closed":
-        yield from wrapped(f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {step.load}")
+    for row in law(step.law) if step.law else no_law(step):
+        yield from wrapped(row)
 
 
 def published(summary: Summary) -> Rows:

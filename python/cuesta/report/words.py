@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from cuesta.analysis.asymptotes import Asymptotes
 from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.figures import Figures, Kernel, Screens
 from cuesta.analysis.host import BuiltIn, Host, PerTransaction
@@ -31,6 +32,23 @@ def on_time(summary: Summary) -> str:
         if late
         else "nothing speaks against it"
     )
+
+
+def doubts(summary: Summary) -> list[tuple[str, str]]:
+    """Give what was found against a run, each with what to do."""
+    return [(plain(str(doubted)), doubted.doubt.advice) for doubted in summary.doubts]
+
+
+def how_it_ended(summary: Summary) -> str:
+    """Say how far a run got that did not come to its end; nothing of one that did."""
+    if summary.ended == "completed":
+        return ""
+    recorded = summary.recorded
+    until = max((row.start + row.length for agent in recorded.agents for row in agent.intervals), default=0.0)
+    planned = max((step.end for step in recorded.steps.values()), default=None)
+    of = f" of {seconds(planned)} planned" if planned else ""
+    words = {"failed": "the driver failed", "cut off": "the record breaks off"}.get(summary.ended, summary.ended)
+    return f"{words}: recorded are {seconds(until)}{of}; what is below is of what was measured until then"
 
 
 def load(step: Figures) -> str:
@@ -107,6 +125,12 @@ def law(law: Law) -> Iterator[str]:
     yield f"off by {share(law.error)} of N/X; the edges of the interval alone make ±{share(law.chance)}"
 
 
+def no_law(step: Figures) -> Iterator[str]:
+    """Say why the law is not checked."""
+    if step.load != "closed":
+        yield f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {plain(step.load)}"
+
+
 def host_cpu(host: Host) -> Iterator[str]:
     """Say what the host's CPUs did, and what a transaction cost it."""
     if host.cpu is None:
@@ -176,11 +200,43 @@ def built_in(host: BuiltIn) -> Iterator[str]:
     yield f"buffer pool: at most {count(host.pool_used)} of {count(host.pool_size)} characters used since it started"
 
 
-def machine(facts: Mapping[str, object]) -> str:
-    """Say what machine it was, in one row."""
+def bounds(of: Asymptotes) -> Iterator[str]:
+    """Say what the asymptotes are, where each is from, and where they cross."""
+    if of.light:
+        alone = "" if of.light.users == 1 else ", where R₀ may hold some waiting already"
+        yield (
+            f"light load, N / (R₀ + Z + K): R₀ {seconds(of.light.response)} and Z + K {seconds(of.light.own)} "
+            f"as measured with {many(of.light.users, 'user')}{alone}"
+        )
+    else:
+        yield f"light load, N / (R₀ + Z + K): not drawn: {of.no_light}"
+    if of.heavy:
+        yield (
+            f"heavy load, 1 / D max = {per_s(1 / of.heavy.demand)}: D max = U/X = {seconds(of.heavy.demand)} of "
+            f"{plain(of.heavy.resource)}, {of.heavy.utilization:.0%} busy with {many(of.heavy.users, 'user')}; "
+            "a resource that is not metered may allow less"
+        )
+    else:
+        yield f"heavy load, 1 / D max: not drawn: {plain(of.no_heavy)}"
+    if of.crossing:
+        yield f"they cross at N* = {digits(of.crossing)} users: with more, some wait for others"
+
+
+def swept_apart_from_users(step: Figures) -> str:
+    """Name the point of a sweep by what was swept besides the number of users."""
+    other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] != "users"}
+    return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())
+
+
+def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Say what machine it was; what is not known is left out."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
-    return ", ".join(f"{plain(name)} {plain(str(value))}" for name, value in known.items() if value not in (None, ""))
+    return [(plain(name), plain(_listed(value))) for name, value in known.items() if value not in (None, "", [])]
+
+
+def _listed(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def class_of(group: str, transaction: str) -> str:

@@ -1,0 +1,96 @@
+"""The host's CPU time by use and by cause: over the time of a run, and for each transaction."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.over_time import MOST_POINTS
+from cuesta.ledger import Recorded
+from cuesta.metered import Row
+
+BREAK = 1.5
+"""A row that is missing for longer than this many times its length is a gap: there nothing is drawn."""
+
+Shares = Mapping[str, float]
+"""Percent of the host's CPUs, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Rows of the meters without a gap between them, or several of them put together."""
+
+    at: list[float]
+    """Middles, in seconds from the start of the run."""
+    shares: list[Shares]
+
+
+def uses_over_time(recorded: Recorded) -> list[Stretch]:
+    """Give what the host's CPUs did; what is left to 100 is idle. Of a part of a machine, its own and others'."""
+    return _over_time(recorded.metered.rows, _uses)
+
+
+def causes_over_time(recorded: Recorded) -> list[Stretch]:
+    """Give the host's own CPU time by cause, where it was sampled."""
+    return _over_time(recorded.metered.rows, _causes)
+
+
+def cost_by_cause(step: Figures) -> Mapping[str, float] | None:
+    """Give seconds of CPU for each transaction by cause; None where it was not sampled or nothing was completed."""
+    by_cause = step.host.sheet["by_cause"].get("value") if step.host.sheet else None
+    done = step.transactions.count
+    if not by_cause or not done:
+        return None
+    seconds = {name: cause["seconds"].get("value") for name, cause in by_cause["causes"].items()}
+    return {name: value / done for name, value in seconds.items() if value}
+
+
+def _uses(figures: Mapping[str, Any]) -> Shares:
+    cpu, own = figures.get("cpu", {}), figures.get("own", {})
+    if "idle" not in cpu:
+        return {}
+    outside = {"interrupts": cpu["irq"], "waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
+    if "others" in own:
+        return {"the host itself": own["percent"], "others on its CPUs": own["others"], **outside}
+    return {"user": cpu["usr"], "system": cpu["sys"], **outside}
+
+
+def _causes(figures: Mapping[str, Any]) -> Shares:
+    causes = figures.get("by_cause", {}).get("causes", {})
+    return {name: cause["percent"] for name, cause in causes.items() if "percent" in cause}
+
+
+def _over_time(rows: Sequence[Row], of: Callable[[Mapping[str, Any]], Shares]) -> list[Stretch]:
+    known = [(row, shares) for row in rows if (shares := of(row.figures))]
+    width = known[-1][0].end / MOST_POINTS if known else 0.0
+    return [_joined(stretch, width) for stretch in _unbroken(known)]
+
+
+def _unbroken(known: Sequence[tuple[Row, Shares]]) -> Iterator[list[tuple[Row, Shares]]]:
+    """Split where there is a gap."""
+    stretch: list[tuple[Row, Shares]] = []
+    for row, shares in known:
+        if stretch and row.end - stretch[-1][0].end > (1 + BREAK) * row.length:
+            yield stretch
+            stretch = []
+        stretch.append((row, shares))
+    if stretch:
+        yield stretch
+
+
+def _joined(rows: Sequence[tuple[Row, Shares]], width: float) -> Stretch:
+    """Put rows together so that each covers at least `width` seconds."""
+    groups: list[list[tuple[Row, Shares]]] = []
+    for row, shares in rows:
+        if groups and row.end - (groups[-1][0][0].end - groups[-1][0][0].length) <= width:
+            groups[-1].append((row, shares))
+        else:
+            groups.append([(row, shares)])
+    middles = [(group[0][0].end - group[0][0].length + group[-1][0].end) / 2 for group in groups]
+    return Stretch(middles, [_mean(group) for group in groups])
+
+
+def _mean(rows: Sequence[tuple[Row, Shares]]) -> Shares:
+    whole = sum(row.length for row, _ in rows)
+    names = dict.fromkeys(name for _, shares in rows for name in shares)
+    return {name: sum(shares.get(name, 0.0) * row.length for row, shares in rows) / whole for name in names}

@@ -1,0 +1,84 @@
+"""The host's CPU time, split: stacked areas over time, and stacked bars by system as MPL-17 (1969) has them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from matplotlib.ticker import FuncFormatter
+
+from cuesta.analysis import causes
+from cuesta.analysis.causes import Stretch
+from cuesta.analysis.units import seconds
+from cuesta.ledger import Recorded
+from cuesta.report.plots.svg import REST, SERIES, Plot
+
+MOST_LAYERS = 7
+"""Layers with a colour of their own: those with most; the others are one."""
+OTHERS = "others"
+BAR = 0.32
+"""Inches of height for each system."""
+
+
+def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
+    """Draw what the host's CPUs did."""
+    if stretches := causes.uses_over_time(recorded):
+        _areas(plot, stretches)
+        plot.axes.set_ylim(0, 100)
+        plot.axes.set_ylabel("% of its CPUs")
+        yield plot.svg()
+
+
+def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
+    """Draw the host's own CPU time by cause."""
+    if stretches := causes.causes_over_time(recorded):
+        _areas(plot, stretches)
+        plot.axes.set_ylim(bottom=0)
+        plot.axes.set_ylabel("% of its CPUs")
+        yield plot.svg()
+
+
+def bars(title: str, systems: Mapping[str, Mapping[str, float]], about: str) -> Iterator[str]:
+    """Draw a bar for each system, of seconds by cause; `about` says what the seconds are of."""
+    if not systems:
+        return
+    plot = Plot(title, height=1.0 + BAR * len(systems))
+    layers = _layers(systems.values())
+    left = [0.0] * len(systems)
+    for number, (label, values) in enumerate(layers.items()):
+        plot.axes.barh([*systems], values, left=left, color=_colour(number, label), label=label, height=0.62)
+        left = [begin + value for begin, value in zip(left, values, strict=True)]
+    plot.axes.invert_yaxis()
+    plot.axes.grid(visible=False, axis="y")
+    plot.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds(value) if value else "0"))
+    plot.axes.set_xlabel(about)
+    yield plot.svg()
+
+
+def _areas(plot: Plot, stretches: Sequence[Stretch]) -> None:
+    """Stack the layers; the same ones in every stretch."""
+    layers = _layers([shares for stretch in stretches for shares in stretch.shares])
+    begin = 0
+    for stretch in stretches:
+        end = begin + len(stretch.at)
+        plot.axes.stackplot(
+            stretch.at,
+            [values[begin:end] for values in layers.values()],
+            colors=[_colour(number, label) for number, label in enumerate(layers)],
+            labels=[*layers] if begin == 0 else (),
+            linewidth=0,
+        )
+        begin = end
+
+
+def _layers(rows: Iterable[Mapping[str, float]]) -> dict[str, list[float]]:
+    """Turn rows of shares into layers, the largest first, the small ones put together."""
+    rows = list(rows)
+    sums = {name: sum(row.get(name, 0.0) for row in rows) for row in rows for name in row}
+    order = sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name])
+    own, rest = (order, []) if len(order) <= MOST_LAYERS + 1 else (order[:MOST_LAYERS], order[MOST_LAYERS:])
+    layers = {name.replace("_", " "): [row.get(name, 0.0) for row in rows] for name in own}
+    if rest:
+        layers[f"{len(rest)} {OTHERS}"] = [sum(row.get(name, 0.0) for name in rest) for row in rows]
+    return layers
+
+
+def _colour(number: int, label: str) -> str:
+    return REST if label.endswith(f" {OTHERS}") else SERIES[number]
