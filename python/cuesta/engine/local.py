@@ -14,7 +14,7 @@ from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, 
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import Job, timeline
-from cuesta.engine.metered import Run, metered
+from cuesta.engine.metered import Run, metered, read_every
 from cuesta.engine.metering import metering
 from cuesta.engine.placed import Placed, placed
 from cuesta.engine.spec import host_spec, run_spec
@@ -61,8 +61,10 @@ def _run_segment(
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
         agents = start_agents(spec, tapes, folder, places.entering_driver)
-        known = _known(segment, host, places, agents)
-        with ending(agents), metering(metered(settings.meters, known), folder) as meters:
+        found = metered(settings.meters, _known(segment, host, places, agents))
+        with ending(agents), metering(read_every(found, job.metered_every), folder) as meters:
+            if job.metered_every:
+                meters.wait_until_it_reads()
             meters.begin(start_together(agents), timeline(segment))
             follows(agents)
     return _failures(agents)

@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -91,6 +92,14 @@ def metered(where: str, run: Run) -> Metered:
     if where == "plain" and found.command:
         return replace(found, command=[*(word for word in found.command if word != "--stacks"), "--plain"])
     return found
+
+
+def read_every(metered: Metered, seconds: float | None) -> Metered:
+    """Read it so often; once a second if nothing is said."""
+    if metered.command is None or seconds is None:
+        return metered
+    words = [f"{seconds:g}" if before == "meters" else word for before, word in pairwise(["", *metered.command])]
+    return replace(metered, command=[word.replace(" meters 1 ", f" meters {seconds:g} ") for word in words])
 
 
 def nothing(why: str) -> Metered:

@@ -56,6 +56,8 @@ class Metering:
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
+        self.reads = threading.Event()
+        """Set when it has read once, or will never."""
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -64,6 +66,11 @@ class Metering:
         if self.metered.command:
             self._launch(self.metered.command)
             self._thread(self._listen)
+
+    def wait_until_it_reads(self) -> None:
+        """Wait for the first reading: it takes a meter a second to start."""
+        if self.process:
+            self.reads.wait(PATIENCE)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""
@@ -156,6 +163,7 @@ class Metering:
                 self._launch(self.metered.command)
 
     def _take(self, text: str) -> None:
+        self.reads.set()
         try:
             row = json.loads(text)
         except ValueError:
@@ -173,6 +181,7 @@ class Metering:
         return None
 
     def _gap(self, why: str) -> None:
+        self.reads.set()
         self._write({"gap": why, "at": _native.now()})
 
     def _last_words(self) -> str:
