@@ -1,0 +1,160 @@
+"""Tables typed from documents, as they were printed: TOML in, prints and what must agree among them out.
+
+`docs/ledger.md` describes the file. A print is kept letter by letter with its page, how well it can be read, and what
+somebody proposes to read. Nothing is computed here and nothing is ever rewritten.
+
+A cell is text as printed, or a whole number where something was counted and not rounded, or a table:
+`{ printed = ".85 sec.", legibility = "poor", reading = "45" }`.
+"""
+
+import datetime
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cuesta.errors import InputError
+
+FORMAT = 1
+"""The newest format of such files that is read."""
+
+LEGIBILITY = ("good", "poor")
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Print:
+    """One printed value."""
+
+    text: str
+    """Letter by letter."""
+    counted: bool = False
+    """A whole number of things, so not rounded."""
+    page: str = ""
+    legibility: str = "good"
+    reading: str | None = None
+    """What somebody proposes to read."""
+    note: str = ""
+    loose: tuple[str, ...] = ()
+    """Fragments that stand nearby and belong to nothing else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What must agree: a formula over names, which may have `{holes}`."""
+
+    formula: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Prints by name, and what must agree among them."""
+
+    title: str
+    prints: Mapping[str, Print]
+    identities: tuple[Stated, ...]
+    derived: Mapping[str, str] = field(default_factory=dict)
+    """Names for what is computed: name → formula."""
+    lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Words that something must be one of."""
+    short: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Rows with fewer cells than columns: how many cells, how many columns."""
+    source: str = ""
+    date: datetime.date | None = None
+    file: Path | None = None
+
+
+def is_historical(path: Path) -> bool:
+    """Say whether a TOML file holds typed tables."""
+    try:
+        return "identity" in tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+
+
+def read_historical(path: Path | str) -> Document:
+    """Read such a file. Raises InputError that names the place."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    try:
+        return Typed(path, data).document()
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a table typed from a document: {error}", "docs/ledger.md shows one") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A file, to be made into a document."""
+
+    path: Path
+    data: Table
+
+    def document(self) -> Document:
+        """Make it, and insist on the format."""
+        self.insist_on_format()
+        prints, short = dict[str, Print](), dict[str, tuple[int, int]]()
+        for name, table in self.data.get("table", {}).items():
+            for row, cells in table.get("rows", {}).items():
+                place, columns = f"{name}.{row}", table.get("columns", [])
+                prints |= dict(self.cells(place, cells, columns, table))
+                if isinstance(cells, list) and len(cells) < len(columns):
+                    short[place] = len(cells), len(columns)
+        stated = tuple(Stated(each["formula"], each.get("why", "")) for each in self.data.get("identity", []))
+        return Document(
+            title=self.data["title"],
+            prints=prints,
+            identities=stated,
+            derived=self.data.get("derived", {}),
+            lists={name: frozenset(words) for name, words in self.data.get("lists", {}).items()},
+            short=short,
+            source=self.data.get("source", ""),
+            date=self.data.get("date"),
+            file=self.path,
+        )
+
+    def insist_on_format(self) -> None:
+        """Refuse what a newer cuesta wrote."""
+        found = self.data.get("format", FORMAT)
+        if not isinstance(found, int) or found > FORMAT:
+            raise InputError(f"{self.path}: is of format {found}, and this cuesta reads up to {FORMAT}")
+
+    def cells(self, place: str, cells: Any, columns: list[str], table: Table) -> Iterator[tuple[str, Print]]:
+        """Name the cells of a row after its columns; a row that is one value needs none."""
+        if not isinstance(cells, list):
+            yield place, self.cell(place, cells, table)
+            return
+        if len(cells) > len(columns):
+            raise InputError(f"{self.path}: {place}: {len(cells)} cells, and the table has {len(columns)} columns")
+        for column, cell in zip(columns, cells, strict=False):
+            yield f"{place}.{column}", self.cell(f"{place}.{column}", cell, table)
+
+    def cell(self, place: str, cell: Any, table: Table) -> Print:
+        """Read a cell; what it does not say, its table says for all."""
+        if not isinstance(cell, dict):
+            cell = {"printed": cell}
+        printed = cell["printed"]
+        if isinstance(printed, bool) or not isinstance(printed, str | int):
+            raise InputError(
+                f"{self.path}: {place}: expected text as printed or a whole number, got {printed!r}",
+                'write a number that was printed and rounded in quotes: "25.40"',
+            )
+        legibility = cell.get("legibility", table.get("legibility", "good"))
+        if legibility not in LEGIBILITY:
+            raise InputError(f"{self.path}: {place}: legibility: expected {' or '.join(LEGIBILITY)}, got {legibility}")
+        return Print(
+            text=str(printed),
+            counted=isinstance(printed, int),
+            page=str(cell.get("page", table.get("page", ""))),
+            legibility=legibility,
+            reading=cell.get("reading"),
+            note=cell.get("note", ""),
+            loose=tuple(table.get("loose", ())),
+        )
