@@ -1,0 +1,168 @@
+"""Readings that make failing identities agree: found by trying, kept where the evidence is more than chance.
+
+A reading counts for each failing identity that agrees with it, and is out if it breaks one that held. One that mends
+two or more is kept, the cheapest slip first. One that mends a single identity is kept only if chance and a slip in
+reckoning would hardly do the same: it changes more than the last digit, and no other value has such a reading.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.formula import Formula
+from cuesta.analysis.quantity import understood
+from cuesta.analysis.readings import distance, is_last_digit, nearest, readings
+from cuesta.analysis.sheet import Agreement, Outcome, Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """A reading, and what speaks for it."""
+
+    name: str
+    reading: str
+    cost: float
+    repaired: tuple[Formula, ...]
+    """Identities that fail as printed and agree with it."""
+    exact: int
+    """How many identities then hold, and not only within rounding."""
+    gap: float
+    """How far the repaired ones are still off, in all."""
+    doubtful: bool
+    """The print itself is in doubt: poor or no number."""
+    small: bool
+    """It changes no more than the last digit."""
+
+    @property
+    def weight(self) -> int:
+        """How many identities speak for it; a bound says little of a print that is in no doubt."""
+        return sum(self.doubtful or formula.relation in {"=", "in"} for formula in self.repaired)
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Sort readings by it, the best last."""
+        return self.weight, self.doubtful, -self.cost, self.is_subject, self.exact, -self.gap
+
+    @property
+    def is_subject(self) -> bool:
+        """Say whether the value is what a repaired identity is about: it stands on the left."""
+        return any(formula.left.names[:1] == (self.name,) for formula in self.repaired)
+
+
+def mended(sheet: Sheet) -> tuple[Sheet, list[Mending]]:
+    """Read again what must be read again: the sheet with its readings, and what speaks for each."""
+    kept, found = list[Mending](), dict[str, list[Mending]]()
+    while True:
+        failing = [formula for formula in sheet.formulas if not sheet.outcome(formula).agrees]
+        for name in suspects(sheet, failing):
+            if name not in found:
+                found[name] = list(mendings(sheet, name))
+        best = choice([each for group in found.values() for each in group])
+        if best is None:
+            return sheet, kept
+        sheet = sheet.read_as(best.name, best.reading)
+        kept.append(best)
+        for formula in sheet.formulas_with[best.name]:  # what shares a formula with it is seen in another light
+            for name in sheet.prints_of(formula.names):
+                found.pop(name, None)
+        found[best.name] = []
+
+
+def suspects(sheet: Sheet, failing: Sequence[Formula]) -> Iterable[str]:
+    """Give the prints in failing formulas, but what was counted by whoever typed them."""
+    names = dict.fromkeys(name for formula in failing for name in sheet.prints_of(formula.names))
+    return (name for name in names if not sheet.print_of(name).counted)
+
+
+def mendings(sheet: Sheet, name: str) -> Iterator[Mending]:
+    """Give the readings of a print that mend something and break nothing."""
+    printed = sheet.print_of(name)
+    outcomes = {formula: sheet.outcome(formula) for formula in sheet.formulas_with[name]}
+    failing = [formula for formula, outcome in outcomes.items() if not outcome.agrees]
+    doubtful = printed.legibility == "poor" or (bool(failing) and no_number(sheet, name, outcomes))
+    found = list(of(sheet, name, readings(printed.text, printed.loose) | words(name, outcomes), outcomes, doubtful))
+    if not found and doubtful:
+        found = list(of(sheet, name, readings(printed.text, printed.loose, twice=True), outcomes, doubtful))
+    yield from found
+
+
+def no_number(sheet: Sheet, name: str, outcomes: dict[Formula, Outcome]) -> bool:
+    """Say whether a print should be a number and is none."""
+    unreadable = any(outcome.agreement is Agreement.UNREADABLE for outcome in outcomes.values())
+    return unreadable and understood(sheet.text(name)) is None
+
+
+def of(
+    sheet: Sheet, name: str, tried: dict[str, float], before: dict[Formula, Outcome], doubtful: bool
+) -> Iterator[Mending]:
+    """Try readings."""
+    was = understood(sheet.text(name))
+    for text, cost in tried.items():
+        now = understood(text)
+        if was and now and was == now:
+            continue
+        repaired = try_out(sheet.read_as(name, text), before)
+        if repaired:
+            after = {formula: sheet.read_as(name, text).outcome(formula) for formula in before}
+            yield Mending(
+                name,
+                text,
+                cost,
+                tuple(repaired),
+                exact=sum(outcome.agreement is Agreement.HOLDS for outcome in after.values()),
+                gap=sum(after[formula].gap for formula in repaired),
+                doubtful=doubtful,
+                small=bool(was and now and is_last_digit(text, was.value, now.value)),
+            )
+
+
+def try_out(sheet: Sheet, before: dict[Formula, Outcome]) -> list[Formula]:
+    """Give the failing formulas that agree now; none if one that agreed does not."""
+    repaired = [formula for formula, outcome in before.items() if not outcome.agrees and sheet.outcome(formula).agrees]
+    if not repaired:
+        return []
+    broken = any(outcome.agrees and not sheet.outcome(formula).agrees for formula, outcome in before.items())
+    return [] if broken else repaired
+
+
+def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:
+    """Give the words that others have in its place, if they are not far."""
+    found = dict[str, float]()
+    for formula, outcome in outcomes.items():
+        if outcome.agrees or formula.left.names != (name,) or not isinstance(outcome.left, str):
+            continue
+        right = nearest(outcome.left, outcome.right) if isinstance(outcome.right, frozenset) else outcome.right
+        if isinstance(right, str) and (far := distance(outcome.left, right)) <= max(1, len(right) // 2):
+            found[right] = float(far)
+    return found
+
+
+def choice(found: Sequence[Mending]) -> Mending | None:
+    """Choose the reading for which most speaks; none if it may be chance."""
+    for best in sorted(found, key=lambda each: each.rank, reverse=True):
+        if best.weight == 0 or is_one_of_many(best, found):
+            continue
+        if best.weight >= 2 or is_more_than_chance(best, found):
+            return best
+    return None
+
+
+def is_one_of_many(one: Mending, found: Sequence[Mending]) -> bool:
+    """Say whether only bounds speak for a reading, and as much for another of the same value."""
+    if any(formula.relation not in {"<=", ">="} for formula in one.repaired):
+        return False
+    return any(other is not one and other.name == one.name and other.cost <= one.cost for other in found)
+
+
+def is_more_than_chance(one: Mending, found: Sequence[Mending]) -> bool:
+    """Say whether a reading that mends a single identity is the only one, and more than a slip in reckoning."""
+    if one.small and not one.doubtful:
+        return False
+    return not any(
+        other.name != one.name
+        and not other.small
+        and other.doubtful >= one.doubtful
+        and other.cost <= one.cost
+        and other.is_subject >= one.is_subject
+        and set(other.repaired) & set(one.repaired)
+        for other in found
+    )

@@ -1,0 +1,116 @@
+"""A printed number: what was printed, and between which bounds what it stands for may lie.
+
+A print is rounded to its last digit: `25.4` stands for 25.35 to 25.45. `<15%` is a bound, `10-12%` a range with its
+mean, `0:04:05` a clock's time in seconds, which clocks cut off. Arithmetic carries the bounds along, as intervals.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+
+PLAIN = r"\d*\.?\d+|\d+\."
+GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+NUMBER = rf"(?:{GROUPED}|{PLAIN})"
+PRINT = re.compile(rf"\s*(?P<bound>[<>]?)\s*(?P<low>{NUMBER})(?:\s*-\s*(?P<high>{NUMBER}))?(?P<rest>[^\d]*)$")
+CLOCK = re.compile(r"\s*(?:(\d+):)?(\d+):(\d\d)\s*$")
+
+SLACK = 1e-9
+"""Relative error of the machine's arithmetic, which is nobody's rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number and the bounds of what it may be."""
+
+    low: float
+    value: float
+    high: float
+
+    @classmethod
+    def exactly(cls, value: float) -> "Quantity":
+        """Give a number that was counted, not rounded."""
+        return cls(value, value, value)
+
+    @property
+    def slack(self) -> float:
+        """The error that arithmetic alone may have made."""
+        return SLACK * max(abs(self.value), 1e-9)
+
+    def may_be(self, other: "Quantity") -> bool:
+        """Say whether both may stand for one number."""
+        slack = self.slack + other.slack
+        return self.low <= other.high + slack and other.low <= self.high + slack
+
+    def prints(self, value: float) -> bool:
+        """Say whether a number is printed so."""
+        return self.low - self.slack <= value <= self.high + self.slack
+
+    def __neg__(self) -> "Quantity":
+        return Quantity(-self.high, -self.value, -self.low)
+
+    def __add__(self, other: "Quantity") -> "Quantity":
+        return Quantity(self.low + other.low, self.value + other.value, self.high + other.high)
+
+    def __sub__(self, other: "Quantity") -> "Quantity":
+        return self + -other
+
+    def __mul__(self, other: "Quantity") -> "Quantity":
+        corners = [times(a, b) for a, b in product((self.low, self.high), (other.low, other.high))]
+        return Quantity(min(corners), self.value * other.value, max(corners))
+
+    def __truediv__(self, other: "Quantity") -> "Quantity":
+        if other.value == 0:
+            raise ZeroDivisionError
+        if other.low <= 0 <= other.high:  # a small print such as 0.01 ± 0.01: no bound is known
+            return Quantity(-inf, self.value / other.value, inf)
+        return self * Quantity(1 / other.high, 1 / other.value, 1 / other.low)
+
+    def __mod__(self, other: "Quantity") -> "Quantity":
+        return Quantity.exactly(self.value % other.value)
+
+
+def times(a: float, b: float) -> float:
+    """Multiply, where nothing of something unbounded is nothing."""
+    return 0.0 if a == 0 or b == 0 else a * b
+
+
+def understood(text: str) -> Quantity | None:
+    """Understand a print; none if it is no number."""
+    if clock := CLOCK.match(text):
+        hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        begun = 3600.0 * hours + 60 * minutes + seconds
+        return Quantity(begun, begun + 0.5, begun + 1)
+    found = PRINT.match(text)
+    if not found:
+        return None
+    low, high = number(found["low"]), number(found["high"] or found["low"])
+    if found["bound"]:
+        return Quantity(0.0, low, low) if found["bound"] == "<" else Quantity(low, low, inf)
+    if found["high"]:
+        return Quantity(low, (low + high) / 2, high)
+    half = 0.5 * 10.0 ** -places(text)
+    return Quantity(low - half, low, low + half)
+
+
+def number(digits: str) -> float:
+    """Read digits with their commas and point."""
+    return float(digits.replace(",", ""))
+
+
+def places(text: str) -> int:
+    """Count the digits behind the point of the last number in a print."""
+    found = re.findall(NUMBER, text)
+    return len(found[-1].partition(".")[2]) if found else 0
+
+
+def unit(text: str) -> str:
+    """Give the word behind the number of a print."""
+    found = re.match(rf"\s*[<>]?\s*{NUMBER}\s*(\S*)", text)
+    return found[1].rstrip(".,;") if found else text.strip()
+
+
+def written(value: float, like: str) -> str:
+    """Write a computed number as another was printed."""
+    grouped = "," if re.search(GROUPED, like) or abs(value) >= 1e5 else ""
+    return f"{value:{grouped}.{places(like)}f}"
