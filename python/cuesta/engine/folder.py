@@ -38,7 +38,7 @@ def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, pl
     (folder / "tapes").mkdir()
     for tape in job.tapes.values():
         (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
-    write_json(folder / "run.json", {**_description(job, started), "machine": about, "placed": places.described()})
+    write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": places.described()})
 
 
 def write_json(path: Path, value: object) -> None:
@@ -48,7 +48,8 @@ def write_json(path: Path, value: object) -> None:
     part.rename(path)
 
 
-def _description(job: Job, started: datetime) -> dict[str, Any]:
+def description(job: Job, started: datetime) -> dict[str, Any]:
+    """Describe what is run, but for the machine that it is run on."""
     settings = job.plan.settings
     return {
         "format": FORMAT,
