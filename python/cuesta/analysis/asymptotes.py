@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
+from cuesta.analysis.units import share
 
 BUSY_ENOUGH = 0.3
 """Utilization from which on a demand is believed: of a resource that hardly works, U/X is mostly what else it does."""
@@ -65,7 +66,7 @@ def asymptotes(summary: Summary) -> Asymptotes:
     """Take them from the steps of a sweep."""
     steps = [step for step in summary.steps if step.transactions.per_s]
     light, heavy = _light(steps), _heavy(summary, steps)
-    busiest = f"the busiest one, {heavy.resource}, was {heavy.utilization:.0%} busy" if heavy else "none was metered"
+    busiest = f"the busiest one, {heavy.resource}, was {share(heavy.utilization)} busy" if heavy else "none was metered"
     return Asymptotes(
         light=light,
         no_light="" if light else "it needs a closed load in which no wait failed",

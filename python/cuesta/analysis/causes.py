@@ -45,23 +45,25 @@ def cost_by_cause(step: Figures) -> Mapping[str, float] | None:
     return {name: value / done for name, value in seconds.items() if value}
 
 
-def _uses(figures: Mapping[str, Any]) -> Shares:
+def _uses(figures: Mapping[str, Any]) -> Shares | None:
     cpu, own = figures.get("cpu", {}), figures.get("own", {})
     if "idle" not in cpu:
-        return {}
+        return None
     outside = {"interrupts": cpu["irq"], "waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
     if "others" in own:
         return {"the host itself": own["percent"], "others on its CPUs": own["others"], **outside}
     return {"user": cpu["usr"], "system": cpu["sys"], **outside}
 
 
-def _causes(figures: Mapping[str, Any]) -> Shares:
-    causes = figures.get("by_cause", {}).get("causes", {})
+def _causes(figures: Mapping[str, Any]) -> Shares | None:
+    if "by_cause" not in figures:
+        return None
+    causes = figures["by_cause"].get("causes", {})  # none in a second in which it did not run
     return {name: cause["percent"] for name, cause in causes.items() if "percent" in cause}
 
 
-def _over_time(rows: Sequence[Row], of: Callable[[Mapping[str, Any]], Shares]) -> list[Stretch]:
-    known = [(row, shares) for row in rows if (shares := of(row.figures))]
+def _over_time(rows: Sequence[Row], of: Callable[[Mapping[str, Any]], Shares | None]) -> list[Stretch]:
+    known = [(row, shares) for row in rows if (shares := of(row.figures)) is not None]
     width = known[-1][0].end / MOST_POINTS if known else 0.0
     return [_joined(stretch, width) for stretch in _unbroken(known)]
 

@@ -12,6 +12,7 @@ from cuesta.report.words import beside, class_of, plain
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
 
 DUE_AND_SENT = "due: when the key should have gone, so that no wait is left out; sent: when it went"
+AS_THE_TAPE_SAYS = "as the tape says"
 FEW = f"* of fewer than {count(ENOUGH_FOR_P999)}: it rests on a handful of values"
 
 
@@ -99,11 +100,17 @@ def groups(summary: Summary, step: Figures) -> Iterator[tuple[str, ...]]:
         yield (
             plain(group["name"]),
             count(group["users"]),
-            f"{count(speed)} bit/s" if speed else "as fast as it goes",
+            _speed(speed),
             plain(group["load"]),
-            f"{digits(keys)}/s" if keys else "as the tape says",
+            f"{digits(keys)}/s" if keys else AS_THE_TAPE_SAYS,
             plain(group["target"]),
         )
+
+
+def _speed(bits: int | None) -> str:
+    if bits is None:
+        return AS_THE_TAPE_SAYS
+    return f"{count(bits)} bit/s" if bits else "as fast as it goes"
 
 
 def lines(summary: Summary, step: Figures) -> list[tuple[str, ...]]:

@@ -213,7 +213,7 @@ def bounds(of: Asymptotes) -> Iterator[str]:
     if of.heavy:
         yield (
             f"heavy load, 1 / D max = {per_s(1 / of.heavy.demand)}: D max = U/X = {seconds(of.heavy.demand)} of "
-            f"{plain(of.heavy.resource)}, {of.heavy.utilization:.0%} busy with {many(of.heavy.users, 'user')}; "
+            f"{plain(of.heavy.resource)}, {share(of.heavy.utilization)} busy with {many(of.heavy.users, 'user')}; "
             "a resource that is not metered may allow less"
         )
     else:

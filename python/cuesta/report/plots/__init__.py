@@ -6,9 +6,10 @@
 - `scales`: the axes that they share.
 """
 
+from cuesta.report.plots.against_users import overlaid as overlaid_sweeps
 from cuesta.report.plots.against_users import sweeps
 from cuesta.report.plots.causes import bars
 from cuesta.report.plots.over_time import courses
 from cuesta.report.plots.percentiles import curves, overlaid
 
-__all__ = ["bars", "courses", "curves", "overlaid", "sweeps"]
+__all__ = ["bars", "courses", "curves", "overlaid", "overlaid_sweeps", "sweeps"]

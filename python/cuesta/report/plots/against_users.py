@@ -1,6 +1,8 @@
 """Throughput and response against the number of users, with the two asymptotes that no closed system passes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from matplotlib.ticker import MaxNLocator
 
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.figures import Figures
@@ -21,6 +23,13 @@ def sweeps(summary: Summary) -> Iterator[str]:
         return
     yield _throughput(curves, asymptotes(summary) if len(curves) == 1 else None)
     yield from _responses(curves)
+
+
+def overlaid(runs: Mapping[str, Summary]) -> Iterator[str]:
+    """Draw the throughput of several runs against the number of users, a curve for each."""
+    curves = {name: sorted(run.steps, key=lambda step: step.users) for name, run in runs.items()}
+    if len({step.users for steps in curves.values() for step in steps}) >= 2:
+        yield _throughput(curves, None)
 
 
 def _curves(summary: Summary) -> dict[str, list[Figures]]:
@@ -69,10 +78,12 @@ def _responses(curves: dict[str, list[Figures]]) -> Iterator[str]:
             drawn += values
     if drawn:
         durations(plot.axes, drawn)
+        plot.axes.set_ylabel("response since due")
         yield plot.svg()
 
 
 def _against_users(title: str) -> Plot:
     plot = Plot(title)
     plot.axes.set_xlabel("users")
+    plot.axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     return plot

@@ -1,6 +1,6 @@
 """The host's CPU time, split: stacked areas over time, and stacked bars by system as MPL-17 (1969) has them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.ticker import FuncFormatter
 
@@ -20,7 +20,7 @@ BAR = 0.32
 def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
     """Draw what the host's CPUs did."""
     if stretches := causes.uses_over_time(recorded):
-        _areas(plot, stretches)
+        _areas(plot, stretches, [*stretches[0].shares[0]])
         plot.axes.set_ylim(0, 100)
         plot.axes.set_ylabel("% of its CPUs")
         yield plot.svg()
@@ -29,7 +29,7 @@ def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
 def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
     """Draw the host's own CPU time by cause."""
     if stretches := causes.causes_over_time(recorded):
-        _areas(plot, stretches)
+        _areas(plot, stretches, None)
         plot.axes.set_ylim(bottom=0)
         plot.axes.set_ylabel("% of its CPUs")
         yield plot.svg()
@@ -40,7 +40,7 @@ def bars(title: str, systems: Mapping[str, Mapping[str, float]], about: str) -> 
     if not systems:
         return
     plot = Plot(title, height=1.0 + BAR * len(systems))
-    layers = _layers(systems.values())
+    layers = _layers([*systems.values()])
     left = [0.0] * len(systems)
     for number, (label, values) in enumerate(layers.items()):
         plot.axes.barh([*systems], values, left=left, color=_colour(number, label), label=label, height=0.62)
@@ -52,9 +52,9 @@ def bars(title: str, systems: Mapping[str, Mapping[str, float]], about: str) -> 
     yield plot.svg()
 
 
-def _areas(plot: Plot, stretches: Sequence[Stretch]) -> None:
-    """Stack the layers; the same ones in every stretch."""
-    layers = _layers([shares for stretch in stretches for shares in stretch.shares])
+def _areas(plot: Plot, stretches: Sequence[Stretch], order: Sequence[str] | None) -> None:
+    """Stack the layers, from below in `order` or else the largest first; the same ones in every stretch."""
+    layers = _layers([shares for stretch in stretches for shares in stretch.shares], order)
     begin = 0
     for stretch in stretches:
         end = begin + len(stretch.at)
@@ -68,14 +68,15 @@ def _areas(plot: Plot, stretches: Sequence[Stretch]) -> None:
         begin = end
 
 
-def _layers(rows: Iterable[Mapping[str, float]]) -> dict[str, list[float]]:
-    """Turn rows of shares into layers, the largest first, the small ones put together."""
-    rows = list(rows)
-    sums = {name: sum(row.get(name, 0.0) for row in rows) for row in rows for name in row}
-    order = sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name])
-    own, rest = (order, []) if len(order) <= MOST_LAYERS + 1 else (order[:MOST_LAYERS], order[MOST_LAYERS:])
+def _layers(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None = None) -> dict[str, list[float]]:
+    """Turn rows of shares into layers: in `order`, else the largest first; small ones are put together."""
+    sums: dict[str, float] = {}
+    for name, value in (each for row in rows for each in row.items()):
+        sums[name] = sums.get(name, 0.0) + value
+    names = list(order or sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name]))
+    own = names if len(names) <= MOST_LAYERS + 1 else names[:MOST_LAYERS]
     layers = {name.replace("_", " "): [row.get(name, 0.0) for row in rows] for name in own}
-    if rest:
+    if rest := names[len(own) :]:
         layers[f"{len(rest)} {OTHERS}"] = [sum(row.get(name, 0.0) for name in rest) for row in rows]
     return layers
 

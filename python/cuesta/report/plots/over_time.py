@@ -15,7 +15,7 @@ def courses(recorded: Recorded, points: Sequence[Point]) -> Iterator[str]:
         return
     yield from _quantiles(recorded, points, "response", "Response over time")
     yield _throughput(recorded, points)
-    yield from uses_over_time(_over_time("Host CPU over time, by use", recorded), recorded)
+    yield from uses_over_time(_over_time("Host CPU over time, by use; the rest is idle", recorded), recorded)
     yield from causes_over_time(_over_time("The host's own CPU time over time, by cause", recorded), recorded)
     yield from _quantiles(recorded, points, "echo", "Echo over time")
     yield from _quantiles(recorded, points, "lateness", "Lateness of the driver over time")
@@ -34,6 +34,7 @@ def _quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: 
     ):
         plot.axes.plot(times, values, _style(known), color=SERIES[number], label=label)
     durations(plot.axes, [point.p50[series] for point in known] + [point.p99[series] for point in known])
+    plot.axes.set_ylabel(series)
     yield plot.svg()
 
 

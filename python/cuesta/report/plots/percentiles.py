@@ -9,7 +9,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.ledger import Recorded, Tag
 from cuesta.report.plots.scales import by_rarity, logarithmic
 from cuesta.report.plots.svg import DASHES, SERIES, Plot
-from cuesta.report.words import class_of
+from cuesta.report.words import class_of, plain
 
 OF_CLASSES = ("response", "response_from_sent")
 OF_KEYS = ("echo", "echo_from_sent")
@@ -21,21 +21,29 @@ def curves(recorded: Recorded, step: Figures) -> Iterator[str]:
     if len(step.classes) > 1:
         yield from _curves(
             "Response since due of each class, by percentile",
-            {class_of(each.group, each.transaction): pooled.of_class(each) for each in step.classes},
+            "response",
+            {label: pooled.of_class(each) for label, each in _labels(step.classes)},
         )
         title = "Response of all transactions, by percentile"
     else:
         title = "Response, by percentile"
-    yield from _curves(title, _due_and_sent(pooled, OF_CLASSES))
-    yield from _curves("Echo, by percentile", _due_and_sent(pooled, OF_KEYS))
-    yield from _curves("Lateness of the driver, by percentile", {"sent − due": pooled.of_series("lateness")})
+    yield from _curves(title, "response", _due_and_sent(pooled, OF_CLASSES))
+    yield from _curves("Echo, by percentile", "echo", _due_and_sent(pooled, OF_KEYS))
+    late = {"sent − due": pooled.of_series("lateness")}
+    yield from _curves("Lateness of the driver, by percentile", "lateness", late)
 
 
 def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[str]:
     """Draw one curve for each run: of its last step."""
-    yield from _curves(
-        title, {name: _Pool(run.recorded, run.last.step).of_series(series) for name, run in runs.items()}
-    )
+    pooled = {name: _Pool(run.recorded, run.last.step).of_series(series) for name, run in runs.items()}
+    yield from _curves(title, series, pooled)
+
+
+def _labels(classes: Sequence[Class]) -> Iterator[tuple[str, Class]]:
+    """Name each class, with its group where there are several."""
+    several = len({each.group for each in classes}) > 1
+    for each in classes:
+        yield class_of(each.group, each.transaction) if several else plain(each.transaction), each
 
 
 def _due_and_sent(pooled: "_Pool", series: Sequence[str]) -> dict[str, Histogram | None]:
@@ -61,7 +69,7 @@ class _Pool:
         return self.recorded.pooled(lambda tag: tag.step == self.step and wanted(tag))
 
 
-def _curves(title: str, histograms: Mapping[str, Histogram | None]) -> Iterator[str]:
+def _curves(title: str, what: str, histograms: Mapping[str, Histogram | None]) -> Iterator[str]:
     """Draw curves of one kind."""
     known = {label: histogram for label, histogram in histograms.items() if histogram and histogram.count}
     if not known:
@@ -73,4 +81,5 @@ def _curves(title: str, histograms: Mapping[str, Histogram | None]) -> Iterator[
         plot.axes.plot(rarities, values, color=colour, linestyle=dash, label=label)
     by_rarity(plot.axes, max(histogram.count for histogram in known.values()))
     logarithmic(plot.axes)
+    plot.axes.set_ylabel(what)
     yield plot.svg()
