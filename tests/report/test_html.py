@@ -19,7 +19,7 @@ VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
 def page(folder: Path) -> str:
-    html(folder, summarise(folder))
+    html({"run": summarise(folder)}, folder / "report.html")
     return (folder / "report.html").read_text(encoding="utf-8")
 
 

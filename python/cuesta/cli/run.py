@@ -2,16 +2,12 @@
 
 import argparse
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from cuesta import engine
 from cuesta.cli.dry_run import plan_data, show_plan
+from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
@@ -75,7 +71,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
-    with _interrupts() as stopping, watching(arguments.quiet) as show:
+    with interrupts() as stopping, watching(arguments.quiet) as show:
 
         def look(snapshots: list[Snapshot]) -> None:
             if view := merge(snapshots):
@@ -91,7 +87,7 @@ def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
 
     summary = analysis.summarise(ran.folder)
     record_json(ran.folder / "summary.json", summary.json())
-    report.html(ran.folder, summary)
+    report.html({ran.folder.name: summary}, ran.folder / "report.html")
     say(report.text(summary), json_where)
     write_json(json_where, summary.json())
     for failure in ran.failures:
@@ -120,23 +116,3 @@ def _assignment(text: str) -> tuple[str, str]:
             f"--host: expected KEY=VALUE, got {text!r}", "for example --host service=echo --host delay=5ms"
         )
     return key.strip(), value.strip()
-
-
-@contextmanager
-def _interrupts() -> Iterator[threading.Event]:
-    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and closing pipes end the rest."""
-    stopping = threading.Event()
-
-    def handle(_signal: int, _frame: FrameType | None) -> None:
-        if stopping.is_set():
-            os._exit(Exit.INTERRUPTED)
-        stopping.set()
-        print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
-
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(each, handle) for each in signals]
-    try:
-        yield stopping
-    finally:
-        for each, handler in zip(signals, before, strict=True):
-            signal.signal(each, handler)

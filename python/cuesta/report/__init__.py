@@ -1,12 +1,18 @@
 """Shows what was derived: nothing is computed here but places on paper.
 
 - `text`: the summary at the end of a run.
-- `html`: the report as one page; `plots`: its plots; `svg`: how they get into it; `page.css`: how it looks.
-- `page`: the frame of every page, and what goes into it.
-- `tables`, `words`: tables and sentences that both share.
+- `html`: the report as one page: of one run what came of it, and what that rests on (`instruments`); of several, them
+  side by side (`several`). `plots`: the plots; `page`: the frame of every page, and what goes into it; `page.css`: how
+  it looks.
+- `markdown`: for pull requests; `junit`: for continuous integration.
+- `tables`, `columns`, `words`: tables and sentences that these share.
+- `meters`, `front_end`, `profile`: what meters say, for a terminal.
 """
 
+from cuesta.report.columns import names
 from cuesta.report.html import html
+from cuesta.report.junit import junit
+from cuesta.report.markdown import markdown
 from cuesta.report.text import text
 
-__all__ = ["html", "text"]
+__all__ = ["html", "junit", "markdown", "names", "text"]

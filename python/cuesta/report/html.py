@@ -3,7 +3,7 @@
 The order is that of the text: validity before everything else.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.asymptotes import asymptotes
@@ -15,6 +15,7 @@ from cuesta.analysis.units import ABSENT, count, many, named, seconds
 from cuesta.report import instruments, tables
 from cuesta.report.page import Cell, facts, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.plots import courses, curves, sweeps
+from cuesta.report.several import several
 from cuesta.report.words import (
     bounds,
     doubts,
@@ -31,9 +32,10 @@ from cuesta.report.words import (
 )
 
 
-def html(folder: Path, summary: Summary) -> None:
-    """Write the report into a run folder."""
-    write(folder / "report.html", one(summary, folder))
+def html(runs: Mapping[str, Summary], file: Path) -> None:
+    """Write the page of one run, or of several by name."""
+    place = file.absolute().parent
+    write(file, one(next(iter(runs.values())), place) if len(runs) == 1 else several(runs, place))
 
 
 def one(summary: Summary, place: Path) -> str:

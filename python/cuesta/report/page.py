@@ -106,6 +106,6 @@ def links(targets: Iterable[Path], start: Path) -> str:
     items = "".join(
         f'<li><a href="{escape(quote(name))}">{escape(name)}</a></li>\n'
         for target in targets
-        for name in [os.path.relpath(target, start)]
+        for name in [os.path.relpath(target.absolute(), start.absolute())]
     )
     return f'<ul class="files">\n{items}</ul>\n' if items else ""

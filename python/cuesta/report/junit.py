@@ -1,0 +1,59 @@
+"""A report as JUnit XML, as continuous integration reads it: a suite for each run, in it a case for validity and for
+each limit. An invalid run is an error, for then the limits were not tested; a limit that was crossed is a failure.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+
+from cuesta.analysis.limits import Verdict
+from cuesta.analysis.summary import Summary
+from cuesta.report.words import doubts, how_it_ended, limit_value, on_time, plain
+
+ADVICE = "the figures cannot be relied on"
+
+
+def junit(runs: Mapping[str, Summary], file: Path) -> None:
+    """Write the verdicts of runs by name."""
+    top = Element("testsuites", name="cuesta")
+    for name, run in runs.items():
+        suite(top, name, run)
+    for count in ("tests", "failures", "errors"):
+        top.set(count, str(sum(int(each.get(count, "0")) for each in top)))
+    indent(top)
+    ElementTree(top).write(file, encoding="utf-8", xml_declaration=True)
+
+
+def suite(top: Element, name: str, run: Summary) -> None:
+    """Add a run."""
+    own = SubElement(top, "testsuite", name=plain(name))
+    _validity(own, name, run)
+    for step in run.steps:
+        for verdict in step.limits:
+            place = f"step {step.step + 1}: " if len(run.steps) > 1 else ""
+            _limit(_case(own, name, f"{place}{verdict.limit}", step.seconds), verdict)
+    own.set("tests", str(len(own)))
+    own.set("failures", str(len(own.findall("testcase/failure"))))
+    own.set("errors", str(len(own.findall("testcase/error"))))
+    own.set("time", f"{sum(step.seconds for step in run.steps):.3f}")
+    if started := str(run.recorded.run.get("started", "")).removesuffix("Z"):
+        own.set("timestamp", plain(started))
+
+
+def _validity(own: Element, name: str, run: Summary) -> None:
+    case = _case(own, name, "validity", 0.0)
+    reasons = [f"{said} → {advice}" for said, advice in doubts(run)]
+    if reasons:
+        SubElement(case, "error", message=reasons[0], type="INVALID").text = "\n".join([*reasons, ADVICE])
+    SubElement(case, "system-out").text = "\n".join(filter(None, (on_time(run), how_it_ended(run))))
+
+
+def _limit(case: Element, verdict: Verdict) -> None:
+    measured = plain(f"measured {limit_value(verdict)}")
+    if not verdict.ok:
+        SubElement(case, "failure", message=f"{plain(verdict.limit)}: {measured}", type="limit").text = measured
+    SubElement(case, "system-out").text = measured
+
+
+def _case(own: Element, classname: str, name: str, seconds: float) -> Element:
+    return SubElement(own, "testcase", classname=plain(classname), name=plain(name), time=f"{seconds:.3f}")
