@@ -2,6 +2,7 @@
 
     CuestaError            1    something failed; one message with its place, one remedy
     ├── UsageError         2    the command cannot mean anything
+    ├── RefusedError      92    what cannot be compared or predicted honestly
     └── InputError       104    a plan, a tape or a file of users that cannot be used
 
 Every message says where, what was expected and what came; `remedy` says what to do. A failure of the host is no
@@ -46,3 +47,9 @@ class InputError(CuestaError):
     """A plan, a tape or a file of users that cannot be used."""
 
     exit = Exit.BAD_INPUT
+
+
+class RefusedError(CuestaError):
+    """What cannot be compared or predicted honestly."""
+
+    exit = Exit.REFUSED
