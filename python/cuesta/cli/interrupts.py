@@ -1,0 +1,31 @@
+"""Ctrl-C, and its likes from outside."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from cuesta.errors import Exit
+
+
+@contextmanager
+def interrupts() -> Iterator[threading.Event]:
+    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and closing pipes end the rest."""
+    stopping = threading.Event()
+
+    def handle(_signal: int, _frame: FrameType | None) -> None:
+        if stopping.is_set():
+            os._exit(Exit.INTERRUPTED)
+        stopping.set()
+        print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
+
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(each, handle) for each in signals]
+    try:
+        yield stopping
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
