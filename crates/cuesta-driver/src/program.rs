@@ -26,8 +26,10 @@ pub(crate) struct Program {
     pub(crate) pass: usize,
     /// Whether anything looks at the text that came.
     pub(crate) reads_text: bool,
-    /// Whether anything looks at the screen, or a key depends on the modes that the host sets there.
+    /// Whether anything looks at the screen.
     pub(crate) looks: bool,
+    /// Whether a key depends on the modes that the host sets.
+    pub(crate) needs_modes: bool,
     /// What is shown for what is typed; nothing but echoes may then come while one is awaited.
     pub(crate) echo_map: Vec<(u8, u8)>,
     /// How long anything is awaited that names no time.
@@ -123,6 +125,7 @@ impl Program {
                 pass: 0,
                 reads_text: false,
                 looks: false,
+                needs_modes: false,
                 echo_map: settings.echo_map.clone(),
                 patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
                 barriers: Vec::new(),
@@ -223,12 +226,12 @@ impl Compiler<'_> {
         match step {
             Step::Keys { keys, gap } => {
                 let stroke = self.stroke(*gap);
-                let needs_modes = match keys {
+                self.program.needs_modes |= match keys {
                     Keys::Text(_) => false,
                     Keys::Press { key, .. } => needs_modes(key),
                     Keys::Paste(_) => true,
                 };
-                self.program.looks |= stroke.echo == tape::Echo::Screen || needs_modes;
+                self.program.looks |= stroke.echo == tape::Echo::Screen;
                 self.push(Op::Keys { keys: typing(keys), stroke, rule: None, last: false })
             }
             Step::Sleep(pause) => self.push(Op::Pause(*pause)),

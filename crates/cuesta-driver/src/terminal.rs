@@ -11,6 +11,7 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Crossed, Line, Received, Stamped, fault};
 use cuesta_record::{Stamp, clock};
+use cuesta_screen::ModeWatch;
 use cuesta_tape::Echo;
 
 use crate::answer::{Answer, Done, Rule};
@@ -49,6 +50,8 @@ pub(crate) struct Terminal {
     counted: Crossed,
     /// What the user sees, if it looks.
     view: Option<Box<View>>,
+    /// The modes that its keys depend on, if they do and it does not look.
+    modes: Option<ModeWatch>,
     /// A key is on its way: nothing may come between its characters.
     sending: bool,
 }
@@ -99,6 +102,7 @@ impl Terminal {
             mixed: false,
             counted: Crossed::default(),
             view: None,
+            modes: None,
             sending: false,
         };
         terminal.play(program);
@@ -114,6 +118,9 @@ impl Terminal {
             self.crew.has_screen(view.grown());
             self.view = Some(Box::new(view));
         }
+        // What the host set before it was watched is not known.
+        self.modes =
+            self.modes.or_else(|| program.needs_modes.then(ModeWatch::default)).filter(|_| self.view.is_none());
     }
 
     /// The instant from which the line can carry the next character.
@@ -365,6 +372,9 @@ impl Terminal {
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
         if let Some(view) = &mut self.view {
             view.read(bytes, received);
+        }
+        if let Some(modes) = &mut self.modes {
+            modes.feed(bytes);
         }
         if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
             self.crew.tally(|tally| tally.counts.error("flood"));

@@ -37,7 +37,8 @@ impl Terminal {
         if stroke.needs_modes() {
             self.settle().await;
         }
-        let modes = self.view.as_ref().map(|view| view.screen().modes()).unwrap_or_default();
+        let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
+        let modes = self.view.as_ref().map_or_else(watched, |view| view.screen().modes());
         match stroke {
             Stroke::Key(key) => {
                 let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
