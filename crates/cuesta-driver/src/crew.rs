@@ -206,7 +206,8 @@ pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<Atom
     let mut tasks = JoinSet::new();
     deal(&crew, &mut tasks);
     for seat in 0..crew.seats.borrow().len() {
-        tasks.spawn_local(User::new(Rc::clone(&crew), seat).live());
+        let mut user = User::new(Rc::clone(&crew), seat);
+        tasks.spawn_local(async move { user.live().await });
     }
     let mut meter = SelfMeter::new();
     let intervals: Vec<_> = crew.timeline.intervals().collect();

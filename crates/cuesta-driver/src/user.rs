@@ -106,7 +106,7 @@ impl User {
     }
 
     /// Lives until the run is over: session after session.
-    pub(crate) async fn live(mut self) {
+    pub(crate) async fn live(&mut self) {
         let Some((step, offset)) = self.crew.spec.start_of(self.group, self.rank) else { return };
         self.plan = self.begin_of(step) + offset;
         clock::sleep_until(self.plan).await;
@@ -151,7 +151,8 @@ impl User {
     async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
         self.wait_for_a_step().await?;
         if self.comes_and_goes() {
-            return self.session_that_arrives(retry).await;
+            // Boxed, so that who stays has no room set aside for it.
+            return Box::pin(self.session_that_arrives(retry)).await;
         }
         let mut terminal = self.open().await?;
         *retry = FIRST_RETRY;

@@ -176,7 +176,8 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         }
         Target::Pipe(command) => Ok(at_speed(Pipe::start(command, &options.terminal)?, options)),
         Target::Serial(target) => Ok(at_speed(serial::open(target)?, options)),
-        Target::Ssh(target) => Ok(at_speed(ssh::open(target, options).await?, options)),
+        // Boxed: what logging in over ssh needs meanwhile, 9 KB, would else be set aside for every kind of line.
+        Target::Ssh(target) => Ok(at_speed(Box::pin(ssh::open(target, options)).await?, options)),
     }
 }
 
