@@ -98,7 +98,9 @@ proptest! {
         }
         prop_assert!(screen.replies().len() <= 1024);
         let mut watch = ModeWatch::default();
-        reads.iter().for_each(|read| watch.feed(read));
+        for read in reads {
+            watch.feed(read);
+        }
         prop_assert_eq!(watch.modes(), screen.modes());
     }
 }
