@@ -59,11 +59,12 @@ def paragraph(text: str, kind: str = "") -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
-    """Give a table; a row of one cell is a heading over the rows after it."""
-    about = f"<caption>{escape(caption)}</caption>\n" if caption else ""
+    """Give a table, with its caption below; a row of one cell is a heading over the rows after it."""
     names = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
     body = "".join(_row(row, len(heads)) for row in rows)
-    return f'<div class="wide"><table>\n{about}<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table></div>\n'
+    whole = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table>"
+    about = paragraph(caption, "faint") if caption else ""  # outside of what scrolls where the screen is narrow
+    return f'<div class="wide">{whole}</div>\n{about}'
 
 
 def _row(row: Sequence[Cell], columns: int) -> str:

@@ -24,9 +24,9 @@ def several(runs: Mapping[str, Summary], place: Path) -> str:
 def _parts(runs: Mapping[str, Summary], place: Path) -> Iterator[str]:
     yield of_validity(runs)
     heads, *rows = columns.what_was_run(runs)
-    yield section("What was run", [_table(heads, rows)])
     unlike = list(columns.differences(runs))
-    yield section("In what they differ", [_table(heads, unlike)] if unlike else [])
+    differ = [folded("In what else they differ", [_table(heads, unlike)])] if unlike else []
+    yield section("What was run", [_table(heads, rows), *differ])
     yield section("Limits", [_table(heads, limits)] if (limits := list(columns.limits(runs))) else [])
     yield section("Figures", [_table(heads, columns.figures(runs)), paragraph(columns.NO_COMPARISON, "faint")])
     yield section("Sweeps", [drawn] if (drawn := plots(overlaid_sweeps(runs))) else [])
@@ -40,8 +40,8 @@ def of_validity(runs: Mapping[str, Summary]) -> str:
     bad = [name for name, run in runs.items() if not run.valid]
     reasons = [(f"{name}: {said}", advice) for name, run in runs.items() for said, advice in doubts(run)]
     word, said = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
-    early = [f"{name}: {said}" for name, run in runs.items() if (said := how_it_ended(run))]
-    return verdict(word, said, reasons, not bad) + "".join(paragraph(said, "notice") for said in early)
+    early = [f"{name}: {how}" for name, run in runs.items() if (how := how_it_ended(run))]
+    return verdict(word, said, reasons, not bad) + "".join(paragraph(each, "notice") for each in early)
 
 
 def host(runs: Mapping[str, Summary]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from cuesta.analysis import causes
 from cuesta.analysis.causes import Stretch
@@ -47,6 +47,7 @@ def bars(title: str, systems: Mapping[str, Mapping[str, float]], about: str) -> 
         left = [begin + value for begin, value in zip(left, values, strict=True)]
     plot.axes.invert_yaxis()
     plot.axes.grid(visible=False, axis="y")
+    plot.axes.xaxis.set_major_locator(MaxNLocator(5))
     plot.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds(value) if value else "0"))
     plot.axes.set_xlabel(about)
     yield plot.svg()
