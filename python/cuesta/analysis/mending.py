@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.formula import Formula
-from cuesta.analysis.quantity import understood
+from cuesta.analysis.quantity import Quantity, understood
 from cuesta.analysis.readings import distance, is_last_digit, nearest, readings
 from cuesta.analysis.sheet import Agreement, Outcome, Sheet
 
@@ -116,12 +116,12 @@ def of(
 
 
 def try_out(sheet: Sheet, before: dict[Formula, Outcome]) -> list[Formula]:
-    """Give the failing formulas that agree now; none if one that agreed does not."""
+    """Give the failing formulas that agree now; none if one that agreed, or could not be computed, now fails."""
     repaired = [formula for formula, outcome in before.items() if not outcome.agrees and sheet.outcome(formula).agrees]
     if not repaired:
         return []
-    broken = any(outcome.agrees and not sheet.outcome(formula).agrees for formula, outcome in before.items())
-    return [] if broken else repaired
+    whole = (formula for formula, outcome in before.items() if outcome.agreement is not Agreement.FAILS)
+    return [] if any(sheet.outcome(formula).agreement is Agreement.FAILS for formula in whole) else repaired
 
 
 def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:
@@ -147,15 +147,21 @@ def choice(found: Sequence[Mending]) -> Mending | None:
 
 
 def is_one_of_many(one: Mending, found: Sequence[Mending]) -> bool:
-    """Say whether only bounds speak for a reading, and as much for another of the same value."""
-    if any(formula.relation not in {"<=", ">="} for formula in one.repaired):
+    """Say whether nothing but bounds and lists speaks for a reading, and as much for another of the same value."""
+    if any(formula.relation == "=" for formula in one.repaired):
         return False
-    return any(other is not one and other.name == one.name and other.cost <= one.cost for other in found)
+    rivals = (other for other in found if other.name == one.name and other.cost <= one.cost)
+    return any(meant(rival.reading) != meant(one.reading) for rival in rivals)
+
+
+def meant(text: str) -> Quantity | str:
+    """Give what a print stands for: two prints of one number are no rivals."""
+    return understood(text) or text
 
 
 def is_more_than_chance(one: Mending, found: Sequence[Mending]) -> bool:
     """Say whether a reading that mends a single identity is the only one, and more than a slip in reckoning."""
-    if one.small and not one.doubtful:
+    if is_mere_statement(one) or (one.small and not one.doubtful):
         return False
     return not any(
         other.name != one.name
@@ -166,3 +172,8 @@ def is_more_than_chance(one: Mending, found: Sequence[Mending]) -> bool:
         and set(other.repaired) & set(one.repaired)
         for other in found
     )
+
+
+def is_mere_statement(one: Mending) -> bool:
+    """Say whether all that speaks for a number is another number that was only stated: either may be wrong."""
+    return all(formula.relation == "=" and formula.left.is_name and formula.right.is_name for formula in one.repaired)

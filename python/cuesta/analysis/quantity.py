@@ -75,8 +75,8 @@ def times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
-def understood(text: str) -> Quantity | None:
-    """Understand a print; none if it is no number."""
+def understood(text: str, cut_off: bool = False) -> Quantity | None:
+    """Understand a print whose digits were rounded or cut off; none if it is no number."""
     if clock := CLOCK.match(text):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         begun = 3600.0 * hours + 60 * minutes + seconds
@@ -90,7 +90,7 @@ def understood(text: str) -> Quantity | None:
     if found["high"]:
         return Quantity(low, (low + high) / 2, high)
     half = 0.5 * 10.0 ** -places(text)
-    return Quantity(low - half, low, low + half)
+    return Quantity(low, low, low + 2 * half) if cut_off else Quantity(low - half, low, low + half)
 
 
 def number(digits: str) -> float:
@@ -112,5 +112,7 @@ def unit(text: str) -> str:
 
 def written(value: float, like: str) -> str:
     """Write a computed number as another was printed."""
+    if CLOCK.match(like):
+        return f"{value // 3600:.0f}:{value % 3600 // 60:02.0f}:{value % 60 // 1:02.0f}"
     grouped = "," if re.search(GROUPED, like) or abs(value) >= 1e5 else ""
     return f"{value:{grouped}.{places(like)}f}"

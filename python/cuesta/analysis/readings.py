@@ -5,6 +5,7 @@ a point, a letter for the digit that it looks like. Digits behind the point stay
 a column is printed with one number of places.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Set
 from itertools import chain, pairwise
 
@@ -15,6 +16,8 @@ LOOKS_LIKE = {
     "O": "0", "o": "0", "D": "0", "Z": "2", "z": "2", "b": "6", "G": "6", "A": "4", "2": "%", "%": "2",
 }  # fmt: skip
 """Signs that scanners take for one another."""
+
+NO_NUMBER_BEGINS_SO = re.compile(r"0\d")
 
 DIGITS, SEPARATORS = "0123456789", ".,"
 
@@ -29,8 +32,7 @@ def readings(text: str, loose: Iterable[str] = (), twice: bool = False) -> dict[
         for once, cost in list(found.items()):
             for again, more in slips(once, loose):
                 found[again] = min(cost + more, found.get(again, cost + more))
-    found.pop(text, None)
-    return found
+    return {each: cost for each, cost in found.items() if each != text and not NO_NUMBER_BEGINS_SO.match(each)}
 
 
 def slips(text: str, loose: Iterable[str]) -> Iterator[tuple[str, float]]:

@@ -89,7 +89,8 @@ class Sheet:
             if isinstance(value, Quantity):
                 return value
             raise UnreadableError
-        found = known(self.text(name), self.document.prints[name].counted)
+        printed = self.document.prints[name]
+        found = known(self.text(name), printed.counted, printed.cut_off)
         if found is None:
             raise UnreadableError
         return found
@@ -128,9 +129,9 @@ class Sheet:
 
 
 @lru_cache(maxsize=4096)
-def known(text: str, counted: bool) -> Quantity | None:
+def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
     """Understand a print; what was counted is exact."""
-    found = understood(text)
+    found = understood(text, cut_off)
     return Quantity.exactly(found.value) if found and counted else found
 
 

@@ -3,11 +3,14 @@
 `docs/ledger.md` describes the file. A print is kept letter by letter with its page, how well it can be read, and what
 somebody proposes to read. Nothing is computed here and nothing is ever rewritten.
 
+The `[[system]]` and `[[improvement]]` of a ledger are prints too: `system.23_9.elapsed`.
+
 A cell is text as printed, or a whole number where something was counted and not rounded, or a table:
 `{ printed = ".85 sec.", legibility = "poor", reading = "45" }`.
 """
 
 import datetime
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +24,9 @@ FORMAT = 1
 
 LEGIBILITY = ("good", "poor")
 
+LISTED = ("system", "improvement")
+"""What a ledger lists."""
+
 Table = dict[str, Any]
 
 
@@ -32,6 +38,8 @@ class Print:
     """Letter by letter."""
     counted: bool = False
     """A whole number of things, so not rounded."""
+    cut_off: bool = False
+    """Digits were cut off, not rounded."""
     page: str = ""
     legibility: str = "good"
     reading: str | None = None
@@ -100,7 +108,7 @@ class Typed:
     def document(self) -> Document:
         """Make it, and insist on the format."""
         self.insist_on_format()
-        prints, short = dict[str, Print](), dict[str, tuple[int, int]]()
+        prints, short = dict(self.listed()), dict[str, tuple[int, int]]()
         for name, table in self.data.get("table", {}).items():
             for row, cells in table.get("rows", {}).items():
                 place, columns = f"{name}.{row}", table.get("columns", [])
@@ -119,6 +127,15 @@ class Typed:
             date=self.data.get("date"),
             file=self.path,
         )
+
+    def listed(self) -> Iterator[tuple[str, Print]]:
+        """Name what a ledger lists after its systems and improvements."""
+        for kind in LISTED:
+            for entry in self.data.get(kind, []):
+                for name, cell in entry.items():
+                    place = f"{kind}.{key(entry['name'])}.{name}"
+                    if name != "name" and isinstance(cell, str | dict):
+                        yield place, self.cell(place, cell, {})
 
     def insist_on_format(self) -> None:
         """Refuse what a newer cuesta wrote."""
@@ -152,9 +169,15 @@ class Typed:
         return Print(
             text=str(printed),
             counted=isinstance(printed, int),
+            cut_off=bool(table.get("cut_off", False)),
             page=str(cell.get("page", table.get("page", ""))),
             legibility=legibility,
             reading=cell.get("reading"),
             note=cell.get("note", ""),
             loose=tuple(table.get("loose", ())),
         )
+
+
+def key(name: str) -> str:
+    """Make a key of a name: `23.9` is `23_9`, `MTS500 (large records), EIS` is `mts500`."""
+    return re.sub(r"\W+", "_", re.split(r"[(,/]", name)[0].strip()).strip("_").lower()
