@@ -176,7 +176,7 @@ def test_a_host_that_hangs_in_login_is_counted_and_left(
     write("plan.toml", PLAN.replace("shell.tape", "login.tape").replace("[validity]", "[validity]\nlost_users = 1"))
     with says(b"login: ") as port:
         _, summary = run(capsys, "--target", f"tcp://127.0.0.1:{port}")
-    assert set(summary["errors"]["by_name"]) == {"timeout", "login"}, summary["errors"]
+    assert set(summary["errors"]["by_name"]) == {"timeout", "no-login"}, summary["errors"]
     assert summary["transactions"]["count"] == 0
 
 
@@ -189,7 +189,7 @@ def test_a_host_that_sends_absurd_windows_is_counted(
     with says(absurd + b"login: ") as port:
         _, summary = run(capsys, "--target", f"telnet://127.0.0.1:{port}")
     by_name = summary["errors"]["by_name"]
-    assert set(by_name) == {"timeout", "login", "dropped-sequence"}, by_name
+    assert set(by_name) == {"timeout", "no-login", "dropped-sequence"}, by_name
     assert summary["negotiation"]["count"] == summary["connect"]["count"] > 0
 
 

@@ -22,8 +22,17 @@ use crate::spec::{self, LoadKind, Spec};
 use crate::user::User;
 use crate::view::Sight;
 
-/// Opens a line for a user; gives the name of the failure if there is none.
-pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, &'static str>>>>>;
+/// Opens a line for a user.
+pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, Refused>>>>>;
+
+/// Why there is no line.
+#[derive(Debug, Clone)]
+pub struct Refused {
+    /// The name under which it is counted.
+    pub name: &'static str,
+    /// The same for a person, with what to do.
+    pub said: String,
+}
 
 /// How often a stop is looked for.
 const LOOK: Duration = Duration::from_millis(50);

@@ -32,7 +32,7 @@ mod text;
 mod user;
 mod view;
 
-pub use crew::Connect;
+pub use crew::{Connect, Refused};
 pub use program::ProgramError;
 pub use run::{Run, RunError, Scripts, simulate};
 pub use spec::{Arrivals, GroupSpec, Load, LoadKind, Spec, StepSpec};

@@ -9,14 +9,14 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_lines::{Login, Options, Target};
+use cuesta_lines::{Login, OpenError, Options, Target};
 use cuesta_record::clock::{self, Time};
 use cuesta_record::{Catalogue, Desk, Ending, Recorder, Setup, Snapshot, Timeline};
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::Barrier;
-use crate::crew::{self, Connect, Crew};
+use crate::crew::{self, Connect, Crew, Refused};
 use crate::film::{Camera, Film, filmed};
 use crate::group::{Group, GroupSeries};
 use crate::memory::MemoryMeter;
@@ -279,7 +279,8 @@ fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError>
             let (target, options) = &groups[group];
             let stamped = stamps > 0 && user % stamps == 0;
             let options = Options { stamped, login, ..options.clone() };
-            cuesta_lines::open(target, &options).await.map_err(|error| error.name())
+            let refused = |error: OpenError| Refused { name: error.name(), said: error.to_string() };
+            cuesta_lines::open(target, &options).await.map_err(refused)
         })
     }))
 }

@@ -11,7 +11,7 @@ use cuesta_laws::Stream;
 use cuesta_record::{Stamp, Transaction, clock};
 use tokio::task;
 
-use crate::crew::{Crew, Spending};
+use crate::crew::{Crew, Refused, Spending};
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::Program;
@@ -193,7 +193,12 @@ impl User {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.crew.connect);
-        let line = connect(self.group, self.number).await.map_err(Stop::Lost)?;
+        let line = connect(self.group, self.number).await.map_err(|Refused { name, said }| {
+            self.crew.tally(|tally| {
+                tally.counts.said.entry(name).or_insert(said);
+            });
+            Stop::Lost(name)
+        })?;
         let now = clock::now();
         let opened = Opened { planned: self.plan, at: now };
         self.crew.connects(self.seat);
@@ -218,7 +223,7 @@ impl User {
     /// What is done once in a session.
     async fn login(&mut self, terminal: &mut Terminal, first: bool) -> Result<(), Stop> {
         match self.play(terminal, 0, self.program.pass).await {
-            Err(Stop::GaveUp) => return Err(Stop::Lost("login")),
+            Err(Stop::GaveUp) => return Err(Stop::Lost("no-login")),
             other => other?,
         }
         if let Pacer::Paced { next, cycle } = &mut self.pacer {

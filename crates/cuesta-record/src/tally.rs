@@ -136,6 +136,9 @@ pub struct Counts {
     pub characters: Characters,
     /// Failures of the host or the line, by name.
     pub errors: BTreeMap<&'static str, u64>,
+    /// What the first failure of each name said, where a line could not be opened.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<&'static str, String>,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
     /// Characters that were no echo where only an echo could come.
@@ -225,6 +228,9 @@ impl Counts {
         self.characters.line_out += other.characters.line_out;
         for (name, count) in &other.errors {
             *self.errors.entry(name).or_default() += count;
+        }
+        for (name, said) in &other.said {
+            self.said.entry(name).or_insert_with(|| said.clone());
         }
         self.skipped += other.skipped;
         self.stray += other.stray;

@@ -28,6 +28,8 @@ class Errors:
     by_name: Mapping[str, int]
     before: Mapping[str, int]
     """Those of the ramp and the settling, by name; they are in no other figure."""
+    said: Mapping[str, str]
+    """What the first of each name said, where a line could not be opened: why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,8 @@ class View:
     def errors(self) -> Errors:
         """Add up the errors by name."""
         measured, before = (by_name(rows) for rows in (self.rows, self.before))
-        return Errors(measured.total(), dict(measured.most_common()), dict(before.most_common()))
+        said = {name: text for row in reversed((*self.before, *self.rows)) for name, text in row.said.items()}
+        return Errors(measured.total(), dict(measured.most_common()), dict(before.most_common()), said)
 
     def characters(self) -> Characters:
         """Give characters a second, each way."""

@@ -116,6 +116,8 @@ class Interval:
     cpu: float
     run_wait: float
     threads: int
+    said: dict[str, str] = field(default_factory=dict)
+    """What the first failure of each name said, where a line could not be opened."""
     screens: dict[str, float] = field(default_factory=dict)
     """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
 

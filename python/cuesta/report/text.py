@@ -172,6 +172,8 @@ def throughput(step: Figures) -> Rows:
     )
     if step.errors.before:
         yield Text(f"before measuring: {named(step.errors.before)}", BAD)
+    for name, said in step.errors.said.items():
+        yield from wrapped(f"{name}, the first: {said}")
     if step.unfinished.count:
         yield f"{count(step.unfinished.count)} under way at the end, the oldest since {seconds(step.unfinished.oldest)}"
 
