@@ -164,7 +164,7 @@ impl Bench {
             self.reader.read(record);
         }
         self.reader.forget(Stamp::ZERO);
-        self.reader.take().0.pop().unwrap_or_default()
+        self.reader.take().pop().unwrap_or_default()
     }
 }
 

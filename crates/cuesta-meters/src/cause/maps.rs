@@ -28,8 +28,11 @@ impl Modules {
         if let Some(module) = self.by_path.get(path) {
             return *module;
         }
+        let path: Arc<str> = if self.paths.len() < MOST_FILES { path.into() } else { OTHER_FILES.into() };
+        if let Some(module) = self.by_path.get(&path) {
+            return *module;
+        }
         let module = Module(u32::try_from(self.paths.len()).unwrap_or(u32::MAX));
-        let path: Arc<str> = path.into();
         self.paths.push(Arc::clone(&path));
         self.by_path.insert(path, module);
         module
@@ -45,6 +48,11 @@ impl Modules {
         is_linker(self.path(module))
     }
 }
+
+/// Files that are told apart.
+const MOST_FILES: usize = 1 << 16;
+/// All others.
+const OTHER_FILES: &str = "[other files]";
 
 /// Whether a file is a dynamic linker, by its name: glibc's and musl's (which is its C library too).
 pub fn is_linker(path: &str) -> bool {
@@ -195,6 +203,19 @@ mod tests {
 
     fn map(start: u64, end: u64, path: &str) -> Map {
         Map { start, end, offset: 0x10, path: path.to_owned() }
+    }
+
+    #[test]
+    fn files_without_end_take_no_more_room() {
+        let mut modules = Modules::default();
+        for number in 0..2 * MOST_FILES {
+            modules.number(&format!("/tmp/made-{number}"));
+        }
+        assert!(modules.paths.len() <= MOST_FILES + 1 && modules.by_path.len() <= MOST_FILES + 1);
+        let late = modules.number("/tmp/late");
+        assert_eq!(modules.path(late), OTHER_FILES);
+        let early = modules.number("/tmp/made-7");
+        assert_eq!(modules.path(early), "/tmp/made-7");
     }
 
     #[test]

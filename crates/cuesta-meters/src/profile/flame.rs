@@ -203,6 +203,7 @@ mod tests {
             places: vec![user, kernel("entry"), kernel("vfs_read")],
             stacks: vec![stack(&[0], 3), stack(&[0, 1, 2], 1)],
             idle: 0,
+            rare: 0,
         }
     }
 

@@ -1,7 +1,8 @@
-//! Counts stacks while the sampler runs. What it holds is bounded: beyond that, stacks are cut down to their last frame.
+//! Counts stacks while the sampler runs, however long: what it holds is bounded. When there are too many, the heaviest
+//! stay, and of the others the place alone is kept, as long as there is room for places.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fs;
 
 use super::stacks::{Place, Profile, Stack};
@@ -20,20 +21,26 @@ pub(crate) struct Moment<'a> {
 /// Stacks and how often each came.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
-    counts: HashMap<(String, Box<[Frame]>), u64>,
+    counts: HashMap<Way, u64>,
     idle: u64,
+    /// Samples whose stacks were given up.
+    rare: u64,
     /// Names of processes.
     commands: HashMap<u32, String>,
 }
+
+/// A process's name and its frames, the innermost last.
+type Way = (String, Box<[Frame]>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Frame {
     Kernel(Function),
     User(Spot),
     Unknown,
+    Others,
 }
 
-/// Stacks that are told apart.
+/// Stacks that are told apart: some megabytes.
 const MOST_STACKS: usize = 1 << 16;
 /// Processes whose names are remembered.
 const MOST_COMMANDS: usize = 1 << 16;
@@ -64,23 +71,35 @@ impl Histogram {
         if frames.is_empty() {
             frames.push(Frame::Unknown);
         }
-        let mut command = self.command(moment.process);
-        if self.counts.len() >= MOST_STACKS {
-            frames.drain(..frames.len() - 1);
-            command.clear();
+        let command = self.command(moment.process);
+        *self.counts.entry((command, frames.into())).or_default() += 1;
+        if self.counts.len() > MOST_STACKS {
+            self.make_room();
         }
-        let full = self.counts.len() >= 2 * MOST_STACKS;
-        match self.counts.entry((command, frames.into())) {
-            Entry::Occupied(mut count) => *count.get_mut() += 1,
-            Entry::Vacant(_) if full => *self.counts.entry((String::new(), [Frame::Unknown].into())).or_default() += 1,
-            Entry::Vacant(count) => drop(count.insert(1)),
+    }
+
+    /// Keeps the heavier half; of the others the last frames, in a quarter more.
+    fn make_room(&mut self) {
+        let mut all: Vec<_> = std::mem::take(&mut self.counts).into_iter().collect();
+        all.sort_unstable_by_key(|(_, samples)| Reverse(*samples));
+        let others = all.split_off(MOST_STACKS / 2);
+        self.counts.extend(all);
+        for ((command, frames), samples) in others {
+            let is_place = command.is_empty() && frames.len() == 1;
+            self.rare += if is_place { 0 } else { samples };
+            let mut place: Way = (String::new(), frames.last().copied().into_iter().collect());
+            if self.counts.len() >= MOST_STACKS / 4 * 3 && !self.counts.contains_key(&place) {
+                place.1 = [Frame::Others].into();
+            }
+            *self.counts.entry(place).or_default() += samples;
         }
     }
 
     /// Gives away what was counted.
     pub(crate) fn take(&mut self, symbols: &Kallsyms, modules: &Modules) -> Profile {
         let mut numbers = HashMap::new();
-        let mut profile = Profile { idle: std::mem::take(&mut self.idle), ..Profile::default() };
+        let (idle, rare) = (std::mem::take(&mut self.idle), std::mem::take(&mut self.rare));
+        let mut profile = Profile { idle, rare, ..Profile::default() };
         for ((command, frames), samples) in std::mem::take(&mut self.counts) {
             let mut number = |frame: &Frame| {
                 *numbers.entry(*frame).or_insert_with(|| {
@@ -110,5 +129,50 @@ fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Place {
         }
         Frame::User(spot) => Place::User { path: modules.path(spot.module).to_owned(), offset: spot.offset },
         Frame::Unknown => Place::Unknown,
+        Frame::Others => Place::Others,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(kernel: &[Option<Function>]) -> Moment<'_> {
+        Moment { process: 0, cause: Cause::SystemCalls, kernel, user: None }
+    }
+
+    /// A way that no other number has, to one of a thousand places.
+    fn way(number: u32) -> [Option<Function>; 3] {
+        [number % 1000, 1000 + number % 64, 2000 + number / 64].map(|name| Some(Function(name)))
+    }
+
+    #[test]
+    fn hours_of_ever_new_stacks_take_no_more_room_and_every_sample_is_there() {
+        let mut histogram = Histogram::default();
+        histogram.name(0, "host".to_owned());
+        let heavy = [Some(Function(7))];
+        let many = 4 * u32::try_from(MOST_STACKS).unwrap();
+        for number in 0..many {
+            histogram.count(&moment(&way(number)));
+            histogram.count(&moment(&heavy));
+            assert!(histogram.counts.len() <= MOST_STACKS);
+        }
+        let heavies = histogram.counts[&("host".to_owned(), [Frame::Kernel(Function(7))].into())];
+        assert_eq!(heavies, u64::from(many), "what is heavy stays");
+        let places: u64 = histogram.counts.iter().filter(|((command, _), _)| command.is_empty()).map(|(_, n)| n).sum();
+        assert_eq!(histogram.rare, places, "what was given up is said");
+        let profile = histogram.take(&Kallsyms::default(), &Modules::default());
+        assert_eq!(profile.busy(), 2 * u64::from(many));
+        assert!(profile.rare > u64::from(many) / 2 && histogram.counts.is_empty());
+    }
+
+    #[test]
+    fn where_there_are_too_many_places_they_are_others() {
+        let mut histogram = Histogram::default();
+        for number in 0..2 * u32::try_from(MOST_STACKS).unwrap() {
+            histogram.count(&moment(&[Some(Function(number))]));
+        }
+        assert!(histogram.counts[&(String::new(), [Frame::Others].into())] > 0);
+        assert_eq!(histogram.counts.values().sum::<u64>(), 2 * MOST_STACKS as u64);
     }
 }

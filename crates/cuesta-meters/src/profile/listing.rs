@@ -17,6 +17,8 @@ pub struct Listing {
     pub covered: f64,
     /// How many more locations there are.
     pub more: usize,
+    /// Samples whose ways were too rare to be kept ([`Profile::rare`]).
+    pub rare: u64,
     /// By location.
     pub locations: Vec<Row>,
     /// By module: the kernel, its modules, users' files. All of them.
@@ -61,7 +63,7 @@ impl Profile {
         let part = if samples == 0 { 0.0 } else { covered as f64 / samples as f64 };
         let more = all.len() - many;
         let locations = all.into_iter().take(many).collect();
-        Listing { samples, fraction, covered: part, more, locations, modules: rows(modules, samples) }
+        Listing { samples, fraction, covered: part, more, rare: self.rare, locations, modules: rows(modules, samples) }
     }
 }
 
@@ -85,6 +87,7 @@ impl Place {
             Self::User { path, offset } => (file(path), format!("+{offset:#x}")),
             Self::Function { path, function } => (file(path), function.clone()),
             Self::Unknown => ("unknown".to_owned(), String::new()),
+            Self::Others => ("others".to_owned(), String::new()),
         }
     }
 }

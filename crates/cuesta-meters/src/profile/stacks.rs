@@ -1,8 +1,5 @@
 //! The stacks that were sampled. Small enough to be sent from a remote host.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-
 use serde::{Deserialize, Serialize};
 
 /// What was sampled of one subject in an interval.
@@ -14,6 +11,8 @@ pub struct Profile {
     pub stacks: Vec<Stack>,
     /// Samples of idle CPUs. They say little: see the exact idle.
     pub idle: u64,
+    /// Of the busy samples, those whose ways were too rare to be kept: they have their last place alone, or none.
+    pub rare: u64,
 }
 
 /// Where an instruction was.
@@ -43,6 +42,8 @@ pub enum Place {
     },
     /// Nobody knows.
     Unknown,
+    /// Places that were too rare to be kept apart.
+    Others,
 }
 
 /// A way to a place, and how often it was sampled.
@@ -57,55 +58,8 @@ pub struct Stack {
 }
 
 impl Profile {
-    /// Adds what was sampled in another interval.
-    pub fn add(&mut self, other: Self) {
-        let mut numbers: HashMap<Place, u32> = (0..).zip(&self.places).map(|(n, place)| (place.clone(), n)).collect();
-        let mut new = Vec::with_capacity(other.places.len());
-        for place in other.places {
-            let next = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
-            let number = *numbers.entry(place.clone()).or_insert(next);
-            if number == next {
-                self.places.push(place);
-            }
-            new.push(number);
-        }
-        let mut counts: HashMap<_, usize> = self
-            .stacks
-            .iter()
-            .enumerate()
-            .map(|(n, stack)| ((stack.command.clone(), stack.frames.clone()), n))
-            .collect();
-        for mut stack in other.stacks {
-            stack.frames = stack.frames.iter().filter_map(|frame| new.get(*frame as usize).copied()).collect();
-            match counts.entry((stack.command.clone(), stack.frames.clone())) {
-                Entry::Occupied(known) => self.stacks[*known.get()].samples += stack.samples,
-                Entry::Vacant(unknown) => {
-                    unknown.insert(self.stacks.len());
-                    self.stacks.push(stack);
-                }
-            }
-        }
-        self.idle += other.idle;
-    }
-
     /// Samples that were not idle.
     pub fn busy(&self) -> u64 {
         self.stacks.iter().map(|stack| stack.samples).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sum_has_each_place_and_each_stack_once() {
-        let user = |offset| Place::User { path: "/a".to_owned(), offset };
-        let stack = |frames: &[u32], samples| Stack { command: "x".to_owned(), frames: frames.to_vec(), samples };
-        let mut sum = Profile { places: vec![user(1), user(2)], stacks: vec![stack(&[0], 1), stack(&[1], 2)], idle: 1 };
-        sum.add(Profile { places: vec![user(2), user(3)], stacks: vec![stack(&[0], 4), stack(&[1], 8)], idle: 2 });
-        assert_eq!(sum.places, [user(1), user(2), user(3)]);
-        assert_eq!(sum.stacks, [stack(&[0], 1), stack(&[1], 6), stack(&[2], 8)]);
-        assert_eq!((sum.idle, sum.busy()), (3, 15));
     }
 }

@@ -33,7 +33,7 @@ impl Profile {
         }
         let stacks =
             stacks.into_iter().map(|((command, frames), samples)| Stack { command, frames, samples }).collect();
-        Self { places, stacks, idle: self.idle }
+        Self { places, stacks, idle: self.idle, rare: self.rare }
     }
 }
 
@@ -89,13 +89,14 @@ mod tests {
             places: vec![user(0x1004), user(0x1ff8), user(0x2000)],
             stacks: vec![stack(0, 1), stack(1, 2), stack(2, 4), stack(9, 8)],
             idle: 5,
+            rare: 3,
         };
         let named = profile.named();
         let function = |name: &str| Place::Function { path: "/nonexistent".to_owned(), function: name.to_owned() };
         assert_eq!(named.places, [function("+0x1000"), function("+0x2000")]);
         let empty = Stack { frames: vec![], ..stack(0, 8) };
         assert_eq!(named.stacks, [empty, stack(0, 3), stack(1, 4)]);
-        assert_eq!(named.idle, 5);
+        assert_eq!((named.idle, named.rare), (5, 3));
     }
 
     #[test]
