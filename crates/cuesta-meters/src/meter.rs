@@ -102,8 +102,8 @@ impl Meter {
     }
 
     /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
-    pub fn take_profile(&mut self) -> Result<Profile, String> {
-        self.split.as_mut().map(Split::take_profile).map_err(|why| why.clone())
+    pub fn take_profile(&self) -> Result<Profile, String> {
+        self.split.as_ref().map(Split::take_profile).map_err(|why| why.clone())
     }
 
     /// What came since the last sheet, or since the start.
@@ -124,6 +124,9 @@ impl Meter {
         let mut sheet = Rates::between(earlier, now)?.sheet();
         match &self.split {
             Ok(split) => {
+                if let Some(network) = split.network(earlier.at, &sheet) {
+                    sheet.network = network;
+                }
                 let by_cause = split.by_cause(earlier.at, &sheet);
                 if let Some(by_cause) = by_cause.value() {
                     sheet.put_causes(by_cause);

@@ -73,6 +73,27 @@ fn a_cpu_that_came_or_went_is_left_out_and_named() {
 }
 
 #[test]
+fn cpus_that_are_not_the_subjects_stand_beside_and_soft_interrupts_are_of_all() {
+    let machine = Machine::new();
+    let cpus = |one: u64, two: u64| {
+        let rest = "intr 5\nctxt 7\nprocesses 3\nprocs_running 1\nprocs_blocked 0\n";
+        machine
+            .put("proc/stat", &format!("cpu0 {one} 0 0 0 0 0 {one} 0 0 0\ncpu1 0 0 0 {two} 0 0 {two} 0 0 0\n{rest}"));
+    };
+    cpus(0, 0);
+    let earlier = machine.read("cpus:0");
+    cpus(30, 10);
+    let later = machine.read("cpus:0");
+    let sheet = sheet(&earlier, &later);
+    assert_eq!((&sheet.cpus[..], sheet.beside.keys().collect::<Vec<_>>()), (&[0][..], vec![&1]));
+    assert_eq!((sheet.cpu.irq.value(), sheet.beside[&1].idle.value()), (Some(&50.0), Some(&50.0)));
+    let (seconds, percent) = (sheet.network.seconds.value().unwrap(), sheet.network.percent.value().unwrap());
+    assert!((seconds - 0.4).abs() < 1e-9, "30 ticks and 10: {seconds}");
+    assert!((percent / 100.0 * sheet.seconds * 2.0 - seconds).abs() < 1e-9, "of both CPUs: {percent}");
+    assert!(sheet.network.in_subject.why().unwrap().contains("sampled"));
+}
+
+#[test]
 fn when_no_cpu_stayed_there_is_no_figure() {
     let machine = Machine::new();
     machine.cpus(&[(1, 10)]);

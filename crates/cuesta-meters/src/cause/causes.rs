@@ -252,7 +252,6 @@ mod tests {
             late: 0,
             cpus_gone: 0,
             reader: Duration::from_millis(5),
-            profile: None,
         }
     }
 

@@ -61,18 +61,21 @@ pub struct Verdict {
     pub cause: Cause,
     /// Which call it was is known, or it was none.
     pub named: bool,
+    /// It was a softirq of the network.
+    pub network: bool,
 }
 
 /// Which number of call the instruction had, if it could be read; the marks of the stack, innermost first; what lies below.
 pub fn classify(marks: impl Iterator<Item = Mark>, ground: Ground, number: Option<Call>) -> Verdict {
-    let sure = |cause| Verdict { cause, named: true };
-    let mut inside = None;
+    let sure = |cause| Verdict { cause, named: true, network: false };
+    let (mut inside, mut network) = (None, false);
     let mut empty = true;
     for mark in marks {
         empty = false;
         match mark {
             Mark::None => {}
-            Mark::Softirq => return sure(Cause::Softirq),
+            Mark::Network => network = true,
+            Mark::Softirq => return Verdict { network, ..sure(Cause::Softirq) },
             Mark::Interrupt => return sure(Cause::Interrupts),
             Mark::PageFault => return sure(Cause::PageFaults),
             Mark::Exception => return sure(Cause::OtherFaults),
@@ -99,7 +102,7 @@ fn call(call: Call) -> Verdict {
         Call::Mapping => Cause::Mapping,
         Call::Other | Call::Unnamed => Cause::SystemCalls,
     };
-    Verdict { cause, named: call != Call::Unnamed }
+    Verdict { cause, named: call != Call::Unnamed, network: false }
 }
 
 fn user(place: Place) -> Verdict {
@@ -109,7 +112,7 @@ fn user(place: Place) -> Verdict {
         Place::Crossing(which, _) => return call(which),
         Place::Unknown => Cause::Unclassified,
     };
-    Verdict { cause, named: true }
+    Verdict { cause, named: true, network: false }
 }
 
 impl Place {
@@ -236,8 +239,17 @@ mod tests {
     #[test]
     fn the_number_of_a_call_is_believed_before_the_stack() {
         let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
-        assert_eq!(judge(chain, PROGRAM, None), Verdict { cause: Cause::SystemCalls, named: false });
-        assert_eq!(judge(chain, PROGRAM, Some(Call::Mapping)), Verdict { cause: Cause::Mapping, named: true });
+        let found = |number| judge(chain, PROGRAM, number);
+        assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
+        assert_eq!((found(Some(Call::Mapping)).cause, found(Some(Call::Mapping)).named), (Cause::Mapping, true));
+    }
+
+    #[test]
+    fn of_softirqs_the_networks_are_told() {
+        let softirqs = CAPTURED.iter().filter(|(_, _, cause)| *cause == Cause::Softirq);
+        let told: Vec<bool> = softirqs.map(|(chain, ground, _)| judge(chain, *ground, None).network).collect();
+        assert_eq!(told, [true, false, true]);
+        assert!(!judge("net_rx_action nobody_knows", PROGRAM, None).network);
     }
 
     proptest! {

@@ -12,6 +12,8 @@ pub enum Mark {
     None,
     /// Deferred work of interrupts: network receive, timers, RCU.
     Softirq,
+    /// Inside that: the network's.
+    Network,
     /// A device, a timer or another CPU interrupted.
     Interrupt,
     /// A page was not there.
@@ -67,6 +69,7 @@ pub fn mark(name: &str) -> Mark {
 /// Names as they stand.
 const EXACT: &[(Mark, &[&str])] = &[
     (Mark::Softirq, &["handle_softirqs", "__do_softirq", "__softirqentry_text_start"]),
+    (Mark::Network, &["net_rx_action", "net_tx_action"]),
     (Mark::Interrupt, ENTRIES.interrupts),
     (Mark::PageFault, ENTRIES.page_faults),
     (Mark::Exception, ENTRIES.exceptions),
@@ -212,6 +215,7 @@ mod tests {
     fn names_tell_why() {
         let marks = [
             ("handle_softirqs.cold", Mark::Softirq),
+            ("net_rx_action", Mark::Network),
             ("asm_sysvec_apic_timer_interrupt", Mark::Interrupt),
             ("asm_exc_page_fault", Mark::PageFault),
             ("asm_exc_nmi", Mark::Interrupt),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use super::classify::{Ground, Place, Whose, classify};
+use super::classify::{Ground, Place, Verdict, Whose, classify};
 use super::crossing::Crossings;
 use super::kallsyms::{Function, Kallsyms};
 use super::kind::Cause;
@@ -92,10 +92,14 @@ impl Reader {
     }
 
     /// Gives away what was counted, and begins anew.
-    pub(crate) fn take(&mut self) -> (Vec<Tally>, Option<Profile>) {
-        let tallies = self.watched.iter_mut().map(|(_, tally)| std::mem::take(tally)).collect();
+    pub(crate) fn take(&mut self) -> Vec<Tally> {
+        self.watched.iter_mut().map(|(_, tally)| std::mem::take(tally)).collect()
+    }
+
+    /// Gives away the stacks, and begins anew.
+    pub(crate) fn take_profile(&mut self) -> Profile {
         let profile = self.histogram.as_mut().map(|histogram| histogram.take(&self.symbols, &self.maps.modules));
-        (tallies, profile)
+        profile.unwrap_or_default()
     }
 
     fn sample(&mut self, sample: &Sample) {
@@ -138,8 +142,8 @@ impl Reader {
             Ground::User(place) => (place.is_linker(), matches!(place, Place::Crossing(..)) && functions.is_empty()),
             _ => (false, false),
         };
-        let counted =
-            Counted { cause: verdict.cause, for_linker, crossing, named: verdict.named, nanos: sample.period };
+        let Verdict { cause, named, network } = verdict;
+        let counted = Counted { cause, for_linker, crossing, named, network, nanos: sample.period };
         (counted, ground)
     }
 

@@ -66,8 +66,6 @@ pub struct Cut {
     pub cpus_gone: u64,
     /// CPU time of the thread that reads.
     pub reader: Duration,
-    /// Stacks of the first subject, if they were wanted.
-    pub profile: Option<Profile>,
 }
 
 impl Cut {
@@ -82,10 +80,6 @@ impl Cut {
         self.late += next.late;
         self.cpus_gone += next.cpus_gone;
         self.reader += next.reader;
-        match (&mut self.profile, &next.profile) {
-            (Some(profile), Some(other)) => profile.add(other.clone()),
-            (profile, _) => *profile = None,
-        }
     }
 }
 
@@ -105,6 +99,8 @@ pub enum Sight {
 #[derive(Debug)]
 enum Request {
     Cut(Sender<Cut>),
+    /// For the stacks of the first subject.
+    Profile(Sender<Profile>),
     /// To cease, or to go on.
     Sample(bool, Sender<io::Result<()>>),
 }
@@ -117,13 +113,14 @@ pub struct Sampler {
     bell: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
     limits: Vec<String>,
+    whole: bool,
 }
 
 impl Sampler {
     /// Begins to sample these subjects: all that runs if we may, our own processes if that is all that is allowed.
     pub fn start(subjects: &[Subject], options: Options) -> Result<Self, NotSampled> {
         let allowed = Allowed::read(Path::new("/"));
-        let Opened { rings, symbols, sight, limits } =
+        let Opened { rings, symbols, sight, limits, whole } =
             open(subjects, options, &allowed).map_err(|why| NotSampled { why: join(&why, &allowed.missing()) })?;
         let watches = subjects.iter().map(|subject| Watch::of(subject, rings.layout().cgroup)).collect();
         let reader = Reader::new(Arc::new(symbols), watches, options.profile);
@@ -133,7 +130,7 @@ impl Sampler {
         let worker =
             Worker { rings, merge: Merge::default(), reader, bell: Arc::clone(&bell), last: Totals::now(), sight };
         let thread = thread::Builder::new().name("cuesta-sampler".to_owned()).spawn(move || worker.run(&asked));
-        Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits })
+        Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits, whole })
     }
 
     /// What could not be done, and how to allow it; empty if nothing.
@@ -141,9 +138,19 @@ impl Sampler {
         &self.limits
     }
 
+    /// Whether all that runs is sampled, and not only tasks of ours.
+    pub fn sees_machine(&self) -> bool {
+        self.whole
+    }
+
     /// What was sampled from the last cut to now. None if the thread has died.
     pub fn cut(&self) -> Option<Cut> {
         self.ask(Request::Cut)
+    }
+
+    /// The stacks of the first subject since they were last asked for; none where they are not kept.
+    pub fn profile(&self) -> Profile {
+        self.ask(Request::Profile).unwrap_or_default()
     }
 
     /// Ceases to sample, or goes on: to see what sampling costs. CPUs that come meanwhile are sampled.
@@ -189,6 +196,7 @@ struct Opened {
     symbols: Kallsyms,
     sight: Sight,
     limits: Vec<String>,
+    whole: bool,
 }
 
 /// Opens the rings: as much as we may.
@@ -197,6 +205,7 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
     let mut limits = allowed.missing();
     let wish = Wish { period: 1_000_000_000 / options.frequency.max(1), ..Wish::machine() };
     let mut sight = if symbols.is_ok() { Sight::Whole } else { Sight::Unsplit };
+    let mut whole = true;
     let rings = match Rings::open(wish, Reach::Machine) {
         Ok(rings) => rings,
         Err(refused) => {
@@ -204,6 +213,7 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
             if tasks.is_empty() {
                 return Err(refused);
             }
+            whole = false;
             let kernel = symbols.is_ok() && allowed.own_kernel();
             sight = if kernel { Sight::Whole } else { Sight::UserOnly };
             let wish = Wish { scope: Scope::Descendants, kernel, cgroup: false, ..wish };
@@ -213,7 +223,7 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
             rings
         }
     };
-    Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits })
+    Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits, whole })
 }
 
 /// The tasks of those subjects that have some.
@@ -279,6 +289,7 @@ impl Worker {
             loop {
                 match asked.try_recv() {
                     Ok(Request::Cut(answer)) => drop(answer.send(self.cut())),
+                    Ok(Request::Profile(answer)) => drop(answer.send(self.reader.take_profile())),
                     Ok(Request::Sample(on, answer)) => drop(answer.send(self.rings.set_sampling(on))),
                     Err(std::sync::mpsc::TryRecvError::Empty) => break,
                     Err(std::sync::mpsc::TryRecvError::Disconnected) => return,
@@ -312,7 +323,7 @@ impl Worker {
             gone: self.rings.gone(),
         };
         let before = std::mem::replace(&mut self.last, now);
-        let (tallies, profile) = self.reader.take();
+        let tallies = self.reader.take();
         Cut {
             from: before.at,
             until: at,
@@ -323,7 +334,6 @@ impl Worker {
             late: now.late - before.late,
             cpus_gone: now.gone - before.gone,
             reader: now.cpu.saturating_sub(before.cpu),
-            profile,
         }
     }
 }

@@ -6,9 +6,10 @@ use cuesta_record::Stamp;
 
 use super::calibrate::{Constants, calibrate};
 use super::causes::{Causes, Exact};
-use super::sampler::{Cut, NotSampled, Options, Sampler};
+use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
+use super::tally::Tally;
 use crate::profile::Profile;
-use crate::{ByCause, Count, Figure, Sheet, Subject};
+use crate::{ByCause, Count, Cpu, Figure, Network, Sheet, Subject};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -17,10 +18,8 @@ pub struct Split {
     constants: Option<Constants>,
     /// What was not had, and how to allow it.
     limits: Vec<String>,
-    /// One after the other, the oldest first; without their stacks.
+    /// One after the other, the oldest first.
     cuts: VecDeque<Cut>,
-    /// The stacks of all cuts since they were last asked for.
-    profile: Profile,
 }
 
 /// Cuts that are kept: with one a second, those of a day.
@@ -33,13 +32,12 @@ impl Split {
     /// When nothing may be sampled. What may be sampled only in part is said by [`Split::limits`].
     pub fn start(subject: &Subject, options: Options) -> Result<Self, NotSampled> {
         let constants = calibrate();
-        let sampler = Sampler::start(std::slice::from_ref(subject), options)?;
+        let sampler = Sampler::start(&[subject.clone(), Subject::Machine], options)?;
         let mut limits = sampler.limits().to_vec();
         if let Err(why) = &constants {
             limits.push(format!("what page faults and system calls hide is not put right: {why}"));
         }
-        let (cuts, profile) = (VecDeque::new(), Profile::default());
-        Ok(Self { sampler, constants: constants.ok(), limits, cuts, profile })
+        Ok(Self { sampler, constants: constants.ok(), limits, cuts: VecDeque::new() })
     }
 
     /// What was not had, and how to allow it; empty if nothing.
@@ -54,10 +52,7 @@ impl Split {
 
     /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
     pub fn mark(&mut self) {
-        let Some(mut cut) = self.sampler.cut() else { return };
-        if let Some(profile) = cut.profile.take() {
-            self.profile.add(profile);
-        }
+        let Some(cut) = self.sampler.cut() else { return };
         if self.cuts.len() == MOST_CUTS {
             self.cuts.pop_front();
         }
@@ -77,9 +72,9 @@ impl Split {
         Some(sum)
     }
 
-    /// The stacks up to the last bound, since they were last asked for.
-    pub fn take_profile(&mut self) -> Profile {
-        std::mem::take(&mut self.profile)
+    /// The stacks since they were last asked for.
+    pub fn take_profile(&self) -> Profile {
+        self.sampler.profile()
     }
 
     /// CPU time by cause, of an interval that ended with the last bound and began with the one at `from`; its exact figures are
@@ -95,6 +90,25 @@ impl Split {
         let Some(tally) = cut.tallies.first() else { return Figure::unmetered("nothing was sampled") };
         let causes = Causes::new(tally, &cut, exact, self.constants());
         Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
+    }
+}
+
+impl Split {
+    /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
+    /// time, the subject's share its own. Nothing where not all that runs is sampled.
+    pub fn network(&self, from: Stamp, sheet: &Sheet) -> Option<Network> {
+        let cut = self.since(from).filter(|cut| self.sampler.sees_machine() && cut.sight == Sight::Whole)?;
+        let [subject, machine] = &cut.tallies[..] else { return None };
+        let part = |tally: &Tally| tally.network as f64 / tally.busy().max(1) as f64;
+        let cpus: Vec<_> = sheet.per_cpu.values().chain(sheet.beside.values()).collect();
+        let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
+        let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
+        let percent = busy * part(machine);
+        Some(Network {
+            seconds: Figure::sampled(percent / 100.0 * sheet.seconds * cpus.len() as f64),
+            percent: Figure::sampled(percent),
+            in_subject: sheet.own.seconds.with(&Figure::sampled(part(subject)), |seconds, part| seconds * part),
+        })
     }
 }
 

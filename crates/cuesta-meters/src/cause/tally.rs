@@ -17,6 +17,8 @@ pub struct Tally {
     pub crossings: [u64; Cause::COUNT],
     /// Of the calls, those of which it is known which they were.
     pub named: u64,
+    /// Of the softirqs, those of the network.
+    pub network: u64,
     /// CPU time that all samples stand for, nanoseconds.
     pub nanos: u64,
 }
@@ -29,6 +31,7 @@ impl Tally {
         self.for_linker[slot] += u64::from(sample.for_linker);
         self.crossings[slot] += u64::from(sample.crossing);
         self.named += u64::from(sample.named && CALLS.contains(&sample.cause));
+        self.network += u64::from(sample.network);
         self.nanos += sample.nanos;
     }
 
@@ -75,6 +78,7 @@ impl AddAssign<&Self> for Tally {
         add(&mut self.for_linker, &rhs.for_linker);
         add(&mut self.crossings, &rhs.crossings);
         self.named += rhs.named;
+        self.network += rhs.network;
         self.nanos += rhs.nanos;
     }
 }
@@ -86,6 +90,7 @@ pub(crate) struct Counted {
     pub(crate) for_linker: bool,
     pub(crate) crossing: bool,
     pub(crate) named: bool,
+    pub(crate) network: bool,
     pub(crate) nanos: u64,
 }
 
@@ -96,12 +101,13 @@ mod tests {
     #[test]
     fn sums_are_those_of_both() {
         let mut tally = Tally::default();
-        let sample = Counted { cause: Cause::Mapping, for_linker: true, crossing: true, named: true, nanos: 7 };
+        let cause = Cause::Mapping;
+        let sample = Counted { cause, for_linker: true, crossing: true, named: true, network: true, nanos: 7 };
         tally.count(sample);
         tally.count(Counted { cause: Cause::Idle, named: true, ..sample });
         let mut twice = tally.clone();
         twice += &tally;
-        assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named), (4, 2, 2, 2));
+        assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 4));
         assert!((twice.period() - 7.0).abs() < 1e-9);
     }
 }

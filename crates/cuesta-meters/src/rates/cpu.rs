@@ -6,7 +6,7 @@ use super::Rates;
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
 use crate::reading::tasks::tick;
-use crate::{Closure, Cpu, Figure, Idle, Own, Subject, TimeRow};
+use crate::{Closure, Cpu, Figure, Idle, Network, Own, Subject, TimeRow};
 
 const NO_TICK: &str = "no clock tick passed in the interval";
 const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
@@ -21,6 +21,22 @@ impl Rates<'_> {
 
     pub(super) fn per_cpu(&self) -> BTreeMap<usize, Cpu> {
         self.cpus.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
+    }
+
+    pub(super) fn beside(&self) -> BTreeMap<usize, Cpu> {
+        self.beside.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
+    }
+
+    /// What the network's part is at most: all soft interrupts of the machine.
+    pub(super) fn network(&self) -> Network {
+        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
+        let seconds = self.earlier.stat.with(&self.later.stat, |_, _| machine.softirq as f64 * tick() as f64 / 1e9);
+        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        Network {
+            percent: seconds.and_then(|seconds| Figure::quotient(100.0 * seconds, capacity, NO_TICK)),
+            seconds,
+            in_subject: Figure::unmetered("in whose context they ran, ticks do not tell: the sampled tier does"),
+        }
     }
 
     fn all_cpus(&self) -> Ticks {

@@ -29,6 +29,8 @@ pub struct Rates<'a> {
     seconds: f64,
     /// What each CPU did, of those that the subject may use and that were there throughout.
     cpus: BTreeMap<usize, Ticks>,
+    /// The same of the machine's other CPUs.
+    beside: BTreeMap<usize, Ticks>,
     /// What the subject's tasks did.
     done: Figure<Done>,
     notes: Vec<String>,
@@ -66,6 +68,7 @@ impl<'a> Rates<'a> {
             later,
             seconds,
             cpus: BTreeMap::new(),
+            beside: BTreeMap::new(),
             done: tasks::done(earlier, later),
             notes: Vec::new(),
         };
@@ -85,6 +88,8 @@ impl<'a> Rates<'a> {
             notes: self.notes.clone(),
             cpu: self.cpu(),
             per_cpu: self.per_cpu(),
+            beside: self.beside(),
+            network: self.network(),
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
@@ -118,7 +123,9 @@ impl<'a> Rates<'a> {
                 Some(before) if allowed(cpu) => {
                     self.cpus.insert(*cpu, ticks.since(*before));
                 }
-                Some(_) => {}
+                Some(before) => {
+                    self.beside.insert(*cpu, ticks.since(*before));
+                }
                 None => passing.push(*cpu),
             }
         }

@@ -4,6 +4,7 @@
 
 mod by_cause;
 mod figure;
+mod network;
 mod total_time;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use by_cause::{ByCause, Cause};
 pub use figure::{Figure, Tier};
+pub use network::Network;
 
 use crate::Subject;
 
@@ -35,6 +37,11 @@ pub struct Sheet {
     pub cpu: Cpu,
     /// The same of each CPU.
     pub per_cpu: BTreeMap<usize, Cpu>,
+    /// CPUs of the machine that percentages are not of: where the host is kept to its own, the driver's are among them.
+    #[serde(default)]
+    pub beside: BTreeMap<usize, Cpu>,
+    /// What the network's soft interrupts took of all CPUs.
+    pub network: Network,
     /// The subject's own part of it.
     pub own: Own,
     /// What was counted.
