@@ -1,11 +1,12 @@
 """Runs to be shown: one that is good, one that is not, one that is a sweep."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
-from tests.sheets import sheet
+from tests.sheets import missing, plain, sheet
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -57,6 +58,75 @@ def metered() -> Iterator[Row]:
         row = {"cpu": cpu, "own": {"usr": 8.0, "sys": 4.0, "percent": 12.0, "others": 18.0}}
         yield {"row": row, "at": CLOCK + (second + 1) * NANO, "seconds": 1.0}
     yield {"step": 0, "at": CLOCK + 32 * NANO, "sheet": sheet(CLOCK + 32 * NANO)}
+
+
+def sampled(path: Path) -> Path:
+    """The good one, its host's CPU time sampled by cause, with a gap in the meters, devices and a flame graph."""
+    folder = good(path)
+    rows = [json.loads(row) for row in (folder / "meters.jsonl").read_text().splitlines()]
+    kept = [row for row in rows if not 10 <= (row["at"] - CLOCK) / NANO <= 14]
+    for number, row in enumerate(kept):
+        if "row" in row:
+            shares = {name: share * (1 + number % 3) for name, share in CAUSES.items()}
+            row["row"]["by_cause"] = {"causes": {name: {"percent": share} for name, share in shares.items()}}
+        if "sheet" in row:
+            row["sheet"]["by_cause"] = by_cause()
+    kept.append({"gap": "it died", "at": CLOCK + 10 * NANO})
+    (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    (folder / "flame.svg").write_text(FLAME)
+    return folder
+
+
+FLAME = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><rect width="9" height="9"/></svg>'
+CAUSES = {
+    "user": 4.0,
+    "system_calls": 1.5,
+    "page_faults": 0.8,
+    "softirq": 0.4,
+    "dispatching": 0.2,
+    "linking": 0.1,
+    "mapping": 0.08,
+    "loading": 0.06,
+    "interrupts": 0.04,
+    "unclassified": 0.02,
+}
+"""Percent of the host's CPUs."""
+
+
+def by_cause() -> Row:
+    causes = {
+        name: {"percent": plain(share), "seconds": plain(0.6 * share), "count": missing(), "average": missing()}
+        for name, share in CAUSES.items()
+    }
+    return {"value": {"causes": causes, "unclassified": 0.3, "about": {"samples": plain(2000)}}, "tier": "sampled"}
+
+
+def cut_off(path: Path) -> Path:
+    """One that was killed while it measured: rows end within themselves, and nothing says how it ended."""
+    folder = sampled(path)
+    for name in ("agent-0/series.jsonl", "agent-0/histograms.hlog", "meters.jsonl", "host/series.jsonl"):
+        file = folder / name
+        file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 5])
+    (folder / "agent-0" / "users.jsonl").unlink()
+    (folder / "agent-0" / "agent.json").unlink()
+    return folder
+
+
+def never_began(path: Path) -> Path:
+    """One that was killed before its agent wrote anything."""
+    folder = RunFolder(path).write()
+    shutil.rmtree(folder / "agent-0")
+    return folder
+
+
+def many_classes(path: Path) -> Path:
+    """One with as many classes of transactions as the Emacs script has parts, and long names."""
+    of = [
+        (f"interactive/part%20{letter}%20of%20the%20script/{series}", [0.002 * (number + 1), 0.05] * 40)
+        for number, letter in enumerate("ABCDEFGHIJKLMN")
+        for series in ("response", "response_from_sent", "first_response")
+    ]
+    return RunFolder(path, histograms=of).write()
 
 
 def host_row(second: int) -> Row:

@@ -1,0 +1,155 @@
+"""A headless Chromium on pipes, by its DevTools protocol: pages are loaded, and what they ask for and say is noted."""
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"),
+    *("--disable-background-networking", "--disable-component-update", "--no-first-run", "--remote-debugging-pipe"),
+)
+Row = dict[str, Any]
+
+
+class Browser:
+    """One Chromium. It reads its orders from its file 3 and answers on its file 4, each ended by a zero byte."""
+
+    def __init__(self, profile: Path) -> None:
+        program = shutil.which("chromium")
+        assert program, "no chromium here: ./scripts/setup --tests installs it"
+        orders, self.orders = os.pipe()
+        self.answers, answers = os.pipe()
+        own_files = f'exec 3<&{orders} 4>&{answers}; exec "$0" "$@"'
+        self.process = subprocess.Popen(
+            ["bash", "-c", own_files, program, *FLAGS, f"--user-data-dir={profile}"],
+            pass_fds=(orders, answers),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(orders)
+        os.close(answers)
+        self.number = 0
+        self.buffer = b""
+        self.listeners: list[Callable[[Row], None]] = []
+
+    def call(self, method: str, session: str | None = None, **arguments: object) -> Row:
+        """Give an order and wait for its answer; what happens meanwhile goes to the listeners."""
+        self.number += 1
+        order: Row = {"id": self.number, "method": method, "params": arguments}
+        text = json.dumps(order | ({"sessionId": session} if session else {}))
+        os.write(self.orders, text.encode() + b"\0")
+        answer = self.wait(lambda row: row.get("id") == self.number)
+        assert "error" not in answer, (method, answer)
+        result: Row = answer["result"]
+        return result
+
+    def wait(self, wanted: Callable[[Row], bool]) -> Row:
+        """Read until a wanted message has come."""
+        while True:
+            row = self._read()
+            for listener in self.listeners:
+                listener(row)
+            if wanted(row):
+                return row
+
+    def close(self) -> None:
+        """End it: it ends when nobody gives orders any more."""
+        os.close(self.orders)
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.answers)
+
+    def _read(self) -> Row:
+        while b"\0" not in self.buffer:
+            part = os.read(self.answers, 1 << 20)
+            assert part, "Chromium has ended"
+            self.buffer += part
+        text, _, self.buffer = self.buffer.partition(b"\0")
+        row: Row = json.loads(text)
+        return row
+
+
+@dataclass
+class Tab:
+    """A page that was loaded, and what came of it."""
+
+    browser: Browser
+    session: str
+    requests: list[str] = field(default_factory=list)
+    """Addresses that it asked for, its own first."""
+    said: list[str] = field(default_factory=list)
+    """What it said on the console, and what the browser complained of."""
+
+    def call(self, method: str, **arguments: object) -> Row:
+        """Give an order to this page."""
+        return self.browser.call(method, self.session, **arguments)
+
+    def listen(self, row: Row) -> None:
+        """Note what is asked for and said."""
+        if row.get("sessionId") != self.session:
+            return
+        match row:
+            case {"method": "Network.requestWillBeSent", "params": {"request": {"url": url}}}:
+                self.requests.append(url)
+            case {"method": "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" | "Log.entryAdded", "params": said}:
+                self.said.append(json.dumps(said))
+
+    def look(self, file: Path, width: int, scheme: str = "light", media: str = "screen") -> None:
+        """Load a file at a width, for a screen or paper."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+        self.call("Emulation.setDeviceMetricsOverride", **metrics)
+        loaded = lambda row: row.get("method") == "Page.loadEventFired" and row.get("sessionId") == self.session  # noqa: E731
+        self.call("Page.navigate", url=file.absolute().as_uri())
+        self.browser.wait(loaded)
+
+    def value(self, expression: str) -> Any:
+        """Give the value of an expression of JavaScript in the page."""
+        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in found, found
+        return found["result"].get("value")
+
+    def picture(self) -> bytes:
+        """Give a picture of the whole page, as PNG."""
+        return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
+
+    def printed(self) -> bytes:
+        """Give the page as it is printed, as PDF."""
+        return base64.b64decode(self.call("Page.printToPDF")["data"])
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Browser]:
+    """Run a browser while the block runs."""
+    browser = Browser(profile)
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@contextmanager
+def tab(browser: Browser) -> Iterator[Tab]:
+    """Open an empty page while the block runs."""
+    target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+    session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+    opened = Tab(browser, session)
+    for domain in ("Page", "Network", "Runtime", "Log"):
+        opened.call(f"{domain}.enable")
+    browser.listeners.append(opened.listen)
+    try:
+        yield opened
+    finally:
+        browser.listeners.remove(opened.listen)
+        browser.call("Target.closeTarget", targetId=target)

@@ -1,0 +1,129 @@
+"""Pages as a reader has them: in a real Chromium, at a desk, in the dark, on a telephone and on paper."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.report import html
+from tests.browser import Browser, Tab, chromium, tab
+from tests.report import made_up
+
+ALONE = [
+    made_up.good,
+    made_up.sampled,
+    made_up.bad,
+    made_up.sweep,
+    made_up.cut_off,
+    made_up.never_began,
+    made_up.many_classes,
+]
+SEVERAL = "several"
+PLACES = [(1100, "light", "screen"), (1100, "dark", "screen"), (375, "light", "screen"), (720, "dark", "print")]
+
+OVERLAPS = """
+[...document.querySelectorAll('figure')].flatMap(figure => {
+  const shown = [...figure.querySelectorAll('svg text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2;
+  return shown.flatMap(([one, a], number) =>
+    shown.slice(number + 1).filter(([_, b]) => meet(a, b)).map(([other]) => `${one} / ${other}`));
+})
+"""
+CUT = """
+[...document.querySelectorAll('figure svg')].flatMap(svg => {
+  const all = svg.getBoundingClientRect();
+  return [...svg.querySelectorAll('text')].filter(text => {
+    const own = text.getBoundingClientRect();
+    return own.left < all.left - 2 || own.right > all.right + 2 || own.top < all.top - 2 || own.bottom > all.bottom + 2;
+  }).map(text => text.textContent);
+})
+"""
+PLOTS = """
+[...document.querySelectorAll('figure svg')].map(svg => {
+  const marks = [...svg.querySelectorAll('path, use')].filter(mark => mark.closest('[id*=line2d_], [id*=FillBetween],' +
+    '[id*=PolyCollection], [id*=patch_]') && mark.getBoundingClientRect().width > 1);
+  return [svg.getAttribute('aria-label'), svg.querySelectorAll('text').length, marks.length];
+})
+"""
+BRIGHTNESS = """
+(name => { const [r, g, b] = getComputedStyle(document.body)[name].match(/[0-9.]+/g).map(Number);
+  return (r + g + b) / 765; })
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Tab]:
+    with tab(browser) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Make every page once."""
+    top = tmp_path_factory.mktemp("pages")
+    runs = {make.__name__: summarise(make(top / make.__name__)) for make in ALONE}
+    files = {name: top / name / "report.html" for name in runs}
+    for name, run in runs.items():
+        html({name: run}, files[name])
+    html(runs, top / "report.html")
+    return files | {SEVERAL: top / "report.html"}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
+@pytest.mark.parametrize("name", [*(make.__name__ for make in ALONE), SEVERAL])
+def test_a_page_is_whole_and_alone(page: Tab, pages: dict[str, Path], name: str, place: tuple[int, str, str]) -> None:
+    width, scheme, media = place
+    page.look(pages[name], width, scheme, media)
+    page.value("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert [url for url in page.requests if not url.startswith("data:")] == [pages[name].as_uri()]
+    assert page.said == []
+    assert page.value("document.documentElement.scrollWidth") <= width
+    assert page.value(OVERLAPS) == []
+    assert page.value(CUT) == []
+    for title, texts, marks in page.value(PLOTS):
+        assert texts > 3, f"{title}: no labels"
+        assert marks > 0, f"{title}: nothing is drawn"
+    ink, paper = (page.value(f"{BRIGHTNESS.strip()}('{of}')") for of in ("color", "backgroundColor"))
+    assert (ink > 0.8 and paper < 0.2) if (scheme, media) == ("dark", "screen") else (ink < 0.2 and paper > 0.9)
+
+
+def test_a_page_can_be_printed(page: Tab, pages: dict[str, Path]) -> None:
+    page.look(pages["sampled"], 1100)
+    assert page.printed().startswith(b"%PDF-")
+
+
+def test_what_a_page_fetches_and_says_would_be_seen(page: Tab, tmp_path: Path) -> None:
+    """So that the test above can fail."""
+    file = tmp_path / "bad.html"
+    file.write_text('<img src="http://127.0.0.1:9/x.png"/><script>console.error("oops"); missing()</script>')
+    page.look(file, 1100)
+    assert "http://127.0.0.1:9/x.png" in page.requests
+    assert any("oops" in said for said in page.said)
+    assert any("missing is not defined" in said for said in page.said)
+
+
+def test_plots_that_overlap_would_be_seen(page: Tab, tmp_path: Path) -> None:
+    file = tmp_path / "overlap.html"
+    texts = "".join(f'<text x="{x}" y="20">label</text>' for x in (0, 20, 90))
+    file.write_text(f'<figure><svg viewBox="0 0 100 40">{texts}</svg></figure>')
+    page.look(file, 400)
+    assert page.value(OVERLAPS) == ["label / label"]
+    assert page.value(CUT) == ["label"]
+
+
+LINKS = "[...document.querySelectorAll('ul.files a')].map(link => link.href)"
+
+
+@pytest.mark.parametrize("name", ["sampled", SEVERAL])
+def test_raw_files_can_be_opened_from_a_page(page: Tab, pages: dict[str, Path], name: str) -> None:
+    page.look(pages[name], 1100)
+    found = page.value(LINKS)
+    assert any(link.endswith("/agent-0/histograms.hlog") for link in found)
+    assert all(Path(link.removeprefix("file://")).is_file() for link in found)
