@@ -1,6 +1,6 @@
 """Formulas over printed values: `b.total.{column} = a.subject.{column} + a.loading.{column}`.
 
-A formula is one relation: `=`, `<=`, `>=`, or `in` a list of words. Names are dotted; `{column}` stands for every name
+A formula is one relation: `=`, `<=`, `>=`, `divides`, or `in` a list of words. Names are dotted; `{column}` stands for every name
 that fits, `a.*.total` within a function for all of them. Numbers, `+ - * / %`, brackets, and these functions:
 
     sum min max              of numbers
@@ -26,7 +26,7 @@ from cuesta.errors import InputError
 TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|"([^"]*)"|([A-Za-z_]\w*(?:\.(?:\w+|\*))*)|(<=|>=|[-=+*/%(),]))')
 HOLE = re.compile(r"\{(\w+)\}")
 PATTERN = re.compile(r"[A-Za-z_{][\w{}]*(?:\.[\w{}]+)*")
-RELATIONS = ("=", "<=", ">=", "in")
+RELATIONS = ("=", "<=", ">=", "in", "divides")
 DEEPEST = 50
 """Levels of brackets that are followed."""
 

@@ -143,7 +143,7 @@ def unmended(sheet: Sheet) -> Iterator[Finding]:
         printed = name in sheet.document.prints
         yield Finding(
             name,
-            printed=sheet.text(name) if printed else said(outcome.left, "0.00") or "no number",
+            printed=sheet.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
             verdict=Verdict.CARRIED if is_carried(sheet, formula, failing) else verdict(formula, outcome),
             computed=computed(sheet, formula, name),
             against=texts([case[0] for case in cases]),

@@ -13,6 +13,9 @@ from cuesta.analysis.quantity import Quantity, understood
 from cuesta.analysis.readings import distance, is_last_digit, nearest, readings
 from cuesta.analysis.sheet import Agreement, Outcome, Sheet
 
+VAGUE = {"<=", ">=", "in"}
+"""Relations that many values satisfy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mending:
@@ -31,11 +34,13 @@ class Mending:
     """The print itself is in doubt: poor or no number."""
     small: bool
     """It changes no more than the last digit."""
+    is_of_two: bool
+    """What it mends says only that two prints go together: which of them is wrong, it cannot say."""
 
     @property
     def weight(self) -> int:
         """How many identities speak for it; a bound says little of a print that is in no doubt."""
-        return sum(self.doubtful or formula.relation in {"=", "in"} for formula in self.repaired)
+        return sum(self.doubtful or formula.relation not in {"<=", ">="} for formula in self.repaired)
 
     @property
     def rank(self) -> tuple[float, ...]:
@@ -109,10 +114,17 @@ def of(
                 cost,
                 tuple(repaired),
                 exact=sum(outcome.agreement is Agreement.HOLDS for outcome in after.values()),
-                gap=sum(after[formula].gap for formula in repaired),
+                gap=sum(after[formula].gap for formula in repaired if formula.relation == "="),
                 doubtful=doubtful,
                 small=bool(was and now and is_last_digit(text, was.value, now.value)),
+                is_of_two=all(is_of_two(sheet, formula, after[formula]) for formula in repaired),
             )
+
+
+def is_of_two(sheet: Sheet, formula: Formula, outcome: Outcome) -> bool:
+    """Say whether a formula equates two prints, but for what was counted; words tell more than numbers."""
+    prints = [name for name in sheet.prints_of(formula.names) if not sheet.print_of(name).counted]
+    return formula.relation == "=" and not isinstance(outcome.left, str) and len(prints) <= 2
 
 
 def try_out(sheet: Sheet, before: dict[Formula, Outcome]) -> list[Formula]:
@@ -147,11 +159,14 @@ def choice(found: Sequence[Mending]) -> Mending | None:
 
 
 def is_one_of_many(one: Mending, found: Sequence[Mending]) -> bool:
-    """Say whether nothing but bounds and lists speaks for a reading, and as much for another of the same value."""
-    if any(formula.relation == "=" for formula in one.repaired):
-        return False
-    rivals = (other for other in found if other.name == one.name and other.cost <= one.cost)
-    return any(meant(rival.reading) != meant(one.reading) for rival in rivals)
+    """Say whether as much speaks for another reading of the value: bounds and lists tell no two apart."""
+    vague = all(formula.relation in VAGUE for formula in one.repaired)
+    return any(
+        other.name == one.name
+        and meant(other.reading) != meant(one.reading)
+        and (other.cost <= one.cost if vague else other.rank >= one.rank)
+        for other in found
+    )
 
 
 def meant(text: str) -> Quantity | str:
@@ -161,7 +176,7 @@ def meant(text: str) -> Quantity | str:
 
 def is_more_than_chance(one: Mending, found: Sequence[Mending]) -> bool:
     """Say whether a reading that mends a single identity is the only one, and more than a slip in reckoning."""
-    if is_mere_statement(one) or (one.small and not one.doubtful):
+    if one.is_of_two or not (one.doubtful or (one.is_subject and not one.small)):
         return False
     return not any(
         other.name != one.name
@@ -172,8 +187,3 @@ def is_more_than_chance(one: Mending, found: Sequence[Mending]) -> bool:
         and set(other.repaired) & set(one.repaired)
         for other in found
     )
-
-
-def is_mere_statement(one: Mending) -> bool:
-    """Say whether all that speaks for a number is another number that was only stated: either may be wrong."""
-    return all(formula.relation == "=" and formula.left.is_name and formula.right.is_name for formula in one.repaired)

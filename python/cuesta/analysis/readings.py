@@ -13,7 +13,7 @@ from cuesta.analysis.quantity import places
 
 LOOKS_LIKE = {
     "B": "8", "S": "5", "T": "7", "u": "4", "U": "4", "g": "9", "q": "9", "I": "1", "l": "1", "i": "1", "|": "1",
-    "O": "0", "o": "0", "D": "0", "Z": "2", "z": "2", "b": "6", "G": "6", "A": "4", "2": "%", "%": "2",
+    "O": "0", "o": "0", "D": "0", "Z": "2", "z": "2", "b": "6", "G": "6", "A": "4",
 }  # fmt: skip
 """Signs that scanners take for one another."""
 
@@ -48,6 +48,8 @@ def glyphs(text: str) -> Iterator[str]:
     for at, sign in enumerate(text):
         if sign in LOOKS_LIKE:
             yield text[:at] + LOOKS_LIKE[sign] + text[at + 1 :]
+        if sign == "2" and at == len(text) - 1 and text[at - 1 : at].isdigit():
+            yield text[:at] + "%"
         if sign in SEPARATORS:
             yield text[:at] + SEPARATORS.replace(sign, "") + text[at + 1 :]
 
@@ -76,7 +78,7 @@ def digits(text: str) -> Iterator[str]:
             yield from (text[:at] + digit + text[at + 1 :] for digit in DIGITS if digit != sign)
             if at < point or not sign.isdigit():
                 yield text[:at] + text[at + 1 :]
-    for at in range(point + 1):
+    for at in range(point + 1 if re.search(r"\d", text) else 0):
         if at == 0 or text[at - 1].isdigit() or text[at : at + 1].isdigit():
             yield from (text[:at] + digit + text[at:] for digit in DIGITS)
     for at, (one, other) in enumerate(pairwise(text)):

@@ -149,6 +149,8 @@ def agreement(relation: str, left: Value, right: Value) -> Agreement:
 def of_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
     """Hold two numbers against each other: exactly, then within what was rounded."""
     slack = left.slack + right.slack
+    if relation == "divides":
+        return Agreement.HOLDS if left.value and right.value % left.value == 0 else Agreement.FAILS
     if relation == "=":
         holds, may = left.prints(right.value), left.may_be(right)
     elif relation == "<=":
