@@ -1,0 +1,60 @@
+"""A folder that holds runs: all of one side, or pairs of both.
+
+A side of a comparison is a run folder, or a folder with run folders right in it: a certification, or any that somebody
+put together. Pairs are what `cuesta compare --interleave` leaves; their index has a row for each completed pair.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from cuesta.errors import InputError
+
+INDEX = "pairs.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two runs that were made one right after the other."""
+
+    base: Path
+    new: Path
+    first: Literal["base", "new"]
+    """Which of them was."""
+
+
+def run_folders(folder: Path) -> list[Path]:
+    """List a side's runs, in order of their numbers. Raises InputError if there is none."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "give a run folder, or a folder that holds some")
+    if (folder / "run.json").is_file():
+        return [folder]
+    runs = [path.parent for path in folder.glob("*/run.json")]
+    if not runs:
+        raise InputError(f"{folder}: holds no run", "give a run folder, or a folder with run folders right in it")
+    return sorted(runs, key=_natural)
+
+
+def read_pairs(folder: Path) -> list[Pair]:
+    """Read the index of pairs. Raises InputError if the folder has none; a row that was cut off is left out."""
+    try:
+        rows = (folder / INDEX).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        remedy = "give a second folder to compare it with, or what `cuesta compare --interleave` left"
+        raise InputError(f"{folder}: holds no pairs of runs (no {INDEX} in it)", remedy) from None
+    return [pair for row in rows if (pair := _pair(folder, row))]
+
+
+def _pair(folder: Path, row: str) -> Pair | None:
+    try:
+        read = json.loads(row)
+        return Pair(folder / read["base"], folder / read["new"], "new" if read["first"] == "new" else "base")
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """Order run-2 before run-10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]
