@@ -1,0 +1,110 @@
+"""Whether runs may be compared: what each was made with, and where two of them differ.
+
+Facts come from `run.json`, by kind. All kinds but the host must be alike: a ratio of unlike runs says nothing of the
+host. The host is what is compared, so its settings and its address may differ between the sides, but not within one.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cuesta.ledger import Table
+
+KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
+"""What must be alike."""
+HOST = "host"
+
+MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
+NOT_OF_DRIVER = {
+    *("name", "seed", "limits", "group", "host", "published", "sweep"),
+    *("settle", "measure", "meters", "validity"),
+}
+"""Settings of a plan that are named elsewhere, or that make no difference to a figure. All others are the driver's."""
+THINK = ("think", "key_rate", "key_law")
+LINES = ("line_speed", "columns", "rows")
+NOT_OF_POPULATION = {*THINK, *LINES, "name", "tape", "target", "stagger", "data"}
+"""Settings of a group that are named elsewhere; files are known by what is in them. All others are the population's."""
+GIB = 2**30
+
+Facts = Mapping[str, Mapping[str, object]]
+"""By kind, then by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A fact in which two runs differ."""
+
+    kind: str
+    name: str
+    base: object
+    new: object
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.name} {shown(self.base)} against {shown(self.new)}"
+
+
+def facts(run: Table) -> Facts:
+    """Take from `run.json` what a run was made with."""
+    plan, machine = run.get("plan", {}), run.get("machine", {})
+    own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
+    own["machine"] = {name: machine.get(name) for name in MACHINE} | {"memory": _gib(machine.get("memory"))}
+    allowed = {f"validity.{name}": value for name, value in plan.get("validity", {}).items()}
+    own["driver"] = {"version": run.get("cuesta"), **allowed} | _without(NOT_OF_DRIVER, plan)
+    own["population"] = {"columns of users": list(run.get("users", {}).values())}
+    own["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
+    own["method"] = {"certifier": run.get("certifier"), "meters": plan.get("meters")}
+    own[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}
+    steps = run.get("steps", [])
+    for number, step in enumerate(steps, 1):
+        _add_step(own, step, f"step {number} " if len(steps) > 1 else "")
+    return own
+
+
+def differences(base: Facts, new: Facts, kinds: Sequence[str] = KINDS) -> list[Difference]:
+    """List the facts of these kinds in which two runs differ."""
+    return [each for kind in kinds for each in _of_kind(kind, base[kind], new[kind])]
+
+
+def shown(value: object) -> str:
+    """Write a fact."""
+    if value is None:
+        return "(none)"
+    text = str(value)
+    return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text  # a hash
+
+
+def _add_step(own: dict[str, dict[str, object]], step: Table, place: str) -> None:
+    own["method"] |= {f"{place}{name}": step.get(name) for name in ("settle", "measure")}
+    groups = step.get("group", [])
+    for group in groups:
+        at = f"{place}{group['name']}." if len(groups) > 1 else place
+        own["population"] |= {f"{at}{name}": value for name, value in _without(NOT_OF_POPULATION, group).items()}
+        own["think laws"] |= {f"{at}{name}": group.get(name) for name in THINK}
+        way, address = _split(group.get("target", ""))
+        own["lines"] |= {f"{at}{name}": group.get(name) for name in LINES} | {f"{at}line": way}
+        own["method"][f"{at}stagger"] = group.get("stagger")
+        own[HOST][f"{at}target"] = address
+
+
+def _without(names: Collection[str], table: Table) -> dict[str, object]:
+    return {name: value for name, value in table.items() if name not in names}
+
+
+def _split(target: str) -> tuple[str, str]:
+    """Split a target into the kind of line with its settings, and what it leads to."""
+    scheme, colon, rest = target.partition(":")
+    if scheme in ("pty", "pipe"):  # what follows is a command, which may hold a question mark
+        return scheme + colon, rest
+    address, mark, settings = rest.partition("?")
+    return f"{scheme}{colon}{mark}{settings}", address
+
+
+def _of_kind(kind: str, base: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Difference]:
+    for name in {**base, **new}:
+        if base.get(name) != new.get(name):
+            yield Difference(kind, name, base.get(name), new.get(name))
+
+
+def _gib(memory: Any) -> str | None:
+    """Write memory so that what a kernel keeps for itself makes no difference."""
+    return None if memory is None else f"{memory / GIB:.1f} GiB"
