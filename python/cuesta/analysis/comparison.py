@@ -1,0 +1,208 @@
+"""Two sides of runs, compared: whether they may be, and what can be said of each figure.
+
+Sides that are unlike are refused, unless a reason is given, which then stands in the result. `sides` has what a side
+is, `likeness` what must be alike, `verdict` the statistics.
+"""
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from cuesta.analysis.hodges_lehmann import Interval, least_runs
+from cuesta.analysis.likeness import HOST, KINDS, Difference, differences
+from cuesta.analysis.replicate import (
+    ENOUGH_FOR_P99,
+    EXPLORATORY,
+    HEADLINE,
+    OF_ECHOES,
+    Metric,
+)
+from cuesta.analysis.sides import Side
+from cuesta.analysis.verdict import CONFIDENCE, Judged, Sample, Word, estimate, judge
+
+
+class Overall(StrEnum):
+    """What came of a comparison."""
+
+    UNCHANGED = "no change beyond the margin"
+    CHANGED = "changed"
+    INCONCLUSIVE = "inconclusive"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms sides are compared."""
+
+    margin: float = 0.05
+    """The least change that matters."""
+    despite: str | None = None
+    """Why unlike runs are compared nevertheless."""
+    compensation: Mapping[str, float] = field(default_factory=dict)
+    """By metric: what the new side's figure is multiplied by, to be what the base's method would have measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One figure on both sides."""
+
+    metric: Metric
+    base: Sequence[float]
+    """Run by run, as measured."""
+    new: Sequence[float]
+    missing: str | None
+    """Why there is no ratio."""
+    compensation: float | None
+    """What the new side was multiplied by for the ratio."""
+    ratio: float | None = None
+    """New over base; None where it cannot be had."""
+    interval: Interval | None = None
+    judged: Judged | None = None
+    """None of a figure that is only shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of it."""
+
+    base: Side
+    new: Side
+    in_pairs: bool
+    terms: Terms
+    refused: Sequence[str]
+    """Why nothing is compared, a sentence each."""
+    unlike: Sequence[Difference]
+    """What was compared despite."""
+    host: Sequence[Difference]
+    """What of the host differs by intent."""
+    headline: Sequence[Compared]
+    exploratory: Sequence[Compared]
+    notes: Sequence[str]
+
+    @property
+    def overall(self) -> Overall:
+        """Say what came of all headline figures together."""
+        words = {each.judged.word for each in self.headline if each.judged}
+        if self.refused:
+            return Overall.REFUSED
+        if words & {Word.FASTER, Word.SLOWER}:
+            return Overall.CHANGED
+        return Overall.UNCHANGED if words and Word.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
+
+
+def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
+    """Compare two sides."""
+    refused = list(refusals(base, new, terms))
+    empty = Comparison(base, new, in_pairs, terms, refused, (), (), (), (), ())
+    if refused:
+        return empty
+    one, other = base.runs[0].facts, new.runs[0].facts
+    unlike = differences(one, other)
+    metrics = HEADLINE if any(run.figures["response.p95"] is not None for run in (*base.runs, *new.runs)) else OF_ECHOES
+    names = {metric.name for metric in metrics}
+    found = replace(
+        empty,
+        unlike=unlike,
+        host=differences(one, other, [HOST]),
+        headline=judged([figure(metric, empty) for metric in metrics], empty),
+        exploratory=[
+            shown_only(figure(metric, empty), empty) for metric in EXPLORATORY if metric.name not in judged_names
+        ],
+    )
+    return replace(found, notes=list(notes(found)))
+
+
+def refusals(base: Side, new: Side, terms: Terms) -> Iterator[str]:
+    """Say why two sides may not be compared."""
+    for name, one in (("BASE", base), ("NEW", new)):
+        if not one.runs:
+            yield from (f"{name}: {run.folder.name} cannot be used: {run.why}" for run in one.left_out)
+            yield f"{name}: {one.folder} has no run that can be used"
+        for run in one.runs[1:]:
+            for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
+                yield f"{name}: {run.folder.name} is unlike {one.runs[0].folder.name}: {each}"
+    unlike = differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
+    if not terms.despite:
+        yield from map(str, unlike)
+    elif terms.compensation and not any(each.kind == "method" for each in unlike):
+        yield "a compensation is for a change of method, and the methods are alike"
+
+
+def figure(metric: Metric, sides: Comparison) -> Compared:
+    """Take a figure from each run; of a method that changed, compensated as the terms say."""
+    base, new = ([run.figures[metric.name] for run in one.runs] for one in (sides.base, sides.new))
+    return Compared(
+        metric,
+        base=[value for value in base if value is not None],
+        new=[value for value in new if value is not None],
+        missing=missing(metric, sides, [*base, *new]),
+        compensation=sides.terms.compensation.get(metric.name),
+    )
+
+
+def missing(metric: Metric, sides: Comparison, values: Sequence[float | None]) -> str | None:
+    """Say why a figure has no ratio."""
+    absent = sum(value is None for value in values)
+    if absent:
+        return "not measured" if absent == len(values) else f"not measured in {absent} of {len(values)} runs"
+    if min(value for value in values if value is not None) <= 0:
+        return "a ratio needs figures above zero"
+    series, _, quantile = metric.name.partition(".")
+    least = min(run.effective.get(series, 0.0) for one in (sides.base, sides.new) for run in one.runs)
+    if quantile == "p99" and least < ENOUGH_FOR_P99:
+        return f"a run is worth {least:,.0f} independent ones of {ENOUGH_FOR_P99:,.0f}"
+    return None
+
+
+def sample(found: Compared, in_pairs: bool) -> Sample:
+    """Give the logarithms of a figure."""
+    base, new = ([math.log(value) for value in values] for values in (found.base, found.new))
+    moved = math.log(found.compensation or 1.0)
+    return Sample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
+
+
+def judged(found: Sequence[Compared], sides: Comparison) -> list[Compared]:
+    """Judge headline figures together."""
+    samples = {each.metric.name: sample(each, sides.in_pairs) for each in found if each.missing is None}
+    words = judge(samples, sides.terms.margin)
+    return [
+        replace(each, ratio=word.ratio, interval=word.interval, judged=word)
+        if (word := words.get(each.metric.name))
+        else each
+        for each in found
+    ]
+
+
+def shown_only(found: Compared, sides: Comparison) -> Compared:
+    """Give a figure its ratio and interval, and no verdict."""
+    if found.missing is not None:
+        return found
+    ratio, interval = estimate(sample(found, sides.in_pairs))
+    return replace(found, ratio=ratio, interval=interval)
+
+
+def notes(found: Comparison) -> Iterator[str]:
+    """Say what else a reader has to know."""
+    base, new = found.base.runs, found.new.runs
+    least = least_runs(CONFIDENCE, found.in_pairs)
+    if min(len(base), len(new)) < least:
+        have = f"{len(base)} pairs" if found.in_pairs else f"{len(base)} + {len(new)} runs"
+        need = f"{least} pairs" if found.in_pairs else f"{least} + {least} runs"
+        yield f"{have} are too few for any verdict: an exact 95 % interval needs {need}"
+    starts = [sorted(run.started for run in runs) for runs in (base, new)]
+    if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
+        yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
+    methods = [each for each in found.unlike if each.kind == "method"]
+    bare = [each.metric.label for each in found.headline if each.compensation is None and each.judged]
+    if methods and bare:
+        yield f"the change of method is not compensated in: {', '.join(bare)}"
+    if found.headline[0].judged and (honesty := new[0].honesty):
+        yield f"CPU: {honesty}"
+
+
+def medians(found: Compared) -> tuple[float | None, float | None]:
+    """Give each side's median run."""
+    base, new = (statistics.median(values) if values else None for values in (found.base, found.new))
+    return base, new

@@ -1,0 +1,287 @@
+"""A comparison of runs, for a terminal of 80 columns and as data. The verdict comes first, then what it rests on."""
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from cuesta.analysis.comparison import Compared, Comparison, Overall, medians
+from cuesta.analysis.hodges_lehmann import Interval
+from cuesta.analysis.likeness import shown
+from cuesta.analysis.sides import Side
+from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
+from cuesta.analysis.verdict import CONFIDENCE, Word
+
+MARGIN, WIDTH = 11, 80
+GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
+COLOURS = {
+    Overall.UNCHANGED: GOOD,
+    Overall.CHANGED: BAD,
+    Overall.INCONCLUSIVE: OPEN,
+    Overall.REFUSED: BAD,
+    Word.FASTER: GOOD,
+    Word.SLOWER: BAD,
+    Word.INCONCLUSIVE: OPEN,
+}
+LABEL, CELL, RATIO, INTERVAL = 22, 9, 7, 15
+"""Widths of a table's columns; what is said of a row comes behind them."""
+TABLES = ("HEADLINE", "OTHERS")
+"""Sections that need the margin's room too."""
+SHORT = {Word.BELOW: "below margin"}
+
+UNITS: dict[str, Callable[[float], str]] = {
+    "s": seconds,
+    "ms": lambda value: seconds(value / 1e3),
+    "per s": lambda value: f"{digits(value)}/s",
+    "": digits,
+}
+
+Rows = Iterator[str | Text]
+
+
+def text(found: Comparison, colour: bool | None = None) -> str:
+    """Give a comparison as text; coloured if told to, or if standard output is a terminal that has not declined it."""
+    if colour is None:
+        terminal = Console()
+        colour = terminal.is_terminal and not terminal.no_color
+    out = StringIO()
+    console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
+    for title, section in SECTIONS.items():
+        rows = [row if isinstance(row, Text) else Text(row) for row in section(found)]
+        for number, row in enumerate([Text(), *rows] if rows and title in TABLES else rows):
+            margin = "  " if title in TABLES and number else (title if number == 0 else "").ljust(MARGIN)
+            line = Text(margin, "bold").append(row)
+            line.rstrip()
+            console.print(line, soft_wrap=True)
+        if rows:
+            console.print()
+    return out.getvalue().rstrip("\n")
+
+
+def verdict(found: Comparison) -> Rows:
+    """Say what came of it."""
+    yield Text(found.overall.upper(), COLOURS[found.overall])
+    for why in found.refused:
+        yield from wrapped(f"- {why}")
+    if found.refused and not found.terms.despite:
+        yield Text("→ compare like with like, or say why not: --despite REASON", FAINT)
+    for each in found.headline:
+        if each.judged:
+            yield from wrapped(sentence(each, found), "  ")
+
+
+def sentence(found: Compared, comparison: Comparison) -> str:
+    """Say the verdict on one figure in words."""
+    assert found.judged
+    word, change = found.judged.word, by_percent(found.interval)
+    if word in (Word.FASTER, Word.SLOWER):
+        return f"{found.metric.label}: {word}, {change}"
+    if word == Word.BELOW:
+        return f"{found.metric.label}: changed by less than matters, {change}"
+    if word == Word.EQUIVALENT:
+        return f"{found.metric.label}: equivalent, {change}"
+    reach = f"{change}{by_itself(found.interval, comparison)}" if found.interval else "too few runs"
+    return f"{found.metric.label}: inconclusive, {reach}; {decided(found, comparison)}"
+
+
+def by_itself(interval: Interval | None, comparison: Comparison) -> str:
+    """Say that an interval would do, were its figure the only one."""
+    most = 1 + comparison.terms.margin
+    if interval is None or (interval.low <= most and interval.high >= 1 / most):
+        return ""
+    judged = sum(each.judged is not None for each in comparison.headline)
+    return f", beyond the margin by itself, but not with {judged} figures judged together"
+
+
+def decided(found: Compared, comparison: Comparison) -> str:
+    """Say how many more runs would decide."""
+    more = found.judged and found.judged.more
+    if not more:
+        return "no number of runs is likely to decide: what was found lies at the margin"
+    return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
+
+
+def each_side(more: int) -> str:
+    """Say how many more runs of both sides are meant."""
+    return f"about {many(more, 'more run')} of each side would decide"
+
+
+def design(found: Comparison) -> Rows:
+    """Say what was compared with what."""
+    runs = (
+        f"{many(len(found.base.runs), 'pair')}, one run of each right after the other, the order turned each time"
+        if found.in_pairs
+        else f"{len(found.base.runs)} + {len(found.new.runs)} runs, made apart"
+    )
+    margin, confidence = (f"{value * 100:g} %" for value in (found.terms.margin, CONFIDENCE))
+    yield from wrapped(f"{runs}; margin ±{margin}; exact {confidence} intervals over runs (Hodges–Lehmann)")
+    if found.in_pairs:
+        yield f"pairs in {found.base.folder}: {used(found.base, 'pair')}"
+    else:
+        yield from (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(found))
+    for each in found.host:
+        yield from wrapped(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}", "  ")
+    if found.unlike:
+        yield from wrapped(f"compared despite what is unlike: “{found.terms.despite}”")
+    for each in found.unlike:
+        yield from (Text(row, BAD) for row in wrapped(f"  {each}", "    "))
+
+
+def sides(found: Comparison) -> Iterator[tuple[str, Side]]:
+    """Give both sides, with their names."""
+    yield from (("BASE", found.base), ("NEW ", found.new))
+
+
+def used(side: Side, what: str) -> str:
+    """Say how many runs of a side are used."""
+    whole = len(side.runs) + len(side.left_out)
+    return many(whole, what) if not side.left_out else f"{len(side.runs)} of {many(whole, what)} can be used"
+
+
+def left_out(found: Comparison) -> Rows:
+    """Name the runs that were not used."""
+    if not found.refused:
+        for name, side in sides(found):
+            for run in side.left_out:
+                yield from wrapped(f"{name} {name_in(run.folder, side.folder)}: {run.why}", "  ")
+
+
+def headline(found: Comparison) -> Rows:
+    """Give the figures that are judged."""
+    yield from table(found.headline, "verdict")
+
+
+def others(found: Comparison) -> Rows:
+    """Give the figures that are not."""
+    seen = [each for each in found.exploratory if each.missing != "not measured"]
+    if seen:
+        yield from table(seen, "")
+        yield from (Text(row, FAINT) for row in wrapped("shown and not judged: among so many, some differ by chance"))
+
+
+def table(figures: Iterable[Compared], last: str) -> Rows:
+    """Give a row for each figure: the medians of the runs, their ratio and its interval."""
+    rows = list(figures)
+    if rows:
+        yield Text(row_of("median run", "BASE", "NEW", "ratio", "95 % interval") + last, "bold")
+    for each in rows:
+        base, new = (ABSENT if value is None else UNITS[each.metric.unit](value) for value in medians(each))
+        if each.ratio is None:
+            yield Text(row_of(each.metric.label, base, new, "n/a").rstrip()).append(f"  {each.missing}", FAINT)
+            continue
+        row = Text(row_of(each.metric.label, base, new, f"{each.ratio:.3f}", between(each.interval)))
+        word = each.judged and each.judged.word
+        yield row.append(SHORT.get(word, word), COLOURS.get(word, "default")) if word else row
+        if each.compensation:
+            yield Text(dotted(each), FAINT)
+
+
+def dotted(each: Compared) -> str:
+    """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
+    _, new = medians(each)
+    by_old = UNITS[each.metric.unit]((new or 0.0) * (each.compensation or 1.0))
+    return row_of("┄ by BASE's method", "", by_old, f"× {each.compensation:g}") + "compensated"
+
+
+def row_of(label: str, base: str, new: str, ratio: str, interval: str = "") -> str:
+    """Lay out a row."""
+    return f"{label:<{LABEL}}{base:>{CELL}}{new:>{CELL}}{ratio:>{RATIO}}{interval:>{INTERVAL}}  "
+
+
+def between(interval: Interval | None) -> str:
+    """Write an interval of a ratio."""
+    return f"{interval.low:.3f} – {interval.high:.3f}" if interval else "too few runs"
+
+
+def by_percent(interval: Interval | None) -> str:
+    """Write an interval of a ratio as what it adds, `+3.1 % to +8.0 %`."""
+    if not interval:
+        return ""
+    low, high = (signed(f"{(ratio - 1) * 100:+.1f} %") for ratio in (interval.low, interval.high))
+    return f"{low} to {high}"
+
+
+def errors(found: Comparison) -> Rows:
+    """Say how many errors there were."""
+    base, new = (sum(run.errors for run in side.runs) for side in (found.base, found.new))
+    if base or new:
+        yield f"{base:,} in BASE, {new:,} in NEW"
+
+
+def notes(found: Comparison) -> Rows:
+    """Say what else a reader has to know."""
+    for note in found.notes:
+        yield from wrapped(f"- {note}", "  ")
+
+
+def wrapped(row: str, indent: str = "") -> Iterator[str]:
+    """Break a long row."""
+    return iter(textwrap.wrap(row, WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False))
+
+
+def name_in(run: Path, folder: Path) -> str:
+    """Name a run within its side."""
+    return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
+
+
+SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
+    "VERDICT": verdict,
+    "DESIGN": design,
+    "LEFT OUT": left_out,
+    "HEADLINE": headline,
+    "OTHERS": others,
+    "ERRORS": errors,
+    "NOTES": notes,
+}
+
+
+def data(found: Comparison) -> dict[str, Any]:
+    """Give a comparison as the object that `--json` prints."""
+    return {
+        "verdict": str(found.overall),
+        "refused": list(found.refused),
+        "design": "pairs" if found.in_pairs else "runs",
+        "margin": found.terms.margin,
+        "confidence": CONFIDENCE,
+        "base": data_of_side(found.base),
+        "new": data_of_side(found.new),
+        "despite": found.terms.despite,
+        "unlike": [{"kind": each.kind, "name": each.name, "base": each.base, "new": each.new} for each in found.unlike],
+        "host": [{"name": each.name, "base": each.base, "new": each.new} for each in found.host],
+        "headline": [data_of_figure(each) for each in found.headline],
+        "exploratory": [data_of_figure(each) for each in found.exploratory],
+        "notes": list(found.notes),
+    }
+
+
+def data_of_side(side: Side) -> dict[str, Any]:
+    """Give a side."""
+    return {
+        "folder": str(side.folder),
+        "runs": [str(run.folder) for run in side.runs],
+        "left_out": [{"run": str(run.folder), "why": run.why} for run in side.left_out],
+    }
+
+
+def data_of_figure(each: Compared) -> dict[str, Any]:
+    """Give a figure: run by run, and what was made of it."""
+    judged = each.judged
+    return {
+        "metric": each.metric.name,
+        "unit": each.metric.unit,
+        "base": list(each.base),
+        "new": list(each.new),
+        "compensation": each.compensation,
+        "ratio": each.ratio,
+        "interval": [each.interval.low, each.interval.high] if each.interval else None,
+        "confidence": each.interval.confidence if each.interval else None,
+        "verdict": judged and str(judged.word),
+        "chance_unchanged": judged and judged.changed,
+        "chance_at_margin": judged and judged.beyond,
+        "more_runs": judged and judged.more,
+        "missing": each.missing,
+    }
