@@ -8,7 +8,7 @@
 - `placed`: which CPUs and which network either side has; `isolation`: networks of their own.
 - `host`: the built-in host in a process of its own.
 - `agent`: one driving process; `agents` are its ends in this one.
-- `local`: all of it, on this machine.
+- `local`: all of it, on this machine; `interleaved`: two plans in turn.
 
 Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, stop.
 """

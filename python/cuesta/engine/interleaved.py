@@ -1,0 +1,81 @@
+"""Runs of two plans in turn: A B, B A, A B, B A, … so that what drifts meanwhile falls on both alike.
+
+The runs of a pair have one seed: the same users type the same keys at the same due times on both sides. The next pair
+has the next seed. A pair is in the index (docs/compare.md) when both of its runs have ended; what was cut off stays.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from cuesta.engine.job import Job, prepare
+from cuesta.engine.local import Look, Ran, run
+from cuesta.plan import Given, load
+
+INDEX = "pairs.jsonl"
+Name = Literal["base", "new"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One run of one pair."""
+
+    pair: int
+    """From 1."""
+    name: Name
+    job: Job
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Interleaved:
+    """Pairs of runs that are to be made."""
+
+    base: Given
+    new: Given
+    here: Path
+    """What flags and cuesta.toml speak of."""
+    pairs: int
+
+    def jobs(self, pair: int) -> tuple[Job, Job]:
+        """Prepare the runs of a pair."""
+        seed = load(self.base, self.here).settings.seed + pair - 1
+        base, new = (
+            prepare(load(replace(given, flags={**given.flags, "seed": str(seed)}), self.here))
+            for given in (self.base, self.new)
+        )
+        return base, new
+
+    def turns(self, folder: Path) -> Iterator[tuple[Turn, Turn]]:
+        """Give the pairs, their runs in the order in which they are made."""
+        for pair in range(1, self.pairs + 1):
+            base, new = self.jobs(pair)
+            place = folder / f"pair-{pair}"
+            turns = (Turn(pair, "base", base, place / "base"), Turn(pair, "new", new, place / "new"))
+            yield turns if pair % 2 else (turns[1], turns[0])
+
+
+def run_in_turn(
+    wanted: Interleaved, folder: Path, look: Callable[[Turn], Look], stopping: threading.Event
+) -> Iterator[tuple[Turn, Ran]]:
+    """Make the runs, and give each as it ends. When `stopping` is set, it ends and keeps what was measured."""
+    for turns in wanted.turns(folder):
+        ended = []
+        for turn in turns:
+            if stopping.is_set():
+                return
+            ran = run(turn.job, turn.folder, look(turn), stopping)
+            ended.append(ran)
+            if len(ended) == 2 and not stopping.is_set():
+                index(folder, turns)
+            yield turn, ran
+
+
+def index(folder: Path, turns: tuple[Turn, Turn]) -> None:
+    """Add a pair to the index."""
+    row = {turn.name: str(turn.folder.relative_to(folder)) for turn in turns}
+    with (folder / INDEX).open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"pair": turns[0].pair, **row, "first": turns[0].name}) + "\n")
