@@ -14,7 +14,7 @@ from typing import Any, Protocol, TextIO
 
 from cuesta import _native
 from cuesta.analysis.front_end import front_end
-from cuesta.cli import profile
+from cuesta.cli import profile, service
 from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.meter import Stream
@@ -39,6 +39,7 @@ EXAMPLES = """examples:
   cuesta meters --reset              begin an interval ...
   cuesta meters --report             ... and see what came since, as often as wanted
   cuesta meters 1 --json             a sheet a second, one object a row (JSON lines)
+  cuesta meters 10m --record service.profile   what a live service asks of its host, for `cuesta compare --profile`
   cuesta meters profile 10 --pid N   where 10 s of its CPU time go, by function (ic_sample); --flame FILE draws it
 
 docs/meters.md says what each figure is and where it comes from."""
@@ -54,6 +55,8 @@ class Meters(Protocol):
         """Give what came since a reading, or else since the last such sheet, as JSON."""
 
 
+OF_SERVICE = 60.0
+"""Seconds that a service's profile is of when nothing is said."""
 FIRST = 5.0
 """Seconds of a sheet that is asked for with nothing else."""
 HEAD_EVERY = 20
@@ -81,6 +84,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--since", type=Path, metavar="FILE", help="where the interval's beginning is kept, instead of one per terminal"
     )
     profile.add_arguments(parser)
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write what INTERVAL (1m) had: a profile of the service"
+    )
     parser.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
     parser.add_argument("--stacks", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
@@ -89,10 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Meter."""
-    if arguments.interval == profile.WORD:
-        return _profile(arguments)
-    if arguments.front_end:
-        return _front_end(arguments.front_end, arguments.json)
+    for is_wanted, mode in (
+        (arguments.interval == profile.WORD, _profile),
+        (arguments.front_end, _front_end),
+        (arguments.record, _record),
+    ):
+        if is_wanted:
+            return mode(arguments)
     if arguments.flame or arguments.folded or arguments.fraction:
         raise UsageError("cuesta meters: --flame, --folded and --fraction are of a profile", "cuesta meters profile")
     meters = start(arguments)
@@ -113,8 +122,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         return _rows(meters, every, count, arguments.json, stopped)
 
 
-def _front_end(folder: Path, where: str | None) -> int:
+def _front_end(arguments: argparse.Namespace) -> int:
     """Show the sheet of each step of a run."""
+    folder, where = arguments.front_end, arguments.json
     check_json(where)
     recorded = open_run(folder)
     found = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
@@ -126,6 +136,18 @@ def _front_end(folder: Path, where: str | None) -> int:
     say("\n\n".join(texts), where)
     write_json(where, [{"step": number, **asdict(sheet)} for number, sheet in sheets.items()])
     return Exit.GOOD
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    """Look at a service for a while; a Ctrl-C keeps what was seen until then."""
+    if arguments.count or arguments.report or arguments.reset:
+        raise UsageError("cuesta meters: --record is of one interval", "cuesta meters 10m --record FILE")
+    check_json(str(arguments.record))
+    seconds = OF_SERVICE if arguments.interval is None else _duration(arguments.interval)
+    meters = start(arguments)
+    with interruptible() as stopped:
+        stopped.wait(seconds)
+    return service.record(meters, arguments.record)
 
 
 def _profile(arguments: argparse.Namespace) -> int:
@@ -152,7 +174,7 @@ def _has_causes(arguments: argparse.Namespace) -> bool:
     Rows show no causes; an interval of one's own is begun and ended by two processes,
     with none there meanwhile to sample.
     """
-    is_row = arguments.interval is not None and not arguments.json and not arguments.attached
+    is_row = arguments.interval is not None and not (arguments.json or arguments.attached or arguments.record)
     return not (is_row or arguments.plain or arguments.report or arguments.reset)
 
 

@@ -1,0 +1,41 @@
+"""A service's profile: what the meters said of a live service for a while, to hold benchmarks against.
+
+The file is one JSON object: `format`, `cuesta`, `recorded` (UTC), `machine`, and the meters' whole `sheet`.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuesta.errors import InputError
+from cuesta.ledger.rows import Table
+
+FORMAT = 1
+"""The newest format of profiles that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A profile."""
+
+    recorded: str
+    machine: Table
+    sheet: Table
+
+
+def read_service(path: Path) -> Service:
+    """Read a profile. Raises InputError if it is none, or one that a newer cuesta wrote."""
+    remedy = "`cuesta meters 10m --record service.profile` records one"
+    try:
+        found = json.loads(path.read_bytes())
+        version, service = found["format"], Service(found["recorded"], found["machine"], found["sheet"])
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path}: no profile of a service", remedy) from None
+    if not isinstance(version, int) or version > FORMAT:
+        raise InputError(
+            f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
+            f"use the cuesta that wrote it ({found.get('cuesta', 'its version is not recorded')}) or a newer one",
+        )
+    return service

@@ -1,0 +1,91 @@
+"""How far a run's mix of work is from a service's, for a terminal of 80 columns and as data."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from cuesta.analysis.representative import Apart, Rate, Share, Sheet
+from cuesta.analysis.units import ABSENT, digits, signed
+from cuesta.ledger.service import Service
+
+WIDTH = 80
+MARK = {"plain": " ", "sampled": "~", "exact": "="}
+"""What stands behind a figure for its tier."""
+
+
+def text(found: Apart, service: Service, run: Sheet) -> str:
+    """Give it as text."""
+    return "\n".join(sections(found, service, run))
+
+
+def sections(found: Apart, service: Service, run: Sheet) -> Iterator[str]:
+    """Give the rows: first what matters, then resource by resource, what differs most first."""
+    yield from verdict(found)
+    yield ""
+    sheet = service.sheet
+    yield f"SERVICE  {sheet['subject']}, {sheet['seconds']:,.0f} s, recorded {service.recorded}"
+    yield f"RUN      {run['subject']}, {run['seconds']:,.0f} s"
+    if found.load:
+        yield f"CPU      the service uses {digits(found.load[0])} s a second, the run {digits(found.load[1])} s"
+    if found.shares:
+        yield from ["", head("CPU TIME BY CAUSE", "service", "run", "points"), *map(share, found.shares)]
+    if found.idle:
+        yield from ["", head("IDLE", "service", "run", "points"), *map(share, found.idle)]
+    yield from ["", head("A SECOND", "service", "run", "ratio", "for each second of CPU"), *map(rate, found.rates)]
+    if found.missing:
+        yield from ["", "NOT COMPARED"]
+    for name, why in found.missing.items():
+        yield from wrapped(f"  {name}: {why}", "    ")
+    yield from ["", "~ sampled, = exact; what differs most stands first"]
+
+
+def verdict(found: Apart) -> Iterator[str]:
+    """Say what the run leaves out."""
+    yield "REPRESENTS THE SERVICE" if found.represents else "DOES NOT REPRESENT THE SERVICE"
+    for what in found.unexercised:
+        yield from wrapped(f"- as good as not exercised: {what}", "  ")
+    if found.idles is not None:
+        said = f"- goes idle {found.idles:.0f} points more than the service: gains of CPU will not show in its time"
+        yield from wrapped(said, "  ")
+    if found.elsewhere is not None:
+        yield from wrapped(f"- {found.elsewhere:.0f} % of its CPU time goes into other causes than the service's", "  ")
+
+
+def head(title: str, *columns: str) -> str:
+    """Write the head of a table."""
+    return row(title, *columns).upper()
+
+
+def share(each: Share) -> str:
+    """Write a row of percentages."""
+    service, run = (f"{known.value:.1f} %{MARK[known.tier]}" for known in (each.service, each.run))
+    return row(f"  {each.name}", service, run, signed(f"{each.points:+.1f} "))
+
+
+def rate(each: Rate) -> str:
+    """Write a row of rates."""
+    service, run = (f"{digits(known.value)} {MARK[known.tier]}" for known in (each.service, each.run))
+    ratio, per_cpu = (ABSENT if value is None else f"{value:.2f}" for value in (each.ratio, each.per_cpu))
+    return row(f"  {each.name}", service, run, ratio, per_cpu)
+
+
+def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
+    """Lay out a row."""
+    return f"{name:<32}{service:>12}{run:>12}{apart:>9}  {per_cpu:>12}".rstrip()
+
+
+def wrapped(said: str, indent: str) -> Iterator[str]:
+    """Break a long row."""
+    return iter(textwrap.wrap(said, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
+
+
+def data(found: Apart) -> dict[str, Any]:
+    """Give it as the object that `--json` prints."""
+    return {
+        "represents": found.represents,
+        **asdict(found),
+        "shares": [{**asdict(each), "points": each.points} for each in found.shares],
+        "idle": [{**asdict(each), "points": each.points} for each in found.idle],
+        "rates": [{**asdict(each), "ratio": each.ratio} for each in found.rates],
+    }
