@@ -1,0 +1,173 @@
+"""A certification's record, derived from its raw files, and held against what `record.json` says."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+from typing import Any
+
+from cuesta.analysis.absentee import warnings
+from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.grade import checks, grade, of_all, settled
+from cuesta.analysis.trial import PHASES, Trial, read_trial
+from cuesta.ledger.certification import Certification, hashes
+from cuesta.ledger.record import Driver, Figure, Given, Method, Record, Run, Workload
+
+ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
+CUT = (
+    "CPU time: the meters read every {every:.2g} s, at least once in the pause of {pause:.3g} s between the phases, so "
+    "that none of the subject's is in the wrong phase. Bounds: the driver's instants. Of what others used and of idle, "
+    "readings at a bound give the part by time"
+)
+WHOLE = "CPU time: from the first process started to the last one ended, by readings every {every:.2g} s"
+LONGEST = 120
+"""Characters of a value that are shown."""
+RESOLUTION = 1e-9
+"""Relative difference that two computations of a figure may have."""
+
+
+def derive(certification: Certification) -> Record:
+    """Derive the record. Raises InputError if a run cannot be read."""
+    given = certification.given
+    phased = given.kind == "certification"
+    trials = [read_trial(folder, given.pause) for folder in certification.runs]
+    excluded = [read_trial(folder, given.pause) for folder in certification.excluded]
+    raw = hashes(certification)
+    done = checks(trials, phased)
+    reached = grade(len(trials), done)
+    return Record(
+        id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
+        given=given,
+        driver=driver(trials),
+        workload=workload(given, trials or excluded),
+        method=method(certification, trials, excluded),
+        runs=[run(certification, trial) for trial in trials],
+        measurements=measurements(trials, given.reference),
+        checks=done,
+        grade=reached,
+        because=[] if reached == "certified" else list(dict.fromkeys(check.said for check in done if not check.ok)),
+        warnings=warnings(certification, trials),
+        raw=raw,
+    )
+
+
+def driver(trials: Sequence[Trial]) -> Driver:
+    """Say how good an instrument the driver was: the worst of all runs."""
+    steps = [trial.step for trial in trials]
+    return Driver(
+        lateness_p50=most([step.lateness.p50 for step in steps]),
+        lateness_p99=most([step.lateness.p99 for step in steps]),
+        cpu=max((step.driver.cpu for step in steps), default=0.0),
+        run_wait=max((step.driver.run_wait for step in steps), default=0.0),
+    )
+
+
+def most(values: Sequence[float | None]) -> Figure:
+    """Give the largest."""
+    known = [value for value in values if value is not None]
+    return Figure(value=max(known)) if known else Figure(why="no key was typed")
+
+
+def workload(given: Given, trials: Sequence[Trial]) -> Workload:
+    """Say what the users did, as the first run recorded it."""
+    if not trials:
+        return NOTHING
+    recorded = trials[0].recorded
+    group = recorded.plan["group"][0]
+    return Workload(
+        tape=next(iter(recorded.run["tapes"])),
+        sha256=hashlib.sha256(given.script.encode()).hexdigest(),
+        target=group["target"],
+        attached=ATTACHED.get(group["target"].partition(":")[0], "line"),
+        users=group["users"],
+        load=str(group["load"]),
+        seed=recorded.run["seed"],
+        stagger=group["stagger"],
+    )
+
+
+def method(certification: Certification, trials: Sequence[Trial], excluded: Sequence[Trial]) -> Method:
+    """Say how it was measured."""
+    abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
+    rows = [row.length for trial in trials for row in trial.recorded.metered.rows]
+    cut = CUT if certification.given.kind == "certification" else WHOLE
+    return Method(
+        runs=len(trials),
+        excluded={trial.folder.name: trial.doubts for trial in excluded},
+        settling=len(certification.settling),
+        settled=settled(trials)[1],
+        cut=cut.format(every=fmean(rows) if rows else 0.0, pause=certification.given.pause or 0.0),
+        metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
+        honesty=abouts[0].honesty if abouts else "",
+        tools={"cuesta": certification.given.cuesta},
+    )
+
+
+def run(certification: Certification, trial: Trial) -> Run:
+    """Sum up one run."""
+    spans = trial.played.spans
+    length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
+    accounts = trial.accounts.values()
+    seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
+    return Run(
+        folder=trial.folder.relative_to(certification.folder).as_posix(),
+        creation=length["creation"],
+        command=length["command"],
+        creation_cpu=trial.cpu("creation") if "creation" in spans else NO_PHASE,
+        command_cpu=trial.cpu("command"),
+        completion=Figure(value=fmean(trial.played.completion)) if trial.played.completion else NO_PHASE,
+        steal=of_all(trial, "steal"),
+        idle=of_all(trial, "idle"),
+        accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
+        transactions=trial.step.transactions.count,
+    )
+
+
+NOTHING = Workload(
+    tape="",
+    sha256="",
+    target="",
+    attached="line",
+    users=0,
+    load="",
+    seed=0,
+    stagger="0s",
+)
+NO_PHASE = Figure(why="the run has no such phase")
+
+
+def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
+    """Say where `record.json` differs from what its raw files give, a row each."""
+    return list(unlike(derived.model_dump(mode="json"), recorded, ""))
+
+
+def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
+    """Compare two values of JSON."""
+    if isinstance(derived, dict) and isinstance(recorded, dict):
+        for name in [*derived, *(name for name in recorded if name not in derived)]:
+            at = f"{place}.{name}" if place else name
+            if name not in recorded:
+                yield f"{at}: is missing in the record"
+            elif name not in derived:
+                yield f"{at}: is in the record, and cannot be derived"
+            else:
+                yield from unlike(derived[name], recorded[name], at)
+    elif isinstance(derived, list) and isinstance(recorded, list) and len(derived) == len(recorded):
+        for number, (one, other) in enumerate(zip(derived, recorded, strict=True)):
+            yield from unlike(one, other, f"{place}[{number}]")
+    elif not same(derived, recorded):
+        yield f"{place}: the record says {shown(recorded)}, the raw files give {shown(derived)}"
+
+
+def shown(value: Any) -> str:
+    """Write a value of JSON, short."""
+    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Say whether two plain values are the same; two computations of a number may differ in its last digit."""
+    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
+    if numbers:
+        return bool(abs(one - other) <= RESOLUTION * max(abs(one), abs(other)))
+    return type(one) is type(other) and bool(one == other)

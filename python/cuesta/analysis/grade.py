@@ -1,0 +1,129 @@
+"""What a certification may be called, and why not more: MPL-17 had one grade, its readers had to trust it.
+
+`certified`: at least five runs count and every check holds. `observation`: one run. `estimate`: anything else.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Literal
+
+from cuesta.analysis.planned import allowed
+from cuesta.analysis.trial import PHASES, Trial
+from cuesta.analysis.units import many, share
+from cuesta.ledger.record import Check, Figure
+
+LEAST_RUNS = 5
+"""Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""
+CLOSES = 0.01
+"""By how much uses, idle and steal may miss the CPUs' time, beyond the ticks of a reading."""
+TICKS = 0.02
+"""Seconds a CPU that the kernel's ticks leave open at the two ends of a phase."""
+SUMS = 0.01
+"""By how much the causes may miss the CPU time that they split."""
+DRIFT = 0.10
+"""A first run that is farther than this from the median of the others, and than they lie apart, had not settled."""
+
+
+def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
+    """Give the grade."""
+    if runs >= LEAST_RUNS and all(check.ok for check in done):
+        return "certified"
+    return "observation" if runs == 1 else "estimate"
+
+
+def checks(trials: Sequence[Trial], phased: bool) -> list[Check]:
+    """Check what a certificate needs."""
+    return [Check(name=name, ok=ok, said=said) for name, ok, said in found(trials, phased)]
+
+
+def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
+    """Give the checks in their order."""
+    runs = len(trials)
+    yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} count; a certificate needs {LEAST_RUNS}"
+    yield "valid", all(not trial.doubts for trial in trials), doubts(trials)
+    yield "settled", *settled(trials)
+    phases = PHASES if phased else PHASES[1:]
+    missing = [why for trial in trials for phase in phases if (why := trial.cpu(phase).why)]
+    yield "metered", not missing, missing[0] if missing else "every phase of every run was metered"
+    causes = [why for trial in trials for phase in phases if (why := trial.cause(phase, "user").why)]
+    yield "causes", not causes, causes[0] if causes else "CPU time is known by cause"
+    if not missing:
+        yield "closes", *closes(trials)
+        yield "steal", *steal(trials)
+        yield "utilization", *utilization(trials)
+    if not causes:
+        yield "sums", *sums(trials)
+
+
+def doubts(trials: Sequence[Trial]) -> str:
+    """Say what speaks against runs that count."""
+    return next((doubt for trial in trials for doubt in trial.doubts), "every run that counts is valid and complete")
+
+
+def settled(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """Hold the first run's CPU time and length against those of the others."""
+    series = {
+        "CPU time": [subject for trial in trials if (subject := cpu(trial)) is not None],
+        "length": [sum(span.seconds for span in trial.played.spans.values()) for trial in trials],
+    }
+    for what, values in series.items():
+        if len(values) < 3:
+            return False, "too few runs to tell"
+        first, others = values[0], values[1:]
+        off = abs(first / median(others) - 1) if median(others) else 0.0
+        if off > DRIFT and abs(first - median(others)) > max(others) - min(others):
+            return (
+                False,
+                f"the {what} of the first run is {share(off)} off that of the others: more warming up is needed",
+            )
+    return True, f"no run shows it unsettled: the first is within {share(DRIFT)} or the spread of the others"
+
+
+def cpu(trial: Trial) -> float | None:
+    """Give the CPU time of the subject in all phases."""
+    accounts = trial.accounts.values()
+    return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
+
+
+def closes(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that uses, idle and steal make up the CPUs' time."""
+    worst = 0.0
+    for account in (account for trial in trials for account in trial.accounts.values()):
+        off = abs(account.seen - account.there)
+        worst = max(worst, (off - TICKS * account.cpus) / account.there if account.there else 0.0)
+    said = "uses, idle and steal make up the CPUs' time"
+    return (
+        worst <= CLOSES,
+        f"{said} within {share(CLOSES)}" if worst <= CLOSES else f"{said} only within {share(worst)}",
+    )
+
+
+def steal(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the hypervisor left the CPUs to the host."""
+    most = max((value for trial in trials if (value := of_all(trial, "steal").value) is not None), default=0.0)
+    limit = min((allowed(trial.recorded).steal for trial in trials), default=0.0)
+    return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
+
+
+def of_all(trial: Trial, name: str) -> Figure:
+    """Give the share of the CPUs' time that went into something, over all phases."""
+    seconds = sum(account.seconds for account in trial.accounts.values())
+    parts = [trial.rest(phase, name) for phase in trial.accounts]
+    missing = next((part for part in parts if part.value is None), None)
+    if missing or not seconds:
+        return missing or Figure(why="nothing was played")
+    return Figure(value=sum(part.value or 0.0 for part in parts) / seconds)
+
+
+def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that no subject used more than there was."""
+    worst = max(account.subject / account.seconds for trial in trials for account in trial.accounts.values())
+    return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
+
+
+def sums(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the causes add up to the CPU time that they split."""
+    worst = 0.0
+    for account in (account for trial in trials for account in trial.accounts.values()):
+        worst = max(worst, abs(sum(account.causes.values()) / account.subject - 1) if account.subject else 0.0)
+    return worst <= SUMS, f"causes add up to the subject's CPU time within {share(worst)}; {share(SUMS)} is allowed"

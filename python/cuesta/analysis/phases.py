@@ -1,0 +1,235 @@
+"""A certification run, cut into its phases: bounds by the driver's instants, CPU time by the meters' readings.
+
+Users are started, reach their first prompt, meet at a barrier, pause, and play the commands. The meters read every
+quarter of a second, so that at least one reading falls into the pause: what the subject used before it belongs to the
+creation of processes, what it used after it to the commands, and no CPU time can be in the wrong phase. Bounds of a
+phase are instants of the driver. Where a phase begins or ends between two readings, the subject's CPU time of both is
+the phase's (outside of it the subject had nothing to do); of what others used and of idle it gets its part by time.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from cuesta import _native
+from cuesta.analysis.step import OF_ECHOES
+from cuesta.ledger import Recorded
+from cuesta.ledger.transactions import Transaction, transactions
+from cuesta.metered import Row
+
+CREATION = "process creation"
+"""The transaction from the first key, which is sent as soon as the process is there, to its first prompt."""
+REST = ("others", "iowait", "steal", "idle")
+"""What the CPUs did that the subject did not do."""
+OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
+"""What is counted of the subject alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a run, in seconds from its start."""
+
+    begin: float
+    end: float
+
+    @property
+    def seconds(self) -> float:
+        """Give its length."""
+        return self.end - self.begin
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What the users of a run did, by the driver's instants."""
+
+    users: int
+    spans: dict[str, Span]
+    """`creation` and `command`; of a benchmark only `command`, from the first start to the last end."""
+    creation: list[float]
+    """Of each user: from when its process was to be started to its first prompt."""
+    command: list[float]
+    """Of each user: from the end of the pause to its last answer."""
+    missing: list[str]
+    """Why this is not the whole script of all users; empty if it is."""
+
+    @property
+    def completion(self) -> list[float]:
+        """Give the real time of each user, without the wait for the others between the phases."""
+        if not self.creation:
+            return self.command
+        return [one + other for one, other in zip(self.creation, self.command, strict=False)]
+
+
+@dataclass(slots=True)
+class Account:
+    """CPU time of a phase, in seconds; `seconds` of them all is CPUs × length."""
+
+    span: Span
+    cpus: int = 0
+    subject: float = 0.0
+    rest: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    counted: Counter[str] = field(default_factory=Counter)
+    """In how many of the readings it was counted, of `OWN_COUNTS` and `throttled`."""
+    uncounted: set[str] = field(default_factory=set)
+    """Causes that took time in a reading which did not count them."""
+    readings: int = 0
+    samples: float = 0.0
+    seen: float = 0.0
+    """CPU time of whole readings that the meters accounted for, and below what there was."""
+    there: float = 0.0
+    why: str | None = None
+    """Why there is no account."""
+
+    @property
+    def seconds(self) -> float:
+        """Give all CPU time of the phase."""
+        return self.cpus * self.span.seconds
+
+    @property
+    def accounted(self) -> float | None:
+        """Give the share of the CPUs' time that uses, idle and steal add up to."""
+        return self.seen / self.there if self.there else None
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a certification must know of a tape, sources and all; the recorded tape does not hold what it sources."""
+
+    listing: str
+    creates: bool
+    """Whether it has the transaction that the creation of processes is told by."""
+    pause: float | None
+    """Seconds of the pause right behind its first barrier; none if it has none."""
+    pauses: float
+    """Seconds of all pauses, each once; but for the last, behind the end."""
+
+
+def understood(script: _native.Script) -> Script:
+    """Look through a tape."""
+    commands: list[dict[str, Any]] = json.loads(script.commands())["commands"]
+    slept = [one["Args"] for one in commands if one["Type"] == "SLEEP"]
+    last = commands[-1:] and commands[-1]["Type"] == "SLEEP"
+    behind = (other for one, other in pairwise(commands) if one["Type"] == "BARRIER")
+    pause = next((each["Args"] for each in behind if each["Type"] == "SLEEP"), None)
+    return Script(
+        script.listing(),
+        CREATION in script.transactions(),
+        None if pause is None else _native.duration(pause) / 1e9,
+        sum(_native.duration(text) for text in slept[: -1 if last else None]) / 1e9,
+    )
+
+
+def played(recorded: Recorded, pause: float | None) -> Played:
+    """Say what the users of a run did. Without a pause there is one phase: a benchmark."""
+    group = recorded.plan["group"][0]
+    users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
+    log = transactions(recorded)
+    created = {each.user: each.done for each in log if each.name == CREATION}
+    ended = {each.user: each.done for each in log if each.name != CREATION}
+    missing = faults(recorded, log, users)
+    if not ended or (pause is not None and not created):
+        return Played(users, {}, [], [], missing or ["nothing was played"])
+    last = max(ended.values())
+    if pause is None:
+        command = [ended[user] - user * stagger for user in sorted(ended)]
+        return Played(users, {"command": Span(0.0, last)}, [], command, missing)
+    all_created = max(created.values())
+    spans = {"creation": Span(0.0, all_created), "command": Span(all_created + pause, last)}
+    creation = [created[user] - user * stagger for user in sorted(created)]
+    command = [ended[user] - all_created - pause for user in sorted(ended)]
+    return Played(users, spans, creation, command, missing)
+
+
+def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[str]:
+    """Say what keeps a run from being the whole script of all users, without errors."""
+    found = list[str]()
+    by_user = Counter(each.user for each in log)
+    if len(by_user) < users:
+        found.append(f"{users - len(by_user)} of {users} users played nothing")
+    if len(set(by_user.values())) > 1:
+        most = max(by_user.values())
+        found.append(f"{sum(n < most for n in by_user.values())} users did not come to the end of the script")
+    errors = sum((Counter(row.errors) for agent in recorded.agents for row in agent.intervals), Counter[str]())
+    found += [f"errors: {name} {number}" for name, number in errors.items() if name not in OF_ECHOES]
+    if sum(row.unfinished for agent in recorded.agents for row in agent.intervals[-1:]):
+        found.append("answers were outstanding at the end: measure longer")
+    return found
+
+
+def account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> Account:
+    """Add up what the meters read of a phase. `others` are the other phases: no reading may be of two of them."""
+    sum_ = Account(span)
+    rows = [row for row in recorded.metered.rows if overlap(row, span) > 0]
+    sum_.why = why_not(recorded, span, rows, others)
+    if sum_.why is None:
+        for row in rows:
+            add(sum_, row)
+    return sum_
+
+
+def why_not(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterable[Span]) -> str | None:
+    """Say why there is no account of a phase; none if there is one."""
+    if not recorded.metered.rows:
+        return nothing_read(recorded)
+    if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
+        return f"a gap in the meters: {cut[0]}"
+    if sum(overlap(row, span) for row in rows) < span.seconds - 1e-3:
+        return "the meters did not read from the beginning to the end of the phase"
+    if any(overlap(row, other) > 0 for other in others for row in rows):
+        return "no reading fell between the phases: pause for longer behind the barrier"
+    if not all("seconds" in row.figures.get("own", {}) for row in rows):
+        return "these meters do not tell the subject's CPU time"
+    return None
+
+
+def nothing_read(recorded: Recorded) -> str:
+    """Say why the meters read nothing at all."""
+    about, gaps = recorded.metered.about(0), recorded.metered.gaps
+    return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
+
+
+def overlap(row: Row, span: Span) -> float:
+    """Give the seconds that a reading and a phase share."""
+    return min(row.end, span.end) - max(row.end - row.length, span.begin)
+
+
+def add(account: Account, row: Row) -> None:
+    """Add a reading: all that the subject used, and of the rest the part that lies in the phase."""
+    figures = row.figures
+    own: float = figures["own"]["seconds"]
+    account.cpus = max(account.cpus, len(figures["cpus"]))
+    capacity = len(figures["cpus"]) * row.length
+    shares = {"others": figures["own"].get("others", 0.0), **{name: figures["cpu"].get(name, 0.0) for name in REST[1:]}}
+    rest = {name: share / 100 * capacity for name, share in shares.items()}
+    left = max(len(figures["cpus"]) * overlap(row, account.span) - own, 0.0)
+    account.subject += own
+    account.seen += own + sum(rest.values())
+    account.there += capacity
+    account.readings += 1
+    scale = left / sum(rest.values()) if any(rest.values()) else 0.0
+    account.rest.update({name: seconds * scale for name, seconds in rest.items()})
+    if (throttled := figures.get("idle", {}).get("throttled")) is not None:
+        account.rest["throttled"] += throttled / 100 * capacity
+        account.counted["throttled"] += 1
+    add_causes(account, figures.get("by_cause") or {})
+    counts = figures.get("counts", {})
+    for name in OWN_COUNTS:
+        if name in counts and name not in counts.get("of_machine", ()):
+            account.counts[name] += counts[name]["count"]
+            account.counted[name] += 1
+
+
+def add_causes(account: Account, by_cause: dict[str, Any]) -> None:
+    """Add a reading's CPU time by cause."""
+    account.samples += by_cause.get("about", {}).get("samples", 0.0)
+    for name, cause in by_cause.get("causes", {}).items():
+        account.causes[name] += cause.get("seconds", 0.0)
+        if "count" in cause:
+            account.counts[name] += cause["count"]
+        elif cause.get("seconds"):
+            account.uncounted.add(name)

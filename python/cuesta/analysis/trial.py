@@ -1,0 +1,111 @@
+"""One run of a certification: what its users did, and where the CPU time of each phase went."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.phases import Account, Played, account, played
+from cuesta.analysis.summary import Summary, of_recorded
+from cuesta.ledger import Recorded, open_run
+from cuesta.ledger.record import Figure
+
+OF_A_PROCESS = "kernel threads are no part of the processes that were metered"
+PHASES = ("creation", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run, read."""
+
+    folder: Path
+    summary: Summary
+    played: Played
+    accounts: Mapping[str, Account]
+    """By phase."""
+
+    @property
+    def recorded(self) -> Recorded:
+        """Give the records."""
+        return self.summary.recorded
+
+    @property
+    def step(self) -> Figures:
+        """Give the figures of the run as a whole."""
+        return self.summary.last
+
+    @property
+    def doubts(self) -> list[str]:
+        """Say why the run cannot count; empty if it can."""
+        invalid = [str(doubt) for doubt in self.summary.doubts]
+        stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
+        return [*stopped, *self.played.missing, *invalid]
+
+    def cpu(self, phase: str) -> Figure:
+        """Give the CPU time of all subject processes in a phase."""
+        return self._of(phase, lambda account: account.subject)
+
+    def rest(self, phase: str, name: str) -> Figure:
+        """Give what the CPUs did otherwise: `others`, `iowait`, `steal`, `idle`, `throttled`."""
+        found = self.accounts.get(phase)
+        if name == "throttled" and found and not found.why and not found.counted[name]:
+            return unknown(self._sheet_why("idle", name))
+        return self._of(phase, lambda account: account.rest[name])
+
+    def cause(self, phase: str, *names: str) -> Figure:
+        """Give the subject's CPU time by some causes together."""
+        found = self.accounts.get(phase)
+        if found and not found.why and not found.causes:
+            return unknown("in this phase no sample met the subject" if found.samples else self._sheet_why("by_cause"))
+        return self._of(phase, lambda account: sum(account.causes[name] for name in names))
+
+    def number(self, phase: str, *names: str) -> Figure:
+        """Give how often something happened, if it was counted in every reading."""
+        found = self.accounts.get(phase)
+        if found and not found.why:
+            for name in names:
+                if name not in found.counts:
+                    return unknown(self._count_why(name))
+                if name in found.uncounted or found.counted.get(name, found.readings) < found.readings:
+                    return unknown("it was not counted in every reading")
+        return self._of(phase, lambda account: sum(account.counts[name] for name in names))
+
+    def total(self, phase: str) -> Figure:
+        """Give all CPU time of a phase."""
+        return self._of(phase, lambda account: account.seconds)
+
+    def _of(self, phase: str, take: Any) -> Figure:
+        found = self.accounts.get(phase)
+        if found is None:
+            return unknown("the run has no such phase")
+        return unknown(found.why) if found.why else Figure(value=take(found))
+
+    def _sheet_why(self, *place: str) -> str:
+        figure: Any = self.recorded.metered.sheets.get(0, {})
+        for name in place:
+            figure = figure.get(name, {})
+        return str(figure.get("why", "these meters do not tell"))
+
+    def _count_why(self, name: str) -> str:
+        sheet = self.recorded.metered.sheets.get(0, {})
+        if name in sheet.get("counts", {}):
+            of_machine = name in sheet["counts"].get("of_machine", ())
+            return "it is counted of the whole machine only" if of_machine else self._sheet_why("counts", name)
+        return self._sheet_why("by_cause", "value", "causes", name, "count")
+
+
+def unknown(why: str) -> Figure:
+    """Give a figure that cannot be had."""
+    return Figure(why=f"no meter data ({why})")
+
+
+def read_trial(folder: Path, pause: float | None) -> Trial:
+    """Read a run of a certification; one of a benchmark has no pause, and a single phase. Raises InputError."""
+    recorded = open_run(folder)
+    did = played(recorded, pause)
+    accounts = {
+        name: account(recorded, span, [other for each, other in did.spans.items() if each != name])
+        for name, span in did.spans.items()
+    }
+    return Trial(folder, of_recorded(recorded), did, accounts)

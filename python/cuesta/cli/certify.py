@@ -1,0 +1,210 @@
+"""`cuesta certify`: a plan played again and again, and MPL-17's form of it; or a form held against its raw files."""
+
+import argparse
+import os
+import shutil
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cuesta import __version__
+from cuesta.analysis.grade import LEAST_RUNS
+from cuesta.analysis.phases import CREATION, understood
+from cuesta.analysis.trial import read_trial
+from cuesta.cli import verify
+from cuesta.cli.interrupts import interrupts
+from cuesta.cli.output import check_json, say, write_json
+from cuesta.engine import certifier, conditions
+from cuesta.engine.agents import Snapshot
+from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.job import Job
+from cuesta.errors import Exit, InputError, UsageError
+from cuesta.ledger.certification import GIVEN, PROFILE, RECORD, is_certification, open_certification, sha256
+from cuesta.ledger.record import Given, Reference
+from cuesta.ledger.signature import sign
+from cuesta.live import merge, watching
+from cuesta.plan import Given as GivenPlan
+from cuesta.plan import Group, load
+
+if TYPE_CHECKING:
+    pass
+
+NAME = "certify"
+HELP = "certify a system: repeated runs in two phases, MPL-17's form, hashes, signature"
+ABOUT = f"""Each user starts a process on a terminal (pty:COMMAND) or on pipes (pipe:COMMAND), waits for its first
+prompt (process creation), meets the others at a barrier, pauses, and plays a script of commands (command
+sequence). That is done at least {LEAST_RUNS} times, behind a run that warms up; a run that is invalid does not count
+and is made again.
+
+What comes of it is a folder with the runs and record.json: the form of MPL-17 (1969) with hashes of all raw files.
+The grade is `certified` only if all checks hold, steal of the hypervisor included; else it says why not. A plan
+with several groups gives a certification of each."""
+EXAMPLES = """examples:
+  cuesta certify studies/certification/short.toml           4 users on terminals, then 12 on pipes
+  cuesta certify release.toml --runs 9 --comment 'with the new allocator'
+  cuesta certify release.toml --reference certified/8.0     and its performance relative to that system
+  cuesta certify --absentee studies/benchmark/short.toml    20 batch processes: one number, and whether to believe it
+  cuesta certify certified/8.1                              show the form again, derived anew
+  cuesta certify --verify certified/8.1                     do hashes, figures and raw files agree
+  cuesta certify --verify studies/certification/published.toml   a table of 1969: does it agree with itself
+  cuesta certify certified/8.1 --sign ~/.ssh/id_ed25519     and --verify … --signers allowed_signers
+
+What the figures are, and what a tape for it has to say, is in docs/certify.md.
+Exit codes: 0 good, 1 --verify found something wrong, 97 too few runs count, 104 bad plan or record, 105 interrupted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument("what", type=Path, metavar="PLAN|FOLDER|TABLE", help="a plan; or a certification to be shown")
+    runs = parser.add_argument_group("what is certified")
+    runs.add_argument("--runs", type=int, default=LEAST_RUNS, metavar="N", help=f"runs that count ({LEAST_RUNS})")
+    runs.add_argument("--absentee", action="store_true", help="a benchmark of batch processes: its elapsed time")
+    runs.add_argument("--system", metavar="NAME", help="what is certified; by default this machine's system by name")
+    runs.add_argument("--reference", type=Path, metavar="FOLDER", help="a certification to be compared with")
+    runs.add_argument("--profile", type=Path, metavar="FILE", help="of the service (cuesta meters --record)")
+    runs.add_argument(
+        "--comment", action="append", default=[], metavar="TEXT", help="goes into part VI; as often as wanted"
+    )
+    results = parser.add_argument_group("what comes of it")
+    results.add_argument("--out", type=Path, metavar="DIR", help="the folder; by default runs/NAME-DATE-TIME")
+    results.add_argument("--sign", type=Path, metavar="KEY", help="sign the record with an SSH key")
+    results.add_argument("--json", metavar="FILE|-", help="write the record as one object; - = standard output")
+    results.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--verify", action="store_true", help="hold a certification, a run or a typed table against itself"
+    )
+    parser.add_argument("--signers", type=Path, metavar="FILE", help="with --verify: who may have signed it")
+
+
+def carry_out(arguments: argparse.Namespace) -> int:
+    """Certify, show or verify."""
+    check_json(arguments.json)
+    if arguments.signers and not arguments.verify:
+        raise UsageError(
+            "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
+        )
+    if arguments.verify:
+        return verify.carry_out(arguments.what, arguments.signers, arguments.json)
+    if arguments.runs < 1:
+        raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
+    if arguments.what.is_dir():
+        return (
+            finish(arguments.what, arguments) if is_certification(arguments.what) else no_certification(arguments.what)
+        )
+    return certify(arguments)
+
+
+def no_certification(folder: Path) -> int:
+    """Say that a folder holds none; one of several groups has a folder for each."""
+    own = sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}"))
+    remedy = (
+        f"it holds certifications of its own: {', '.join(own)}" if own else "give a plan, or a folder that certify made"
+    )
+    raise InputError(f"{folder}: no certification: there is no {GIVEN} in it", remedy)
+
+
+def certify(arguments: argparse.Namespace) -> int:
+    """Make the certification of each group of a plan; the exit code is that of the worst."""
+    plan = load(GivenPlan(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
+    jobs = list(certifier.parts(plan))
+    for group, job in jobs if not arguments.absentee else []:
+        see_script(group, job)
+    out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
+    codes = [one(group, job, out / group.name if len(jobs) > 1 else out, arguments) for group, job in jobs]
+    return max(codes)
+
+
+def see_script(group: Group, job: Job) -> None:
+    """See that a tape has what the phases are told by. Raises InputError with what is missing."""
+    tape = job.tape(group)
+    script, where = understood(tape.script), f"{tape.name}.tape"
+    if not script.creates:
+        raise InputError(
+            f"{where}: it has no transaction `{CREATION}`",
+            "begin it so, with a barrier and a pause behind: docs/certify.md; a batch of processes is --absentee",
+        )
+    least = 2 * certifier.METERED_EVERY
+    if (script.pause or 0.0) < least:
+        raise InputError(
+            f"{where}: no pause of {least:g} s or more right behind a barrier", 'Barrier "created", Sleep 1s'
+        )
+
+
+def one(group: Group, job: Job, folder: Path, arguments: argparse.Namespace) -> int:
+    """Make one certification."""
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
+    folder.mkdir(parents=True, exist_ok=True)
+    known = given(group, job, arguments)
+    record_json(folder / GIVEN, known.model_dump(mode="json"))
+    if arguments.profile:
+        shutil.copyfile(arguments.profile, folder / PROFILE)
+
+    def judge(made: Path) -> list[str]:
+        return read_trial(made, known.pause).doubts
+
+    with interrupts() as stopping, watching(arguments.quiet) as show:
+
+        def look(snapshots: list[Snapshot]) -> None:
+            if view := merge(snapshots):
+                show(view)
+
+        done = certifier.certify(job, certifier.Place(folder, arguments.runs), judge, look, stopping)
+    for failure in done.failures:
+        print(f"cuesta: {failure}", file=sys.stderr)
+    code = finish(folder, arguments)
+    return Exit.INTERRUPTED if done.interrupted else Exit.INVALID if done.counted < arguments.runs else code
+
+
+def given(group: Group, job: Job, arguments: argparse.Namespace) -> Given:
+    """Write down what no run tells."""
+    script = understood(job.tape(group).script)
+    return Given(
+        kind="benchmark" if arguments.absentee else "certification",
+        cuesta=__version__,
+        started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",
+        command=sys.argv,
+        system=arguments.system or conditions.system(),
+        plan=job.plan.settings.name,
+        group=group.name,
+        script=script.listing,
+        pause=None if arguments.absentee else script.pause,
+        pauses=script.pauses,
+        runs=arguments.runs,
+        settings=conditions.settings(),
+        hardware=conditions.hardware(),
+        factors=conditions.factors(),
+        comments=arguments.comment,
+        reference=reference(arguments.reference) if arguments.reference else None,
+    )
+
+
+def reference(folder: Path) -> Reference:
+    """Take a certification as the system to be compared with. Raises InputError if it has no such figure."""
+    from cuesta.analysis.certification import derive  # noqa: PLC0415
+
+    certification = open_certification(folder)
+    record = derive(certification)
+    own = next((each.figure for each in record.measurements.d if each.name.startswith("Average time for exec")), None)
+    if own is None or own.value is None:
+        raise InputError(f"{folder}: has no time of a command sequence: {own.why if own else 'it is a benchmark'}")
+    return Reference(system=record.given.system, seconds=own.value, sha256=sha256(folder / RECORD))
+
+
+def finish(folder: Path, arguments: argparse.Namespace) -> int:
+    """Derive the record, write it, show it."""
+    from cuesta.analysis.certification import derive  # noqa: PLC0415
+    from cuesta.report import form, page  # noqa: PLC0415
+
+    certification = open_certification(folder)
+    record = derive(certification)
+    if certification.record is None:
+        record_json(folder / RECORD, record.model_dump(mode="json"))
+    page.write(folder / "record.html", form.page(record, folder))
+    say(form.text(record, folder), arguments.json)
+    if arguments.sign:
+        say(f"\nSIGNED   {sign(folder, arguments.sign)}", arguments.json)
+    say(f"\nRECORD   {folder / RECORD}", arguments.json)
+    write_json(arguments.json, record.model_dump(mode="json"))
+    return Exit.GOOD

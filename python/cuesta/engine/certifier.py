@@ -1,0 +1,77 @@
+"""The certifier: run after run of one group of users, each a run folder of its own, until enough of them count.
+
+It starts with a run that warms the machine up and does not count. A run that does not count is kept under `excluded/`
+with the reason, and made again; as many runs as were asked for may be lost so. What a run is worth is for the caller to
+judge.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cuesta.engine.job import Job, prepare
+from cuesta.engine.local import Look, run
+from cuesta.errors import InputError
+from cuesta.plan import Group, Plan, Step
+
+METERED_EVERY = 0.25
+"""Seconds between the meters' readings: the resolution of the bounds of phases."""
+EXCLUDED, SETTLING = "excluded", "settling"
+"""Folders of runs that do not count (docs/certify.md)."""
+WARM_UP = 1
+"""Runs before those that count."""
+
+Judge = Callable[[Path], list[str]]
+"""Says why a run does not count; empty if it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the runs go, and how many are wanted."""
+
+    folder: Path
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """How it went."""
+
+    interrupted: bool
+    counted: int
+    """Runs that count."""
+    excluded: dict[str, list[str]]
+    """Runs that do not, and why."""
+    failures: list[str]
+    """Of the driver."""
+
+
+def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
+    """Split a plan into certifications: one for each group of users. Raises InputError for what cannot be certified."""
+    if len(plan.steps) > 1:
+        raise InputError(f"{plan.source}: sweep: a certification has no steps", "certify one setting at a time")
+    for group in plan.settings.group:
+        settings = plan.settings.model_copy(update={"group": (group,), "log_transactions": True})
+        one = Plan(plan.source, settings, (Step({}, settings),))
+        yield group, replace(prepare(one), metered_every=METERED_EVERY)
+
+
+def certify(job: Job, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> Certified:
+    """Make the runs. When `stopping` is set it ends early and keeps what was measured."""
+    excluded: dict[str, list[str]] = {}
+    counted, failures = 0, list[str]()
+    for number in range(1, WARM_UP + 1):
+        failures += run(job, place.folder / SETTLING / f"run-{number}", look, stopping).failures
+    while counted < place.runs and len(excluded) < place.runs and not (stopping.is_set() or failures):
+        made = place.folder / f"run-{counted + 1}"
+        ran = run(job, made, look, stopping)
+        failures += ran.failures
+        if why := [*ran.failures, *judge(made)]:
+            lost = place.folder / EXCLUDED / f"run-{len(excluded) + 1}"
+            lost.parent.mkdir(exist_ok=True)
+            made.rename(lost)
+            excluded[lost.name] = why
+        else:
+            counted += 1
+    return Certified(stopping.is_set(), counted, excluded, failures)

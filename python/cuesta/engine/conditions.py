@@ -1,0 +1,96 @@
+"""The conditions of a certification: settings of the operating system, hardware, and what else may influence it.
+
+What cannot be read is left out; nothing here identifies the machine or who uses it.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from cuesta import machine
+
+SETTINGS = (
+    "kernel.randomize_va_space",
+    "kernel.sched_autogroup_enabled",
+    "kernel.sched_rr_timeslice_ms",
+    "kernel.task_delayacct",
+    "kernel.perf_event_paranoid",
+    "vm.dirty_background_ratio",
+    "vm.dirty_ratio",
+    "vm.overcommit_memory",
+    "vm.swappiness",
+    "vm.vfs_cache_pressure",
+    "net.core.somaxconn",
+)
+"""Settings of sysctl that decide what this kernel does with processes and memory."""
+FILES = {
+    "transparent huge pages": "/sys/kernel/mm/transparent_hugepage/enabled",
+    "clock source": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "CPU governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "CPU mitigations: spectre_v2": "/sys/devices/system/cpu/vulnerabilities/spectre_v2",
+    "CPU mitigations: meltdown": "/sys/devices/system/cpu/vulnerabilities/meltdown",
+    "quota of CPU time": "/sys/fs/cgroup/cpu.max",
+}
+LOADED = 0.1
+"""Load average from which on something else is said to run."""
+
+
+def system() -> str:
+    """Name the system: the distribution and the kernel."""
+    release = re.search(r'^PRETTY_NAME="?([^"\n]+)', read("/etc/os-release") or "", re.MULTILINE)
+    kernel = f"Linux {os.uname().release}"
+    return f"{release[1]}, {kernel}" if release else kernel
+
+
+def settings() -> dict[str, str]:
+    """Give the variable settings of the operating system, sorted."""
+    found = {name: read(f"/proc/sys/{name.replace('.', '/')}") for name in SETTINGS}
+    found |= {name: read(file) for name, file in FILES.items()}
+    found["memory locked, KiB"] = meminfo("Mlocked")
+    found["limit of processes"] = read("/proc/sys/kernel/pid_max")
+    return {name: value for name, value in sorted(found.items()) if value}
+
+
+def hardware() -> dict[str, str]:
+    """Give the hardware, as far as the system knows of it."""
+    facts = machine.facts()
+    memory = facts["memory"]
+    found = {
+        "processors": f"{facts['cpus']}, of them usable {len(facts['affinity'])}",  # type: ignore[arg-type]
+        "processor": facts["cpu"],
+        "architecture": facts["architecture"],
+        "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int) else None,
+        "disks": ", ".join(disks()),
+        "virtualisation": facts["virtualisation"] or "none seen",
+    }
+    return {name: str(value) for name, value in found.items() if value}
+
+
+def factors() -> list[str]:
+    """Say what else may influence measurements, as it stands now."""
+    one, five, fifteen = os.getloadavg()
+    found = [f"load average {one:.2f}, {five:.2f}, {fifteen:.2f} before the first run"] if one >= LOADED else []
+    if machine.facts()["virtualisation"]:
+        found.append("a virtual machine: its neighbours share the hardware")
+    found.append("the driver and the meters run on the same machine; their CPU time is in `Used by others`")
+    return found
+
+
+def disks() -> list[str]:
+    """Name the block devices with their sizes."""
+    sizes = {path.name: read(str(path / "size")) for path in sorted(Path("/sys/block").glob("*"))}
+    return [f"{name} {int(size) * 512 / 1e9:.0f} GB" for name, size in sizes.items() if size and int(size)]
+
+
+def meminfo(name: str) -> str | None:
+    """Take a row of `/proc/meminfo`."""
+    found = re.search(rf"^{name}:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
+    return found[1] if found else None
+
+
+def read(file: str) -> str | None:
+    """Read a small file in one row; none if it is not there."""
+    try:
+        return " ".join(Path(file).read_text(encoding="utf-8", errors="replace").split())
+    except OSError:
+        return None

@@ -1,0 +1,99 @@
+"""A certification folder, opened: `certification.json` and `run-1` … `run-N` are raw, `record.json` is derived of them.
+
+What is derived is derived again whenever a certification is read (`cuesta.analysis.certification`); `record.json` only
+says what it was.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from cuesta.errors import InputError
+from cuesta.ledger.record import FORMAT, Given
+from cuesta.ledger.run import raw_files
+
+GIVEN = "certification.json"
+RECORD = "record.json"
+SIGNATURE = "record.json.sig"
+PROFILE = "service.profile"
+EXCLUDED = "excluded"
+SETTLING = "settling"
+
+
+@dataclass(frozen=True, slots=True)
+class Certification:
+    """A certification folder."""
+
+    folder: Path
+    given: Given
+    runs: list[Path]
+    """Those that count, in order."""
+    excluded: list[Path]
+    settling: list[Path]
+    record: dict[str, Any] | None
+    """`record.json` as it stands; none if it was not written yet."""
+
+
+def is_certification(folder: Path) -> bool:
+    """Say whether a folder holds a certification."""
+    return (folder / GIVEN).is_file()
+
+
+def open_certification(folder: Path | str) -> Certification:
+    """Open a certification folder. Raises InputError if there is none, or one that a newer cuesta wrote."""
+    folder = Path(folder)
+    given = read_object(folder / GIVEN)
+    record = read_object(folder / RECORD) if (folder / RECORD).exists() else None
+    try:
+        known = Given.model_validate(given)
+    except ValidationError as error:
+        raise InputError(f"{folder / GIVEN}: {first_fault(error)}") from None
+    return Certification(folder, known, runs_in(folder), runs_in(folder / EXCLUDED), runs_in(folder / SETTLING), record)
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read one of its two JSON files. Raises InputError; also if its format is newer than ours."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_bytes())
+        version = found["format"]
+    except FileNotFoundError:
+        raise InputError(f"{path.parent}: no certification: there is no {path.name} in it") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(version, int) or isinstance(version, bool) or version > FORMAT:
+        writer = found.get("cuesta") or found.get("given", {}).get("cuesta", "its version is not recorded")
+        raise InputError(
+            f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
+            f"use the cuesta that wrote it ({writer}) or a newer one; the run folders in it can be read by themselves",
+        )
+    return found
+
+
+def first_fault(error: ValidationError) -> str:
+    """Say what is wrong first."""
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """Give the run folders in a folder, in order of their numbers."""
+    found = [path for path in folder.glob("run-*") if (path / "run.json").is_file()]
+    return sorted(found, key=lambda path: (len(path.name), path.name))
+
+
+def hashes(certification: Certification) -> dict[str, str]:
+    """Give the SHA-256 of every raw file, by its name within the folder."""
+    runs = [*certification.runs, *certification.excluded, *certification.settling]
+    own = [certification.folder / GIVEN, certification.folder / PROFILE]
+    files = [*(path for path in own if path.exists()), *(path for run in runs for path in raw_files(run))]
+    return {path.relative_to(certification.folder).as_posix(): sha256(path) for path in sorted(files)}
+
+
+def sha256(path: Path) -> str:
+    """Hash a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

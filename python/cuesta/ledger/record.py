@@ -1,0 +1,162 @@
+"""The schema of `certification.json` and `record.json`; docs/certify.md and docs/record.schema.json publish it."""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+FORMAT = 1
+"""The newest format of certification folders and records that is read."""
+
+
+class Table(BaseModel):
+    """A table of a record: nothing unknown in it, and it never changes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Figure(Table):
+    """A number, or why there is none."""
+
+    value: float | None = None
+    why: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.value is None) == (self.why is None):
+            raise ValueError("a figure has either a value or a reason why it has none")
+        return self
+
+
+class Reference(Table):
+    """A system whose time for the same command sequence is compared with."""
+
+    system: str
+    seconds: float = Field(description="CPU time of the command sequence, of one process")
+    sha256: str = Field(description="of the reference's record.json")
+
+
+class Given(Table):
+    """What is known before the first run and derived of nothing: `certification.json`."""
+
+    format: int = FORMAT
+    kind: Literal["certification", "benchmark"]
+    cuesta: str = Field(description="version that ran it")
+    started: str = Field(description="UTC")
+    command: list[str]
+    system: str = Field(description="what is certified")
+    plan: str = Field(description="name of the plan")
+    group: str
+    script: str = Field(description="what the users play, as understood, with all that their tape sources")
+    pause: float | None = Field(description="seconds between the phases; a benchmark has one phase, and no pause")
+    pauses: float = Field(description="seconds that the script pauses by itself, each pause once")
+    runs: int = Field(description="runs that were asked for")
+    settings: dict[str, str] = Field(description="variable settings of the operating system, sorted")
+    hardware: dict[str, str]
+    factors: list[str] = Field(description="other factors expected to influence measurements")
+    comments: list[str] = Field(description="by who certified")
+    reference: Reference | None = None
+
+
+class Driver(Table):
+    """How good an instrument the driver was: the worst of all runs."""
+
+    lateness_p50: Figure
+    lateness_p99: Figure
+    cpu: float = Field(description="seconds per second and thread")
+    run_wait: float = Field(description="seconds per second and thread")
+
+
+class Workload(Table):
+    """What the users did."""
+
+    tape: str
+    sha256: str = Field(description="of the script")
+    target: str
+    attached: Literal["typewriter", "FSIM", "line"]
+    users: int
+    load: str
+    seed: int
+    stagger: str
+
+
+class Method(Table):
+    """How it was measured."""
+
+    runs: int = Field(description="that count")
+    excluded: dict[str, list[str]] = Field(description="runs that do not count, and why")
+    settling: int = Field(description="runs before those that count")
+    settled: str = Field(description="the rule, and what came of it")
+    cut: str = Field(description="how CPU time is told to belong to a phase, and with what resolution")
+    metered: str
+    honesty: str
+    tools: dict[str, str]
+
+
+class Run(Table):
+    """One run. Times are seconds."""
+
+    folder: str
+    creation: Figure = Field(description="length of process creation")
+    command: Figure = Field(description="length of the command sequence; of a benchmark the makespan")
+    creation_cpu: Figure = Field(description="CPU time of subject processes")
+    command_cpu: Figure
+    completion: Figure = Field(description="mean real time from the start of a process to its last answer")
+    steal: Figure = Field(description="share of the CPUs that the hypervisor took")
+    idle: Figure = Field(description="share of the CPUs in true idle, of all phases")
+    accounted: Figure = Field(description="share of the CPUs' time that uses, idle and steal add up to")
+    transactions: int
+
+
+class Line(Table):
+    """A row of the form: both phases and their total, the mean of all runs."""
+
+    name: str
+    unit: Literal["s", "share", "number"]
+    creation: Figure
+    command: Figure
+    total: Figure
+    formula: str
+
+
+class Seen(Table):
+    """A figure of part d, the mean of all runs."""
+
+    name: str
+    unit: Literal["s", "ratio", "share", "number"]
+    figure: Figure
+    formula: str
+
+
+class Measurements(Table):
+    """MPL-17's part IV."""
+
+    a: list[Line] = Field(description="CPU time breakdown")
+    b: list[Line] = Field(description="CPU time used by subject processes, by cause")
+    c: list[Line] = Field(description="number and average time of each")
+    d: list[Seen] = Field(description="average times seen by a process")
+
+
+class Check(Table):
+    """Something that must hold for a certificate."""
+
+    name: str
+    ok: bool
+    said: str
+
+
+class Record(Table):
+    """A certification: `record.json`."""
+
+    format: int = FORMAT
+    id: str = Field(description="SHA-256 over all raw files")
+    given: Given
+    driver: Driver
+    workload: Workload
+    method: Method
+    runs: list[Run]
+    measurements: Measurements
+    checks: list[Check]
+    grade: Literal["certified", "observation", "estimate"]
+    because: list[str] = Field(description="why it is not certified")
+    warnings: list[str]
+    raw: dict[str, str] = Field(description="SHA-256 of every raw file")

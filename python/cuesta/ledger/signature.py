@@ -1,0 +1,64 @@
+"""Signatures of records, by `ssh-keygen -Y`: made with any SSH key, checked against a file of allowed signers.
+
+The signature covers `record.json`, which holds the hashes of all raw files. It is kept beside it, as `record.json.sig`.
+"""
+
+import subprocess
+from pathlib import Path
+
+from cuesta.errors import CuestaError
+from cuesta.ledger.certification import RECORD, SIGNATURE
+
+NAMESPACE = "cuesta-record"
+"""What the signature is for (`ssh-keygen -n`): one made for something else is refused."""
+PATIENCE = 120.0
+"""Seconds that somebody has to type a passphrase."""
+
+
+def sign(folder: Path, key: Path) -> Path:
+    """Sign a certification's record. Raises CuestaError with what ssh-keygen said."""
+    if not key.exists():
+        raise CuestaError(
+            f"{key}: there is no such key", "make one with `ssh-keygen -t ed25519`, or name its public half"
+        )
+    (folder / SIGNATURE).unlink(missing_ok=True)
+    done = ssh_keygen(["sign", "-f", str(key), "-n", NAMESPACE, str(folder / RECORD)])
+    if done.returncode:
+        raise CuestaError(f"{key}: cannot sign: {said(done)}")
+    return folder / SIGNATURE
+
+
+def signer(folder: Path, signers: Path) -> str:
+    """Say who of the allowed signers signed a record. Raises CuestaError if none of them did, or the record changed."""
+    signature = folder / SIGNATURE
+    if not signature.exists():
+        raise CuestaError(f"{folder}: the record is not signed", "sign it: cuesta certify --sign KEY FOLDER")
+    if not signers.exists():
+        raise CuestaError(f"{signers}: there is no such file of signers", "a row for each: NAME ssh-ed25519 AAAA…")
+    found = ssh_keygen(["find-principals", "-s", str(signature), "-f", str(signers)])
+    names = found.stdout.decode(errors="replace").split()
+    if found.returncode or not names:
+        raise CuestaError(f"{signature}: signed by nobody in {signers}: {said(found)}")
+    record = (folder / RECORD).read_bytes()
+    checks = ["verify", "-f", str(signers), "-I", names[0], "-n", NAMESPACE, "-s", str(signature)]
+    done = ssh_keygen(checks, record)
+    if done.returncode:
+        raise CuestaError(f"{signature}: the signature does not fit the record: {said(done)}")
+    return names[0]
+
+
+def ssh_keygen(arguments: list[str], given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
+    """Run it; a passphrase is asked for at the terminal."""
+    command = ["ssh-keygen", "-Y", *arguments]
+    try:
+        return subprocess.run(command, input=given or b"", capture_output=True, check=False, timeout=PATIENCE)
+    except FileNotFoundError:
+        raise CuestaError("there is no ssh-keygen here", "install OpenSSH's client") from None
+    except subprocess.TimeoutExpired:
+        raise CuestaError(f"ssh-keygen did not end within {PATIENCE:.0f} s") from None
+
+
+def said(done: "subprocess.CompletedProcess[bytes]") -> str:
+    """Give the last thing that it said."""
+    rows = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
+    return rows[-1] if rows else f"ssh-keygen ended with {done.returncode}"

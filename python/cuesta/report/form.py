@@ -1,0 +1,277 @@
+"""The certification form of MPL-17: six parts, as text for a terminal of 80 columns and as a page.
+
+The order is that of 1969; what today asks for (the grade, its reasons, the method, the runs) stands before and behind.
+"""
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
+from cuesta.ledger.record import Figure, Line, Record
+from cuesta.report import page as html
+from cuesta.report.words import plain
+
+WIDTH = 80
+LABEL = 47
+CELL = 11
+CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
+
+
+def text(record: Record, folder: Path) -> str:
+    """Give the form as text."""
+    return "\n\n".join("\n".join(rows) for rows in parts(record, folder))
+
+
+def page(record: Record, folder: Path) -> str:
+    """Give the form as a page."""
+    word, said = verdict(record)
+    marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
+    return html.page(
+        f"{title(record)}: {record.given.system}",
+        [
+            html.verdict(word, said, marks, good=record.grade == "certified" and not record.warnings),
+            html.section("I Variable settings: operating system", [html.facts(settings(record))]),
+            html.section("II Hardware configuration", [html.facts(hardware(record))]),
+            html.section("III Other factors expected to influence measurements", map(html.paragraph, factors(record))),
+            html.section("IV Measurements", list(tables(record))),
+            html.section("V Original run", original(record)),
+            html.section("VI Comments", map(html.paragraph, record.given.comments or ["none"])),
+            html.section("How it was measured", [html.facts(method(record)), runs_table(record), checks_table(record)]),
+            html.links([folder / run.folder / "run.json" for run in record.runs], folder),
+        ],
+    )
+
+
+def title(record: Record) -> str:
+    """Name the form."""
+    kind = "System Performance Certification Record"
+    return kind if record.given.kind == "certification" else "Absentee Benchmark Record"
+
+
+def verdict(record: Record) -> tuple[str, str]:
+    """Give the grade, and what it rests on."""
+    runs = f"{many(record.method.runs, 'run')} that count, {len(record.method.excluded)} excluded"
+    return record.grade.upper(), f"{runs}; {record.method.settling} before them to warm up"
+
+
+def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
+    """Give the parts in their order."""
+    word, said = verdict(record)
+    yield [title(record).upper(), f"{record.given.started}, {plain(record.given.system)}", f"{word}: {said}"] + [
+        row for reason in record.because for row in wrapped(f"- {reason}", "  ")
+    ]
+    yield from (wrapped(f"WARNING: {warning}", "  ") for warning in record.warnings)
+    yield ["I    Variable settings: operating system", *named(settings(record))]
+    yield ["II   Hardware configuration", *named(hardware(record))]
+    yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
+    yield ["IV   Measurements (means of the runs that count)"]
+    yield [" a.  CPU time breakdown", *lines(record.measurements.a)]
+    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b)]
+    yield [" c.  Fault times and number", *lines(record.measurements.c)]
+    yield [" d.  Average times seen by a process", *seen(record)]
+    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(run.folder for run in record.runs)}"])]
+    yield ["VI   Comments", *listed(record.given.comments or ["none"])]
+    yield ["     How it was measured", *named(method(record))]
+    yield ["     Runs", *runs(record)]
+    yield ["     Checks", *(f"     {mark(check.ok):<5}{row}" for check in record.checks for row in said_of(check))]
+    yield from absences(record)
+
+
+def said_of(check: object) -> list[str]:
+    """Say what came of a check, in one row."""
+    return [f"{check.name}: {plain(check.said)}"]  # type: ignore[attr-defined]
+
+
+def mark(ok: bool) -> str:
+    """Mark a check."""
+    return "ok" if ok else "NOT"
+
+
+def settings(record: Record) -> list[tuple[str, str]]:
+    """Give part I."""
+    work, given = record.workload, record.given
+    return [
+        ("system being certified", plain(given.system)),
+        ("certifier used", f"cuesta {given.cuesta}"),
+        ("script used", f"{work.tape} ({work.sha256[:12]})"),
+        ("number of processes used", str(work.users)),
+        ("attached to", f"{CHOICE[work.attached]}: {plain(work.target)}"),
+        *((name, plain(value)) for name, value in given.settings.items()),
+    ]
+
+
+def hardware(record: Record) -> list[tuple[str, str]]:
+    """Give part II."""
+    given = record.given
+    return [*((name, plain(value)) for name, value in given.hardware.items()), ("date and time", given.started)]
+
+
+def factors(record: Record) -> list[str]:
+    """Give part III."""
+    return [plain(each) for each in record.given.factors]
+
+
+def method(record: Record) -> list[tuple[str, str]]:
+    """Say how it was measured."""
+    how, driver = record.method, record.driver
+    late = f"lateness p50 {figure(driver.lateness_p50, 's')}, p99 {figure(driver.lateness_p99, 's')}"
+    return [
+        ("metered", plain(how.metered)),
+        ("worth", plain(how.honesty)),
+        ("phases", how.cut),
+        ("settled", how.settled),
+        ("driver", f"{late}; CPU {share(driver.cpu)}, run-wait {share(driver.run_wait)} of a core a thread"),
+        *(("excluded", plain(f"{name}: {'; '.join(why)}")) for name, why in how.excluded.items()),
+        ("id", record.id),
+    ]
+
+
+def original(record: Record) -> list[str]:
+    """Give part V: where the raw output lies, with its hashes."""
+    rows = [(name, value) for name, value in record.raw.items()]
+    runs_ = ", ".join(run.folder for run in record.runs)
+    files = f"{many(len(rows), 'file')} in this folder ({runs_})"
+    about = f"{files}; `cuesta certify --verify` holds them against their hashes."
+    return [html.paragraph(about), html.folded("SHA-256 of every file", [html.table(("file", "SHA-256"), rows)])]
+
+
+def tables(record: Record) -> Iterator[str]:
+    """Give part IV."""
+    found = record.measurements
+    captions = {
+        "a. CPU time breakdown": found.a,
+        "b. Breakdown of CPU times used by subject processes": found.b,
+        "c. Fault times and number": found.c,
+    }
+    for caption, rows in captions.items():
+        cells: list[Sequence[html.Cell]] = [
+            (each.name, *(figure(getattr(each, at), each.unit) for at in columns(rows)), (each.formula, "text"))
+            for each in rows
+        ]
+        yield html.table(("", *columns(rows).values(), "how"), cells, caption)
+    rows_d = [(each.name.strip(), figure(each.figure, each.unit), (each.formula, "text")) for each in found.d]
+    yield html.table(("", "", "how"), rows_d, "d. Average times seen by a process")
+    yield from (html.paragraph(row.strip(), "faint") for rows in absences(record) for row in rows[1:])
+
+
+def runs_table(record: Record) -> str:
+    """Give a row for each run."""
+    return html.table(RUN_HEADS, [run_row(record, number) for number in range(len(record.runs))], "Runs")
+
+
+def checks_table(record: Record) -> str:
+    """Give a row for each check."""
+    rows = [
+        (check.name, ("kept", "kept") if check.ok else ("NOT", "crossed"), (plain(check.said), "text"))
+        for check in record.checks
+    ]
+    return html.table(("check", "", "what was found"), rows, "Checks")
+
+
+RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
+
+
+def run_row(record: Record, number: int) -> tuple[str, ...]:
+    """Give the cells of a run."""
+    run = record.runs[number]
+    times = (run.creation, run.creation_cpu, run.command, run.command_cpu, run.completion)
+    return (
+        run.folder,
+        *(figure(each, "s") for each in times),
+        *(figure(each, "share") for each in (run.steal, run.idle)),
+    )
+
+
+def runs(record: Record) -> Iterator[str]:
+    """Give the table of runs as text."""
+    for cells in (RUN_HEADS, *(run_row(record, number) for number in range(len(record.runs)))):
+        yield f"     {cells[0]:<7}" + "".join(f"{cell:>{9 if at < 5 else 7}}" for at, cell in enumerate(cells[1:]))
+
+
+def columns(rows: Sequence[Line]) -> dict[str, str]:
+    """Name the columns that have anything in them: a benchmark has one phase."""
+    heads = {"creation": "during process creation", "command": "during command sequence", "total": "total"}
+    both = any(each.creation.value is not None for each in rows) or not any(
+        each.command.value is not None for each in rows
+    )
+    return heads if both else {"command": "from start to end"}
+
+
+def lines(rows: Sequence[Line]) -> Iterator[str]:
+    """Give part a, b or c as text."""
+    heads = columns(rows)
+    short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
+    yield " " * LABEL + "".join(f"{short[at]:>{max(CELL, len(short[at]) + 1)}}" for at in heads)
+    for number, each in enumerate(rows, start=1):
+        cells = "".join(f"{figure(getattr(each, at), each.unit):>{max(CELL, len(short[at]) + 1)}}" for at in heads)
+        last = each.name.startswith("Total")
+        label = f"     {'' if last else f'{number}.':<4}{each.name}"
+        yield f"{label:<{LABEL}}{cells}"
+
+
+def seen(record: Record) -> Iterator[str]:
+    """Give part d as text."""
+    number = 0
+    for each in record.measurements.d:
+        own = not each.name.startswith(" ")
+        number += own
+        label = f"     {f'{number}.' if own else '':<4}{each.name}"
+        yield f"{label:<{LABEL + 2 * CELL}}{figure(each.figure, each.unit):>{CELL}}"
+
+
+def figure(figure: Figure, unit: str) -> str:
+    """Write a figure in its unit; one that could not be had is a dash, and its reason stands below."""
+    if figure.value is None:
+        return ABSENT
+    if unit == "s":
+        return seconds(figure.value)
+    if unit == "share":
+        return share(figure.value)
+    return (
+        f"{figure.value:.3g}"
+        if unit == "ratio"
+        else count(figure.value)
+        if figure.value >= 10
+        else digits(figure.value)
+    )
+
+
+def absences(record: Record) -> Iterator[Sequence[str]]:
+    """Say why figures are missing, once for each reason."""
+    reasons: dict[str, list[str]] = {}
+    found = record.measurements
+    for part, rows in (("a", found.a), ("b", found.b), ("c", found.c)):
+        for at in ("creation", "command"):
+            for each in rows:
+                if why := getattr(each, at).why:
+                    reasons.setdefault(why, []).append(f"{part}: {each.name}")
+    for one in found.d:
+        if one.figure.why:
+            reasons.setdefault(one.figure.why, []).append(f"d: {one.name.strip()}")
+    reasons.pop("no meter data (the run has no such phase)", None)
+    reasons.pop("the run has no such phase", None)
+    if reasons:
+        yield ["     —"] + [
+            row
+            for why, names in reasons.items()
+            for row in wrapped(f"{'; '.join(dict.fromkeys(names))}: {plain(why)}", "  ")
+        ]
+
+
+def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Give names and what they are, wrapped."""
+    for name, value in rows:
+        head = f"     {name}: "
+        yield from textwrap.wrap(value, WIDTH, initial_indent=head, subsequent_indent=" " * 9) or [head.rstrip()]
+
+
+def listed(rows: Iterable[str]) -> Iterator[str]:
+    """Give sentences, wrapped."""
+    for row in rows:
+        yield from wrapped(row)
+
+
+def wrapped(row: str, more: str = "") -> list[str]:
+    """Wrap a sentence below the head of its part."""
+    return textwrap.wrap(row, WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False)
