@@ -107,9 +107,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         unlike=unlike,
         host=differences(one, other, [HOST]),
         headline=judged([figure(metric, empty) for metric in metrics], empty),
-        exploratory=[
-            shown_only(figure(metric, empty), empty) for metric in EXPLORATORY if metric.name not in judged_names
-        ],
+        exploratory=[shown_only(figure(metric, empty), empty) for metric in EXPLORATORY if metric.name not in names],
     )
     return replace(found, notes=list(notes(found)))
 
