@@ -67,6 +67,8 @@ class PerTransaction:
     major_faults: float | None
     switches: float | None
     system_calls: float | None
+    system_calls_estimated: float | None
+    """From the samples on their ways out, within some tens of percent; None where they are counted, or not sampled."""
     ios: float | None
     of_machine: Sequence[str]
     """Those that are of the whole machine, because the kernel does not count them by process."""
@@ -194,11 +196,20 @@ def per_transaction(sheet: Mapping[str, Any], transactions: int) -> PerTransacti
         return None
     cpu = sheet["own"]["seconds"].get("value")
     counts = {name: sheet["counts"][name].get("value") for name in COUNTS}
+    estimated = None if counts["system_calls"] else estimated_calls(sheet)
     return PerTransaction(
         cpu_ms=None if cpu is None else 1e3 * cpu / transactions,
+        system_calls_estimated=None if estimated is None else estimated / transactions,
         **{name: None if count is None else count["count"] / transactions for name, count in counts.items()},
         of_machine=[name for name in COUNTS if name in sheet["counts"]["of_machine"]],
     )
+
+
+def estimated_calls(sheet: Mapping[str, Any]) -> float | None:
+    """Take how many system calls the sampler thinks that there were."""
+    sampled = sheet["by_cause"].get("value", {"about": {}})
+    calls: float | None = sampled["about"].get("calls_estimated", {}).get("value")
+    return calls
 
 
 def meters(

@@ -62,7 +62,8 @@ def between(of: FrontEnd) -> Iterator[str]:
 
 def processing(of: FrontEnd) -> Iterator[str]:
     """Say how much processing characters took."""
-    yield f"interrupts/minute {count(of.interrupts_per_minute)}"
+    interrupts = of.interrupts_per_minute * of.seconds / 60
+    yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
     parts = (f"{name} {NONE if value is None else digits(value)}" for name, value in of.characters_per_ms.items())
     yield f"characters per ms of interrupt time: {', '.join(parts)}"
     yield f"{'':<8}{'# calls':>12}{'ave. time':>12}{'chars./msec.':>14}"

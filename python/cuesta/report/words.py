@@ -11,6 +11,7 @@ from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
+from cuesta.report.network import network
 
 LOADS = {
     "closed": "the next input is due a think time after the answer",
@@ -148,6 +149,7 @@ def host_cpu(host: Host) -> Iterator[str]:
         seen = [f"{plain(name.replace('_', ' '))} {percent:.1f}" for name, percent in causes if percent >= 0.05]
         rest = sum(percent for _, percent in causes if percent < 0.05)
         yield "by cause: " + ", ".join([*seen, f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else seen)
+    yield from network(host)
     if host.per_transaction:
         yield each_transaction(host.per_transaction)
 
@@ -158,10 +160,17 @@ def each_transaction(each: PerTransaction) -> str:
         "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
         "page faults": sum_of(each.minor_faults, each.major_faults),
         "context switches": each.switches and digits(each.switches),
-        "system calls": each.system_calls and digits(each.system_calls),
+        "system calls": calls(each),
         "I/Os": each.ios and digits(each.ios) + (" (of the machine)" if "ios" in each.of_machine else ""),
     }
     return "a transaction: " + ", ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+
+def calls(each: PerTransaction) -> str | None:
+    """Write the system calls: as counted, else as estimated from samples."""
+    if each.system_calls is not None:
+        return digits(each.system_calls)
+    return None if each.system_calls_estimated is None else f"about {digits(each.system_calls_estimated)} (estimated)"
 
 
 def sum_of(*numbers: float | None) -> str | None:

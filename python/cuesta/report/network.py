@@ -1,0 +1,53 @@
+"""Whose CPU time the network's was, in words: shared over loopback, each side's own where they are isolated."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cuesta.analysis.host import Host
+from cuesta.analysis.units import many
+
+Sheet = Mapping[str, Any]
+
+ISOLATED = 2
+LOOPBACK = (3, 4)
+"""Places in the order of honesty (docs/meters.md)."""
+
+
+def network(host: Host) -> Iterator[str]:
+    """Say what a run's arrangement lets be said of it; nothing of a host on another machine."""
+    if host.meters is None or host.sheet is None or "network" not in host.sheet:
+        return
+    if host.meters.order == ISOLATED:
+        yield each_side(host.sheet)
+    elif host.meters.order in LOOPBACK:
+        yield from shared(host.sheet)
+
+
+def each_side(sheet: Sheet) -> str:
+    """Say how busy each side's CPUs were: all that they did is theirs, the network included."""
+    sides = {"host": sheet["per_cpu"], "driver": sheet["beside"]}
+    parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
+    return f"busy by CPU, the network included: {'; '.join(parts)}"
+
+
+def busy(cpus: Mapping[str, Any]) -> str:
+    """Say how much of each CPU was used."""
+    used = {cpu: [shares[name].get("value") for name in ("usr", "sys", "irq")] for cpu, shares in cpus.items()}
+    return ", ".join(f"CPU {cpu} {sum(parts):.1f} %" for cpu, parts in used.items() if None not in parts)
+
+
+def shared(sheet: Sheet) -> Iterator[str]:
+    """Say what the network took that is neither side's alone."""
+    of, cpus = sheet["network"], len(sheet["per_cpu"]) + len(sheet["beside"])
+    percent, own = of["percent"].get("value"), of["in_subject"].get("value")
+    if percent is None:
+        return
+    machine = f"% of the machine's {many(cpus, 'CPU')}"
+    if own is None:
+        yield f"network, shared: at most {percent:.1f} {machine} (all soft interrupts, by clock ticks)"
+        return
+    inside = 100 * own / (sheet["seconds"] * cpus)
+    yield (
+        f"network, shared: {percent:.1f} {machine} ({of['percent']['tier']}); {inside:.1f} of it stands in the host's "
+        "CPU time, the rest in the driver's or another's"
+    )
