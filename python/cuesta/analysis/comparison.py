@@ -16,7 +16,7 @@ from cuesta.analysis.replicate import (
     ENOUGH_FOR_P99,
     EXPLORATORY,
     HEADLINE,
-    OF_ECHOES,
+    HEADLINES,
     Metric,
 )
 from cuesta.analysis.sides import Side
@@ -100,7 +100,8 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         return empty
     one, other = base.runs[0].facts, new.runs[0].facts
     unlike = differences(one, other)
-    metrics = HEADLINE if any(run.figures["response.p95"] is not None for run in (*base.runs, *new.runs)) else OF_ECHOES
+    runs = (*base.runs, *new.runs)
+    metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
     names = {metric.name for metric in metrics}
     found = replace(
         empty,

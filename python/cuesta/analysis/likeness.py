@@ -4,11 +4,13 @@ Facts come from `run.json`, by kind. All kinds but the host must be alike: a rat
 host. The host is what is compared, so its settings and its address may differ between the sides, but not within one.
 """
 
+import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cuesta.ledger import Table
+from cuesta.ledger.record import Given
 
 KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
 """What must be alike."""
@@ -52,12 +54,23 @@ def facts(run: Table) -> Facts:
     own["driver"] = {"version": run.get("cuesta"), **allowed} | _without(NOT_OF_DRIVER, plan)
     own["population"] = {"columns of users": list(run.get("users", {}).values())}
     own["tapes"] = {name: tape.get("sha256") for name, tape in run.get("tapes", {}).items()}
-    own["method"] = {"certifier": run.get("certifier"), "meters": plan.get("meters")}
+    own["method"] = {"meters": plan.get("meters")}
     own[HOST] = {f"host.{name}": value for name, value in plan.get("host", {}).items()}
     steps = run.get("steps", [])
     for number, step in enumerate(steps, 1):
         _add_step(own, step, f"step {number} " if len(steps) > 1 else "")
     return own
+
+
+def certified(run: Facts, given: Given) -> Facts:
+    """Add what a certification says of itself; the system's variable settings are the host's, and may differ."""
+    script = hashlib.sha256(given.script.encode()).hexdigest()
+    return {
+        **run,
+        "tapes": {**run["tapes"], "script, with what it sources": script},
+        "method": {**run["method"], "certifier": given.kind, "pause": given.pause},
+        HOST: {**run[HOST], **given.settings},
+    }
 
 
 def differences(base: Facts, new: Facts, kinds: Sequence[str] = KINDS) -> list[Difference]:

@@ -5,16 +5,18 @@ A run gives one number to each figure, however many transactions it had. Figures
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from cuesta._native import Histogram
 from cuesta.analysis.figures import Figures
-from cuesta.analysis.likeness import Facts, facts
+from cuesta.analysis.likeness import Facts, certified, facts
 from cuesta.analysis.settled import LEAST_VALUES, resemblance
 from cuesta.analysis.summary import Summary, summarise
+from cuesta.analysis.trial import Trial
 from cuesta.ledger import Interval
+from cuesta.ledger.record import Given
 
 ENOUGH_FOR_P99 = 1000.0
 """Transactions, were they independent, that a 99th percentile rests on."""
@@ -73,6 +75,14 @@ OF_ECHOES = (
     _quantile("echo", "p95"),
 )
 """Instead, where tapes have no transactions but echoes."""
+OF_CERTIFICATIONS = (
+    Metric("creation.cpu", "CPU, creation", "s", lambda _: None),
+    Metric("command.cpu", "CPU, commands", "s", lambda _: None),
+    Metric("completion", "completion", "s", lambda _: None),
+)
+"""Instead, of certifications: CPU seconds of all subject processes in either phase, and mean real time of a process."""
+HEADLINES = (OF_CERTIFICATIONS, HEADLINE, OF_ECHOES)
+"""The first applies whose last figure was measured."""
 EXPLORATORY = (
     *(_quantile(series, name) for series in (*OF_TRANSACTIONS, "echo") for name in QUANTILES),
     Metric("response.mean", "response mean", "s", lambda step: step.response.mean),
@@ -105,21 +115,40 @@ class Replicate:
 
 def replicate(folder: Path, step: int | None = None) -> Replicate:
     """Read a run, and of a sweep the step with this number; by default its last."""
-    summary = summarise(folder)
+    return of_summary(folder, summarise(folder), step)
+
+
+def of_trial(trial: Trial, given: Given) -> Replicate:
+    """Take a run of a certification."""
+    own = of_summary(trial.folder, trial.summary)
+    measured = {
+        "creation.cpu": trial.cpu("creation").value,
+        "command.cpu": trial.cpu("command").value,
+        "completion": statistics.fmean(trial.played.completion) if trial.played.completion else None,
+    }
+    return replace(
+        own,
+        facts=certified(own.facts, given),
+        figures={**own.figures, **measured},
+        unusable=next(iter(trial.doubts), None),
+    )
+
+
+def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Replicate:
+    """Take a run that was summed up."""
     number = planned_last(summary) if step is None else step
     found = next((figures for figures in summary.steps if figures.step == number), None)
     figures = found or summary.last
     meters = figures.host.meters
     run = summary.recorded.run
+    metrics = (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)
     return Replicate(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),
-        figures={metric.name: metric.of(figures) for metric in (*HEADLINE, *OF_ECHOES, *EXPLORATORY)},
-        effective={
-            "echo": figures.echo.count / TYPICAL,
-            **dict.fromkeys(OF_TRANSACTIONS, effective(summary, figures.step)),
-        },
+        figures={metric.name: metric.of(figures) for metric in metrics},
+        effective=dict.fromkeys(OF_TRANSACTIONS, effective(summary, figures.step))
+        | {"echo": figures.echo.count / TYPICAL},
         errors=figures.errors.count,
         honesty=meters.honesty if meters else "",
         unusable=unusable(summary, found, number),

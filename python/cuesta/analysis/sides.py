@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cuesta.analysis.replicate import Replicate, replicate
+from cuesta.analysis.replicate import Replicate, of_trial, replicate
+from cuesta.analysis.trial import read_trial
+from cuesta.ledger.certification import is_certification, open_certification
 from cuesta.ledger.experiment import read_pairs, run_folders
 
 
@@ -27,6 +29,9 @@ class Side:
 
 def apart(folder: Path, step: int | None = None) -> Side:
     """Read a side whose runs were made for themselves; of sweeps, the step with this number or the last."""
+    if is_certification(folder):
+        given = open_certification(folder).given
+        return side(folder, [of_trial(read_trial(run, given.pause), given) for run in run_folders(folder)])
     return side(folder, [replicate(run, step) for run in run_folders(folder)])
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from cuesta.analysis.comparison import Comparison, Overall, Terms, compare
-from cuesta.analysis.replicate import HEADLINE, OF_ECHOES
+from cuesta.analysis.replicate import HEADLINES
 from cuesta.analysis.sides import apart, in_pairs
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json
@@ -129,7 +129,7 @@ def _step(text: str | None) -> int | None:
 
 def _compensation(text: str) -> tuple[str, float]:
     name, _, factor = text.partition("=")
-    known = [metric.name for metric in (*HEADLINE, *OF_ECHOES)]
+    known = [metric.name for metrics in HEADLINES for metric in metrics]
     if name not in known:
         raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{near(name, known)}")
     try:
