@@ -7,10 +7,12 @@
 //! - [`Reading`]: its counters at an instant; [`Rates`]: what two readings differ by.
 //! - [`Meter`]: a subject that is read again and again.
 //! - [`perf`]: the kernel's sampler. [`cause`]: CPU time by cause, sampled. [`profile`]: by location.
+//! - [`exact`]: what only tracers in the kernel tell.
 //! - [`Sheet`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
 
 pub mod cause;
 mod ends;
+pub mod exact;
 pub mod kernel;
 mod meter;
 mod node_exporter;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cause::{Options, Split};
 use crate::ends::Listener;
+use crate::exact::{self, Depth, Trace};
 use crate::profile::Profile;
 use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject};
 
@@ -31,6 +32,8 @@ pub struct Meter {
     listener: Option<Listener>,
     /// The sampler, or why there is none.
     split: Result<Split, String>,
+    /// The tracer, if one was asked for, or why there is none.
+    trace: Option<Result<Trace, String>>,
 }
 
 /// There is nothing to meter.
@@ -80,7 +83,7 @@ impl Meter {
         }
         let mut listener = spec.listen(&first);
         let last = spec.read(listener.as_mut());
-        Ok(Self { spec, last, listener, split: Err("the sampler is not on".to_owned()) })
+        Ok(Self { spec, last, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
     /// Samples from now on, so that sheets have CPU time by cause. It takes half a second to measure the constants; where
@@ -92,11 +95,22 @@ impl Meter {
         self
     }
 
+    /// Traces from now on, so that sheets have what only tracing tells. Where it is not allowed, sheets say so.
+    #[must_use]
+    pub fn traced(mut self, depth: Depth) -> Self {
+        self.trace = Some(Trace::start(&self.spec.subject, depth));
+        self.last = self.reading();
+        self
+    }
+
     /// The counters as they are now.
     pub fn reading(&mut self) -> Reading {
         let reading = self.spec.read(self.listener.as_mut());
         if let Ok(split) = &mut self.split {
             split.mark();
+        }
+        if let Some(Ok(trace)) = &mut self.trace {
+            trace.mark(&reading);
         }
         reading
     }
@@ -110,32 +124,47 @@ impl Meter {
     pub fn sheet(&mut self) -> Result<Sheet, Incomparable> {
         let now = self.reading();
         let sheet = self.between(&self.last, &now)?;
-        self.last = now;
+        let last = std::mem::replace(&mut self.last, now);
+        self.forget(&last);
         Ok(sheet)
     }
 
     /// What came since a reading that was kept; the next sheet does not begin anew by it.
     pub fn sheet_since(&mut self, earlier: &Reading) -> Result<Sheet, Incomparable> {
         let now = self.reading();
-        self.between(earlier, &now)
+        let sheet = self.between(earlier, &now);
+        self.forget(&now);
+        sheet
+    }
+
+    /// No sheet will begin with that reading.
+    fn forget(&mut self, reading: &Reading) {
+        if let Some(Ok(trace)) = &mut self.trace {
+            trace.forget(reading.at);
+        }
     }
 
     fn between(&self, earlier: &Reading, now: &Reading) -> Result<Sheet, Incomparable> {
         let mut sheet = Rates::between(earlier, now)?.sheet();
+        match &self.trace {
+            Some(Ok(trace)) => trace.totals(earlier.at, &mut sheet),
+            Some(Err(why)) => exact::untraced(&mut sheet, why),
+            None => {}
+        }
         match &self.split {
             Ok(split) => {
                 if let Some(network) = split.network(earlier.at, &sheet) {
                     sheet.network = network;
                 }
-                let by_cause = split.by_cause(earlier.at, &sheet);
-                if let Some(by_cause) = by_cause.value() {
-                    sheet.put_causes(by_cause);
-                }
-                sheet.by_cause = by_cause;
+                sheet.by_cause = split.by_cause(earlier.at, &sheet);
                 sheet.notes.extend_from_slice(split.limits());
             }
             Err(why) => sheet.by_cause = Figure::unmetered(why),
         }
+        if let Some(Ok(trace)) = &self.trace {
+            trace.causes(earlier.at, &mut sheet);
+        }
+        sheet.put_causes();
         Ok(sheet)
     }
 }

@@ -79,7 +79,7 @@ fn call_before(bytes: [u8; REACH]) -> Option<Call> {
 
 /// What the call of a number is for (`asm/unistd_64.h`).
 #[cfg(target_arch = "x86_64")]
-fn call_of(number: u32) -> Call {
+pub(crate) fn call_of(number: u32) -> Call {
     match number {
         // clone fork vfork execve exit exit_group execveat clone3
         56..=60 | 231 | 322 | 435 => Call::Loading,
@@ -87,6 +87,11 @@ fn call_of(number: u32) -> Call {
         2 | 3 | 9..=11 | 25 | 257 | 436 | 437 => Call::Mapping,
         _ => Call::Other,
     }
+}
+
+#[cfg(all(feature = "exact", not(target_arch = "x86_64")))]
+pub(crate) fn call_of(_: u32) -> Call {
+    Call::Other
 }
 
 #[cfg(test)]

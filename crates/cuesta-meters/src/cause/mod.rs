@@ -31,6 +31,8 @@ mod watch;
 pub use calibrate::{Constants, calibrate};
 pub use causes::{Causes, Corrections, Exact, Overhead, Share};
 pub use classify::{Call, Ground, Place, Verdict, Whose, classify};
+#[cfg(feature = "exact")]
+pub(crate) use crossing::call_of;
 pub use kallsyms::{Function, Kallsyms};
 pub use kind::Cause;
 pub use maps::{Maps, Module, Modules, Spot, executable, is_linker};

@@ -5,6 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use perf_event_open_sys as perf;
+use perf_event_open_sys::bindings::perf_event_attr;
 
 use super::wish::Wish;
 
@@ -15,18 +16,15 @@ pub(crate) struct Event(OwnedFd);
 impl Event {
     /// Opens an event on all tasks of `cpu`, or on one task: there on one CPU or on any.
     pub(crate) fn open(wish: Wish, task: Option<i32>, cpu: Option<u32>) -> io::Result<Self> {
-        let mut attributes = wish.attributes();
         let task = task.unwrap_or(-1);
         let cpu = cpu.and_then(|cpu| i32::try_from(cpu).ok()).unwrap_or(-1);
-        // SAFETY: `attributes` is initialised and says its own size; the kernel writes at most that size back.
-        let fd = unsafe {
-            perf::perf_event_open(&raw mut attributes, task, cpu, -1, perf::bindings::PERF_FLAG_FD_CLOEXEC.into())
-        };
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: the call gave us a new descriptor, and nobody else has it.
-        Ok(Self(unsafe { OwnedFd::from_raw_fd(fd) }))
+        open(wish.attributes(), task, cpu).map(Self)
+    }
+
+    /// Opens the event that the kernel fires on a CPU whenever it has handled a page fault: a major or a minor one.
+    #[cfg(feature = "exact")]
+    pub(crate) fn of_faults(cpu: usize, major: bool) -> io::Result<OwnedFd> {
+        open(super::wish::each_fault(major), -1, i32::try_from(cpu).unwrap_or(i32::MAX))
     }
 
     /// Begins to sample.
@@ -52,6 +50,18 @@ impl AsFd for Event {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
+}
+
+fn open(mut attributes: perf_event_attr, task: i32, cpu: i32) -> io::Result<OwnedFd> {
+    // SAFETY: `attributes` is initialised and says its own size; the kernel writes at most that size back.
+    let fd = unsafe {
+        perf::perf_event_open(&raw mut attributes, task, cpu, -1, perf::bindings::PERF_FLAG_FD_CLOEXEC.into())
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the call gave us a new descriptor, and nobody else has it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
 fn done(result: i32) -> io::Result<()> {

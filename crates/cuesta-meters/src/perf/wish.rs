@@ -98,6 +98,19 @@ const USER_ADDRESS: u64 = 1 << 8;
 #[cfg(target_arch = "aarch64")]
 const USER_ADDRESS: u64 = 1 << 32;
 
+/// Each page fault of a kind, when it has been handled; nothing is sampled.
+#[cfg(feature = "exact")]
+pub(crate) fn each_fault(major: bool) -> sys::perf_event_attr {
+    let kind = if major { sys::PERF_COUNT_SW_PAGE_FAULTS_MAJ } else { sys::PERF_COUNT_SW_PAGE_FAULTS_MIN };
+    let mut attributes = sys::perf_event_attr::default();
+    attributes.type_ = sys::PERF_TYPE_SOFTWARE;
+    attributes.size = u32::try_from(size_of::<sys::perf_event_attr>()).unwrap_or(0);
+    attributes.config = u64::from(kind);
+    attributes.sample_period = 1;
+    attributes.set_disabled(1);
+    attributes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Rates;
 use super::tasks::{Done, OfThreads};
+use super::{Rates, UNTRACED, UNTRACED_CALLS};
 use crate::kernel::grown;
 use crate::{Count, Counts, Figure, Reading, Subject};
 
@@ -35,8 +35,8 @@ impl Rates<'_> {
             interrupts: self.interrupts(|reading| &reading.interrupts, |stat| Some(stat.interrupts)),
             softirqs: self.interrupts(|reading| &reading.softirqs, |stat| stat.softirqs),
             forks: self.count(|reading| &reading.stat, |stat| Some(stat.forks)),
-            execs: Figure::unmetered("only tracing counts programs loaded (exact tier)"),
-            system_calls: Figure::unmetered("only tracing counts system calls (exact tier)"),
+            execs: Figure::unmetered(UNTRACED),
+            system_calls: Figure::unmetered(UNTRACED_CALLS),
             ios: self.ios(),
             of_machine: self.of_machine().iter().map(|name| (*name).to_owned()).collect(),
         }

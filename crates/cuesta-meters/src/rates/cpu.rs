@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Rates;
+use super::{Rates, UNTRACED};
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
 use crate::reading::tasks::tick;
@@ -119,6 +119,9 @@ impl Rates<'_> {
             throttled: self.throttled(),
             quota: self.later.group.and_then(|group| group.quota.clone()),
             queued_elsewhere: idle.with(&delay, |idle, delay| idle.min(self.percent_of_cpus(*delay))),
+            page_wait: Figure::unmetered(UNTRACED),
+            loading: Figure::unmetered(UNTRACED),
+            quota_wait: Figure::unmetered(UNTRACED),
         }
     }
 
@@ -164,20 +167,14 @@ impl Rates<'_> {
             percent,
             average,
         };
-        let idle = |name: &str, percent: Figure| TimeRow {
-            name: name.to_owned(),
-            percent,
-            of_non_idle: Figure::unmetered("idle, or not the host's own"),
-            average: Figure::unmetered("it has no occurrences"),
-        };
         vec![
             row("page faults", Figure::unmetered(SAMPLED), Figure::unmetered(SAMPLED)),
             row("system", cpu.sys, none()),
             row("interrupts", cpu.irq, average),
             row("user", cpu.usr, none()),
-            idle("steal", cpu.steal),
-            idle("I/O-wait idle", cpu.iowait),
-            idle("zero idle", cpu.idle),
+            TimeRow::idle("steal", cpu.steal),
+            TimeRow::idle("I/O-wait idle", cpu.iowait),
+            TimeRow::idle("zero idle", cpu.idle),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
 
-use super::Rates;
+use super::{Rates, UNTRACED};
 use crate::kernel::grown;
 use crate::{Count, Figure, Subject, Traffic};
 
@@ -18,6 +18,8 @@ impl Rates<'_> {
             dispatches,
             run_delay,
             io_delay,
+            page_waits: Figure::unmetered(UNTRACED),
+            page_wait: Figure::unmetered(UNTRACED),
             load_average: self.later.load.clone(),
         }
     }

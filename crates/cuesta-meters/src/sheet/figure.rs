@@ -77,6 +77,11 @@ impl<T> Figure<T> {
         Self::Metered { value, tier: Tier::Sampled }
     }
 
+    /// A figure that was traced.
+    pub fn exact(value: T) -> Self {
+        Self::Metered { value, tier: Tier::Exact }
+    }
+
     /// No figure.
     pub fn unmetered(why: impl Into<String>) -> Self {
         Self::Unmetered { why: why.into() }

@@ -155,6 +155,12 @@ pub struct Idle {
     pub quota: Figure,
     /// Idle while tasks waited for another CPU: at most this.
     pub queued_elsewhere: Figure,
+    /// Idle while a task of the subject waited for a page, in a fault. Where it is traced, the kinds exclude each other.
+    pub page_wait: Figure,
+    /// Idle while a program of the subject was being loaded.
+    pub loading: Figure,
+    /// Idle while a task of the subject was ready and barred by its quota.
+    pub quota_wait: Figure,
 }
 
 /// A row of `total_time_meters`.
@@ -187,6 +193,10 @@ pub struct Traffic {
     pub run_delay: Figure,
     /// Seconds that all tasks together waited for block devices.
     pub io_delay: Figure,
+    /// Page faults that waited.
+    pub page_waits: Figure<Count>,
+    /// Off the CPU within a page fault, of each that waited; seconds.
+    pub page_wait: Figure,
     /// The kernel's load average over a minute: an exponential mean of running, ready and uninterruptible tasks.
     pub load_average: Figure,
 }

@@ -1,21 +1,34 @@
-//! `total_time_meters` with causes: what the sampler found takes the place of what ticks found.
+//! `total_time_meters` with causes: what samples or tracers found takes the place of what ticks found.
 
-use super::{ByCause, Figure, Sheet, TimeRow};
+use super::{Figure, Sheet, TimeRow};
 
 /// Rows that are of idle, or not the host's own, and stay as they are.
-const KEPT: [&str; 3] = ["steal", "I/O-wait idle", "zero idle"];
+const KEPT: [&str; 6] = ["steal", "page-wait idle", "loading idle", "I/O-wait idle", "throttled idle", "zero idle"];
+
+impl TimeRow {
+    /// A row of time that was not the host's.
+    pub(crate) fn idle(name: &str, percent: Figure) -> Self {
+        Self {
+            name: name.to_owned(),
+            percent,
+            of_non_idle: Figure::unmetered("idle, or not the host's own"),
+            average: Figure::unmetered("it has no occurrences"),
+        }
+    }
+}
 
 impl Sheet {
-    /// Puts the causes into the table of total time, largest first: of the subject, with what others used apart.
-    pub(crate) fn put_causes(&mut self, by_cause: &ByCause) {
+    /// Puts the causes, if they are known, into the table of total time, largest first: of the subject, with what others
+    /// used apart.
+    pub(crate) fn put_causes(&mut self) {
+        let Some(by_cause) = self.by_cause.value() else { return };
         let cpu = &self.cpu;
         let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
         let of_busy = |percent: &Figure| {
-            let both = percent.with(&busy, |percent, busy| (*percent, *busy));
-            match both.value() {
-                Some((percent, busy)) if *busy > 0.0 => Figure::sampled(100.0 * percent / busy),
-                _ => Figure::unmetered("the CPUs were idle"),
+            if busy.value().is_some_and(|busy| *busy > 0.0) {
+                return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
             }
+            Figure::unmetered("the CPUs were idle")
         };
         let mut rows: Vec<TimeRow> = by_cause
             .causes

@@ -1,0 +1,172 @@
+//! What a CPU did since tracing began, as the kernel's part keeps it (`struct account` of `trace.bpf.c`). Pure.
+
+/// Numbers that are counted, in front of what the tracer keeps for itself.
+const WORDS: usize = 69;
+
+/// Where each table begins.
+const RUN: usize = 32;
+const INTERRUPTS: usize = 34;
+const IDLE: usize = 42;
+const FAULTS: usize = 46;
+const CALLS: usize = 48;
+const SWITCHES: usize = 56;
+const WAKEUPS: usize = 58;
+const FORKS: usize = 59;
+const EXECS: usize = 60;
+const WAITS: usize = 61;
+const WAITED: usize = 65;
+
+/// Who ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The subject.
+    Own = 0,
+    /// Other tasks.
+    Others = 1,
+    /// No task: the CPU was idle, but for interrupts.
+    Nobody = 2,
+}
+
+/// What the CPU did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// The user's part; for the light tracer with all system calls; of nobody: idle.
+    Run = 0,
+    Fault = 1,
+    Call = 2,
+    Loading = 3,
+    Mapping = 4,
+    /// Kernel threads.
+    Thread = 5,
+    Hard = 6,
+    Soft = 7,
+}
+
+impl Class {
+    pub(super) const ALL: [Self; 8] =
+        [Self::Run, Self::Fault, Self::Call, Self::Loading, Self::Mapping, Self::Thread, Self::Hard, Self::Soft];
+}
+
+/// Why tasks of the subject waited, as far as it matters for idle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// Within a page fault.
+    Page = 0,
+    /// Within the loading of a program.
+    Loading = 1,
+    /// For a device, otherwise.
+    Io = 2,
+    /// Barred by a quota of CPU time.
+    Quota = 3,
+}
+
+/// All of them, the first that counts first.
+pub(super) const WAIT_KINDS: [Wait; 4] = [Wait::Page, Wait::Loading, Wait::Io, Wait::Quota];
+
+/// One CPU's numbers, or a sum or difference of some. Times are nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Account([u64; WORDS]);
+
+impl Account {
+    pub(super) const ZERO: Self = Self([0; WORDS]);
+
+    /// Reads a value of the kernel's table; none if it is too short.
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut words = [0; WORDS];
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_ne_bytes(*bytes);
+        }
+        (bytes.len() >= 8 * WORDS).then_some(Self(words))
+    }
+
+    pub(super) fn and(&self, other: &Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word].saturating_add(other.0[word])))
+    }
+
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        Self(std::array::from_fn(|word| self.0[word].saturating_sub(earlier.0[word])))
+    }
+
+    pub(super) fn ns(&self, owner: Owner, class: Class) -> u64 {
+        self.0[owner as usize * Class::ALL.len() + class as usize]
+    }
+
+    /// All that an owner did, in its tasks' contexts.
+    pub(super) fn all(&self, owner: Owner) -> u64 {
+        Class::ALL.into_iter().map(|class| self.ns(owner, class)).sum()
+    }
+
+    /// Of tasks, by the scheduler's own clock, which leaves stolen time out.
+    pub(super) fn run(&self, owner: Owner) -> u64 {
+        if owner == Owner::Nobody { 0 } else { self.0[RUN + owner as usize] }
+    }
+
+    /// How many interrupts, hard or soft ones, came while `owner` was there.
+    pub(super) fn interrupts(&self, owner: Owner, class: Class) -> u64 {
+        self.0[INTERRUPTS + 2 * owner as usize + usize::from(class == Class::Soft)]
+    }
+
+    pub(super) fn idle(&self, wait: Wait) -> u64 {
+        self.0[IDLE + wait as usize]
+    }
+
+    /// The subject's page faults: minor and major.
+    pub(super) fn faults(&self) -> [u64; 2] {
+        [self.0[FAULTS], self.0[FAULTS + 1]]
+    }
+
+    /// The subject's system calls of a class.
+    pub(super) fn calls(&self, class: Class) -> u64 {
+        self.0[CALLS + class as usize]
+    }
+
+    /// The subject's switches: because it waited, because it was turned out.
+    pub(super) fn switches(&self) -> [u64; 2] {
+        [self.0[SWITCHES], self.0[SWITCHES + 1]]
+    }
+
+    pub(super) fn wakeups(&self) -> u64 {
+        self.0[WAKEUPS]
+    }
+
+    pub(super) fn forks(&self) -> u64 {
+        self.0[FORKS]
+    }
+
+    pub(super) fn execs(&self) -> u64 {
+        self.0[EXECS]
+    }
+
+    /// Waits that have ended, and how long they were.
+    pub(super) fn waits(&self, wait: Wait) -> (u64, u64) {
+        (self.0[WAITS + wait as usize], self.0[WAITED + wait as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_lie_one_behind_the_other_as_the_kernel_writes_them() {
+        let bytes: Vec<u8> = (0..80_u64).flat_map(u64::to_ne_bytes).collect();
+        let account = Account::read(&bytes).unwrap();
+        assert_eq!(account.ns(Owner::Nobody, Class::Soft), 23);
+        assert_eq!(account.run(Owner::Others), 33);
+        assert_eq!(account.interrupts(Owner::Nobody, Class::Soft), 39);
+        assert_eq!(account.idle(Wait::Quota), 45);
+        assert_eq!(account.faults(), [46, 47]);
+        assert_eq!(account.calls(Class::Soft), 55);
+        assert_eq!(account.switches(), [56, 57]);
+        assert_eq!([account.wakeups(), account.forks(), account.execs()], [58, 59, 60]);
+        assert_eq!(account.waits(Wait::Quota), (64, 68));
+        assert_eq!(Account::read(&bytes[..8 * WORDS - 1]), None);
+    }
+
+    #[test]
+    fn what_went_backwards_is_nothing() {
+        let one = Account::read(&[1; 8 * WORDS]).unwrap();
+        assert_eq!(Account::ZERO.since(&one), Account::ZERO);
+        assert_eq!(one.and(&one).since(&one), one);
+    }
+}

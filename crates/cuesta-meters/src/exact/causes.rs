@@ -1,0 +1,89 @@
+//! CPU time by cause, traced: beside samples what they cannot see, alone all of it as far as it is traced. Pure.
+
+use std::collections::BTreeMap;
+
+use super::Depth;
+use super::account::{Class, Owner};
+use super::figures::{CALLS, Traced, is_part};
+use crate::{ByCause, Cause, Figure, Sheet};
+
+impl Traced {
+    /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
+    pub(super) fn put_causes(&self, sheet: &mut Sheet) {
+        let Some(own) = sheet.own.seconds.value().copied() else { return };
+        let rows = self.rows(sheet, own);
+        let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
+        sheet.by_cause = Figure::exact(match sampled {
+            Some(sampled) => beside(sampled, rows, own),
+            None => ByCause { causes: rows, unclassified: 0.0, about: BTreeMap::new() },
+        });
+    }
+
+    /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
+    fn rows(&self, sheet: &Sheet, own: f64) -> BTreeMap<String, Cause> {
+        let capacity = sheet.seconds * sheet.cpus.len() as f64;
+        let owners: &[Owner] = if is_part(&sheet.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
+        let nanos = |class: Class| -> u64 {
+            let whose = owners.iter().filter(|owner| **owner != Owner::Nobody || class != Class::Run);
+            whose.map(|owner| self.here.ns(*owner, class)).sum()
+        };
+        let all: u64 = Class::ALL.into_iter().map(nanos).sum();
+        let seconds = |class| if all == 0 { 0.0 } else { own * nanos(class) as f64 / all as f64 };
+        let row = |class: Class| {
+            let (seconds, count) = (seconds(class), self.count(class, owners));
+            let cause = Cause {
+                percent: Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 }),
+                seconds: Figure::exact(seconds),
+                average: count.and_then(|count| match *count {
+                    0.0 => Figure::unmetered("there was none"),
+                    count => Figure::exact(seconds / count),
+                }),
+                count,
+            };
+            (self.name(class).to_owned(), cause)
+        };
+        Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
+    }
+
+    fn count(&self, class: Class, owners: &[Owner]) -> Figure {
+        match class {
+            Class::Run | Class::Thread => Figure::unmetered("it has no occurrences"),
+            Class::Fault => Figure::exact(self.here.faults().iter().sum::<u64>() as f64),
+            Class::Hard | Class::Soft => {
+                Figure::exact(owners.iter().map(|owner| self.here.interrupts(*owner, class)).sum::<u64>() as f64)
+            }
+            class if CALLS.contains(&class) => Figure::exact(self.here.calls(class) as f64),
+            _ => Figure::unmetered("it is not counted"),
+        }
+    }
+
+    fn name(&self, class: Class) -> &'static str {
+        match class {
+            Class::Run if self.depth == Depth::Light => "user_and_calls",
+            Class::Run => "user",
+            Class::Fault => "page_faults",
+            Class::Call => "system_calls",
+            Class::Loading => "loading",
+            Class::Mapping => "mapping",
+            Class::Thread => "kernel_threads",
+            Class::Hard => "interrupts",
+            Class::Soft => "softirq",
+        }
+    }
+}
+
+/// Samples share out what interrupts leave: a timer cannot see these.
+fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, Cause>, own: f64) -> ByCause {
+    traced.retain(|name, _| ["interrupts", "softirq"].contains(&name.as_str()));
+    sampled.causes.retain(|name, _| !["interrupts", "softirq"].contains(&name.as_str()));
+    let sum = |causes: &BTreeMap<String, Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
+    let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
+    let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
+    for cause in sampled.causes.values_mut() {
+        for figure in [&mut cause.percent, &mut cause.seconds, &mut cause.average] {
+            *figure = figure.map(|value| value * scale);
+        }
+    }
+    sampled.causes.append(&mut traced);
+    sampled
+}

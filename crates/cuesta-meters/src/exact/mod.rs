@@ -1,0 +1,48 @@
+//! The exact tier: tracers in the kernel, where it comes and goes, and what they counted.
+//!
+//! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
+//!
+//! - [`Trace`]: a tracer at work; what it has to say goes into a [`Sheet`].
+//! - `trace.bpf.c`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
+//! - `account`: what a CPU did, as it is read. `figures`: two of them → figures of a sheet. Both pure.
+
+#[cfg(not(feature = "exact"))]
+mod absent;
+#[cfg(feature = "exact")]
+mod account;
+#[cfg(feature = "exact")]
+mod causes;
+#[cfg(feature = "exact")]
+mod figures;
+#[cfg(feature = "exact")]
+mod trace;
+#[cfg(feature = "exact")]
+mod tracer;
+
+#[cfg(not(feature = "exact"))]
+pub use absent::Trace;
+#[cfg(feature = "exact")]
+pub use trace::Trace;
+
+use crate::{Figure, Sheet};
+
+/// How deep is looked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Scheduler, interrupts, page faults: for timed runs.
+    Light,
+    /// System calls too, which makes each of them dearer: for a short run apart.
+    Full,
+}
+
+/// Says in a sheet why nothing was traced.
+pub(crate) fn untraced(sheet: &mut Sheet, why: &str) {
+    sheet.notes.push(format!("not traced: {why}"));
+    let (counts, idle, traffic) = (&mut sheet.counts, &mut sheet.idle, &mut sheet.traffic);
+    for figure in [&mut idle.page_wait, &mut idle.loading, &mut idle.quota_wait, &mut traffic.page_wait] {
+        *figure = Figure::unmetered(why);
+    }
+    for count in [&mut counts.execs, &mut counts.system_calls, &mut traffic.page_waits] {
+        *count = Figure::unmetered(why);
+    }
+}

@@ -1,0 +1,537 @@
+/* The tracers: where each CPU's time goes, to the nanosecond, as the kernel itself comes and goes.
+ *
+ * Each CPU keeps one account. At every event that changes what the CPU is doing, the time since the event before is charged
+ * to what it did until then: so an account is whole by construction, and only ever written by its own CPU.
+ *
+ * The light tracer has the scheduler, interrupts and page faults; the full one also the ways into and out of system calls,
+ * which is what costs. Idle is split by why the subject was not running: the tasks that wait for a page, for their program
+ * to be loaded, for a device, or are barred by their quota are counted over all CPUs, and the clock of the first of these
+ * that anybody waits for runs (`phase`); an idle CPU takes what these clocks moved on by while it was idle.
+ */
+#include "kernel.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+/* The kernel lends most of its helpers only to programs under its own licence. */
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* Who runs. */
+enum { OWN, OTHERS, NOBODY, OWNERS = 4 };
+/* What a CPU does. `RUN` is the user's part; without the full tracer system calls are in it. */
+enum { RUN, FAULT, CALL, LOADING, MAPPING, THREAD, HARD, SOFT, CLASSES };
+/* Why a task of the subject does not run, as far as it matters for idle; the first that somebody waits for counts. */
+enum { ON_PAGE, ON_LOADING, ON_IO, ON_QUOTA, WAITS };
+/* What the subject is. */
+enum { ALL, PROCESSES, GROUP };
+/* In `members`: a process of the subject, or one of which only the children are. */
+enum { MEMBER = 1, PARENT = 2 };
+
+#define CALLS 512
+#define PHASES 64
+
+/* Set before loading. */
+const volatile struct {
+	__u64 group;           /* number of the control group's folder */
+	__u32 subject;
+	__u32 level;           /* how deep that folder lies */
+	__u64 cpus[16];        /* whose tasks' waits count, a bit each */
+	__u8 calls[CALLS];     /* class of each system call */
+} settings = {};
+
+/* First what is counted, in the order in which `account.rs` reads it. */
+struct account {
+	__u64 ns[OWNERS][CLASSES];
+	__u64 run[2];                 /* by the scheduler's own clock, which leaves stolen time out: own, others' */
+	__u64 interrupts[OWNERS][2];  /* hard, soft */
+	__u64 idle[WAITS];
+	__u64 faults[2];              /* own: minor, major */
+	__u64 calls[CLASSES];         /* own */
+	__u64 switches[2];            /* own: because it waited, because it was turned out */
+	__u64 wakeups, forks, execs;  /* own */
+	__u64 waits[WAITS], waited[WAITS];
+
+	__u64 since;                  /* up to when time is charged; 0 = not begun */
+	__u64 run_from;               /* the running task's own clock, when it was last looked at */
+	__u64 marks[WAITS];           /* the clocks of waits, when they were last looked at */
+	__u32 owner, fault, call, thread, hard, soft;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct account);
+} accounts SEC(".maps");
+
+/* What of a task must be known when it runs again. */
+struct task {
+	__u64 since;  /* when its wait began */
+	__u64 wait;   /* 1 + why it waits */
+	__u32 own, fault, call;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u32);
+} members SEC(".maps");
+
+/* From `since` on the clock of `kind` runs; at `since` the clocks stood at `ns`. */
+struct phase {
+	__u64 since, kind;
+	__u64 ns[WAITS];
+};
+
+/* A phase is written before it becomes the current one and not touched after, so that readers need no lock. */
+struct clocks {
+	__u32 current;
+	struct phase phases[PHASES];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct clocks);
+} clocks SEC(".maps");
+
+/* How many wait, and whose turn it is to write a phase: apart, since not every kind of program may see a lock. */
+struct waits {
+	struct bpf_spin_lock lock;
+	__u32 waiting[WAITS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct waits);
+} waits SEC(".maps");
+
+static __always_inline struct account *here(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&accounts, &zero);
+}
+
+/* Idle: takes what the clocks of waits moved on by, if it was idle until now, and looks at them anew. */
+static __always_inline void look_at_waits(struct account *a, __u64 now, bool was_idle)
+{
+	__u32 zero = 0;
+	struct clocks *all = bpf_map_lookup_elem(&clocks, &zero);
+
+	if (!all)
+		return;
+	struct phase *phase = &all->phases[all->current % PHASES];
+#pragma unroll
+	for (int kind = 0; kind < WAITS; kind++) {
+		__u64 at = phase->ns[kind];
+
+		if (phase->kind == kind && now > phase->since)
+			at += now - phase->since;
+		if (was_idle && at > a->marks[kind])
+			a->idle[kind] += at - a->marks[kind];
+		a->marks[kind] = at;
+	}
+}
+
+static __always_inline void charge(struct account *a, __u64 now)
+{
+	__u32 class = a->hard ? HARD : a->soft ? SOFT : a->fault ? FAULT : a->call ? a->call : a->thread ? THREAD : RUN;
+
+	/* An interrupt or another task may have come between reading the clock and now, and charged further. */
+	if (now <= a->since)
+		return;
+	a->ns[a->owner % OWNERS][class % CLASSES] += now - a->since;
+	a->since = now;
+	if (a->owner == NOBODY)
+		look_at_waits(a, now, class == RUN);
+}
+
+/* How many wait for something has changed: the clock of the first that anybody waits for runs. */
+static __always_inline void wait_changed(__u32 kind, int by, __u64 now)
+{
+	__u32 zero = 0;
+	struct waits *all = bpf_map_lookup_elem(&waits, &zero);
+	struct clocks *write = bpf_map_lookup_elem(&clocks, &zero);
+
+	if (!all || !write)
+		return;
+	bpf_spin_lock(&all->lock);
+	all->waiting[kind % WAITS] += by;
+	__u32 *n = all->waiting;
+	__u32 first = n[ON_PAGE] ? ON_PAGE : n[ON_LOADING] ? ON_LOADING : n[ON_IO] ? ON_IO : n[ON_QUOTA] ? ON_QUOTA : WAITS;
+	struct phase *old = &write->phases[write->current % PHASES];
+
+	if (first != old->kind) {
+		struct phase *next = &write->phases[(write->current + 1) % PHASES];
+
+		if (now < old->since)
+			now = old->since;
+#pragma unroll
+		for (int each = 0; each < WAITS; each++)
+			next->ns[each] = old->ns[each] + (old->kind == each ? now - old->since : 0);
+		next->since = now;
+		next->kind = first;
+		__sync_fetch_and_add(&write->current, 1);
+	}
+	bpf_spin_unlock(&all->lock);
+}
+
+static __always_inline void wait_ended(struct account *a, struct task *task, __u64 now)
+{
+	__u64 wait = __sync_lock_test_and_set(&task->wait, 0);
+
+	if (!wait)
+		return;
+	__u32 kind = (wait - 1) % WAITS;
+
+	wait_changed(kind, -1, now);
+	a->waits[kind] += 1;
+	if (now > task->since)
+		a->waited[kind] += now - task->since;
+}
+
+/* Whether a control group of the subject holds a task. */
+static __always_inline bool in_group(struct task_struct *task)
+{
+	struct cgroup *group = task->cgroups->dfl_cgrp;
+	struct cgroup *above = 0;
+
+	if (group->level < (int)settings.level)
+		return false;
+	const void *at = (const void *)group + bpf_core_field_offset(struct cgroup, ancestors) + settings.level * sizeof(above);
+
+	bpf_probe_read_kernel(&above, sizeof(above), at);
+	return BPF_CORE_READ(above, kn, id) == settings.group;
+}
+
+static __always_inline bool is_member(struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+	__u32 *found = bpf_map_lookup_elem(&members, &tgid);
+
+	return found && *found == MEMBER;
+}
+
+static __always_inline bool is_own(struct task_struct *task, struct task *known)
+{
+	if (settings.subject == PROCESSES)
+		return known && known->own;
+	return settings.subject == ALL || in_group(task);
+}
+
+/* What is known of a task; made if it must be remembered. */
+static __always_inline struct task *known(struct task_struct *task, bool make)
+{
+	struct task *found = bpf_task_storage_get(&tasks, task, 0, 0);
+
+	if (found || !make)
+		return found;
+	found = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (found && settings.subject == PROCESSES)
+		found->own = is_member(task);
+	return found;
+}
+
+/* 1 + why a task that leaves its CPU will not run; 0 if that does not matter for idle. */
+static __always_inline __u64 reason(struct account *a, struct task_struct *task, bool waits)
+{
+	if (!waits) {
+		bool has_quota = bpf_core_field_exists(struct sched_entity, cfs_rq) &&
+				 bpf_core_field_exists(struct cfs_rq, throttle_count);
+
+		return has_quota && BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0 ? 1 + ON_QUOTA : 0;
+	}
+	if (a->fault)
+		return 1 + ON_PAGE;
+	if (bpf_core_field_exists(struct task_struct, in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
+		return 1 + ON_LOADING;
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? 1 + ON_IO : 0;
+}
+
+static __always_inline void leave(struct account *a, struct task_struct *task, bool waits, __u64 now)
+{
+	__u64 run = task->se.sum_exec_runtime, why = 0;
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	if (!task->pid)
+		return;
+	a->run[a->owner & 1] += run - a->run_from;
+	if (a->owner == OWN) {
+		a->switches[!waits]++;
+		if (settings.cpus[cpu / 64 % 16] >> cpu % 64 & 1)
+			why = reason(a, task, waits);
+	}
+	if (!why && !a->fault && !a->call)
+		return;
+	struct task *kept = known(task, true);
+
+	if (!kept)
+		return;
+	kept->fault = a->fault;
+	kept->call = a->call;
+	if (why) {
+		kept->since = now;
+		wait_changed(why - 1, 1, now);
+		__sync_lock_test_and_set(&kept->wait, why);
+	}
+}
+
+/* A task runs from now on: what is known of it goes into the account. */
+static __always_inline void enter(struct account *a, struct task_struct *task, struct task *kept, __u64 now)
+{
+	a->since = now;
+	a->fault = a->call = a->thread = a->hard = a->soft = 0;
+	if (!task->pid) {
+		a->owner = NOBODY;
+		look_at_waits(a, now, false);
+		return;
+	}
+	if (kept) {
+		a->fault = kept->fault;
+		a->call = kept->call;
+		kept->fault = kept->call = 0;
+	}
+	a->owner = is_own(task, kept) ? OWN : OTHERS;
+	a->thread = (task->flags & PF_KTHREAD) != 0;
+	a->run_from = task->se.sum_exec_runtime;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (!a)
+		return 0;
+	if (a->since) {
+		charge(a, now);
+		leave(a, prev, !preempt && prev_state, now);
+	}
+	struct task *kept = next->pid ? known(next, settings.subject == PROCESSES) : 0;
+
+	enter(a, next, kept, now);
+	if (kept) /* woken before it had gone, or no longer barred */
+		wait_ended(a, kept, now);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(waking, struct task_struct *task)
+{
+	struct account *a = here();
+	struct task *kept = known(task, false);
+
+	if (!a)
+		return 0;
+	if (is_own(task, kept))
+		a->wakeups++;
+	if (kept && kept->wait)
+		wait_ended(a, kept, bpf_ktime_get_ns());
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(forked, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 from = parent->tgid, to = child->tgid, member = MEMBER;
+	struct account *a = here();
+
+	if (a && a->since && a->owner == OWN)
+		a->forks++;
+	if (settings.subject == PROCESSES && from != to && bpf_map_lookup_elem(&members, &from))
+		bpf_map_update_elem(&members, &to, &member, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(freed, struct task_struct *task)
+{
+	__u32 tgid = task->tgid;
+
+	if (settings.subject == PROCESSES && task->pid == tgid)
+		bpf_map_delete_elem(&members, &tgid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(loaded)
+{
+	struct account *a = here();
+
+	if (a && a->since && a->owner == OWN)
+		a->execs++;
+	return 0;
+}
+
+static __always_inline int interrupted(bool hard, bool begins)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (!a || !a->since)
+		return 0;
+	charge(a, now);
+	if (begins)
+		a->interrupts[a->owner % OWNERS][!hard]++;
+	if (hard)
+		a->hard = begins;
+	else
+		a->soft = begins;
+	return 0;
+}
+
+#define INTERRUPT(name, hard)			\
+	SEC("tp_btf/" #name "_entry")		\
+	int BPF_PROG(name##_entry)		\
+	{					\
+		return interrupted(hard, true);	\
+	}					\
+	SEC("tp_btf/" #name "_exit")		\
+	int BPF_PROG(name##_exit)		\
+	{					\
+		return interrupted(hard, false); \
+	}
+
+INTERRUPT(softirq, false)
+INTERRUPT(irq_handler, true)
+/* What x86 has beside devices'; where a kernel has no such tracepoint, the program is left out. */
+INTERRUPT(local_timer, true)
+INTERRUPT(reschedule, true)
+INTERRUPT(call_function, true)
+INTERRUPT(call_function_single, true)
+INTERRUPT(irq_work, true)
+
+static __always_inline int fault_begins(unsigned long address)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	/* Of the kernel's own faults only those on a user's page, not those of a look that may fail. */
+	if (!a || !a->since || (long)address < 0)
+		return 0;
+	charge(a, now);
+	a->fault = 1;
+	return 0;
+}
+
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(fault_of_user, unsigned long address)
+{
+	return fault_begins(address);
+}
+
+SEC("tp_btf/page_fault_kernel")
+int BPF_PROG(fault_of_kernel, unsigned long address)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->pagefault_disabled ? 0 : fault_begins(address);
+}
+
+/* The end of a fault has no tracepoint: the kernel's software events for faults fire there. */
+static __always_inline int fault_ends(bool major)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (!a || !a->since)
+		return 0;
+	charge(a, now);
+	a->fault = 0;
+	if (a->owner == OWN)
+		a->faults[major]++;
+	return 0;
+}
+
+SEC("perf_event")
+int fault_minor(void *context)
+{
+	return fault_ends(false);
+}
+
+SEC("perf_event")
+int fault_major(void *context)
+{
+	return fault_ends(true);
+}
+
+/* A fault that failed has no end: whoever delivers the signal for it does. */
+SEC("tp_btf/signal_deliver")
+int BPF_PROG(signalled)
+{
+	struct account *a = here();
+
+	if (a && a->since && a->fault) {
+		charge(a, bpf_ktime_get_ns());
+		a->fault = 0;
+	}
+	return 0;
+}
+
+/* The full tracer's. */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(call_begins, void *registers, long number)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (!a || !a->since)
+		return 0;
+	charge(a, now);
+	a->fault = 0;
+	a->call = number >= 0 && number < CALLS ? settings.calls[number & (CALLS - 1)] : CALL;
+	if (a->owner == OWN)
+		a->calls[a->call % CLASSES]++;
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(call_ends)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (!a || !a->since)
+		return 0;
+	charge(a, now);
+	a->fault = a->call = 0;
+	return 0;
+}
+
+/* Begins this CPU's account, or brings it up to date: we run it on each CPU before we read. */
+SEC("raw_tp")
+int settle(void *context)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!a)
+		return 0;
+	if (!a->since) {
+		enter(a, task, task->pid ? known(task, settings.subject == PROCESSES) : 0, now);
+		return 0;
+	}
+	charge(a, now);
+	if (task->pid) {
+		__u64 run = task->se.sum_exec_runtime;
+
+		a->run[a->owner & 1] += run - a->run_from;
+		a->run_from = run;
+	}
+	return 0;
+}
