@@ -150,5 +150,8 @@ def show_duration(ns: int) -> str:
 def target(text: str) -> str:
     """Give a target's URL in its one spelling. Raises ValueError."""
 
+def probe(target: str, user: str | None = None, password: str | None = None) -> None:
+    """Open a line and close it. Raises RunError with why it cannot be opened, and what to do."""
+
 def now() -> int:
     """Give the monotonic clock, which all processes of this machine share."""

@@ -1,3 +1,4 @@
+import os
 import resource
 import socket
 from pathlib import Path
@@ -49,11 +50,11 @@ def test_the_soft_limit_is_raised_when_it_may_be() -> None:
 def test_a_target_that_refuses_or_has_no_name_is_said() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        probe(f"telnet://127.0.0.1:{port}")
+        probe(f"telnet://127.0.0.1:{port}", {})
     with pytest.raises(CuestaError, match=f"telnet://127.0.0.1:{port}: cannot be reached: connection refused"):
-        probe(f"telnet://127.0.0.1:{port}")
+        probe(f"telnet://127.0.0.1:{port}", {})
     with pytest.raises(CuestaError, match="cannot be reached"):
-        probe("tcp://no-such-host.invalid:23")
+        probe("tcp://no-such-host.invalid:23", {})
 
 
 def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +87,7 @@ def test_the_limit_of_processes_is_that_of_a_user(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("kind", ["pty", "pipe"])
 def test_a_program_that_is_missing_is_said(kind: str, command: str) -> None:
     with pytest.raises(CuestaError, match=f"{kind}: there is no program `[/a-z]*emaks` here") as raised:
-        probe(f"{kind}:{command}")
+        probe(f"{kind}:{command}", {})
     assert raised.value.remedy is not None
     assert "install" in raised.value.remedy
 
@@ -95,13 +96,18 @@ def test_a_program_that_is_missing_is_said(kind: str, command: str) -> None:
     "command", ["cat", "exec cat", "cd / && cat", "(cat)", "$PAGER x", "'", ". ./x", "if true; then :; fi"]
 )
 def test_what_only_a_shell_can_tell_is_left_to_it(command: str) -> None:
-    probe(f"pty:{command}")
+    probe(f"pty:{command}", {})
 
 
-def test_a_device_that_is_missing_is_said() -> None:
-    with pytest.raises(CuestaError, match="there is no /dev/ttyNONE"):
-        probe("serial:/dev/ttyNONE?baud=9600")
-    probe("serial:/dev/null?baud=9600")
+def test_a_device_that_cannot_be_opened_is_said() -> None:
+    with pytest.raises(CuestaError, match="/dev/ttyNONE"):
+        probe("serial:/dev/ttyNONE?baud=9600", {})
+    with pytest.raises(CuestaError, match="/dev/null"):
+        probe("serial:/dev/null?baud=9600", {})
+    ours, theirs = os.openpty()
+    probe(f"serial:{os.ttyname(theirs)}?baud=9600", {})
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_driver_and_host_get_cpus_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

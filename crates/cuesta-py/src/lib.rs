@@ -11,6 +11,7 @@ mod errors;
 mod histogram;
 mod host;
 mod meters;
+mod probe;
 mod relay;
 mod run;
 mod script;
@@ -29,6 +30,8 @@ mod _native {
     use crate::host::Host;
     #[pymodule_export]
     use crate::meters::{Meters, node_exporter_reading, sheet_between};
+    #[pymodule_export]
+    use crate::probe::probe;
     #[pymodule_export]
     use crate::relay::Relay;
     #[pymodule_export]

@@ -6,9 +6,11 @@ import resource
 import shlex
 import socket
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cuesta import _native
 from cuesta.engine import isolation
 from cuesta.engine.job import Job, most_users
 from cuesta.errors import CuestaError, UsageError
@@ -34,9 +36,10 @@ def check(job: Job) -> None:
     raise_files(needed_files(job))
     see_ptys(most_users_at(job, "pty"))
     see_processes(most_users_at(job, "pty", "pipe"))
-    for target in dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group):
+    groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
+    for target, group in groups.items():
         if target != BUILTIN_HOST:
-            probe(target)
+            probe(target, next(iter(job.users_of(group).rows), {}))
 
 
 def needed_files(job: Job) -> int:
@@ -96,15 +99,18 @@ def raise_files(needed: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
-def probe(target: str) -> None:
-    """See that a target is there. One over ssh is not asked for: only ssh_config knows who it is."""
+def probe(target: str, user: Mapping[str, str]) -> None:
+    """See that a target is there: where a line of its own can tell, that is opened as its first user would."""
     kind = kind_of(target)
     if kind in ("tcp", "telnet"):
         connect(target)
     elif kind in ("pty", "pipe"):
         find_program(target)
-    elif kind == "serial" and not Path(device := target.removeprefix("serial:").partition("?")[0]).exists():
-        raise CuestaError(f"{target}: there is no {device}", "plug it in, or give the name of another device")
+    else:
+        try:
+            _native.probe(target, user.get("user") or None, user.get("password") or None)
+        except _native.RunError as error:
+            raise CuestaError(f"{target}: {error}") from None
 
 
 def kind_of(target: str) -> str:

@@ -1,0 +1,17 @@
+//! One line, opened and closed, to hear beforehand what a run would.
+
+use cuesta_lines::{Login, Options, Target};
+use cuesta_record::clock::{self, Time};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// Opens a line as a user would, and closes it. Raises `RunError` with why it cannot be opened, and what to do.
+#[pyfunction]
+#[pyo3(signature = (target, user=None, password=None))]
+pub(crate) fn probe(py: Python<'_>, target: &str, user: Option<String>, password: Option<String>) -> PyResult<()> {
+    let target: Target = target.parse().map_err(errors::run)?;
+    let options = Options { login: Login { user, password }, ..Options::default() };
+    let open = async move { cuesta_lines::open(&target, &options).await.map(drop).map_err(|error| error.to_string()) };
+    py.detach(|| clock::run(Time::Real, open)).map_err(errors::run)?.map_err(errors::run)
+}
