@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
-from cuesta.ledger import Tag, added, open_run
+from cuesta.ledger import Tag, added, open_run, raw_files
 from tests.hdr import encode, highest_equivalent
 from tests.run_folder import CLOCK, NANO, RunFolder, rows
 
@@ -160,3 +160,43 @@ def test_a_run_that_never_began_has_nothing(tmp_path: Path) -> None:
     run = open_run(folder)
     assert run.agents == []
     assert run.damage == ["no agent has recorded anything"]
+
+
+def planned(folder: Path, **facts: object) -> None:
+    run = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(run | facts))
+
+
+def test_an_agent_that_left_nothing_is_missed(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    planned(folder, agents=2)
+    run = open_run(folder)
+    assert run.damage == ["agent-1: has recorded nothing"]
+    assert [agent.ending is None for agent in run.agents] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("ended", "damage"), [("completed", ["segment-1/agent-0: has recorded nothing"]), ("interrupted", [])]
+)
+def test_a_segment_that_never_began_is_missed_unless_the_run_was_ended(
+    tmp_path: Path, ended: str, damage: list[str]
+) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3, ended=ended).write()
+    planned(folder, segments=[{"folder": ".", "steps": [0]}, {"folder": "segment-1", "steps": [1]}])
+    assert open_run(folder).damage == damage
+
+
+def test_time_counts_from_the_first_agent_that_says_when_it_began(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", agents=2, measure=3).write()
+    (folder / "agent-0" / "timeline.json").unlink()
+    assert [agent.origin.time for agent in open_run(folder).agents] == [0.0, 0.0]
+
+
+def test_raw_files_are_those_that_nothing_was_derived_for(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    for name in ("report.html", "summary.json", ".report.html.1.part"):
+        (folder / name).touch()
+    names = [str(path.relative_to(folder)) for path in raw_files(folder)]
+    assert "agent-0/histograms.hlog" in names
+    assert "run.json" in names
+    assert not {"report.html", "summary.json", ".report.html.1.part"} & set(names)

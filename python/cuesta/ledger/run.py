@@ -315,7 +315,7 @@ def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str])
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
     """Add up the histograms of the measurement intervals, exactly; of lines' openings, also those before."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
-    for row in (row for agent in agents for row in durations(agent, damage)):
+    for row in (row for agent in agents if agent.folder.is_dir() for row in durations(agent, damage)):
         step = steps.get(row.tag.step)
         if step is None:
             continue

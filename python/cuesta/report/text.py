@@ -21,6 +21,7 @@ from cuesta.report.words import (
     built_in,
     fairness,
     host_cpu,
+    how_it_ended,
     inflation,
     law,
     limit_value,
@@ -102,8 +103,7 @@ def validity(summary: Summary) -> Rows:
     for doubted in summary.doubts:
         yield from wrapped(f"- {doubted}", "  ")
         yield from (Text(row, FAINT) for row in wrapped(f"  → {doubted.doubt.advice}", "    "))
-    if summary.ended == "interrupted":
-        yield "interrupted: what was measured until then is below"
+    yield from wrapped(how_it_ended(summary))
 
 
 def limits(summary: Summary) -> Rows:

@@ -47,9 +47,11 @@ def how_it_ended(summary: Summary) -> str:
     recorded = summary.recorded
     until = max((row.start + row.length for agent in recorded.agents for row in agent.intervals), default=0.0)
     planned = max((step.end for step in recorded.steps.values()), default=None)
+    word = {"failed": "the driver failed", "cut off": "the record breaks off"}.get(summary.ended, summary.ended)
+    if not until:
+        return f"{word}: nothing was recorded"
     of = f" of {seconds(planned)} planned" if planned else ""
-    words = {"failed": "the driver failed", "cut off": "the record breaks off"}.get(summary.ended, summary.ended)
-    return f"{words}: recorded are {seconds(until)}{of}; what is below is of what was measured until then"
+    return f"{word}: recorded are {seconds(until)}{of}; below is what was measured until then"
 
 
 def load(step: Figures) -> str:

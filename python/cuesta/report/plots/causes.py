@@ -28,7 +28,8 @@ def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
 
 def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
     """Draw the host's own CPU time by cause."""
-    if stretches := causes.causes_over_time(recorded):
+    stretches = causes.causes_over_time(recorded)
+    if any(shares for stretch in stretches for shares in stretch.shares):  # a host that did not run has none
         _areas(plot, stretches, None)
         plot.axes.set_ylim(bottom=0)
         plot.axes.set_ylabel("% of its CPUs")

@@ -23,7 +23,7 @@ def durations(axes: Axes, values: Sequence[float]) -> None:
     if positive and max(positive) > DECADE * min(positive):
         logarithmic(axes)
     else:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * max(positive, default=1.0))
         in_seconds(axes)
 
 

@@ -1,0 +1,150 @@
+"""Runs that are killed at any moment: what was recorded until then is read, counted exactly, and said to be so much."""
+
+import json
+import os
+import random
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.conftest import Write
+
+PLAN = """
+name = "killed"
+users = 4
+agents = 2
+stagger = "10ms"
+settle = "200ms"
+measure = "1s"
+line_speed = 0
+think = "exp 50ms"
+key_rate = 100
+meters = "plain"
+
+[sweep.host]
+delay = ["1ms", "2ms"]   # another host, so lines anew: a second segment
+
+[validity]
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+steal = 1
+settled = false
+"""
+LONGEST = 4.0
+"""Seconds after which the last kills come: on a quiet machine such a run has ended then."""
+DICE = random.Random(1969)
+KILLS = [
+    *(("everything", round(DICE.uniform(0.2, LONGEST), 2)) for _ in range(4)),
+    *(("engine", round(DICE.uniform(0.2, LONGEST), 2)) for _ in range(2)),
+    ("agent", round(DICE.uniform(1.5, 3.0), 2)),
+]
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the plan in a process; nothing that it started outlives the block."""
+    command = [sys.executable, "-m", "cuesta", "run", "killed.toml", "--quiet", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        end([process.pid, *descendants(process.pid)])
+        process.wait()
+
+
+def descendants(pid: int) -> list[int]:
+    """Give the processes that a process has started, and those that they have."""
+    try:
+        own = [
+            int(each)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for each in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+    return [*own, *(each for child in own for each in descendants(child))]
+
+
+def command_of(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
+def end(pids: list[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def kill(process: subprocess.Popen[bytes], who: str) -> bool:
+    """Kill what is named at one instant; what is left then ends by itself, and is waited for. Say if there was any."""
+    os.kill(process.pid, signal.SIGSTOP)  # so that it starts no other meanwhile
+    children = descendants(process.pid)
+    handles = [handle for pid in children if (handle := handle_of(pid))]
+    agents = [pid for pid in children if b"cuesta.engine.agent" in command_of(pid)]
+    named = {"everything": [process.pid, *children], "engine": [process.pid], "agent": agents[:1]}[who]
+    end(named)
+    os.kill(process.pid, signal.SIGCONT)
+    process.wait(60)
+    for handle in handles:
+        assert select.select([handle], [], [], 30)[0], "a process of a killed run lives on"
+        os.close(handle)
+    return bool(named)
+
+
+def handle_of(pid: int) -> int | None:
+    """Give a file that can be read once the process has ended; none if it has."""
+    try:
+        return os.pidfd_open(pid)
+    except ProcessLookupError:
+        return None
+
+
+def measured(folder: Path) -> int:
+    """Count the transactions of the measurement intervals in whole rows."""
+    rows = [row for path in folder.glob("**/series.jsonl") if path.parent.name != "host" for row in whole(path)]
+    return sum(int(row["transactions"]) for row in rows if row["phase"] == "measure")
+
+
+def whole(path: Path) -> list[dict[str, Any]]:
+    text = path.read_text()
+    return [json.loads(row) for row in text[: text.rfind("\n") + 1].splitlines()]
+
+
+@pytest.mark.parametrize(("who", "at"), KILLS)
+def test_a_run_that_is_killed_reads_as_far_as_it_got(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str], who: str, at: float
+) -> None:
+    write("killed.toml", PLAN)
+    folder = here / "out"
+    with started(folder) as process:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(at)
+        killed = process.poll() is None and kill(process, who)
+
+    code = main(["report", "out", "--json", "report.json", "--out", "page.html"])
+    said = capsys.readouterr()
+    if not (folder / "run.json").exists():
+        assert code == Exit.BAD_INPUT
+        assert "no run folder" in said.err
+        return
+    assert code == Exit.GOOD
+    report, page = json.loads((here / "report.json").read_text()), (here / "page.html").read_text()
+    assert sum(step["transactions"]["count"] for step in report["steps"]) == measured(folder)
+    assert page.endswith("</html>\n")
+    assert (report["ended"] == "completed") != killed
+    for shown in (said.out, page):
+        assert ("INVALID" in shown) != report["valid"]
+        assert bool(re.search("recorded are|nothing was recorded", " ".join(shown.split()))) == killed
