@@ -13,6 +13,8 @@ from cuesta.report import columns, tables
 from cuesta.report.words import doubts, how_it_ended, law, limit_value, load, on_time, per_s, plain
 
 HEADS = ("", "count", *tables.HEADS)
+ZERO_WIDTH = "\u200b"
+"""A space that is not seen: GitHub links what looks like a name in the finished text, where entities are no help."""
 MARKS = {True: "✅", False: "❌"}
 
 
@@ -90,8 +92,9 @@ def folded(title: str, text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Give text in which nothing is Markdown or HTML. Entities, for a backslash does not keep GitHub from mentions."""
-    return re.sub(r"[&<>|`*_\[\]\\~#@]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
+    """Give text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
+    apart = re.sub(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", ZERO_WIDTH, " ".join(text.split()))
+    return re.sub(r"[&<>|`*_\[\]\\~]", lambda found: f"&#{ord(found[0])};", apart)
 
 
 def _distributions(summary: Summary) -> Iterator[tuple[str, Distribution]]:

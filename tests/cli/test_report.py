@@ -1,0 +1,65 @@
+"""`cuesta report`: runs shown again."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.report.made_up import bad, cut_off, good
+
+
+def test_a_run_is_shown_again(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "run")
+    assert main(["report", "run"]) == Exit.GOOD
+    said = capsys.readouterr().out
+    assert said.startswith("VALIDITY   VALID")
+    assert said.endswith("PAGE       run/report.html\n")
+    assert "VALID" in (here / "run" / "report.html").read_text()
+
+
+def test_a_run_that_was_cut_off_is_shown_as_far_as_it_got(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut_off(here / "run")
+    assert main(["report", "run"]) == Exit.GOOD
+    wanted = "the record breaks off: recorded are 12.0 s of 32.0 s planned"
+    assert wanted in " ".join(capsys.readouterr().out.split())
+    assert wanted in (here / "run" / "report.html").read_text()
+
+
+def test_several_runs_make_one_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "base")
+    bad(here / "new")
+    assert main(["report", "base", "new", "--out", "both.html"]) == Exit.GOOD
+    assert capsys.readouterr().out == "VALID  base\nINVALID  new\nPAGE       both.html\n"
+    page = (here / "both.html").read_text()
+    assert "2 runs side by side" in page
+    assert 'href="base/agent-0/series.jsonl"' in page
+
+
+def test_other_forms_make_no_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "run")
+    assert main(["report", "run", "--markdown", "--junit", "junit.xml", "--json", "run.json"]) == Exit.GOOD
+    assert capsys.readouterr().out.startswith("### ✅ made-up: VALID")
+    assert ElementTree.parse(here / "junit.xml").getroot().get("tests") == "4"
+    assert json.loads((here / "run.json").read_text())["valid"] is True
+    assert not (here / "run" / "report.html").exists()
+
+
+def test_json_of_several_runs_is_one_object(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "base")
+    bad(here / "new")
+    assert main(["report", "base", "new", "--json", "-"]) == Exit.GOOD
+    assert [run["valid"] for run in json.loads(capsys.readouterr().out)["runs"]] == [True, False]
+
+
+def test_what_is_no_run_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "nowhere"]) == Exit.BAD_INPUT
+    assert "nowhere: no run folder" in capsys.readouterr().err
+
+
+def test_a_page_that_cannot_be_written_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "run")
+    assert main(["report", "run", "--out", "missing/page.html"]) == Exit.FAILED
+    assert "missing" in capsys.readouterr().err
