@@ -3,7 +3,7 @@
 Durations are whole nanoseconds, unless a name says seconds. `./scripts/lint` checks this file against the module.
 """
 
-from typing import final
+from typing import Literal, final
 
 class TapeError(Exception):
     """A tape that does not parse. The text shows the row, a caret and a hint."""
@@ -24,6 +24,8 @@ class Script:
     def notes(self) -> list[str]:
         """Say what was accepted and ignored."""
     def transactions(self) -> list[str]: ...
+    def is_idle(self) -> bool:
+        """Say whether a pass of it takes no time at all: no key, no pause, nothing waited for."""
     def columns(self) -> list[str]:
         """Name the columns of users that the tape asks for."""
 
@@ -92,10 +94,13 @@ class Meters:
     """A subject that is metered on this machine: `machine`, `pid:N`, `cgroup:PATH` or `cpus:0-3`."""
 
     @staticmethod
-    def start(spec: str, *, causes: bool = False, stacks: bool = False) -> Meters:
+    def start(
+        spec: str, *, causes: bool = False, stacks: bool = False, traced: Literal["light", "full"] | None = None
+    ) -> Meters:
         """Begin to meter what the JSON `spec` says. Raises ValueError, and RunError if the subject is not there.
 
-        With `causes`, CPU is sampled and split by cause; with `stacks` also kept by location, for `profile`.
+        With `causes`, CPU is sampled and split by cause; with `stacks` also kept by location, for `profile`. With
+        `traced`, the kernel is traced where that is built in and allowed; sheets say why if not.
         """
     def profile(self, fraction: float, title: str) -> str:
         """Give as JSON where the samples fell up to the last reading, since it was last asked for. Raises RunError.

@@ -3,8 +3,9 @@
 use std::sync::{Mutex, MutexGuard};
 
 use cuesta_meters::cause::Options;
+use cuesta_meters::exact::Depth;
 use cuesta_meters::profile::Profile;
-use cuesta_meters::{Meter, Rates, Reading, Spec};
+use cuesta_meters::{Meter, NoMeter, Rates, Reading, Spec};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -19,15 +20,31 @@ impl Meters {
     }
 }
 
+fn depth(text: &str) -> PyResult<Depth> {
+    match text {
+        "light" => Ok(Depth::Light),
+        "full" => Ok(Depth::Full),
+        _ => Err(errors::value(format!("no depth of tracing: {text:?}: expected `light` or `full`"))),
+    }
+}
+
 #[pymethods]
 impl Meters {
     #[staticmethod]
-    #[pyo3(signature = (spec, *, causes = false, stacks = false))]
-    fn start(py: Python<'_>, spec: &str, causes: bool, stacks: bool) -> PyResult<Self> {
+    #[pyo3(signature = (spec, *, causes = false, stacks = false, traced = None))]
+    fn start(py: Python<'_>, spec: &str, causes: bool, stacks: bool, traced: Option<&str>) -> PyResult<Self> {
         let spec: Spec = serde_json::from_str(spec).map_err(errors::value)?;
         let options = Options { profile: stacks, ..Options::default() };
-        let start = || Meter::start(spec).map(|meter| if causes || stacks { meter.sampled(options) } else { meter });
-        py.detach(start).map(|meter| Self(meter.into())).map_err(errors::run)
+        let depth = traced.map(depth).transpose()?;
+        let start = || {
+            let meter = Meter::start(spec)?;
+            let meter = if causes || stacks { meter.sampled(options) } else { meter };
+            Ok(match depth {
+                Some(depth) => meter.traced(depth),
+                None => meter,
+            })
+        };
+        py.detach(start).map(|meter| Self(meter.into())).map_err(|error: NoMeter| errors::run(error))
     }
 
     fn profile(&self, py: Python<'_>, fraction: f64, title: &str) -> PyResult<String> {
