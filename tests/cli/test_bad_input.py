@@ -25,6 +25,7 @@ BAD = {
     "unknown command": (["run", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
     "bad law in a tape": (["run", "law.tape"], Exit.BAD_INPUT, ["law.tape", "exq", "^"]),
     "bad law in a flag": (["run", "--think", "exq 5s"], Exit.USAGE, ["--think", "'exq 5s'", "law"]),
+    "a tape that does nothing": (["run", "idle.tape"], Exit.BAD_INPUT, ["nobody does anything", "Enter"]),
     "missing tape": (["run", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file", "good.tape"]),
     "missing plan": (["run", "none.toml"], Exit.BAD_INPUT, ["none.toml", "No such file"]),
     "a folder for a tape": (["run", "."], Exit.BAD_INPUT, ["Is a directory"]),
@@ -60,6 +61,7 @@ BAD = {
 @pytest.fixture
 def files(here: Path, write: Write) -> list[str]:
     write("good.tape", TAPE)
+    write("idle.tape", "Set KeyRate 2cps\nForever\n  Transaction \"t\"\n  End\nEnd\n")
     write("bogus.tape", 'Type "a"\nBogus 3\n')
     write("law.tape", 'Type "a"\nThink exq 5s\n')
     write("login.tape", 'Type "${password}"\n')

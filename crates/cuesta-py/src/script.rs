@@ -35,6 +35,10 @@ impl Script {
         self.0.script.transactions.clone()
     }
 
+    fn is_idle(&self) -> bool {
+        self.0.script.is_idle()
+    }
+
     fn columns(&self) -> Vec<String> {
         self.0.script.columns()
     }

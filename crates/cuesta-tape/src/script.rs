@@ -53,6 +53,34 @@ impl Script {
         self.parts.values().chain([&self.steps]).for_each(|steps| collect_columns(steps, &mut columns));
         columns.into_iter().collect()
     }
+
+    /// Whether a pass of the script takes no time at all: no key in it, no pause, nothing waited for.
+    pub fn is_idle(&self) -> bool {
+        let pass = self.steps.iter().find_map(|step| match step {
+            Step::Forever(body) => Some(body),
+            _ => None,
+        });
+        pass.unwrap_or(&self.steps).iter().all(|step| self.is_idle_step(step))
+    }
+
+    fn is_idle_step(&self, step: &Step) -> bool {
+        match step {
+            Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => {
+                pieces.iter().all(|piece| matches!(piece, Piece::Literal(text) if text.is_empty()))
+            }
+            Step::Transaction { body, .. } | Step::Repeat { body, .. } | Step::Forever(body) => {
+                body.iter().all(|step| self.is_idle_step(step))
+            }
+            Step::Play(letters) => {
+                letters.iter().flat_map(|letter| &self.parts[letter]).all(|step| self.is_idle_step(step))
+            }
+            Step::Sleep(pause) => pause.is_zero(),
+            Step::Keys { keys: Keys::Press { .. }, .. } | Step::Think(_) | Step::Wait { .. } | Step::Barrier(_) => {
+                false
+            }
+            Step::Expect { .. } | Step::Set(_) => true,
+        }
+    }
 }
 
 fn collect_columns(steps: &[Step], columns: &mut BTreeSet<String>) {

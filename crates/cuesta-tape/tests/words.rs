@@ -224,6 +224,18 @@ fn columns_of_users_are_found_wherever_they_are_typed() {
 }
 
 #[test]
+fn a_script_in_which_nobody_does_anything_is_idle() {
+    for idle in
+        ["Set KeyRate 2cps", "Type \"\" Sleep 0s", "Part A Expect /x/ End Play AA", "Enter\nForever\nExpect /x/\nEnd"]
+    {
+        assert!(script(idle).is_idle(), "{idle}");
+    }
+    for busy in ["Enter", "Sleep 1ms", "Barrier b", "Part A Wait End Play A", "Forever Repeat 2 Think exp 1s End End"] {
+        assert!(!script(busy).is_idle(), "{busy}");
+    }
+}
+
+#[test]
 fn transactions_of_one_name_are_one_class() {
     let script =
         script("Repeat 2 Transaction \"a\" Tab Wait End End Transaction b Tab Wait End Transaction a Tab Wait End");

@@ -59,6 +59,7 @@ def prepare(plan: Plan) -> Job:
     users = {where: read_users(where) for where in dict.fromkeys(group.data for group in groups) if where}
     job = Job(plan, tapes, users)
     for group in groups:
+        _check_work(job, group)
         _check_place(plan, group)
         _check_columns(job, group)
     _check_figures(job)
@@ -105,6 +106,11 @@ def source(group: Group) -> str:
 
 def _is_closed(group: Group) -> bool:
     return not is_cast(group.tape) or group.load.kind == "closed"
+
+
+def _check_work(job: Job, group: Group) -> None:
+    if job.tape(group).script.is_idle():
+        raise InputError(f"{group.tape}: nobody does anything in it", "let it type, think or wait: Type \"ls\" Enter")
 
 
 def _check_place(plan: Plan, group: Group) -> None:
