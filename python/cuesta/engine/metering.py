@@ -81,10 +81,11 @@ class Metering:
         """End it; a step that was cut short gets its sheet."""
         self.ending.set()
         if self.process and self.process.stdin:
-            if self.measuring is not None:
-                self._mark(self.measuring)
-            with suppress(OSError):
-                self.process.stdin.close()
+            with self.lock:
+                if self.measuring is not None:
+                    self._mark(self.measuring)
+                with suppress(OSError):
+                    self.process.stdin.close()
             try:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
@@ -128,14 +129,15 @@ class Metering:
             for at, ends in ((step.settled, None), (step.end, number)):
                 if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):
                     return
-                self.measuring = number if ends is None else None
-                self._mark(ends)
+                with self.lock:  # or an end that comes just now would find the step neither open nor closed
+                    self.measuring = number if ends is None else None
+                    self._mark(ends)
         self._say("profile")
 
     def _mark(self, step: int | None) -> None:
-        with self.lock:
-            if self._say("mark"):
-                self.marks.append(step)
+        """Send a mark; who calls holds the lock."""
+        if self._say("mark"):
+            self.marks.append(step)
 
     def _say(self, order: str) -> bool:
         with suppress(OSError, ValueError):
