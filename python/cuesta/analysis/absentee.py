@@ -4,7 +4,6 @@
 change of the scheduler that helped the service could not show in it.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
@@ -12,8 +11,8 @@ from cuesta.analysis.grade import of_all
 from cuesta.analysis.representative import apart, mix
 from cuesta.analysis.trial import Trial
 from cuesta.analysis.units import digits, share
-from cuesta.errors import InputError
 from cuesta.ledger.certification import PROFILE, Certification
+from cuesta.ledger.service import read_service
 
 IDLE = 0.05
 """Share of true idle from which on a benchmark is said to go idle."""
@@ -53,11 +52,7 @@ def leaves_out(certification: Certification, trials: Sequence[Trial]) -> Iterato
     if not sheets:
         yield "whether it does what the service does cannot be told: no meter data"
         return
-    try:
-        service = mix(json.loads(file.read_bytes())["sheet"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{file}: no profile of a service: {error}") from None
-    found = apart(service, mix(sheets[0]))
+    found = apart(mix(read_service(file).sheet), mix(sheets[0]))
     for what in found.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
     if found.idles is not None:

@@ -11,7 +11,7 @@ from cuesta.analysis.breakdown import measurements
 from cuesta.analysis.grade import checks, grade, of_all, settled
 from cuesta.analysis.trial import PHASES, Trial, read_trial
 from cuesta.ledger.certification import Certification, hashes
-from cuesta.ledger.record import Driver, Figure, Given, Method, Record, Run, Workload
+from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Record, Run, Workload
 
 ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
 CUT = (
@@ -45,10 +45,17 @@ def derive(certification: Certification) -> Record:
         measurements=measurements(trials, given.reference),
         checks=done,
         grade=reached,
-        because=[] if reached == "certified" else list(dict.fromkeys(check.said for check in done if not check.ok)),
+        because=[] if reached == "certified" else list(why_not_more(done, excluded)),
         warnings=warnings(certification, trials),
         raw=raw,
     )
+
+
+def why_not_more(done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
+    """Say what keeps it from being a certificate, each once."""
+    yield from dict.fromkeys(check.said for check in done if not check.ok)
+    if not done[0].ok:
+        yield from (f"{trial.folder.name} did not count: {'; '.join(trial.doubts)}" for trial in excluded)
 
 
 def driver(trials: Sequence[Trial]) -> Driver:

@@ -20,6 +20,8 @@ TICKS = 0.02
 """Seconds a CPU that the kernel's ticks leave open at the two ends of a phase."""
 SUMS = 0.01
 """By how much the causes may miss the CPU time that they split."""
+OTHERS = 0.25
+"""Most of the CPUs that others may use."""
 DRIFT = 0.10
 """A first run that is farther than this from the median of the others, and than they lie apart, had not settled."""
 
@@ -39,7 +41,9 @@ def checks(trials: Sequence[Trial], phased: bool) -> list[Check]:
 def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
     """Give the checks in their order."""
     runs = len(trials)
-    yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} count; a certificate needs {LEAST_RUNS}"
+    yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} counted; a certificate needs {LEAST_RUNS}"
+    if not runs:
+        return
     yield "valid", all(not trial.doubts for trial in trials), doubts(trials)
     yield "settled", *settled(trials)
     phases = PHASES if phased else PHASES[1:]
@@ -50,6 +54,7 @@ def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, st
     if not missing:
         yield "closes", *closes(trials)
         yield "steal", *steal(trials)
+        yield "alone", *alone(trials)
         yield "utilization", *utilization(trials)
     if not causes:
         yield "sums", *sums(trials)
@@ -105,6 +110,13 @@ def steal(trials: Sequence[Trial]) -> tuple[bool, str]:
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 
+def alone(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the host was left to the subject: what others take makes everything longer."""
+    most = max((value for trial in trials if (value := of_all(trial, "others").value) is not None), default=0.0)
+    own = "the driver and the meters included"
+    return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
+
+
 def of_all(trial: Trial, name: str) -> Figure:
     """Give the share of the CPUs' time that went into something, over all phases."""
     seconds = sum(account.seconds for account in trial.accounts.values())
@@ -117,7 +129,10 @@ def of_all(trial: Trial, name: str) -> Figure:
 
 def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
     """See that no subject used more than there was."""
-    worst = max(account.subject / account.seconds for trial in trials for account in trial.accounts.values())
+    worst = max(
+        (each.subject / each.seconds for trial in trials for each in trial.accounts.values() if each.seconds),
+        default=0.0,
+    )
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 

@@ -142,7 +142,9 @@ def one(group: Group, job: Job, folder: Path, arguments: argparse.Namespace) -> 
         shutil.copyfile(arguments.profile, folder / PROFILE)
 
     def judge(made: Path) -> list[str]:
-        return read_trial(made, known.pause).doubts
+        trial = read_trial(made, known.pause)
+        record_json(made / "summary.json", trial.summary.json())
+        return trial.doubts
 
     with interrupts() as stopping, watching(arguments.quiet) as show:
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.cli.output import say, write_json
-from cuesta.errors import Exit, InputError
+from cuesta.errors import CuestaError, Exit, InputError
 from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certification, open_certification
 from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer
@@ -48,7 +48,12 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
         return answer(folder, [f"{RECORD}: is missing: cuesta certify {folder} derives it"])
     wrong = list(unlike_files(opened.record.get("raw", {}), hashes(opened)))
     wrong += [each for each in differences(derive(opened), opened.record) if not each.startswith(("raw.", "id:"))]
-    signed = signer(folder, signers) if signers else None
+    signed = None
+    if signers:
+        try:
+            signed = signer(folder, signers)
+        except CuestaError as error:
+            wrong.append(str(error))
     files = len(opened.record.get("raw", {}))
     return answer(folder, wrong, files=files, signed_by=signed, signature=(folder / SIGNATURE).exists())
 
@@ -79,17 +84,13 @@ def run(folder: Path) -> dict[str, Any]:
 def table(file: Path) -> dict[str, Any]:
     """Hold a table typed from a document against itself."""
     from cuesta.analysis.identities import check  # noqa: PLC0415
+    from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):
-        raise InputError(f"{file}: no table typed from a document", "it has [[identity]] in it: docs/ledger.md")
+        raise InputError(f"{file}: no table typed from a document", "it has identities in it: docs/ledger.md")
     checked = check(read_historical(file))
-    wrong = [
-        f"{each.name}: printed {each.printed}, "
-        + (f"reads as {each.reading}: " if each.reading else f"computed {each.computed}: " if each.computed else "")
-        + f"{each.verdict.value}; {'; '.join(each.support or each.against)}"
-        for each in checked.findings
-    ]
-    return answer(file, wrong, identities=checked.identities, hold=checked.hold, rounding=checked.rounding)
+    wrong = [f"{each.name}: {each.verdict.value}" for each in checked.wanting]
+    return answer(file, wrong, text=identities.text(checked), **identities.data(checked))
 
 
 def answer(what: Path, wrong: list[str], **more: object) -> dict[str, Any]:
@@ -99,13 +100,12 @@ def answer(what: Path, wrong: list[str], **more: object) -> dict[str, Any]:
 
 def told(found: dict[str, Any]) -> list[str]:
     """Say it."""
+    if "text" in found:
+        return [found.pop("text")]
     word = "VERIFIED" if found["ok"] else "NOT VERIFIED"
     rows = [f"{word}  {found['what']}", *(f"  - {each}" for each in found["wrong"])]
-    if "identities" in found:
-        counted = f"{found['identities']} identities, {found['hold']} hold, {found['rounding']} more within rounding"
-        return [*rows, f"  {counted}; nothing was rewritten"]
     if found["ok"] and "files" in found:
-        rows.append(f"  {found['files']} raw files are as they were hashed, and every figure is derived of them again")
+        rows.append(f"  {found['files']} raw files are as they were hashed, and all figures were derived of them again")
     if found.get("signed_by"):
         rows.append(f"  signed by {found['signed_by']}")
     elif found.get("signature"):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
-from cuesta.ledger.record import Figure, Line, Record
+from cuesta.ledger.record import Check, Figure, Line, Record
 from cuesta.report import page as html
 from cuesta.report.words import plain
 
@@ -51,8 +51,8 @@ def title(record: Record) -> str:
 
 def verdict(record: Record) -> tuple[str, str]:
     """Give the grade, and what it rests on."""
-    runs = f"{many(record.method.runs, 'run')} that count, {len(record.method.excluded)} excluded"
-    return record.grade.upper(), f"{runs}; {record.method.settling} before them to warm up"
+    runs = f"{many(record.method.runs, 'run')} counted, {len(record.method.excluded)} did not"
+    return record.grade.upper(), f"{runs}; {record.method.settling} before them warmed up"
 
 
 def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
@@ -65,27 +65,29 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["I    Variable settings: operating system", *named(settings(record))]
     yield ["II   Hardware configuration", *named(hardware(record))]
     yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
-    yield ["IV   Measurements (means of the runs that count)"]
-    yield [" a.  CPU time breakdown", *lines(record.measurements.a)]
-    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b)]
-    yield [" c.  Fault times and number", *lines(record.measurements.c)]
-    yield [" d.  Average times seen by a process", *seen(record)]
+    yield from measured(record)
     yield ["V    Output of original run", *listed([f"{folder}: {', '.join(run.folder for run in record.runs)}"])]
     yield ["VI   Comments", *listed(record.given.comments or ["none"])]
     yield ["     How it was measured", *named(method(record))]
     yield ["     Runs", *runs(record)]
-    yield ["     Checks", *(f"     {mark(check.ok):<5}{row}" for check in record.checks for row in said_of(check))]
+    yield ["     Checks", *(row for check in record.checks for row in checked(check))]
     yield from absences(record)
 
 
-def said_of(check: object) -> list[str]:
-    """Say what came of a check, in one row."""
-    return [f"{check.name}: {plain(check.said)}"]  # type: ignore[attr-defined]
+def measured(record: Record) -> Iterator[Sequence[str]]:
+    """Give part IV; nothing of no runs."""
+    if not record.runs:
+        return
+    yield ["IV   Measurements (means of the runs that counted)"]
+    yield [" a.  CPU time breakdown", *lines(record.measurements.a)]
+    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b)]
+    yield [" c.  Fault times and number", *lines(record.measurements.c)]
+    yield [" d.  Average times seen by a process", *seen(record)]
 
 
-def mark(ok: bool) -> str:
-    """Mark a check."""
-    return "ok" if ok else "NOT"
+def checked(check: Check) -> list[str]:
+    """Say what came of a check."""
+    return wrapped(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
 
 
 def settings(record: Record) -> list[tuple[str, str]]:
@@ -138,6 +140,8 @@ def original(record: Record) -> list[str]:
 
 def tables(record: Record) -> Iterator[str]:
     """Give part IV."""
+    if not record.runs:
+        return
     found = record.measurements
     captions = {
         "a. CPU time breakdown": found.a,
@@ -249,6 +253,7 @@ def absences(record: Record) -> Iterator[Sequence[str]]:
     for one in found.d:
         if one.figure.why:
             reasons.setdefault(one.figure.why, []).append(f"d: {one.name.strip()}")
+    reasons.pop("no run counts", None)
     reasons.pop("no meter data (the run has no such phase)", None)
     reasons.pop("the run has no such phase", None)
     if reasons:
