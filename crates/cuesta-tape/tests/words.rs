@@ -230,7 +230,9 @@ fn a_script_in_which_nobody_does_anything_is_idle() {
     {
         assert!(script(idle).is_idle(), "{idle}");
     }
-    for busy in ["Enter", "Sleep 1ms", "Barrier b", "Part A Wait End Play A", "Forever Repeat 2 Think exp 1s End End"] {
+    for busy in
+        ["Enter", "Sleep 1ms", "Barrier b", "Part A Wait End Play A", "Forever\nRepeat 2\nThink exp 1s\nEnd\nEnd"]
+    {
         assert!(!script(busy).is_idle(), "{busy}");
     }
 }
