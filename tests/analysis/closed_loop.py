@@ -13,12 +13,14 @@ class Seconds:
     response: list[float]
     thinking: float
     """User-seconds of thinking within the whole."""
+    responses: list[float]
+    """Of each transaction."""
 
 
 def closed_loop(rng: random.Random, users: int, think: float, service: float, delay: float, seconds: int) -> Seconds:
     """Simulate; all times are seconds. The first 30 s are not recorded."""
     warm, end = 30, 30 + seconds
-    seen = Seconds([0] * seconds, [0.0] * seconds, 0.0)
+    seen = Seconds([0] * seconds, [0.0] * seconds, 0.0, [])
     inputs = [(rng.expovariate(1 / think), user, 0.0) for user in range(users)]
     heapq.heapify(inputs)
     free = 0.0
@@ -32,5 +34,6 @@ def closed_loop(rng: random.Random, users: int, think: float, service: float, de
         if warm <= done < end:
             seen.transactions[int(done - warm)] += 1
             seen.response[int(done - warm)] += done - now
+            seen.responses.append(done - now)
         heapq.heappush(inputs, (done + rng.expovariate(1 / think), user, done))
     return seen
