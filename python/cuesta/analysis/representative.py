@@ -49,6 +49,8 @@ class Known:
 
     value: float
     tier: str
+    of_machine: bool = False
+    """Whether it is of the whole machine although the subject is less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Mix:
 
     cpu: float | None
     """Seconds of CPU a second, of the subject."""
+    cpu_of_machine: float | None
+    """Likewise, of all that ran on its CPUs."""
     idle: Mapping[str, Known]
     """Percent of the CPUs: `zero`, `io_wait`."""
     shares: Mapping[str, Known]
@@ -139,9 +143,10 @@ def mix(sheet: Sheet) -> Mix:
     shares = dict(_shares(found)) if found else {}
     rates = dict(_rates(sheet, missing))
     missing["characters on lines"] = "the host's meters do not count them"
-    seconds = sheet["own"]["seconds"].get("value")
+    seconds, load = sheet["own"]["seconds"].get("value"), sheet["cpu"]["load"].get("value")
     return Mix(
         cpu=None if seconds is None else seconds / sheet["seconds"],
+        cpu_of_machine=None if load is None else load / 100 * len(sheet["cpus"]),
         idle={name: known for name in ("zero", "io_wait") if (known := _known(sheet["idle"][name]))},
         shares=shares,
         samples=found["about"]["samples"].get("value", 0.0) if found else 0.0,
@@ -189,9 +194,9 @@ def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, Known]]
         count = sheet["counts"][name]
         estimate = about.get("calls_estimated", {}) if name == "system_calls" else {}
         if "value" in count:
-            yield label, Known(count["value"]["per_s"], count["tier"])
+            yield label, Known(max(0.0, count["value"]["per_s"]), count["tier"], name in sheet["counts"]["of_machine"])
         elif "value" in estimate:
-            yield label, Known(estimate["value"] / sheet["seconds"], estimate["tier"])
+            yield label, Known(max(0.0, estimate["value"]) / sheet["seconds"], estimate["tier"])
         else:
             missing[label] = count["why"]
     yield from _devices(sheet)
@@ -207,7 +212,7 @@ def _devices(sheet: Sheet) -> Iterator[tuple[str, Known]]:
         sums[f"bytes read of {kind}"] += device["read_bytes_per_s"]
         sums[f"bytes written to {kind}"] += device["written_bytes_per_s"]
     for name, per_s in sums.items():
-        yield name, Known(per_s, "plain")
+        yield name, Known(per_s, "plain", "ios" in sheet["counts"]["of_machine"])
 
 
 def _known(figure: Mapping[str, Any]) -> Known | None:
@@ -223,9 +228,10 @@ def _by_distance(service: Mapping[str, Known], run: Mapping[str, Known], both: b
 
 
 def _per_cpu(service: Mix, run: Mix, name: str) -> float | None:
-    if not service.cpu or not run.cpu or not service.rates[name].value:
+    service_cpu, run_cpu = (side.cpu_of_machine if side.rates[name].of_machine else side.cpu for side in (service, run))
+    if not service_cpu or not run_cpu or not service.rates[name].value:
         return None
-    return (run.rates[name].value / run.cpu) / (service.rates[name].value / service.cpu)
+    return (run.rates[name].value / run_cpu) / (service.rates[name].value / service_cpu)
 
 
 def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:

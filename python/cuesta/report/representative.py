@@ -12,6 +12,7 @@ from cuesta.ledger.service import Service
 WIDTH = 80
 MARK = {"plain": " ", "sampled": "~", "exact": "="}
 """What stands behind a figure for its tier."""
+NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
 def text(found: Apart, service: Service, run: Sheet) -> str:
@@ -24,20 +25,22 @@ def sections(found: Apart, service: Service, run: Sheet) -> Iterator[str]:
     yield from verdict(found)
     yield ""
     sheet = service.sheet
-    yield f"SERVICE  {sheet['subject']}, {sheet['seconds']:,.0f} s, recorded {service.recorded}"
-    yield f"RUN      {run['subject']}, {run['seconds']:,.0f} s"
+    yield f"SERVICE  {sheet['subject']}, {digits(sheet['seconds'])} s, recorded {service.recorded}"
+    yield f"RUN      {run['subject']}, {digits(run['seconds'])} s"
     if found.load:
         yield f"CPU      the service uses {digits(found.load[0])} s a second, the run {digits(found.load[1])} s"
     if found.shares:
-        yield from ["", head("CPU TIME BY CAUSE", "service", "run", "points"), *map(share, found.shares)]
+        yield from ["", head("CPU TIME BY CAUSE", "service", "run", "points"), *map(share, filter(seen, found.shares))]
     if found.idle:
         yield from ["", head("IDLE", "service", "run", "points"), *map(share, found.idle)]
-    yield from ["", head("A SECOND", "service", "run", "ratio", "for each second of CPU"), *map(rate, found.rates)]
+    yield from ["", head("A SECOND", "service", "run", "ratio", "by CPU second"), *map(rate, found.rates)]
     if found.missing:
         yield from ["", "NOT COMPARED"]
     for name, why in found.missing.items():
         yield from wrapped(f"  {name}: {why}", "    ")
-    yield from ["", "~ sampled, = exact; what differs most stands first"]
+    yield ""
+    yield "~ sampled, = exact, ° of the whole machine; what differs most stands first"
+    yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
 
 
 def verdict(found: Apart) -> Iterator[str]:
@@ -57,22 +60,29 @@ def head(title: str, *columns: str) -> str:
     return row(title, *columns).upper()
 
 
+def seen(each: Share) -> bool:
+    """Say whether there is anything of it on either side."""
+    return max(each.service.value, each.run.value) >= 0.05
+
+
 def share(each: Share) -> str:
     """Write a row of percentages."""
     service, run = (f"{known.value:.1f} %{MARK[known.tier]}" for known in (each.service, each.run))
-    return row(f"  {each.name}", service, run, signed(f"{each.points:+.1f} "))
+    return row(f"  {NAMES.get(each.name, each.name)}", service, run, signed(f"{each.points:+.1f}"))
 
 
 def rate(each: Rate) -> str:
     """Write a row of rates."""
-    service, run = (f"{digits(known.value)} {MARK[known.tier]}" for known in (each.service, each.run))
-    ratio, per_cpu = (ABSENT if value is None else f"{value:.2f}" for value in (each.ratio, each.per_cpu))
+    service, run = (
+        f"{digits(known.value)} {'°' if known.of_machine else MARK[known.tier]}" for known in (each.service, each.run)
+    )
+    ratio, per_cpu = (ABSENT if value is None else digits(value) for value in (each.ratio, each.per_cpu))
     return row(f"  {each.name}", service, run, ratio, per_cpu)
 
 
 def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
     """Lay out a row."""
-    return f"{name:<32}{service:>12}{run:>12}{apart:>9}  {per_cpu:>12}".rstrip()
+    return f"{name:<31}{service:>13}{run:>13}{apart:>8}{per_cpu:>15}".rstrip()
 
 
 def wrapped(said: str, indent: str) -> Iterator[str]:
