@@ -14,7 +14,7 @@ from cuesta.analysis.hodges_lehmann import Interval
 from cuesta.analysis.likeness import shown
 from cuesta.analysis.sides import Side
 from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
-from cuesta.analysis.verdict import CONFIDENCE, Word
+from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Word
 
 MARGIN, WIDTH = 11, 80
 GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
@@ -84,17 +84,19 @@ def sentence(found: Compared, comparison: Comparison) -> str:
         return f"{found.metric.label}: changed by less than matters, {change}"
     if word == Word.EQUIVALENT:
         return f"{found.metric.label}: equivalent, {change}"
-    reach = f"{change}{by_itself(found.interval, comparison)}" if found.interval else "too few runs"
+    reach = f"{change}{why_open(found, comparison)}" if found.interval else "too few runs"
     return f"{found.metric.label}: inconclusive, {reach}; {decided(found, comparison)}"
 
 
-def by_itself(interval: Interval | None, comparison: Comparison) -> str:
-    """Say that an interval would do, were its figure the only one."""
+def why_open(found: Compared, comparison: Comparison) -> str:
+    """Say what is known of a figure nevertheless."""
+    assert found.judged
+    assert found.interval
     most = 1 + comparison.terms.margin
-    if interval is None or (interval.low <= most and interval.high >= 1 / most):
-        return ""
     judged = sum(each.judged is not None for each in comparison.headline)
-    return f", beyond the margin by itself, but not with {judged} figures judged together"
+    if found.interval.low > most or found.interval.high < 1 / most:
+        return f", beyond the margin by itself, but not with {judged} figures judged together"
+    return ", it changed, maybe by more than the margin" if found.judged.changed <= ALPHA else ""
 
 
 def decided(found: Compared, comparison: Comparison) -> str:
