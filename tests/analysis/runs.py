@@ -1,0 +1,67 @@
+"""Runs to be compared, with known figures."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.likeness import facts
+from cuesta.analysis.replicate import HEADLINES, Replicate
+from cuesta.analysis.sides import Side
+
+RUN: dict[str, Any] = {
+    "cuesta": "0.1.0",
+    "plan": {"seed": 1, "threads": 1, "pin": False, "host": {"service_time": "exp 5ms"}, "validity": {"steal": 0.1}},
+    "steps": [
+        {
+            "settle": "5s",
+            "measure": "30s",
+            "group": [{"name": "users", "users": 96, "think": None, "load": "closed", "target": "telnet://a:23"}],
+        }
+    ],
+    "tapes": {"interactive": {"sha256": "8f" * 32}},
+    "machine": {"id": "5bce98f73f3e", "cpus": 2, "memory": 8 << 30},
+}
+FACTS = facts(RUN)
+
+
+def replicate(number: int, side: str, **other: Any) -> Replicate:
+    """Make a run of which nothing was measured."""
+    names = [metric.name for metrics in HEADLINES for metric in metrics]
+    made = Replicate(
+        folder=Path(side) / f"run-{number}",
+        started=f"2026-11-21T{10 + (side == 'new')}:{number:02}:00Z",
+        facts=FACTS,
+        figures=dict.fromkeys(names),
+        effective={"response": 2000.0},
+        errors=0,
+        honesty="driver and host share this machine",
+        unusable=None,
+    )
+    return replace(made, **other)
+
+
+def side(name: str, runs: int, **figures: float) -> Side:
+    """Make a side whose runs have these figures, each a little more than the one before."""
+    made = [
+        replicate(number, name, figures=MISSING | {each: value * 1.002**number for each, value in of(figures).items()})
+        for number in range(runs)
+    ]
+    return Side(Path(name), made, [])
+
+
+def of(figures: dict[str, float]) -> dict[str, float]:
+    """Spell names with dots as `--json` has them."""
+    return {name.replace("__", "."): value for name, value in figures.items()}
+
+
+MISSING: dict[str, float | None] = dict.fromkeys(
+    [
+        *(metric.name for metrics in HEADLINES for metric in metrics),
+        *(
+            f"{series}.{name}"
+            for series in ("response", "first_response", "echo")
+            for name in ("p50", "p90", "p95", "p99")
+        ),
+        *("response.mean", "minor_faults", "switches", "system_calls", "ios"),
+    ]
+)
