@@ -51,6 +51,14 @@ def test_read_ahead(sheet: FrontEnd) -> None:
     assert sheet.ahead_waiting == pytest.approx(0.25)
 
 
+def test_a_host_of_an_earlier_version_has_none(tmp_path: Path) -> None:
+    folder = good(tmp_path / "run")
+    rows = folder / "host" / "series.jsonl"
+    rows.write_text(rows.read_text().replace('"waited_seconds"', '"before"'))
+    recorded = open_run(folder)
+    assert front_end(recorded, recorded.steps[0]) is None
+
+
 def test_what_is_printed(sheet: FrontEnd, snapshot: SnapshotAssertion) -> None:
     assert "\n" + text(sheet) + "\n" == snapshot
 

@@ -91,9 +91,12 @@ class FrontEnd:
 
 
 def front_end(recorded: Recorded, step: Step) -> FrontEnd | None:
-    """Sum up the built-in host's rows of a step's measurement interval; none if it has none."""
+    """Sum up the built-in host's rows of a step's measurement interval; none if it has none, or older ones with less."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
-    return Sums(shares).figures() if shares else None
+    try:
+        return Sums(shares).figures() if shares else None
+    except KeyError:  # a host of an earlier version did not meter all of this yet
+        return None
 
 
 @dataclass(frozen=True)
