@@ -8,10 +8,13 @@ from urllib.parse import unquote
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from cuesta.analysis import summarise
+from cuesta.ledger import raw_files
 from cuesta.report import html
-from tests.report.made_up import bad, good, sweep
+from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder
 
 MAKES = pytest.mark.parametrize("make", [good, bad, sweep])
@@ -130,6 +133,36 @@ def test_a_run_that_was_cut_off_has_a_report(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     (folder / "agent-0" / "agent.json").unlink()
     assert "the record is cut off" in page(folder)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Give every file of a run with all that there may be."""
+    folder = sampled(tmp_path_factory.mktemp("whole") / "run")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in raw_files(folder)}
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.data())
+def test_a_folder_that_was_cut_off_anywhere_has_a_report(
+    tmp_path_factory: pytest.TempPathFactory, whole: dict[str, bytes], data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("cut") / "run"
+    lacks = False
+    for name, content in whole.items():
+        size = data.draw(st.none() | st.integers(0, len(content)), label=name) if name != "run.json" else len(content)
+        if size is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content[:size])
+        lacks |= name in FROM_WHICH_IS_TOLD and (size is None or content[:size].rstrip() != content.rstrip())
+    text = page(folder)
+    assert text.endswith("</html>\n")
+    if lacks:
+        assert "the record is cut off" in text
+
+
+FROM_WHICH_IS_TOLD = ("agent-0/timeline.json", "agent-0/agent.json")
+"""Files of which any cut is told; of others, one between two rows is not seen, for they grow row by row."""
 
 
 def test_a_run_that_never_began_has_a_report(tmp_path: Path) -> None:
