@@ -110,7 +110,11 @@ impl Rings {
 
     /// Opens rings on CPUs that came, closes those of CPUs that went. What these still hold must be drained before.
     pub(crate) fn follow_cpus(&mut self) -> io::Result<()> {
-        let online = online()?;
+        self.follow(online()?);
+        Ok(())
+    }
+
+    fn follow(&mut self, online: Vec<u32>) {
         let before = self.by_cpu.len();
         let machine = self.reach == Reach::Machine;
         self.by_cpu.retain(|cpu, ring| online.contains(cpu) && !(machine && ring.hung_up));
@@ -123,7 +127,6 @@ impl Rings {
                 }
             }
         }
-        Ok(())
     }
 
     fn open_on(&self, cpu: u32) -> io::Result<CpuRing> {
@@ -155,4 +158,45 @@ fn online() -> io::Result<Vec<u32>> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
     let cpus = cpu_list::parse(&text).ok_or_else(|| io::Error::other("no list of CPUs"))?;
     Ok(cpus.into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perf::Scope;
+    use crate::perf::record::{Record, records};
+
+    #[test]
+    fn cpus_that_go_are_counted_and_those_that_come_are_sampled() {
+        let mut rings = Rings::open(Wish::machine(), Reach::Machine).expect("this test needs to be allowed to sample");
+        let all: Vec<u32> = rings.by_cpu.keys().copied().collect();
+        rings.follow(all[1..].to_vec());
+        assert_eq!((rings.gone(), rings.by_cpu.len()), (1, all.len() - 1));
+        rings.follow([all.clone(), vec![4000]].concat());
+        assert_eq!(rings.gone(), 1);
+        assert!(rings.by_cpu.keys().eq(&all), "one that cannot be sampled is left out until it can");
+    }
+
+    #[test]
+    fn what_a_full_ring_has_no_room_for_is_counted() {
+        let wish = Wish { scope: Scope::Task, period: 20_011, kernel: true, cgroup: false };
+        let event = Event::open(wish, Some(0), None).expect("this test needs to be allowed to sample");
+        let mut ring = Ring::of(event).expect("mapped");
+        ring.event().enable().expect("enabled");
+        let (mut lost, mut samples, mut bytes) = (0, 0, Vec::new());
+        // The kernel says what was lost when there is room again: as long as it takes on a busy machine.
+        while lost == 0 {
+            (0..100_000_000_u64).for_each(|n| _ = std::hint::black_box(n));
+            bytes.clear();
+            ring.drain(&mut bytes);
+            for record in records(&bytes, wish.layout()) {
+                match record.record {
+                    Record::Lost(count) => lost += count,
+                    Record::Sample(_) => samples += 1,
+                    _ => {}
+                }
+            }
+        }
+        assert!(samples > 1000, "{samples} were kept, {lost} lost");
+    }
 }
