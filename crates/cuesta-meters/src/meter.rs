@@ -158,6 +158,10 @@ impl Meter {
                 }
                 sheet.by_cause = split.by_cause(earlier.at, &sheet);
                 sheet.notes.extend_from_slice(split.limits());
+                let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
+                if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
+                    sheet.notes.push(format!("{lost} samples were lost: there was no room for them"));
+                }
             }
             Err(why) => sheet.by_cause = Figure::unmetered(why),
         }

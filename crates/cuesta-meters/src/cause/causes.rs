@@ -40,6 +40,8 @@ pub struct Causes {
     /// How many system calls it made, by their causes, from the samples on their ways out: an estimate. None where the
     /// constant could not be measured.
     pub calls: Option<BTreeMap<Cause, f64>>,
+    /// Samples on their ways out, which that comes from.
+    pub crossings: u64,
     /// What was put right.
     pub corrections: Corrections,
     /// What sampling itself took.
@@ -108,6 +110,7 @@ impl Causes {
             coverage: if exact.cpu > 0.0 { tally.busy() as f64 * tally.period() * 1e-9 / exact.cpu } else { 0.0 },
             named: percent(tally.named as f64, tally.calls() as f64),
             calls,
+            crossings: tally.all_crossings(),
             corrections: Corrections { calls: crossings + after, faults: moved },
             overhead: Overhead {
                 reader: cut.reader.as_secs_f64(),
@@ -146,6 +149,7 @@ impl Causes {
             ("coverage", Figure::sampled(self.coverage)),
             ("named_calls_percent", Figure::sampled(self.named)),
             ("calls_estimated", known(calls)),
+            ("calls_estimated_from", Figure::sampled(self.crossings as f64)),
             ("for_linker_seconds", Figure::sampled(self.for_linker)),
             ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
             ("corrected_faults_seconds", known(self.corrections.faults)),
