@@ -1,5 +1,9 @@
-"""The schema of `certification.json` and `record.json`; docs/certify.md and docs/record.schema.json publish it."""
+"""The schema of `certification.json` and `record.json`; docs/certify.md and docs/record.schema.json publish it.
 
+`python -m cuesta.ledger.record > docs/record.schema.json` writes the latter anew.
+"""
+
+import json
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -160,3 +164,12 @@ class Record(Table):
     because: list[str] = Field(description="why it is not certified")
     warnings: list[str]
     raw: dict[str, str] = Field(description="SHA-256 of every raw file")
+
+
+def schema() -> str:
+    """Give the schema of `record.json` as JSON Schema."""
+    return json.dumps(Record.model_json_schema(), indent=1, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    print(schema())
