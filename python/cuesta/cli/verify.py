@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit, InputError
-from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certification, open_certification
+from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certification, open_certification, written
 from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer
 
@@ -46,7 +46,9 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     opened = open_certification(folder)
     if opened.record is None:
         return answer(folder, [f"{RECORD}: is missing: cuesta certify {folder} derives it"])
-    wrong = list(unlike_files(opened.record.get("raw", {}), hashes(opened)))
+    wrong = unlike_files(opened.record.get("raw", {}), hashes(opened))
+    if (folder / RECORD).read_text(encoding="utf-8", errors="replace") != written(opened.record):
+        wrong.append(f"{RECORD}: it is not as cuesta writes it")
     wrong += [each for each in differences(derive(opened), opened.record) if not each.startswith(("raw.", "id:"))]
     signed = None
     if signers:

@@ -73,6 +73,11 @@ def read_object(path: Path) -> dict[str, Any]:
     return found
 
 
+def written(record: dict[str, Any]) -> str:
+    """Give a record as it is written, to the byte."""
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+
+
 def first_fault(error: ValidationError) -> str:
     """Say what is wrong first."""
     fault = error.errors()[0]

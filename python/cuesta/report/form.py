@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
-from cuesta.ledger.record import Check, Figure, Line, Record
+from cuesta.ledger.record import Check, Figure, Line, Record, Seen
 from cuesta.report import page as html
 from cuesta.report.words import plain
 
 WIDTH = 80
 LABEL = 47
 CELL = 11
+CAPTION_D = "d. Average times seen by a process"
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
 
@@ -149,14 +150,21 @@ def tables(record: Record) -> Iterator[str]:
         "c. Fault times and number": found.c,
     }
     for caption, rows in captions.items():
-        cells: list[Sequence[html.Cell]] = [
-            (each.name, *(figure(getattr(each, at), each.unit) for at in columns(rows)), (each.formula, "text"))
-            for each in rows
-        ]
-        yield html.table(("", *columns(rows).values(), "how"), cells, caption)
-    rows_d = [(each.name.strip(), figure(each.figure, each.unit), (each.formula, "text")) for each in found.d]
-    yield html.table(("", "", "how"), rows_d, "d. Average times seen by a process")
-    yield from (html.paragraph(row.strip(), "faint") for rows in absences(record) for row in rows[1:])
+        heads = columns(rows)
+        cells = [(each.name, *(figure(getattr(each, at), each.unit) for at in heads)) for each in rows]
+        yield html.table(("", *heads.values()), cells, caption)
+    yield html.table(("", ""), [(each.name, figure(each.figure, each.unit)) for each in found.d], CAPTION_D)
+    yield from (html.paragraph(" ".join(map(str.strip, rows[1:])), "faint") for rows in absences(record))
+    formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
+    yield html.folded("How each figure is computed", [html.facts(formulas)])
+
+
+def lines_of(record: Record) -> Iterator[tuple[str, Line | Seen]]:
+    """Give all rows of part IV."""
+    found = record.measurements
+    for part, rows in (("a", found.a), ("b", found.b), ("c", found.c)):
+        yield from ((part, each) for each in rows)
+    yield from (("d", each) for each in found.d)
 
 
 def runs_table(record: Record) -> str:
@@ -229,7 +237,7 @@ def figure(figure: Figure, unit: str) -> str:
     if figure.value is None:
         return ABSENT
     if unit == "s":
-        return seconds(figure.value)
+        return seconds(figure.value) if figure.value else "0 s"
     if unit == "share":
         return share(figure.value)
     return (
