@@ -1,7 +1,7 @@
 """Formulas over printed values: `b.total.{column} = a.subject.{column} + a.loading.{column}`.
 
-A formula is one relation: `=`, `<=`, `>=`, `divides`, or `in` a list of words. Names are dotted; `{column}` stands for every name
-that fits, `a.*.total` within a function for all of them. Numbers, `+ - * / %`, brackets, and these functions:
+A formula is one relation: `=`, `<=`, `>=`, `divides`, or `in` a list of words. Names are dotted; `{column}` stands for
+every name that fits, `a.*.total` within a function for all of them. Numbers, `+ - * / %`, brackets, these functions:
 
     sum min max              of numbers
     mid low high             of a printed range or bound, as an exact number

@@ -1,0 +1,57 @@
+"""`cuesta ledger --sql`: a question about all runs and certifications, and the tables that it is asked of."""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+from cuesta.analysis.tabled import of_certification, of_run
+from cuesta.analysis.units import many
+from cuesta.cli.output import say, write_json
+from cuesta.errors import CuestaError, Exit
+from cuesta.ledger.database import Database, insist_on_question
+from cuesta.ledger.found import find, fingerprint
+from cuesta.report import answer as report
+
+
+def ask(places: list[Path], arguments: argparse.Namespace) -> int:
+    """Answer a question."""
+    insist_on_question(arguments.sql)
+    _insist_on_place(arguments.parquet)
+    with Database.at(arguments.database) as database:
+        _fill(database, places)
+        damaged = database.damaged()
+        found = database.ask(arguments.sql, arguments.parquet)
+    for each in damaged:
+        print(f"read as far as it got: {each}", file=sys.stderr)
+    if arguments.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([found.columns, *found.rows])
+    elif arguments.parquet:
+        say(f"{arguments.parquet}: {many(len(found.rows), 'row')}", arguments.json)
+    elif arguments.json != "-":
+        say(report.text(found), arguments.json)
+    write_json(arguments.json, report.data(found))
+    return Exit.GOOD
+
+
+def _insist_on_place(file: Path | None) -> None:
+    """Refuse a file that cannot be written before anything is read."""
+    if file and not file.absolute().parent.is_dir():
+        raise CuestaError(f"{file}: cannot write there", "give a file in a folder that exists: --parquet FILE")
+
+
+def _fill(database: Database, places: list[Path]) -> None:
+    """Read the folders that changed since the database was kept; all of them if it was not."""
+    found = find([place.absolute() for place in places])
+    readers = dict.fromkeys(found.runs, of_run) | dict.fromkeys(found.certifications, of_certification)
+    prints = {str(folder): fingerprint(folder) for folder in readers}
+    for name in database.changed(prints):
+        database.take(name, prints[name], readers[Path(name)](Path(name)))
+
+
+def tables(where: str | None) -> int:
+    """List the tables."""
+    if where != "-":
+        say(report.tables(), where)
+    write_json(where, report.tables_data())
+    return Exit.GOOD

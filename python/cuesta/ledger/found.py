@@ -1,0 +1,55 @@
+"""What lies below some folders: runs, certifications, goals. Nothing is opened here but the folders."""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuesta.errors import InputError
+from cuesta.ledger.certification import is_certification
+
+GOALS = "goals.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Folders and files, each once, in order of their names."""
+
+    runs: list[Path]
+    certifications: list[Path]
+    goals: list[Path]
+
+
+def find(places: list[Path]) -> Found:
+    """Find what lies below folders, and files as they are named. Raises InputError for what is not there."""
+    runs, certifications, goals = set[Path](), set[Path](), set[Path]()
+    for place in places:
+        if place.is_file():
+            goals.add(place)
+        elif place.is_dir():
+            for folder, files in folders(place):
+                runs |= {folder} if "run.json" in files else set()
+                certifications |= {folder} if is_certification(folder) else set()
+                goals |= {folder / GOALS} if GOALS in files else set()
+        else:
+            raise InputError(f"{place}: there is no such file or folder")
+    return Found(sorted(runs), sorted(certifications), sorted(goals))
+
+
+def folders(place: Path) -> Iterator[tuple[Path, list[str]]]:
+    """Give the folders below a place with their files, but hidden ones and what lies within a run folder."""
+    for folder, below, files in os.walk(place):
+        below[:] = [] if "run.json" in files else sorted(each for each in below if not each.startswith("."))
+        yield Path(folder), files
+
+
+def fingerprint(folder: Path) -> str:
+    """Give what changes when a file in a folder does: names, sizes and times of all of them."""
+    found = hashlib.sha256()
+    for place, below, files in os.walk(folder):
+        below.sort()
+        for name in sorted(files):
+            about = os.stat(os.path.join(place, name))
+            found.update(f"{place}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
+    return found.hexdigest()

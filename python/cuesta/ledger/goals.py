@@ -1,0 +1,90 @@
+"""What is planned, and what was measured elsewhere: `goals.toml`, opened. docs/ledger.md describes it.
+
+Numbers are kept as they were written; what they mean is computed in `cuesta.analysis.projection`.
+"""
+
+import datetime
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from cuesta.errors import InputError
+
+FORMAT = 1
+"""The newest format of such files that is read."""
+
+
+def as_written(value: Any) -> Any:
+    """Keep numbers as text, and of a typed print its text."""
+    if isinstance(value, dict):
+        return value.get("printed")
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+Written = Annotated[str, BeforeValidator(as_written)]
+
+
+class Entry(BaseModel):
+    """A table of the file; what it does not know, such as typed prints, is left to others."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class System(Entry):
+    """A system that was measured, and is no certification folder."""
+
+    name: str
+    date: datetime.date
+    elapsed: Written
+    zero_idle: Written | None = Field(None, description="percent of the CPUs' time in which nothing was to do")
+    brings: list[str] = Field([], description="names of the improvements that it has")
+
+
+class Improvement(Entry):
+    """Something that is hoped for."""
+
+    name: str
+    date: Written = Field("", description="when; in any words")
+    saves: Written = Field(description="percent of the time of what it touches, low-high: `10-12%`")
+    touches: Written = Field("100%", description="percent of the elapsed time that it touches at all, low-high")
+    in_benchmark: bool = Field(True, description="whether the benchmark exercises what it touches")
+    came_with: str | None = Field(None, description="the certified system that has it")
+
+
+class Goals(Entry):
+    """A file of goals."""
+
+    format: int = FORMAT
+    title: str
+    workload: str = ""
+    plan: str | None = Field(None, description="name of the plan whose certifications belong here")
+    unit: Literal["s", "min", "h"] = "s"
+    base: str | None = Field(None, description="name of the system that others are percent of")
+    goal: Written | None = Field(None, description="elapsed time to be reached")
+    system: list[System] = []
+    improvement: list[Improvement] = []
+
+
+def read_goals(path: Path | str) -> Goals:
+    """Read such a file. Raises InputError that names the place."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
+    found = data.get("format", FORMAT)
+    if not isinstance(found, int) or found > FORMAT:
+        raise InputError(f"{path}: is of format {found}, and this cuesta reads up to {FORMAT}")
+    if not data.get("system") and not data.get("improvement"):
+        remedy = "cuesta ledger --check checks it" if "identity" in data else "docs/ledger.md shows such a file"
+        raise InputError(f"{path}: no goals: there is neither [[system]] nor [[improvement]] in it", remedy)
+    try:
+        return Goals.model_validate({"title": path.stem, **data})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise InputError(f"{path}: {place}: {fault['msg']}", "docs/ledger.md shows such a file") from None

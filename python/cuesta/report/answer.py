@@ -1,0 +1,78 @@
+"""Answers of the ledger's database, and its tables, for people and as data."""
+
+import datetime
+from collections.abc import Iterator
+from typing import Any
+
+from cuesta.analysis.units import ABSENT, many
+from cuesta.ledger.database import Answer
+from cuesta.ledger.tables import TABLES
+from cuesta.report.words import plain
+
+WIDEST = 60
+"""Columns of a cell; `--csv` and `--json` have all of it."""
+
+
+def text(answer: Answer) -> str:
+    """Lay an answer out: numbers to the right, words to the left."""
+    cells = [[_cell(value) for value in row] for row in answer.rows]
+    widths = [max(map(len, column)) for column in zip(answer.columns, *cells, strict=True)]
+    right = [all(_is_number(row[at]) for row in answer.rows) for at in range(len(answer.columns))]
+    rows = [answer.columns, ["-" * width for width in widths], *cells]
+    laid = (
+        "  ".join(_aligned(cell, width, to_right) for cell, width, to_right in zip(row, widths, right, strict=True))
+        for row in rows
+    )
+    return "\n".join([*(row.rstrip() for row in laid), many(len(answer.rows), "row")])
+
+
+def data(answer: Answer) -> dict[str, Any]:
+    """Give an answer as data."""
+    return {
+        "columns": answer.columns,
+        "rows": [[_plain_value(value) for value in row] for row in answer.rows],
+    }
+
+
+def tables() -> str:
+    """List the tables and their columns."""
+    return "\n".join(_tables())
+
+
+def tables_data() -> dict[str, Any]:
+    """Give the tables and their columns as data."""
+    return {
+        name: {"what": table.what, "columns": [each._asdict() for each in table.columns]}
+        for name, table in TABLES.items()
+    }
+
+
+def _tables() -> Iterator[str]:
+    for name, table in TABLES.items():
+        yield f"{name}: {table.what}"
+        yield from (f"  {each.name:<26} {each.kind:<10} {each.what}".rstrip() for each in table.columns)
+        yield ""
+    yield "Durations are seconds. What is not known is NULL, never 0. `join … using (folder)` goes from table to table."
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ABSENT
+    if isinstance(value, float):
+        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
+    shown = plain(str(value).replace("\n", "; "))
+    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _aligned(cell: str, width: int, to_right: bool) -> str:
+    return f"{cell:>{width}}" if to_right else f"{cell:<{width}}"
+
+
+def _plain_value(value: object) -> object:
+    if isinstance(value, datetime.date | datetime.datetime):
+        return value.isoformat()
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

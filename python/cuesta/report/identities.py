@@ -1,0 +1,97 @@
+"""What of a document does not agree with itself, for people and as data."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from cuesta.analysis.identities import Checked, Finding, Verdict
+from cuesta.analysis.units import many
+from cuesta.report.words import plain
+
+WIDTH = 110
+MOST = 4
+"""Formulas that are shown of a finding; `data` has all."""
+
+
+def text(checked: Checked) -> str:
+    """Lay the findings out: a row each, and below it why and by which identities."""
+    return "\n".join(_rows(checked))
+
+
+def data(checked: Checked) -> dict[str, Any]:
+    """Give the findings as data."""
+    document = checked.document
+    return {
+        "file": str(document.file) if document.file else None,
+        "title": document.title,
+        "source": document.source,
+        "identities": checked.identities,
+        "hold": checked.hold,
+        "rounding": checked.rounding,
+        "findings": [{**asdict(each), "verdict": each.verdict.value} for each in checked.findings],
+    }
+
+
+def counted(checked: Checked) -> str:
+    """Say how many identities there are, and how many hold."""
+    return (
+        f"{many(checked.identities, 'value')} computed: {checked.hold} agree with the print, {checked.rounding} within "
+        f"rounding, {checked.identities - checked.hold - checked.rounding} do not. Nothing was rewritten."
+    )
+
+
+def _rows(checked: Checked) -> Iterator[str]:
+    yield plain(checked.document.title)
+    if checked.document.source:
+        yield plain(checked.document.source)
+    yield ""
+    width = max((len(each.name) for each in checked.wanting), default=0)
+    for each in checked.wanting:
+        yield f"{each.verdict.value.upper():<16}  {each.name:<{width}}  {_said(each)}"
+        yield from _because(each)
+    if checked.wanting:
+        yield ""
+    yield from _within_rounding(checked)
+    yield counted(checked)
+
+
+def _said(finding: Finding) -> str:
+    if finding.reading:
+        return plain(f"printed {finding.printed}, reads as {finding.reading}")
+    return plain(f"printed {finding.printed}" + (f", computed {finding.computed}" if finding.computed else ""))
+
+
+def _because(finding: Finding) -> Iterator[str]:
+    """Say why: what the typist said, the identities that fail, or with a reading those that hold with it."""
+    yield from _wrapped(finding.why)
+    if finding.reading and finding.support:
+        agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"
+        yield from _wrapped(f"with {finding.reading} {agree}:")
+        yield from _few(finding.support)
+    elif finding.against:
+        yield from _few(finding.against)
+        if finding.support:
+            yield from _wrapped("as printed it does hold in:")
+            yield from _few(finding.support)
+
+
+def _within_rounding(checked: Checked) -> Iterator[str]:
+    rounded = [each for each in checked.findings if each.verdict is Verdict.ROUNDING]
+    if rounded:
+        each = ", ".join(f"{one.name} {plain(one.printed)} ({one.computed})" for one in rounded)
+        yield from _wrapped(f"within rounding (computed): {each}", "", "  ")
+        yield ""
+
+
+def _few(formulas: tuple[str, ...]) -> Iterator[str]:
+    for formula in formulas[:MOST]:
+        yield from _wrapped(formula, "      ", "        ")
+    if len(formulas) > MOST:
+        yield f"      and {len(formulas) - MOST} more"
+
+
+def _wrapped(sentence: str, first: str = "    ", then: str = "      ") -> Iterator[str]:
+    yield from textwrap.wrap(
+        plain(sentence), WIDTH, initial_indent=first, subsequent_indent=then, break_on_hyphens=False
+    )

@@ -1,0 +1,160 @@
+"""The ledger for people: what was measured, a dotted line, and what is hoped for."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from cuesta.analysis.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
+from cuesta.analysis.units import share
+from cuesta.report.words import plain
+
+WIDTH, WIDEST, SHORT = 110, 56, 8
+"""Columns of all; at most of a name; and of one that fits into a head."""
+DOTTED = "·" * WIDTH
+
+
+def text(ledger: Ledger) -> str:
+    """Lay a ledger out."""
+    return "\n".join(row.rstrip() for row in _rows(ledger))
+
+
+def data(ledger: Ledger) -> dict[str, Any]:
+    """Give a ledger as data: shares as fractions, elapsed times in its unit."""
+    return {
+        "title": ledger.title,
+        "workload": ledger.workload,
+        "unit": ledger.unit,
+        "base": ledger.base and ledger.base.name,
+        "systems": [_measured(ledger, each) for each in ledger.systems],
+        "planned": ledger.planned and _projection(ledger, ledger.planned),
+        "came": [
+            {**asdict(each), "system": each.system.name, "before": each.before.name}
+            | {"gained": each.gained, "miss": each.miss}
+            for each in ledger.came
+        ],
+        "rebased": ledger.rebased and _projection(ledger, ledger.rebased),
+    }
+
+
+def _measured(ledger: Ledger, system: Measured) -> dict[str, Any]:
+    return {**asdict(system), "date": system.date.isoformat(), "percent": ledger.percent(system.elapsed)}
+
+
+def _projection(ledger: Ledger, projection: Projection) -> dict[str, Any]:
+    return {
+        "since": projection.since.name,
+        "improvements": [
+            {
+                **asdict(each.planned),
+                "elapsed": {"mean": each.mean, "low": each.shortest, "high": each.longest},
+                "percent": ledger.percent(each.mean),
+            }
+            for each in projection.hoped
+        ],
+        "goal": projection.chance
+        and {
+            **asdict(projection.chance),
+            "projected": projection.ends,
+            "met": projection.ends <= projection.chance.goal,
+        },
+    }
+
+
+def _rows(ledger: Ledger) -> Iterator[str]:
+    yield plain(ledger.title)
+    if ledger.workload:
+        yield plain(ledger.workload)
+    if ledger.base and len(ledger.base.name) > SHORT:
+        yield f"base: {plain(ledger.base.name)}, {ledger.base.date}"
+    yield ""
+    yield from _systems(ledger)
+    if ledger.planned:
+        yield DOTTED
+        yield from _projected(ledger, ledger.planned, f"planned after {plain(ledger.planned.since.name)}")
+    for came in ledger.came:
+        yield ""
+        yield from _came(ledger, came)
+    if ledger.rebased and ledger.rebased.hoped:
+        yield ""
+        yield from _projected(ledger, ledger.rebased, f"re-based on {plain(ledger.rebased.since.name)}")
+
+
+def _systems(ledger: Ledger) -> Iterator[str]:
+    graded = any(each.grade for each in ledger.systems)
+    yield _head(ledger, "system", "date", "elapsed") + ("  grade" if graded else "")
+    for each in ledger.systems:
+        yield f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed)}  {each.grade}"
+    if not ledger.systems:
+        yield "none yet"
+
+
+def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
+    yield f"{_head(ledger, title, 'when', 'mean')}  {'all high .. all low':<19}  saves"
+    for each in projection.hoped:
+        ends = f"{each.shortest:.2f} .. {each.longest:.2f}"
+        place = f"{_name(ledger, each.planned.name)}  {plain(each.planned.date):<10}"
+        yield f"{place}  {_elapsed(ledger, each.mean)}  {ends:<19}  {_saves(each.planned)}"
+    if projection.chance:
+        yield from _goal(ledger, projection, projection.chance)
+
+
+def _goal(ledger: Ledger, projection: Projection, chance: Chance) -> Iterator[str]:
+    ends, verdict = projection.ends, "would be met" if projection.ends <= chance.goal else "NOT MET"
+    base = ledger.base
+    faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
+    yield f"goal {chance.goal:.2f} {ledger.unit}: projected {ends:.2f}{faster}: {verdict}"
+    error = f" ± {chance.error:.1g}" if chance.error else ""
+    yield (
+        f"chance to meet it {chance.share:.2f}{error} ({chance.draws:,} draws, each estimate uniform and independent); "
+        f"90 in 100 end from {chance.low:.1f} to {chance.high:.1f}"
+    )
+
+
+def _came(ledger: Ledger, came: Came) -> Iterator[str]:
+    system = came.system
+    yield f"{plain(system.name)} came with: {', '.join(map(plain, system.brings))}"
+    late = "longer" if came.miss > 0 else "shorter"
+    yield (
+        f"  measured {system.elapsed:.2f} {ledger.unit}, expected {came.expected:.2f}: {share(abs(came.miss))} {late}; "
+        f"it saved {share(came.gained)} of {plain(came.before.name)}, and {share(came.estimated)} was hoped for"
+    )
+    if system.zero_idle:
+        busy = system.elapsed * (1 - system.zero_idle)
+        yield (
+            f"  {share(system.zero_idle)} of it was zero idle: {busy:.1f} {ledger.unit} busy. "
+            "An idle benchmark cannot show what a change of CPU time is worth"
+        )
+
+
+def _saves(planned: Planned) -> str:
+    touched = "" if planned.touches == Range(1.0, 1.0) else f" of {_range(planned.touches)}"
+    return f"{_range(planned.saves)}{touched}" + ("" if planned.in_benchmark else ", not in the benchmark")
+
+
+def _range(each: Range) -> str:
+    low, high = f"{100 * each.low:g}", f"{100 * each.high:g}"
+    return f"{low} %" if low == high else f"{low}–{high} %"
+
+
+def _head(ledger: Ledger, what: str, when: str, figure: str) -> str:
+    of = ""
+    if ledger.base:
+        of = f"% of {plain(ledger.base.name) if len(ledger.base.name) <= SHORT else 'base'}"
+    return f"{what:<{_width(ledger)}}  {when:<10}  {figure + ' ' + ledger.unit:>11}  {of:>{SHORT + 5}}"
+
+
+def _elapsed(ledger: Ledger, elapsed: float) -> str:
+    percent = ledger.percent(elapsed)
+    shown = "" if percent is None else f"{percent:.2f}"
+    return f"{elapsed:>11.2f}  {shown:>{SHORT + 5}}"
+
+
+def _width(ledger: Ledger) -> int:
+    names = [each.name for each in ledger.systems]
+    names += [each.planned.name for each in ledger.planned.hoped] if ledger.planned else []
+    return min(WIDEST, max(map(len, names), default=0))
+
+
+def _name(ledger: Ledger, name: str) -> str:
+    shown, width = plain(name), _width(ledger)
+    return f"{shown if len(shown) <= width else shown[: width - 1] + '…':<{width}}"
