@@ -9,10 +9,10 @@ import traceback
 from collections.abc import Sequence
 
 from cuesta import __version__
-from cuesta.cli import certify, check, compare, host, meters, record, report, run
+from cuesta.cli import certify, check, compare, host, ledger, meters, record, report, run
 from cuesta.errors import CuestaError, Exit, UsageError
 
-VERBS = (run, certify, compare, report, host, meters, record, check)
+VERBS = (run, certify, compare, ledger, report, host, meters, record, check)
 
 ABOUT = """How many people can use this system at once, and how will it feel to type on it?
 
