@@ -56,6 +56,7 @@ def test_callers_have_intervals_of_their_own(capsys: pytest.CaptureFixture[str],
     again = json.loads(out(capsys, "--report", "--since", mine, "--json"))
     assert short["seconds"] < again["seconds"]
     assert again["seconds"] > long["seconds"], "a report does not begin anew"
+    assert "nobody samples between two commands" in again["by_cause"]["why"]
     both = json.loads(out(capsys, "--report", "--reset", "--since", mine, "--json"))
     after = json.loads(out(capsys, "--report", "--since", mine, "--json"))
     assert after["seconds"] < both["seconds"]

@@ -15,6 +15,12 @@ from urllib.parse import quote
 from cuesta import _native
 from cuesta.errors import CuestaError, InputError
 
+NOT_SAMPLED = (
+    "nobody samples between two commands: `cuesta meters` samples for the 5 s that it runs, "
+    "`cuesta meters INTERVAL 1 --json` for an interval"
+)
+"""Why such an interval has no causes."""
+
 
 class Readable(Protocol):
     """What gives sheets."""
@@ -60,6 +66,7 @@ class Kept:
             raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
         except (ValueError, _native.RunError) as error:
             raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins anew") from None
+        sheet["by_cause"] = {"why": NOT_SAMPLED}
         return sheet
 
     def _forget_others(self) -> None:
