@@ -10,6 +10,8 @@ from cuesta.metered import Row
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
+ENOUGH = 100
+"""Samples that an estimate of system calls needs: its chance is then a tenth."""
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -68,7 +70,7 @@ class PerTransaction:
     switches: float | None
     system_calls: float | None
     system_calls_estimated: float | None
-    """From the samples on their ways out, within some tens of percent; None where they are counted, or not sampled."""
+    """From the samples on their ways out; None where they are counted, not sampled, or the samples are too few."""
     ios: float | None
     of_machine: Sequence[str]
     """Those that are of the whole machine, because the kernel does not count them by process."""
@@ -206,10 +208,10 @@ def per_transaction(sheet: Mapping[str, Any], transactions: int) -> PerTransacti
 
 
 def estimated_calls(sheet: Mapping[str, Any]) -> float | None:
-    """Take how many system calls the sampler thinks that there were."""
-    sampled = sheet["by_cause"].get("value", {"about": {}})
-    calls: float | None = sampled["about"].get("calls_estimated", {}).get("value")
-    return calls
+    """Take how many system calls the sampler thinks that there were, if enough samples tell."""
+    about = sheet["by_cause"].get("value", {}).get("about", {})
+    calls, samples = (about.get(name, {}).get("value") for name in ("calls_estimated", "calls_estimated_from"))
+    return calls if samples is not None and samples >= ENOUGH else None
 
 
 def meters(
