@@ -31,13 +31,14 @@ def test_it_says_its_addresses_first_and_answers() -> None:
             line.sendall(b"a")
             assert line.recv(10) == b"0"
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
+    assert "1 chars output (1 raw), 1 messages" in out, "what its front end did is printed at the end"
 
 
 def test_attached_it_ends_with_its_input() -> None:
     with hosting("--attached") as process:
         assert process.stdout is not None
         assert process.stdout.readline().startswith("telnet://127.0.0.1:")
-        process.communicate(timeout=20)
-    assert process.returncode == 0
+        out, _ = process.communicate(timeout=20)
+    assert (process.returncode, out) == (0, "")

@@ -90,6 +90,11 @@ class FrontEnd:
         return None if between is None else between * self.dialed
 
 
+def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
+    """Sum whole rows up; none if there are none."""
+    return Sums([(row, 1.0) for row in rows]).figures() if rows else None
+
+
 def front_end(recorded: Recorded, step: Step) -> FrontEnd | None:
     """Sum up the built-in host's rows of a step's measurement interval; none if it has none, or older ones with less."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]

@@ -6,19 +6,24 @@ import os
 import signal
 import sys
 from types import FrameType
+from typing import Any
 
 from pydantic import ValidationError
 
 from cuesta import _native
+from cuesta.analysis.front_end import front_end_of
 from cuesta.engine.spec import LISTEN, host_spec
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.ledger import HostRow
 from cuesta.plan import Host, Service
 from cuesta.plan.faults import message
+from cuesta.report.front_end import text as tty_meters
 
 NAME = "host"
 HELP = "run the built-in host"
 ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. It prints the addresses that it
-got, one a line, before anything else, and runs until Ctrl-C (or, with --attached, until its input ends)."""
+got, one a line, before anything else, and runs until Ctrl-C (or, with --attached, until its input ends). Then it
+prints what its front end did since it started (tty_meters), if anybody was there."""
 EXAMPLES = """examples:
   cuesta host                                          on any free port
   cuesta host --listen telnet://127.0.0.1:2300 --listen tcp://127.0.0.1:2301
@@ -59,8 +64,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         pass
     finally:
+        done = json.loads(host.meters())
         host.stop()
+    if done["lines"]["opened"] and not arguments.attached:
+        _show(done)
     return Exit.GOOD
+
+
+def _show(done: dict[str, Any]) -> None:
+    """Print the front end's sheet."""
+    sheet = front_end_of([HostRow.of(done, done["started"])])
+    assert sheet
+    print(tty_meters(sheet))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:
