@@ -1,0 +1,54 @@
+"""Whose CPU time the network's was, in words."""
+
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.host import Host, Meters
+from cuesta.report.network import network
+from tests.sheets import cpu, missing, plain, sheet
+
+SAMPLED = {
+    "percent": {"value": 12.0, "tier": "sampled"},
+    "seconds": {"value": 7.2, "tier": "sampled"},
+    "in_subject": {"value": 3.0, "tier": "sampled"},
+}
+BY_TICKS = {"percent": plain(13.0), "seconds": plain(7.8), "in_subject": missing("ticks do not tell")}
+
+
+def host(order: int | None, **more: Any) -> Host:
+    meters = Meters("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [])
+    whole = {
+        **sheet(),
+        "per_cpu": {"1": cpu(usr=20, sys=10, irq=5)},
+        "beside": {"0": cpu(usr=40, sys=9, irq=1)},
+        **more,
+    }
+    return Host(None, None, None, None, meters, whole, None, {})
+
+
+@pytest.mark.parametrize("order", [3, 4])
+def test_over_loopback_it_is_shared(order: int) -> None:
+    (said,) = network(host(order, network=SAMPLED))
+    assert said.startswith("network, shared: 12.0 % of the machine's 2 CPUs (sampled); 5.0 of it stands in the host's")
+
+
+def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
+    (said,) = network(host(4, network=BY_TICKS))
+    assert said == "network, shared: at most 13.0 % of the machine's 2 CPUs (all soft interrupts, by clock ticks)"
+
+
+def test_isolated_sides_have_their_cpus_for_themselves() -> None:
+    (said,) = network(host(2, network=SAMPLED))
+    assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 %"
+
+
+@pytest.mark.parametrize("order", [1, None])
+def test_elsewhere_it_is_the_hosts_own(order: int | None) -> None:
+    assert list(network(host(order, network=SAMPLED))) == []
+
+
+def test_records_of_before_have_none() -> None:
+    assert list(network(host(4))) == []
+    unknown = missing("/proc/stat: not there")
+    assert list(network(host(4, network={**BY_TICKS, "percent": unknown}))) == []
