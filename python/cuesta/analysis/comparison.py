@@ -147,11 +147,11 @@ def missing(metric: Metric, sides: Comparison, values: Sequence[float | None]) -
     if absent:
         return "not measured" if absent == len(values) else f"not measured in {absent} of {len(values)} runs"
     if min(value for value in values if value is not None) <= 0:
-        return "a ratio needs figures above zero"
+        return "zero in some runs"
     series, _, quantile = metric.name.partition(".")
     least = min(run.effective.get(series, 0.0) for one in (sides.base, sides.new) for run in one.runs)
     if quantile == "p99" and least < ENOUGH_FOR_P99:
-        return f"a run is worth {least:,.0f} independent ones of {ENOUGH_FOR_P99:,.0f}"
+        return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
     return None
 
 

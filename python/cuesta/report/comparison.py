@@ -15,6 +15,7 @@ from cuesta.analysis.likeness import shown
 from cuesta.analysis.sides import Side
 from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
 from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Word
+from cuesta.report.words import plain
 
 MARGIN, WIDTH = 11, 80
 GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
@@ -122,9 +123,9 @@ def design(found: Comparison) -> Rows:
     margin, confidence = (f"{value * 100:g} %" for value in (found.terms.margin, CONFIDENCE))
     yield from wrapped(f"{runs}; margin ±{margin}; exact {confidence} intervals over runs (Hodges–Lehmann)")
     if found.in_pairs:
-        yield f"pairs in {found.base.folder}: {used(found.base, 'pair')}"
+        yield plain(f"pairs in {found.base.folder}: {used(found.base, 'pair')}")
     else:
-        yield from (f"{name}  {side.folder}: {used(side, 'run')}" for name, side in sides(found))
+        yield from (plain(f"{name}  {side.folder}: {used(side, 'run')}") for name, side in sides(found))
     for each in found.host:
         yield from wrapped(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}", "  ")
     if found.unlike:
@@ -186,7 +187,7 @@ def dotted(each: Compared) -> str:
     """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
     _, new = medians(each)
     by_old = UNITS[each.metric.unit]((new or 0.0) * (each.compensation or 1.0))
-    return row_of("┄ by BASE's method", "", by_old, f"× {each.compensation:g}") + "compensated"
+    return row_of("┄ by BASE's method", "", by_old, f"×{each.compensation:g}") + "compensated"
 
 
 def row_of(label: str, base: str, new: str, ratio: str, interval: str = "") -> str:
@@ -222,7 +223,7 @@ def notes(found: Comparison) -> Rows:
 
 def wrapped(row: str, indent: str = "") -> Iterator[str]:
     """Break a long row."""
-    return iter(textwrap.wrap(row, WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False))
+    return iter(textwrap.wrap(plain(row), WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def name_in(run: Path, folder: Path) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from cuesta.analysis.representative import Apart, Rate, Share, Sheet
 from cuesta.analysis.units import ABSENT, digits, signed
 from cuesta.ledger.service import Service
+from cuesta.report.words import plain
 
 WIDTH = 80
 MARK = {"plain": " ", "sampled": "~", "exact": "="}
@@ -17,7 +18,7 @@ NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 def text(found: Apart, service: Service, run: Sheet) -> str:
     """Give it as text."""
-    return "\n".join(sections(found, service, run))
+    return "\n".join(map(plain, sections(found, service, run)))
 
 
 def sections(found: Apart, service: Service, run: Sheet) -> Iterator[str]:

@@ -1,0 +1,28 @@
+"""A service's profile beside a run, as it is shown."""
+
+import json
+
+from syrupy.assertion import SnapshotAssertion
+
+from cuesta.analysis.representative import apart, mix
+from cuesta.ledger.service import Service
+from cuesta.report.representative import data, text
+from tests.analysis.test_representative import causes
+from tests.sheets import events, sheet
+
+SERVICE = sheet(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0))
+RUN = sheet(by_cause=causes(user=11.5, page_faults=0.5))
+RUN["counts"]["switches"] = events(3, 30.0)
+
+
+def test_what_is_said(snapshot: SnapshotAssertion) -> None:
+    said = text(apart(mix(SERVICE), mix(RUN)), Service("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
+    assert "\n" + said + "\n" == snapshot
+    assert all(len(row) <= 80 for row in said.splitlines())
+
+
+def test_the_same_as_data() -> None:
+    found = json.loads(json.dumps(data(apart(mix(SERVICE), mix(RUN)))))
+    assert found["represents"] is False
+    assert found["shares"][0]["name"] == "user"
+    assert found["rates"][0]["service"]["tier"] == "plain"
