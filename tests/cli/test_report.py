@@ -63,3 +63,13 @@ def test_a_page_that_cannot_be_written_says_so(here: Path, capsys: pytest.Captur
     good(here / "run")
     assert main(["report", "run", "--out", "missing/page.html"]) == Exit.FAILED
     assert "missing" in capsys.readouterr().err
+
+
+def test_runs_and_certifications_do_not_mix(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good(here / "run")
+    (here / "certified").mkdir()
+    (here / "certified" / "certification.json").touch()
+    assert main(["report", "run", "certified"]) == Exit.USAGE
+    assert "do not go on one page" in capsys.readouterr().err
+    assert main(["report", "certified", "--junit", "junit.xml"]) == Exit.USAGE
+    assert "certified/run-*" in capsys.readouterr().err

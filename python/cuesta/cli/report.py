@@ -1,4 +1,4 @@
-"""`cuesta report`: a run, or several side by side, shown again from what lies in their folders."""
+"""`cuesta report`: a run, or several side by side, shown again from what lies in their folders; certifications too."""
 
 import argparse
 from collections.abc import Mapping
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.errors import Exit
+from cuesta.errors import Exit, UsageError
+from cuesta.ledger.certification import is_certification, open_certification
 
 if TYPE_CHECKING:
     from cuesta.analysis import Summary
@@ -17,10 +18,13 @@ ABOUT = """Everything is derived again from what was recorded. So it works on a 
 was thrown away, and on one that was killed: it is read as far as it got, and the page says how far that is.
 
 Without --markdown, --junit or --json it writes one page that needs nothing else: plots and all are in it, it fetches
-nothing, it is light or dark as the reader's screen is, and it prints. What its parts mean is in docs/report.md."""
+nothing, it is light or dark as the reader's screen is, and it prints. What its parts mean is in docs/report.md.
+
+Of certifications it writes the form, or of several the bars of MPL-17: CPU time by cause, a bar for each system."""
 EXAMPLES = """examples:
   cuesta report runs/interactive-2026-11-21-035828      the summary again, and report.html in that folder
   cuesta report runs/mr7 runs/mr8 --out releases.html   both side by side on one page
+  cuesta report certified/mr7 certified/mr8             two certified systems: bars of CPU time by cause
   cuesta report runs/nightly --markdown >> $GITHUB_STEP_SUMMARY
   cuesta report runs/nightly --junit nightly.xml        a test case for validity, and one for each limit
   cuesta report runs/nightly --json - | jq .response.p99
@@ -31,7 +35,7 @@ It exits 0 whatever the runs are like; whether they are valid and kept their lim
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments."""
-    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="a run folder")
+    parser.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="a run folder, or a certification's")
     where = "where the page goes; by default report.html in the run folder, of several runs in the current one"
     parser.add_argument("--out", type=Path, metavar="FILE", help=where)
     parser.add_argument("--markdown", action="store_true", help="print Markdown with tables, for pull requests")
@@ -41,37 +45,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Derive it and show it."""
+    check_json(arguments.json)
+    certified = [is_certification(folder) for folder in arguments.folders]
+    if all(certified):
+        _show_systems(arguments)
+    elif any(certified):
+        raise UsageError("runs and certifications do not go on one page", "give only the ones or only the others")
+    else:
+        _show_runs(arguments)
+    return Exit.GOOD
+
+
+def _show_runs(arguments: argparse.Namespace) -> None:
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
-    check_json(arguments.json)
-    runs = dict(
-        zip(report.names(arguments.runs), (analysis.summarise(folder) for folder in arguments.runs), strict=True)
-    )
+    found = [analysis.summarise(folder) for folder in arguments.folders]
+    runs = dict(zip(report.names(arguments.folders), found, strict=True))
     if arguments.markdown:
         say(report.markdown(runs).rstrip("\n"), arguments.json)
     if arguments.junit:
         report.junit(runs, arguments.junit)
-    write_json(arguments.json, _data(runs))
-    if arguments.out or not (arguments.markdown or arguments.junit or arguments.json):
-        _page(runs, arguments)
-    return Exit.GOOD
+    write_json(arguments.json, _object([run.json() for run in found]))
+    if _wants_page(arguments):
+        file = _file(arguments, "report.html")
+        report.html(runs, file)
+        _say(_of_runs(runs), file, arguments)
 
 
-def _page(runs: Mapping[str, "Summary"], arguments: argparse.Namespace) -> None:
-    """Write the page, and say what is in it and where it is."""
+def _of_runs(runs: Mapping[str, "Summary"]) -> str:
     from cuesta import report  # noqa: PLC0415
 
-    (first, *more), folder = runs.values(), arguments.runs[0]
-    file = arguments.out or (Path("report.html") if more else folder / "report.html")
-    report.html(runs, file)
-    if arguments.markdown:
-        return
-    said = [] if more else [report.text(first), ""]
-    said += [f"{'VALID' if run.valid else 'INVALID'}  {name}" for name, run in runs.items() if more]
-    say("\n".join([*said, f"PAGE       {file}"]), arguments.json)
+    if len(runs) == 1:
+        return report.text(next(iter(runs.values()))) + "\n"
+    return "\n".join(f"{'VALID' if run.valid else 'INVALID'}  {name}" for name, run in runs.items())
 
 
-def _data(runs: Mapping[str, "Summary"]) -> dict[str, object]:
-    """Give the object of `cuesta run --json`; of several runs, a list of them."""
-    found = [run.json() for run in runs.values()]
+def _show_systems(arguments: argparse.Namespace) -> None:
+    from cuesta import report  # noqa: PLC0415
+    from cuesta.analysis.certification import derive  # noqa: PLC0415
+
+    if arguments.markdown or arguments.junit:
+        remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"
+        raise UsageError("--markdown and --junit are of runs, and this is a certification", remedy)
+    records = [derive(open_certification(folder)) for folder in arguments.folders]
+    names = report.names(arguments.folders)
+    write_json(arguments.json, _object([record.model_dump(mode="json") for record in records]))
+    if _wants_page(arguments):
+        file = _file(arguments, "record.html")
+        report.systems(dict(zip(names, zip(arguments.folders, records, strict=True), strict=True)), file)
+        grades = (f"{record.grade.upper()}  {name}" for name, record in zip(names, records, strict=True))
+        _say("\n".join(grades), file, arguments)
+
+
+def _wants_page(arguments: argparse.Namespace) -> bool:
+    return bool(arguments.out or not (arguments.markdown or arguments.junit or arguments.json))
+
+
+def _file(arguments: argparse.Namespace, name: str) -> Path:
+    """Say where the page goes: that of one folder, into it."""
+    (first, *more), out = arguments.folders, arguments.out
+    return out or (Path("report.html") if more else first / name)
+
+
+def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
+    """Say what is on the page and where it is; Markdown stands alone."""
+    if not arguments.markdown:
+        say(f"{what}\nPAGE       {file}", arguments.json)
+
+
+def _object(found: list[dict[str, object]]) -> dict[str, object]:
+    """Give the object of one; of several, a list of them."""
     return found[0] if len(found) == 1 else {"runs": found}

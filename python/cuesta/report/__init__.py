@@ -4,6 +4,7 @@
 - `html`: the report as one page: of one run what came of it, and what that rests on (`instruments`); of several, them
   side by side (`several`). `plots`: the plots; `page`: the frame of every page, and what goes into it; `page.css`: how
   it looks.
+- `form`: a certification's form; `systems`: several certifications, side by side on one page.
 - `markdown`: for pull requests; `junit`: for continuous integration.
 - `tables`, `columns`, `words`: tables and sentences that these share.
 - `meters`, `front_end`, `profile`: what meters say, for a terminal.
@@ -13,6 +14,7 @@ from cuesta.report.columns import names
 from cuesta.report.html import html
 from cuesta.report.junit import junit
 from cuesta.report.markdown import markdown
+from cuesta.report.systems import systems
 from cuesta.report.text import text
 
-__all__ = ["html", "junit", "markdown", "names", "text"]
+__all__ = ["html", "junit", "markdown", "names", "systems", "text"]

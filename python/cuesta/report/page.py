@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 Cell = str | tuple[str, str]
-"""A text, or a text and the class of its cell: `kept`, `crossed`, `in` (indented), `text` (to the left)."""
+"""A text, or a text and the class of its cell: `kept`, `crossed`, `in` (indented), `wraps` (over several rows)."""
 
 
 def write(file: Path, text: str) -> None:

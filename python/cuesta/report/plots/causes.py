@@ -36,12 +36,14 @@ def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
         yield plot.svg()
 
 
-def bars(title: str, systems: Mapping[str, Mapping[str, float]], about: str) -> Iterator[str]:
-    """Draw a bar for each system, of seconds by cause; `about` says what the seconds are of."""
+def bars(
+    title: str, systems: Mapping[str, Mapping[str, float]], about: str, order: Sequence[str] | None = None
+) -> Iterator[str]:
+    """Draw a bar for each system, of seconds by cause, in `order` or the largest first; `about` says of what."""
     if not systems:
         return
     plot = Plot(title, height=1.0 + BAR * len(systems))
-    layers = _layers([*systems.values()])
+    layers = _layers([*systems.values()], order)
     left = [0.0] * len(systems)
     for number, (label, values) in enumerate(layers.items()):
         plot.axes.barh([*systems], values, left=left, color=_colour(number, label), label=label, height=0.62)

@@ -1,0 +1,67 @@
+"""Certifications side by side, as MPL-17 drew its systems in 1969: for each a stacked bar of CPU time by cause."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from cuesta.analysis.units import ABSENT, seconds
+from cuesta.ledger.record import Record
+from cuesta.report import form
+from cuesta.report.columns import NO_COMPARISON
+from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
+from cuesta.report.plots import bars
+from cuesta.report.words import plain
+
+PHASES = {"command": "Command sequence", "creation": "Process creation"}
+TOTAL = "Total"
+
+
+def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
+    """Write the page of certifications by name, each with its folder; of one it is its form."""
+    if len(records) == 1:
+        ((folder, record),) = records.values()
+        return write(file, form.page(record, folder))
+    of = {name: record for name, (_, record) in records.items()}
+    folders = [folder for folder, _ in records.values()]
+    return write(file, page(f"{len(of)} systems side by side", _parts(of, folders, file.absolute().parent)))
+
+
+def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterator[str]:
+    lesser = [name for name, record in of.items() if record.grade != "certified"]
+    reasons = [(f"{name}: {plain(why)}", "") for name in lesser for why in of[name].because]
+    yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
+    yield section("Systems", [table(("", *of), about(of)), paragraph(NO_COMPARISON, "faint")])
+    for phase, title in PHASES.items():
+        yield section(title, _phase(of, phase, title))
+    yield section(
+        "Forms", [links([each / "record.html" for each in folders if (each / "record.html").exists()], place)]
+    )
+
+
+def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
+    """Say what each of them is."""
+    records = of.values()
+    yield "grade", *(record.grade for record in records)
+    yield "system", *((plain(record.given.system), "wraps") for record in records)
+    yield "started", *(plain(record.given.started) for record in records)
+    yield "users", *(f"{record.workload.users}, {record.workload.attached}" for record in records)
+    yield "runs that count", *(str(record.method.runs) for record in records)
+
+
+def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[str]:
+    costs = {name: cost for name, record in of.items() if (cost := by_cause(record, phase))}
+    if not costs:
+        return
+    causes = list(dict.fromkeys(cause for cost in costs.values() for cause in cost))
+    yield plots(bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes))
+    cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in of)) for cause in causes]
+    totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in of]
+    heads, source = ("CPU time of one process", *of), "part IV b of the form, over the number of users"
+    yield table(heads, [*cells, (TOTAL, *totals)], source)
+
+
+def by_cause(record: Record, phase: str) -> Mapping[str, float]:
+    """Give the CPU time of one process in a phase by cause, in seconds; nothing where it was not metered."""
+    lines = {line.name.removesuffix(" time"): getattr(line, phase).value for line in record.measurements.b}
+    if not record.workload.users or lines.pop(TOTAL, None) is None:
+        return {}
+    return {name: value / record.workload.users for name, value in lines.items() if value is not None}

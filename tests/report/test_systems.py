@@ -1,0 +1,109 @@
+"""Certified systems side by side."""
+
+from pathlib import Path
+
+import pytest
+
+from cuesta.ledger.record import (
+    Driver,
+    Figure,
+    Given,
+    Line,
+    Measurements,
+    Method,
+    Record,
+    Workload,
+)
+from cuesta.report import systems
+from cuesta.report.systems import by_cause
+
+CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
+
+
+def known(value: float) -> Figure:
+    return Figure(value=value)
+
+
+def line(name: str, value: float) -> Line:
+    return Line(
+        name=name, unit="s", creation=Figure(why="no such phase"), command=known(value), total=known(value), formula=""
+    )
+
+
+def record(system: str, users: int = 4) -> Record:
+    """Give the record of a system whose `users` processes used 2 s in all."""
+    lines = [*(line(name, value) for name, value in CAUSES.items()), line("Total", sum(CAUSES.values()))]
+    return Record(
+        id="00",
+        given=Given(
+            kind="certification",
+            cuesta="0.1.0",
+            started="2026-11-21T01:23:45Z",
+            command=["cuesta", "certify"],
+            system=system,
+            plan="cert",
+            group="users",
+            script="",
+            pause=1.0,
+            pauses=0.0,
+            runs=5,
+            settings={},
+            hardware={},
+            factors=[],
+            comments=[],
+        ),
+        driver=Driver(lateness_p50=known(0.0), lateness_p99=known(0.0), cpu=0.1, run_wait=0.0),
+        workload=Workload(
+            tape="cert",
+            sha256="00",
+            target="pty:bash",
+            attached="typewriter",
+            users=users,
+            load="closed",
+            seed=1,
+            stagger="0s",
+        ),
+        method=Method(runs=5, excluded={}, settling=1, settled="", cut="", metered="", honesty="", tools={}),
+        runs=[],
+        measurements=Measurements(a=[], b=lines, c=[], d=[]),
+        checks=[],
+        grade="observation" if "<" in system else "certified",
+        because=["it had not settled"] if "<" in system else [],
+        warnings=[],
+        raw={},
+    )
+
+
+def test_causes_are_of_one_process_and_zero_is_not_absent() -> None:
+    cost = by_cause(record("MR8", users=4), "command")
+    assert cost == pytest.approx({"Missing page fault": 0.1, "Linkage fault": 0.0, "Non-fault": 0.4})
+    assert by_cause(record("MR8"), "creation") == {}
+
+
+def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
+    file = tmp_path / "systems.html"
+    found = {name: (tmp_path / name, record(name)) for name in ("MR7", "MR8")}
+    systems(found, file)
+    text = file.read_text()
+    assert "2 systems side by side" in text
+    assert "CERTIFIED" in text
+    assert "Command sequence, by cause" in text
+    assert "Process creation" not in text, "nothing was metered of it"
+    assert "<tr><td>Total</td><td>500 ms</td><td>500 ms</td></tr>" in text
+    assert text.count(">MR7<") >= 2
+
+
+def test_what_is_not_certified_says_why_and_names_are_escaped(tmp_path: Path) -> None:
+    file = tmp_path / "systems.html"
+    systems({"MR7": (tmp_path, record("MR7")), "new": (tmp_path, record("<MR8>"))}, file)
+    text = file.read_text()
+    assert "NOT ALL CERTIFIED" in text
+    assert "new: it had not settled" in text
+    assert "&lt;MR8&gt;" in text
+    assert "<MR8>" not in text
+
+
+def test_one_alone_is_its_form(tmp_path: Path) -> None:
+    file = tmp_path / "record.html"
+    systems({"MR8": (tmp_path, record("MR8"))}, file)
+    assert "System Performance Certification Record: MR8" in file.read_text()
