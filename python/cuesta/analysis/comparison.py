@@ -20,6 +20,7 @@ from cuesta.analysis.replicate import (
     Metric,
 )
 from cuesta.analysis.sides import Side
+from cuesta.analysis.units import many
 from cuesta.analysis.verdict import CONFIDENCE, Judged, Sample, Word, estimate, judge
 
 
@@ -187,9 +188,9 @@ def notes(found: Comparison) -> Iterator[str]:
     base, new = found.base.runs, found.new.runs
     least = least_runs(CONFIDENCE, found.in_pairs)
     if min(len(base), len(new)) < least:
-        have = f"{len(base)} pairs" if found.in_pairs else f"{len(base)} + {len(new)} runs"
+        have = many(len(base), "pair") if found.in_pairs else f"{len(base)} + {len(new)} runs"
         need = f"{least} pairs" if found.in_pairs else f"{least} + {least} runs"
-        yield f"{have} are too few for any verdict: an exact 95 % interval needs {need}"
+        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"

@@ -1,0 +1,183 @@
+"""The verb compare: real runs in turn, what it refuses to do, and its exit codes."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.analysis.test_representative import causes
+from tests.conftest import Write
+from tests.report.made_up import bad, good
+from tests.run_folder import RunFolder
+from tests.sheets import sheet
+
+PLAN = """
+users = 4
+stagger = "5ms"
+settle = "100ms"
+measure = "500ms"
+line_speed = 0
+think = "exp 50ms"
+key_rate = 100
+meters = "none"
+
+[host]
+delay = "DELAY"
+
+[validity]   # this machine may be busy; what is tested here is not how fast it is
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+settled = false
+"""
+
+
+def side(folder: Path, runs: int, response: float, **other: Any) -> Path:
+    """Make runs that differ a little, as runs do."""
+    for number in range(runs):
+        responses = [response * (1 + number / 200), response * (2 + number / 200)]
+        made = RunFolder(folder / f"run-{number}", responses=lambda *_, each=responses: each, **other).write()
+        run = json.loads((made / "run.json").read_text())
+        (made / "run.json").write_text(json.dumps(run | {"started": f"2026-11-21T01:{number:02}:00Z"}))
+    return folder
+
+
+def compare(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    code = main(["compare", *map(str, arguments), "--json", "-"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("response", "verdict", "code"),
+    [
+        (0.1, "no change beyond the margin", Exit.GOOD),
+        (0.2, "changed", Exit.CHANGED),
+        (0.105, "inconclusive", Exit.INCONCLUSIVE),
+    ],
+)
+def test_each_verdict_has_its_exit_code(
+    here: Path, capsys: pytest.CaptureFixture[str], response: float, verdict: str, code: Exit
+) -> None:
+    found = compare(side(here / "base", 5, 0.1), side(here / "new", 5, response), capsys=capsys)
+    assert (found[0], found[1]["verdict"]) == (code, verdict)
+
+
+def test_unlike_runs_are_refused_with_the_difference_unless_told(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base, new = side(here / "base", 5, 0.1), side(here / "new", 5, 0.1, users=(8,))
+    code, found = compare(base, new, capsys=capsys)
+    assert (code, found["refused"]) == (Exit.REFUSED, ["population: users 4 against 8"])
+    code, found = compare(base, new, "--despite", "we wanted to know", capsys=capsys)
+    assert (code, found["despite"]) == (Exit.GOOD, "we wanted to know")
+    assert found["unlike"] == [{"kind": "population", "name": "users", "base": 4, "new": 8}]
+    assert main(["compare", str(base), str(new), "--despite", "we wanted to know"]) == Exit.GOOD
+    assert "“we wanted to know”" in capsys.readouterr().out
+
+
+def test_one_run_a_side_tells_nothing_and_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = compare(good(here / "one"), good(here / "other"), capsys=capsys)
+    assert code == Exit.INCONCLUSIVE
+    assert "too few" in found["notes"][0]
+
+
+def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = compare(bad(here / "base"), good(here / "new"), capsys=capsys)
+    assert code == Exit.REFUSED
+    assert "cannot be used: INVALID" in found["refused"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["one"], Exit.BAD_INPUT, "holds no pairs"),
+        (["one", "none"], Exit.BAD_INPUT, "no such folder"),
+        ([], Exit.USAGE, "two folders"),
+        (["one", "one", "one"], Exit.USAGE, "two folders"),
+        (["one", "one", "--margin", "0.05"], Exit.USAGE, "--margin 5%"),
+        (["one", "one", "--margin", "0%"], Exit.USAGE, "--margin 5%"),
+        (["one", "one", "--step", "0"], Exit.USAGE, "number from 1"),
+        (["one", "one", "--despite", " "], Exit.USAGE, "expected a reason"),
+        (["one", "one", "--compensation", "demand=2"], Exit.USAGE, "--despite REASON"),
+        (["one", "one", "--despite", "x", "--compensation", "deman=2"], Exit.USAGE, "did you mean `demand`"),
+        (["one", "one", "--despite", "x", "--compensation", "demand=0"], Exit.USAGE, "demand=0.97"),
+        (["one", "one", "--pairs", "8"], Exit.USAGE, "--interleave"),
+        (["--interleave", "a.toml", "a.toml", "--pairs", "5"], Exit.USAGE, "from 6 to 500"),
+        (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "it makes them"),
+        (["--interleave", "a.toml", "b.toml"], Exit.REFUSED, "population: users 4 against 5"),
+        (["--interleave", "a.toml", "none.toml"], Exit.BAD_INPUT, "none.toml"),
+        (["one", "--profile", "none.profile"], Exit.BAD_INPUT, "--record service.profile"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_runs(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
+) -> None:
+    good(here / "one")
+    write("a.toml", PLAN.replace("DELAY", "0ms"))
+    write("b.toml", PLAN.replace("DELAY", "0ms").replace("users = 4", "users = 5"))
+    assert main(["compare", *arguments]) == code
+    assert said in capsys.readouterr().err
+    assert not (here / "runs").exists()
+
+
+def test_a_run_is_held_against_a_service(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}}
+    of_service = sheet(part=False, by_cause=causes(user=20.0, page_faults=10.0))
+    (here / "service.profile").write_text(json.dumps({**about, "sheet": of_service}))
+    run = good(here / "run")
+    code, found = compare("--profile", "service.profile", run, capsys=capsys)
+    assert (code, found["represents"]) == (Exit.GOOD, True)
+    assert found["missing"]["CPU time by cause"] == "of the run: the sampler is not on"
+    rows = [json.loads(row) for row in (run / "meters.jsonl").read_text().splitlines()]
+    rows[-1]["sheet"]["by_cause"] = causes(user=12.0)
+    (run / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, found = compare("--profile", "service.profile", run, capsys=capsys)
+    assert (code, found["represents"]) == (Exit.CHANGED, False)
+    assert found["unexercised"] == ["page faults: 33.3 % of the service's CPU time, 0.0 % here"]
+
+
+def test_a_run_without_meters_represents_nothing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    about = {"format": 1, "recorded": "", "machine": {}, "sheet": sheet()}
+    (here / "service.profile").write_text(json.dumps(about))
+    folder = RunFolder(here / "run").write()
+    assert main(["compare", "--profile", "service.profile", str(folder)]) == Exit.REFUSED
+    assert "no sheet of its host's meters" in capsys.readouterr().err
+
+
+def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["meters", "100ms", "--record", "service.profile", "--plain"]) == Exit.GOOD
+    assert "recorded: service.profile" in capsys.readouterr().err
+    recorded = json.loads((here / "service.profile").read_text())
+    assert (recorded["format"], recorded["sheet"]["subject"]) == (1, "machine")
+
+
+def test_pairs_that_are_interrupted_are_kept_and_compared(here: Path, write: Write) -> None:
+    """Two plans in turn, ended in the second pair: what was complete is compared, and can be compared again."""
+    plans = [write(f"{name}.toml", PLAN.replace("DELAY", delay)) for name, delay in (("a", "1ms"), ("b", "30ms"))]
+    command = [sys.executable, "-m", "cuesta", "compare", "--interleave", *map(str, plans), "--out", "out"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        try:
+            for row in process.stderr:
+                if row.startswith("pair 2 of 8: new"):
+                    break
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == Exit.INTERRUPTED
+    assert "what was measured is kept" in err
+    assert "Traceback" not in err
+    assert "host.delay  1ms → 30ms" in out
+    assert "more pairs would decide" in " ".join(out.split())
+    rows = [json.loads(row) for row in (here / "out" / "pairs.jsonl").read_text().splitlines()]
+    assert [row["pair"] for row in rows] == [1]
+    seeds = [json.loads((here / "out" / rows[0][name] / "run.json").read_text())["seed"] for name in ("base", "new")]
+    assert seeds[0] == seeds[1]
+    assert main(["compare", str(here / "out")]) == Exit.INCONCLUSIVE

@@ -1,0 +1,86 @@
+"""Two plans in turn: the order, the seeds, the index, and the end."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from cuesta.engine import interleaved
+from cuesta.engine.agents import Snapshot
+from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
+from cuesta.engine.job import Job
+from cuesta.engine.local import Look, Ran
+from cuesta.plan import Given
+from tests.conftest import Write
+
+Made = list[tuple[str, int]]
+
+
+@pytest.fixture
+def wanted(here: Path, write: Write) -> Interleaved:
+    """Give four pairs of two plans, whose own seeds differ."""
+    base, new = (write(f"{name}.toml", f"seed = {seed}\nusers = 3\n") for name, seed in (("a", 7), ("b", 99)))
+    return Interleaved(Given(base), Given(new), here, 4)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Made:
+    """Make no runs, but note which would be made, by folder and seed."""
+    noted: Made = []
+
+    def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> Ran:
+        noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
+        return Ran(out, stopping.is_set(), [])
+
+    monkeypatch.setattr(interleaved, "run", run)
+    return noted
+
+
+def nobody(_turn: Turn) -> Look:
+    def look(_snapshots: list[Snapshot]) -> None:
+        pass
+
+    return look
+
+
+def test_the_order_turns_and_a_pair_has_one_seed(here: Path, wanted: Interleaved, made: Made) -> None:
+    assert len(list(run_in_turn(wanted, here, nobody, threading.Event()))) == 8
+    assert made == [
+        ("pair-1/base", 7),
+        ("pair-1/new", 7),
+        ("pair-2/new", 8),
+        ("pair-2/base", 8),
+        ("pair-3/base", 9),
+        ("pair-3/new", 9),
+        ("pair-4/new", 10),
+        ("pair-4/base", 10),
+    ]
+
+
+def test_the_index_has_each_pair_and_which_came_first(here: Path, wanted: Interleaved, made: Made) -> None:
+    for _ in run_in_turn(wanted, here, nobody, threading.Event()):
+        pass
+    rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
+    assert [row["first"] for row in rows] == ["base", "new", "base", "new"]
+    assert rows[1] == {"pair": 2, "base": "pair-2/base", "new": "pair-2/new", "first": "new"}
+
+
+@pytest.mark.parametrize(("after", "pairs"), [(1, 0), (2, 1), (3, 1), (4, 2)])
+def test_an_interrupt_ends_it_and_a_broken_pair_is_not_indexed(
+    here: Path, wanted: Interleaved, made: Made, after: int, pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopping = threading.Event()
+    run = interleaved.__dict__["run"]  # the one that only notes
+
+    def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> Ran:
+        if len(made) == after:
+            stopping.set()
+        ran: Ran = run(job, out, look, stopping)
+        return ran
+
+    monkeypatch.setattr(interleaved, "run", interrupted)
+    runs = list(run_in_turn(wanted, here, nobody, stopping))
+    assert len(runs) == after + 1
+    index = here / "pairs.jsonl"
+    assert (len(index.read_text().splitlines()) if index.exists() else 0) == pairs
