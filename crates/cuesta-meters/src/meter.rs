@@ -117,7 +117,7 @@ impl Meter {
 
     /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
     pub fn take_profile(&self) -> Result<Profile, String> {
-        self.split.as_ref().map(Split::take_profile).map_err(|why| why.clone())
+        self.split.as_ref().map(Split::take_profile).map_err(String::clone)
     }
 
     /// What came since the last sheet, or since the start.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use super::classify::{Ground, Place, Verdict, Whose, classify};
+use super::classify::{Ground, Place, Whose, classify};
 use super::crossing::Crossings;
 use super::kallsyms::{Function, Kallsyms};
 use super::kind::Cause;
@@ -117,7 +117,12 @@ impl Reader {
         let first = self.watched.first().is_some_and(|(watch, _)| watch.has(sample));
         if let Some(histogram) = self.histogram.as_mut().filter(|_| first) {
             let user = spot.filter(|_| ground != Ground::Kernel);
-            histogram.count(&Moment { process: sample.process, cause: counted.cause, kernel: &functions, user });
+            histogram.count(&Moment {
+                process: sample.process,
+                cause: counted.verdict.cause,
+                kernel: &functions,
+                user,
+            });
         }
     }
 
@@ -142,8 +147,7 @@ impl Reader {
             Ground::User(place) => (place.is_linker(), matches!(place, Place::Crossing(..)) && functions.is_empty()),
             _ => (false, false),
         };
-        let Verdict { cause, named, network } = verdict;
-        let counted = Counted { cause, for_linker, crossing, named, network, nanos: sample.period };
+        let counted = Counted { verdict, for_linker, crossing, nanos: sample.period };
         (counted, ground)
     }
 

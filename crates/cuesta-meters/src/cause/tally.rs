@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
+use super::classify::Verdict;
 use super::kind::Cause;
 
 /// Samples of one subject. Sums of two intervals are those of both.
@@ -26,12 +27,13 @@ pub struct Tally {
 impl Tally {
     /// Counts a sample.
     pub(crate) fn count(&mut self, sample: Counted) {
-        let slot = sample.cause as usize;
+        let Verdict { cause, named, network } = sample.verdict;
+        let slot = cause as usize;
         self.samples[slot] += 1;
         self.for_linker[slot] += u64::from(sample.for_linker);
         self.crossings[slot] += u64::from(sample.crossing);
-        self.named += u64::from(sample.named && CALLS.contains(&sample.cause));
-        self.network += u64::from(sample.network);
+        self.named += u64::from(named && CALLS.contains(&cause));
+        self.network += u64::from(network);
         self.nanos += sample.nanos;
     }
 
@@ -86,11 +88,9 @@ impl AddAssign<&Self> for Tally {
 /// A sample, as it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counted {
-    pub(crate) cause: Cause,
+    pub(crate) verdict: Verdict,
     pub(crate) for_linker: bool,
     pub(crate) crossing: bool,
-    pub(crate) named: bool,
-    pub(crate) network: bool,
     pub(crate) nanos: u64,
 }
 
@@ -101,10 +101,10 @@ mod tests {
     #[test]
     fn sums_are_those_of_both() {
         let mut tally = Tally::default();
-        let cause = Cause::Mapping;
-        let sample = Counted { cause, for_linker: true, crossing: true, named: true, network: true, nanos: 7 };
+        let verdict = Verdict { cause: Cause::Mapping, named: true, network: true };
+        let sample = Counted { verdict, for_linker: true, crossing: true, nanos: 7 };
         tally.count(sample);
-        tally.count(Counted { cause: Cause::Idle, named: true, ..sample });
+        tally.count(Counted { verdict: Verdict { cause: Cause::Idle, ..verdict }, ..sample });
         let mut twice = tally.clone();
         twice += &tally;
         assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 4));
