@@ -195,19 +195,29 @@ class Parser:
         if token == "(":
             return self.bracket()
         if token == "-":
-            inner = self.factor()
-            return lambda scope: -numeric(inner(scope))
+            return self.negative()
         raise self.wrong("expected a number, a name or a bracket", token)
+
+    def negative(self) -> Node:
+        """Read what stands behind a minus."""
+        self.deeper()
+        inner = self.factor()
+        self.depth -= 1
+        return lambda scope: -numeric(inner(scope))
 
     def bracket(self) -> Node:
         """Read what stands in a bracket."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.wrong(f"expected at most {DEEPEST} brackets", "more")
+        self.deeper()
         node = self.sum()
         self.take(")")
         self.depth -= 1
         return node
+
+    def deeper(self) -> None:
+        """Go one level down."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.wrong(f"expected at most {DEEPEST} levels of brackets", "more")
 
     def named(self, name: str) -> Node:
         """Stand for a value."""
@@ -223,6 +233,7 @@ class Parser:
     def called(self, function: str) -> Node:
         """Read a function with what it is given."""
         self.take("(")
+        self.deeper()
         if function in OF_NUMBERS:
             return self.of_numbers(OF_NUMBERS[function])
         if function in OF_PRINTS:
@@ -241,6 +252,7 @@ class Parser:
                 break
             self.take(",")
         self.take(")")
+        self.depth -= 1
         return lambda scope: function([numeric(node(scope)) for node in nodes])
 
     def of_prints(self, function: Callable[[Sequence[str]], Value]) -> Node:
@@ -256,6 +268,7 @@ class Parser:
                 break
             self.take(",")
         self.take(")")
+        self.depth -= 1
         self.names += [token for kind, token in parts if kind == "name"]
         return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
 
