@@ -8,6 +8,9 @@
   plan says.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters.
 - `over_time`: the course of a run, for plots.
+- `comparison`: two sides of runs, compared. `sides`: what a side is; `replicate`: what a run gives to it;
+  `likeness`: what must be alike; `verdict`: what the numbers allow to say; `hodges_lehmann`: exact intervals.
+- `representative`: how far a run's mix of work is from a live service's.
 - `mva`: what theory expects of a closed network.
 - `units`: how figures are written for people.
 """

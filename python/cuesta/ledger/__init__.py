@@ -1,6 +1,7 @@
 """What lies on disk, opened: records in, types out. Nothing is derived here but exact sums of histograms.
 
 - `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
+- `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
 """
 
 from cuesta.ledger.rows import Table

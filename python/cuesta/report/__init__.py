@@ -7,6 +7,7 @@
 - `form`: a certification's form; `systems`: several certifications, side by side on one page.
 - `markdown`: for pull requests; `junit`: for continuous integration.
 - `tables`, `columns`, `words`: tables and sentences that these share.
+- `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
 - `meters`, `front_end`, `profile`: what meters say, for a terminal.
 """
 
