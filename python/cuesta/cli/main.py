@@ -22,11 +22,13 @@ cuesta emulates terminal users, times every key and every answer, and says wheth
 EXAMPLES = """examples:
   cuesta run                                  the main job: 96 users type at the built-in host
   cuesta run login.tape --target telnet://10.0.0.7:23 --users 20
+  cuesta compare base/ new/                   is it faster or slower, as far as runs can tell
   cuesta record -- bash                       make a tape of what you type
   cuesta check login.tape                     is the tape understood, and how
   cuesta host --listen telnet://127.0.0.1:2300
 
-exit codes: 0 good, 1 failed, 2 usage, 97 run invalid, 99 a limit was crossed, 104 bad plan or tape, 105 interrupted
+exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 97 run invalid,
+99 a limit was crossed, 104 bad plan or tape, 105 interrupted
 `cuesta VERB --help` says more.
 """
 
