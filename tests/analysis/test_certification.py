@@ -1,0 +1,115 @@
+"""MPL-17's form: its identities hold, its grades follow their rules, and what is missing says why."""
+
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.certification import unlike
+from cuesta.analysis.grade import checks, grade
+from cuesta.ledger.record import Figure, Line, Reference
+from tests.certified import trial
+
+RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98, 1.01, 0.99), start=1)]
+
+
+def value(figure: Figure) -> float:
+    assert figure.value is not None, figure.why
+    return figure.value
+
+
+def named(lines: list[Line], name: str) -> Line:
+    return next(each for each in lines if each.name == name)
+
+
+@pytest.mark.parametrize("phase", ["creation", "command", "total"])
+def test_the_identities_of_1969_hold(phase: str) -> None:
+    found = measurements(RUNS, None)
+    a = {each.name: getattr(each, phase) for each in found.a}
+    known = [figure.value for name, figure in a.items() if figure.value is not None and not name.startswith("Total")]
+    assert sum(known) == pytest.approx(value(a["Total CPU time charged"]))
+    b = {each.name: getattr(each, phase) for each in found.b}
+    parts = [figure.value for name, figure in b.items() if figure.value is not None and name != "Total"]
+    assert sum(parts) == pytest.approx(value(b["Total"]))
+    both = value(a["Time used by subject processes"]) + value(a["Time spent loading processes"])
+    assert both == pytest.approx(value(b["Total"]))
+
+
+def test_number_and_average_time_reproduce_the_time() -> None:
+    found = measurements(RUNS, None)
+    time, number = (named(found.c, f"missing page: {what}").total for what in ("average time", "number"))
+    assert value(time) * value(number) == pytest.approx(value(named(found.b, "Missing page fault time").total))
+
+
+def test_a_process_sees_its_part_and_the_reference_its_ratio() -> None:
+    found = measurements(RUNS, Reference(system="2.3", seconds=0.4, sha256="0"))
+    d = {each.name.strip(): each.figure for each in found.d}
+    assert value(d["Average real time for completion of a process"]) == 2.25
+    assert value(d["Average process creation time"]) == pytest.approx(0.2 * 0.8 / 4)
+    assert value(d["Average time for execution of command sequence"]) == pytest.approx(0.8 / 4)
+    assert value(d["Performance relative to it"]) == pytest.approx(0.4 / 0.2)
+
+
+def test_what_one_run_lacks_is_not_averaged_over_the_rest() -> None:
+    broken = trial(3)
+    broken.accounts["command"].why = "it was killed"
+    used = measurements([*RUNS, broken], None).a[0]
+    assert used.creation.value is not None
+    assert used.command == used.total == Figure(why="no meter data (it was killed)")
+
+
+def test_five_good_runs_are_certified() -> None:
+    done = checks(RUNS, phased=True)
+    assert [check.said for check in done if not check.ok] == []
+    assert grade(len(RUNS), done) == "certified"
+
+
+@pytest.mark.parametrize(
+    ("trials", "reached", "fails"),
+    [
+        (RUNS[:1], "observation", {"runs", "settled"}),
+        (RUNS[:4], "estimate", {"runs"}),
+        ([*RUNS, trial(6, steal=0.9)], "estimate", {"steal"}),
+        ([*RUNS, trial(6, others=2.5)], "estimate", {"alone"}),
+        ([trial(1, 1.5), *RUNS], "estimate", {"settled"}),
+        ([*RUNS, trial(6, doubts=("a user did not come to the end",))], "estimate", {"valid"}),
+        ([], "estimate", {"runs"}),
+    ],
+)
+def test_what_keeps_it_from_being_certified_is_named(trials: list[Any], reached: str, fails: set[str]) -> None:
+    done = checks(trials, phased=True)
+    assert grade(len(trials), done) == reached
+    assert {check.name for check in done if not check.ok} == fails
+
+
+def test_an_account_that_does_not_close_or_add_up_is_no_certificate() -> None:
+    open_, split = trial(6), trial(7)
+    open_.accounts["command"].seen *= 0.9
+    split.accounts["command"].causes.pop("user")
+    assert {check.name for check in checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
+    assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"sums"}
+
+
+def test_a_limit_of_steal_is_the_plans() -> None:
+    noisy = [trial(number, steal=0.3) for number in range(1, 6)]
+    assert all(check.ok for check in checks(noisy, phased=True))
+    noisy[0].recorded.plan["validity"]["steal"] = "4%"
+    steal = next(check for check in checks(noisy, phased=True) if check.name == "steal")
+    assert not steal.ok
+    assert steal.said == "the hypervisor took at most 5.0 % of the CPUs; 4.0 % is the stated limit"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ({"a": 1.0}, {"a": 1.0 + 1e-12}, []),
+        ({"a": 1.0}, {"a": 1.1}, ["a: the record says 1.1, the raw files give 1.0"]),
+        ({"a": 1}, {}, ["a: is missing in the record"]),
+        ({}, {"b": 1}, ["b: is in the record, and cannot be derived"]),
+        ({"a": [1, {"b": None}]}, {"a": [1, {"b": 2}]}, ["a[1].b: the record says 2, the raw files give nothing"]),
+        ({"a": [1]}, {"a": [1, 2]}, ["a: the record says [1, 2], the raw files give [1]"]),
+        ({"a": True}, {"a": 1}, ["a: the record says 1, the raw files give true"]),
+    ],
+)
+def test_differences_are_named_by_their_place(one: object, other: object, said: list[str]) -> None:
+    assert list(unlike(one, other, "")) == said

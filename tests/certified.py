@@ -1,0 +1,66 @@
+"""A certification of known figures: runs put together by hand, as if meters and driver had written them."""
+
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from cuesta.analysis.phases import Account, Played, Span
+from cuesta.analysis.trial import Trial
+from cuesta.metered import About, Metered, Row
+
+ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
+
+
+def reading(end: float, length: float, own: float, **rest: float) -> Row:
+    """A reading of the meters: seconds of the subject, and of what the two CPUs did otherwise."""
+    capacity = 2 * length
+    percent = {name: 100 * seconds / capacity for name, seconds in rest.items()}
+    figures: dict[str, Any] = {
+        "cpus": [0, 1],
+        "own": {"seconds": own, "others": percent.pop("others", 0.0)},
+        "cpu": {name: percent.get(name, 0.0) for name in ("iowait", "steal", "idle")},
+        "counts": {"minor_faults": {"count": 100}, "major_faults": {"count": 1}, "of_machine": ["interrupts"]},
+        "by_cause": {
+            "causes": {
+                "user": {"seconds": 0.6 * own},
+                "page_faults": {"seconds": 0.3 * own, "count": 101.0},
+                "loading": {"seconds": 0.1 * own},
+            },
+            "about": {"samples": 997 * own},
+        },
+    }
+    return Row(end, length, figures)
+
+
+def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
+    """As much of a run's records as an account needs."""
+    abouts = {0: about} if about else {}
+    return SimpleNamespace(metered=Metered(abouts, list(rows), {}, list(gaps)), plan={"validity": {"steal": "10%"}})
+
+
+def account(span: Span, subject: float, **rest: float) -> Account:
+    """An account of two CPUs that adds up: what is not named was idle."""
+    capacity = 2 * span.seconds
+    idle = capacity - subject - sum(rest.values())
+    others: Any = {**rest, "idle": idle}
+    shares: Any = {"user": 0.5, "page_faults": 0.2, "loading": 0.2, "linking": 0.1}
+    made = Account(span, 2, subject, Counter(others))
+    made.causes = Counter({name: share * subject for name, share in shares.items()})
+    made.counts = Counter(minor_faults=900, major_faults=100)
+    made.counted = Counter(minor_faults=4, major_faults=4)
+    made.readings, made.samples, made.seen, made.there = 4, 100.0, capacity, capacity
+    return made
+
+
+def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), **rest: float) -> Trial:
+    """A run of four users: a second of creation, a pause of one, two seconds of commands."""
+    spans = {"creation": Span(0.0, 1.0), "command": Span(2.0, 4.0)}
+    did = Played(4, spans, [0.5, 0.5, 1.0, 1.0], [1.0, 2.0, 2.0, 1.0], list(doubts))
+    accounts = {
+        "creation": account(spans["creation"], 0.2 * subject),
+        "command": account(spans["command"], subject, **rest),
+    }
+    step = SimpleNamespace(lateness=SimpleNamespace(p50=1e-4, p99=1e-3), driver=SimpleNamespace(cpu=0.01, run_wait=0.0))
+    summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed")
+    return Trial(Path(f"run-{number}"), summary, did, accounts)

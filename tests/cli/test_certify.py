@@ -1,0 +1,239 @@
+"""`cuesta certify` as a whole: real shells on pipes, real meters, real keys; and a changed byte anywhere is found."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cuesta.cli import main
+from cuesta.cli.verify import verified
+from cuesta.errors import Exit
+from tests.conftest import Write
+
+TAPE = """
+Set KeyRate 0
+Set Prompt /[$] $/
+Set WaitTimeout 60s
+Transaction "process creation"
+  Enter
+  Wait+Prompt
+End
+Barrier "created"
+Sleep 800ms
+Transaction "date"
+  Type "date; ls /"
+  Enter
+  Wait+Prompt
+End
+Sleep 60m
+"""
+PLAN = """
+name = "tiny"
+tape = "tiny.tape"
+target = "pipe:env PS1='$ ' sh -i"
+users = 2
+stagger = "0ms"
+settle = "0s"
+measure = "1500ms"
+[validity]   # this machine may be busy; what is tested here is not how fast it is
+lateness_p99 = "10s"
+driver_cpu = 1
+run_wait = 1
+steal = 1
+settled = false
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certification of one run."""
+    here = tmp_path_factory.mktemp("certify")
+    (here / "tiny.tape").write_text(TAPE)
+    (here / "tiny.toml").write_text(PLAN)
+    comment = ["--comment", "before the change", "--comment", "with care"]
+    code = main(["certify", str(here / "tiny.toml"), "--runs", "1", "--out", str(here / "out"), "--quiet", *comment])
+    assert code == Exit.GOOD
+    return here / "out"
+
+
+@pytest.fixture
+def copy(made: Path, here: Path) -> Path:
+    """A copy of it that a test may spoil."""
+    return Path(shutil.copytree(made, here / "certified"))
+
+
+def record(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "record.json").read_text())
+    return found
+
+
+def test_the_form_has_the_six_parts_of_1969(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["certify", str(made)]) == Exit.GOOD
+    said = capsys.readouterr().out
+    parts = [
+        "I    Variable settings: operating system",
+        "II   Hardware configuration",
+        "III  Other factors expected to influence measurements",
+        "IV   Measurements",
+        " a.  CPU time breakdown",
+        " b.  Breakdown of CPU times used by subject processes",
+        " c.  Fault times and number",
+        " d.  Average times seen by a process",
+        "V    Output of original run",
+        "VI   Comments",
+    ]
+    assert [part for part in parts if f"\n{part}" not in said] == []
+    places = [said.index(f"\n{part}") for part in parts]
+    assert places == sorted(places)
+    assert max(len(row) for row in said.splitlines() if "/" not in row) <= 80
+    assert "OBSERVATION: 1 run counted" in said
+    assert "before the change" in said
+    assert "number of processes used: 2" in said
+    page = (made / "record.html").read_text()
+    assert "IV Measurements" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_what_was_measured_is_in_the_record(made: Path) -> None:
+    found = record(made)
+    assert (found["format"], found["grade"]) == (1, "observation")
+    assert "1 run counted; a certificate needs 5" in found["because"]
+    assert found["workload"]["attached"] == "FSIM"
+    (run,) = found["runs"]
+    assert 0 < run["creation"]["value"] < 60
+    assert 0 < run["completion"]["value"] < 60
+    assert run["transactions"] == 4
+    assert run["command_cpu"]["value"] > 0, run["command_cpu"]
+    assert {path.partition("/")[0] for path in found["raw"]} == {"certification.json", "run-1", "settling"}
+    total = found["measurements"]["a"][-1]
+    assert total["name"] == "Total CPU time charged"
+    known = [row["command"]["value"] or 0.0 for row in found["measurements"]["a"][:-1]]
+    assert sum(known) == pytest.approx(total["command"]["value"], rel=1e-6)
+
+
+def test_it_is_verified_as_it_was_written(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["certify", "--verify", str(made)]) == Exit.GOOD
+    assert capsys.readouterr().out.startswith(f"VERIFIED  {made}\n")
+    assert main(["certify", "--verify", str(made / "run-1")]) == Exit.GOOD
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_flipped_byte_anywhere_is_found(made: Path, data: st.DataObject) -> None:
+    names = sorted([*record(made)["raw"], "record.json"])
+    file = made / data.draw(st.sampled_from(names))
+    before = file.read_bytes()
+    at = data.draw(st.integers(0, len(before) - 1))
+    bit = data.draw(st.sampled_from([1 << n for n in range(8)]))
+    try:
+        file.write_bytes(before[:at] + bytes([before[at] ^ bit]) + before[at + 1 :])
+        assert main(["certify", "--verify", str(made), "--json", str(made.parent / "said.json")]) != Exit.GOOD
+    finally:
+        file.write_bytes(before)
+
+
+def test_each_kind_of_change_is_named(copy: Path) -> None:
+    (copy / "run-1" / "meters.jsonl").unlink()
+    (copy / "run-1" / "extra.jsonl").write_text("{}\n")
+    found = record(copy)
+    found["grade"] = "certified"
+    found["measurements"]["d"][0]["figure"]["value"] = 0.001
+    (copy / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    wrong = "\n".join(verified(copy, None)["wrong"])
+    assert "run-1/meters.jsonl: is in the record and not in the folder" in wrong
+    assert "run-1/extra.jsonl: its SHA-256 is not the recorded one" in wrong
+    assert 'grade: the record says "certified", the raw files give "observation"' in wrong
+    assert "measurements.d[0].figure.value: the record says 0.001" in wrong
+
+
+def test_a_newer_record_is_refused_politely(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "record.json").write_text(json.dumps({**record(copy), "format": 2, "invented": "later"}))
+    assert main(["certify", "--verify", str(copy)]) == Exit.BAD_INPUT
+    said = capsys.readouterr().err
+    assert "is of format 2, and this cuesta reads up to 1" in said
+    assert "newer one" in said
+
+
+def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = copy.parent / "key"
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    signers = copy.parent / "signers"
+    signers.write_text(f"ann {key.with_suffix('.pub').read_text()}")
+    assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
+    assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.GOOD
+    assert "signed by ann" in capsys.readouterr().out
+    signature = copy / "record.json.sig"
+    signature.write_text(signature.read_text().replace("A", "B", 3))
+    assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.FAILED
+
+
+def test_a_table_typed_from_1969_is_held_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    table = Path(__file__).parents[2] / "studies" / "certification" / "published.toml"
+    assert main(["certify", "--verify", str(table)]) == Exit.FAILED
+    said = capsys.readouterr().out
+    assert "printed 25.4, reads as 15.4" in said
+    assert "printed 214.3, computed 220.7" in said
+
+
+@pytest.mark.parametrize(
+    ("tape", "said"),
+    [
+        ("Type a\nWait+Silence 100ms", "it has no transaction `process creation`"),
+        (TAPE.replace("Sleep 800ms", ""), "no pause of 0.5 s or more right behind a barrier"),
+        (TAPE.replace("800ms", "100ms"), "no pause of 0.5 s or more right behind a barrier"),
+    ],
+)
+def test_a_tape_without_phases_is_refused_before_anything_runs(
+    tape: str, said: str, write: Write, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("tiny.tape", tape)
+    plan = write("tiny.toml", PLAN)
+    assert main(["certify", str(plan), "--out", "out"]) == Exit.BAD_INPUT
+    assert said in capsys.readouterr().err
+    assert not (here / "out").exists()
+
+
+def test_a_reference_of_another_script_is_refused(made: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("tiny.tape", TAPE.replace("date; ls /", "date"))
+    plan = write("tiny.toml", PLAN)
+    assert main(["certify", str(plan), "--out", "out", "--reference", str(made)]) == Exit.REFUSED
+    assert "is of another script" in capsys.readouterr().err
+
+
+ABSENTEE = """
+Set KeyRate 0
+Set WaitTimeout 60s
+Transaction "absentee"
+  Type "sleep 0.5; ls / >/dev/null"
+  Enter
+  Type "exit"
+  Enter
+  Wait+Disconnect
+End
+Sleep 60m
+"""
+
+
+def test_a_benchmark_that_goes_idle_is_warned_of(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two processes that sleep: whatever else runs here, the machine would have been free for them."""
+    write("tiny.tape", ABSENTEE)
+    plan = write("tiny.toml", PLAN.replace(" -i", ""))
+    assert main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"]) == Exit.GOOD
+    found = record(here / "out")
+    said = capsys.readouterr().out
+    assert found["given"]["kind"] == "benchmark"
+    assert [row["name"] for row in found["measurements"]["d"]][:3] == [
+        "Elapsed time, first start to last end",
+        "Average real time of a process",
+        "Zero idle",
+    ]
+    assert 0.5 < found["measurements"]["d"][0]["figure"]["value"] < 60
+    idle = found["measurements"]["d"][2]["figure"]["value"]
+    assert (idle > 0.05) == any("goes idle" in warning for warning in found["warnings"])
+    assert ("WARNING: the benchmark goes idle" in said) == (idle > 0.05)

@@ -1,0 +1,81 @@
+"""The certifier's rounds: what does not count is kept aside and made again, so often and no oftener."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.engine import certifier
+from cuesta.engine.local import Ran
+from cuesta.errors import InputError
+from cuesta.plan import Given, load
+from tests.conftest import Write
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Runs that only make their folder, in the order in which they were made."""
+    made: list[Path] = []
+
+    def run(job: Any, out: Path, look: Any, stopping: threading.Event) -> Ran:
+        out.mkdir(parents=True)
+        (out / "run.json").write_text("{}")
+        made.append(out)
+        return Ran(out, stopping.is_set(), [])
+
+    monkeypatch.setattr(certifier, "run", run)
+    return made
+
+
+def certify(here: Path, judge: certifier.Judge, wanted: int = 3) -> certifier.Certified:
+    job: Any = None
+    return certifier.certify(job, certifier.Place(here, wanted), judge, lambda _: None, threading.Event())
+
+
+def test_good_runs_are_numbered_behind_one_that_warms_up(here: Path, runs: list[Path]) -> None:
+    done = certify(here, lambda _: [])
+    assert [str(run.relative_to(here)) for run in runs] == ["settling/run-1", "run-1", "run-2", "run-3"]
+    assert (done.counted, done.excluded, done.interrupted) == (3, {}, False)
+
+
+def test_a_run_that_does_not_count_is_kept_aside_and_made_again(here: Path, runs: list[Path]) -> None:
+    verdicts = iter([[], ["the driver was late"], [], []])
+    done = certify(here, lambda _: next(verdicts))
+    assert done.excluded == {"run-1": ["the driver was late"]}
+    assert (done.counted, len(runs)) == (3, 5)
+    assert sorted(path.name for path in here.iterdir()) == ["excluded", "run-1", "run-2", "run-3", "settling"]
+
+
+def test_it_gives_up_when_as_many_were_lost_as_were_wanted(here: Path, runs: list[Path]) -> None:
+    done = certify(here, lambda _: ["no good"])
+    assert (done.counted, len(done.excluded), len(runs)) == (0, 3, 4)
+
+
+def test_an_interrupted_one_keeps_what_it_has(here: Path, runs: list[Path]) -> None:
+    stopping = threading.Event()
+
+    def judge(made: Path) -> list[str]:
+        stopping.set()
+        return []
+
+    job: Any = None
+    done = certifier.certify(job, certifier.Place(here, 5), judge, lambda _: None, stopping)
+    assert (done.counted, done.interrupted) == (1, True)
+
+
+def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -> None:
+    write("t.tape", "Type a\nWait+Silence 100ms")
+    plan = write("p.toml", 'tape = "t.tape"\n[[group]]\nname = "a"\n[[group]]\nname = "b"\nusers = 3')
+    parts = list(certifier.parts(load(Given(plan=plan), here)))
+    assert [group.name for group, _ in parts] == ["a", "b"]
+    for group, job in parts:
+        assert job.plan.settings.group == (group,)
+        assert job.plan.settings.log_transactions
+        assert job.metered_every == certifier.METERED_EVERY
+
+
+def test_a_sweep_is_refused(write: Write, here: Path) -> None:
+    plan = write("p.toml", "[sweep]\nusers = [1, 2]")
+    with pytest.raises(InputError, match="a certification has no steps"):
+        list(certifier.parts(load(Given(plan=plan), here)))

@@ -1,0 +1,69 @@
+"""Signatures by the real ssh-keygen."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cuesta.errors import CuestaError
+from cuesta.ledger.signature import sign, signer
+
+
+def key(here: Path, name: str) -> Path:
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(here / name)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return here / name
+
+
+def signers(here: Path, *names: str) -> Path:
+    rows = (f"{name}@example {(here / f'{name}.pub').read_text()}" for name in names)
+    (here / "signers").write_text("".join(rows))
+    return here / "signers"
+
+
+@pytest.fixture
+def signed(here: Path) -> Path:
+    """A folder whose record ann has signed; ben has a key too."""
+    (here / "record.json").write_text('{"format": 1}\n')
+    key(here, "ben")
+    sign(here, key(here, "ann"))
+    return here
+
+
+def test_who_signed_is_named(signed: Path) -> None:
+    assert signer(signed, signers(signed, "ben", "ann")) == "ann@example"
+
+
+def test_a_record_is_signed_again(signed: Path) -> None:
+    sign(signed, signed / "ben")
+    assert signer(signed, signers(signed, "ben", "ann")) == "ben@example"
+
+
+def test_nobody_else_is_taken_for_the_signer(signed: Path) -> None:
+    with pytest.raises(CuestaError, match="signed by nobody in"):
+        signer(signed, signers(signed, "ben"))
+
+
+@pytest.mark.parametrize("text", ['{"format": 2}\n', '{"format": 1}\n\n', ""])
+def test_a_changed_record_is_found(signed: Path, text: str) -> None:
+    (signed / "record.json").write_text(text)
+    with pytest.raises(CuestaError, match="does not fit the record"):
+        signer(signed, signers(signed, "ann"))
+
+
+def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
+    (signed / "record.json.sig").unlink()
+    command = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(signed / "ann"), "-n", "git", str(signed / "record.json")]
+    subprocess.run(command, check=True, capture_output=True)
+    with pytest.raises(CuestaError, match="does not fit the record"):
+        signer(signed, signers(signed, "ann"))
+
+
+def test_what_is_missing_is_named(here: Path) -> None:
+    with pytest.raises(CuestaError, match="there is no such key"):
+        sign(here, here / "none")
+    with pytest.raises(CuestaError, match="is not signed"):
+        signer(here, here / "signers")
+    (here / "record.json.sig").write_text("x")
+    with pytest.raises(CuestaError, match="no such file of signers"):
+        signer(here, here / "signers")
