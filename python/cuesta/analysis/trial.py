@@ -12,6 +12,8 @@ from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.record import Figure
 
 OF_A_PROCESS = "kernel threads are no part of the processes that were metered"
+LONGEST = 200
+"""Characters of a reason; the last ones say most."""
 PHASES = ("creation", "command")
 
 
@@ -40,7 +42,8 @@ class Trial:
         """Say why the run cannot count; empty if it can."""
         invalid = [str(doubt) for doubt in self.summary.doubts]
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
-        return [*stopped, *self.played.missing, *invalid]
+        gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
+        return [*stopped, *self.played.missing, *invalid, *gaps]
 
     def cpu(self, phase: str) -> Figure:
         """Give the CPU time of all subject processes in a phase."""
@@ -97,7 +100,13 @@ class Trial:
 
 def unknown(why: str) -> Figure:
     """Give a figure that cannot be had."""
-    return Figure(why=f"no meter data ({why})")
+    return Figure(why=f"no meter data ({plainly(why)})")
+
+
+def plainly(why: str) -> str:
+    """Give a reason in one row, and no more of it than can be read."""
+    row = " ".join(why.split())
+    return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
 
 
 def read_trial(folder: Path, pause: float | None) -> Trial:

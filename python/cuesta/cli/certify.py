@@ -19,7 +19,7 @@ from cuesta.engine import certifier, conditions
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
-from cuesta.errors import Exit, InputError, UsageError
+from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PROFILE, RECORD, is_certification, open_certification, sha256
 from cuesta.ledger.record import Given, Reference
 from cuesta.ledger.signature import sign
@@ -51,7 +51,8 @@ EXAMPLES = """examples:
   cuesta certify certified/8.1 --sign ~/.ssh/id_ed25519     and --verify … --signers allowed_signers
 
 What the figures are, and what a tape for it has to say, is in docs/certify.md.
-Exit codes: 0 good, 1 --verify found something wrong, 97 too few runs count, 104 bad plan or record, 105 interrupted."""
+Exit codes: 0 good, 1 --verify found something wrong, 92 a reference of another script, 97 too few runs counted,
+104 bad plan or record, 105 interrupted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +128,8 @@ def see_script(group: Group, job: Job) -> None:
     least = 2 * certifier.METERED_EVERY
     if (script.pause or 0.0) < least:
         raise InputError(
-            f"{where}: no pause of {least:g} s or more right behind a barrier", 'Barrier "created", Sleep 1s'
+            f"{where}: no pause of {least:g} s or more right behind a barrier",
+            'write Barrier "created" and Sleep 1s there',
         )
 
 
@@ -178,19 +180,23 @@ def given(group: Group, job: Job, arguments: argparse.Namespace) -> Given:
         hardware=conditions.hardware(),
         factors=conditions.factors(),
         comments=arguments.comment,
-        reference=reference(arguments.reference) if arguments.reference else None,
+        reference=reference(arguments.reference, script.listing) if arguments.reference else None,
     )
 
 
-def reference(folder: Path) -> Reference:
-    """Take a certification as the system to be compared with. Raises InputError if it has no such figure."""
+def reference(folder: Path, script: str) -> Reference:
+    """Take a certification as the system to be compared with. Raises RefusedError if that is of another script."""
     from cuesta.analysis.certification import derive  # noqa: PLC0415
 
     certification = open_certification(folder)
+    if certification.given.script != script:
+        raise RefusedError(
+            f"{folder}: is of another script: times of it say nothing of this one", "certify both by one"
+        )
     record = derive(certification)
     own = next((each.figure for each in record.measurements.d if each.name.startswith("Average time for exec")), None)
     if own is None or own.value is None:
-        raise InputError(f"{folder}: has no time of a command sequence: {own.why if own else 'it is a benchmark'}")
+        raise RefusedError(f"{folder}: has no time of a command sequence: {own.why if own else 'it is a benchmark'}")
     return Reference(system=record.given.system, seconds=own.value, sha256=sha256(folder / RECORD))
 
 
