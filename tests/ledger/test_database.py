@@ -1,0 +1,170 @@
+"""The ledger's database: rows of folders, questions, and what a question cannot do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis.tabled import of_run
+from cuesta.errors import CuestaError, UsageError
+from cuesta.ledger.database import Answer, Database, insist_on_question
+from cuesta.ledger.found import find, fingerprint
+from tests.run_folder import RunFolder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return RunFolder(tmp_path / "runs" / "one", users=(2, 4), measure=3, limits=("response.p99 < 1s",)).write()
+
+
+@pytest.fixture
+def database(folder: Path) -> Iterator[Database]:
+    with Database.at(None) as made:
+        made.take(str(folder), fingerprint(folder), of_run(folder))
+        yield made
+
+
+def ask(folder: Path, sql: str, parquet: Path | None = None) -> Answer:
+    with Database.at(None) as made:
+        made.take(str(folder), fingerprint(folder), of_run(folder))
+        return made.ask(sql, parquet)
+
+
+def test_a_run_is_rows_of_several_tables(folder: Path) -> None:
+    assert ask(folder, "select name, seed, ended, damage from runs").rows == [("made-up", 1, "completed", "")]
+    sql = "select step, users, transactions from steps order by step"
+    assert ask(folder, sql).rows == [(0, 2, 6), (1, 4, 6)]
+    assert ask(folder, "select limit_text, ok from limits where step = 1").rows == [("response.p99 < 1s", True)]
+    assert ask(folder, "select phase, count(*) from intervals group by all order by 1").rows == [
+        ("measure", 6),
+        ("settle", 4),
+    ]
+
+
+def test_tables_are_joined_by_folder(folder: Path) -> None:
+    sql = 'select r.started, c."transaction", c.response_max from runs r join classes c using (folder) where step = 1'
+    answer = ask(folder, sql)
+    assert (answer.columns[1], answer.rows[0][1]) == ("transaction", "a, b/c")
+    assert answer.rows[0][2] == pytest.approx(0.2, rel=1e-3)
+
+
+def test_what_is_absent_is_null_and_not_zero(folder: Path) -> None:
+    assert ask(folder, "select distinct host_idle, echo_p50 from steps").rows == [(None, None)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "drop table runs",
+        "delete from runs",
+        "select 1; select 2",
+        "copy runs to 'out.csv'",
+        "attach 'other.db'",
+        "install httpfs",
+        "set enable_external_access = true",
+        "pragma database_list",
+        "",
+    ],
+)
+def test_a_question_is_one_select(sql: str) -> None:
+    with pytest.raises(UsageError, match="one SELECT"):
+        insist_on_question(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('{file}')",
+        "select * from read_json('{file}')",
+        "select * from glob('/etc/*')",
+        "from '{file}'",
+        "select * from sqlite_scan('{file}', 'x')",
+    ],
+)
+def test_a_question_reads_nothing_but_the_tables(folder: Path, sql: str) -> None:
+    with pytest.raises(UsageError):
+        ask(folder, sql.format(file=folder / "run.json"))
+
+
+def test_an_answer_becomes_a_parquet_file_and_no_other(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "it's.parquet"
+    ask(folder, "select users from steps order by step -- a remark", file)
+    first = file.read_bytes()
+    assert first[:4] == first[-4:] == b"PAR1"
+    ask(folder, "select 1;", file)  # written over
+    with pytest.raises(UsageError):
+        ask(folder, f"select * from read_text('{folder}/run.json')", file)
+
+
+def test_a_question_that_means_nothing_says_so(folder: Path) -> None:
+    for sql, wrong in (
+        ("selec 1", "syntax error"),
+        ("from nope", "nope does not exist"),
+        ("select nope from runs", "nope"),
+    ):
+        with pytest.raises(UsageError, match=wrong):
+            ask(folder, sql)
+
+
+def test_a_kept_database_reads_only_what_changed(folder: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "ledger.db", RunFolder(tmp_path / "runs" / "two", measure=3).write()
+    prints = {str(each): fingerprint(each) for each in (folder, other)}
+    with Database.at(file) as made:
+        assert made.changed(prints) == [str(folder), str(other)]
+        for each in (folder, other):
+            made.take(str(each), prints[str(each)], of_run(each))
+    with (other / "agent-0" / "series.jsonl").open("a") as series:
+        series.write('{"half')
+    prints[str(other)] = fingerprint(other)
+    with Database.at(file) as made:
+        assert made.changed(prints) == [str(other)]
+        made.take(str(other), prints[str(other)], of_run(other))
+        assert made.damaged() == [f"{other}: agent-0/series.jsonl: the last row is cut off and left out"]
+    del prints[str(folder)]
+    with Database.at(file) as made:  # a folder that is gone is forgotten
+        assert made.changed(prints) == []
+        assert made.ask("select count(*) from runs").rows == [(1,)]
+
+
+def test_a_kept_database_can_be_deleted_or_be_of_another_age(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "ledger.db"
+    for _ in range(2):
+        with Database.at(file) as made:
+            assert made.changed({str(folder): "x"}) == [str(folder)]
+            made.take(str(folder), "x", of_run(folder))
+        file.unlink()
+    with Database.at(file) as made:
+        made.take(str(folder), "x", of_run(folder))
+        made.connection.execute("UPDATE ledger_format SET shape = 'older'")
+    with Database.at(file) as made:
+        assert made.changed({str(folder): "x"}) == [str(folder)]
+
+
+def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "precious.txt"
+    file.write_text("mine" * 4000)
+    with pytest.raises(CuestaError, match="no database of this cuesta's ledger"), Database.at(file):
+        pass
+    assert file.read_text() == "mine" * 4000
+
+
+def test_a_folder_that_is_cut_off_is_read_as_far_as_it_got(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3, ended=None).write()
+    series = folder / "agent-0" / "series.jsonl"
+    series.write_bytes(series.read_bytes()[:-7])
+    (run,) = of_run(folder)["runs"]
+    assert run["ended"] == ""
+    assert "the last row is cut off" in run["damage"]
+    (folder / "run.json").write_text('{"format": 99}')
+    (run,) = of_run(folder)["runs"]
+    assert "is of format 99" in run["damage"]
+
+
+def test_runs_are_found_below_folders_but_not_within_runs(tmp_path: Path) -> None:
+    one = RunFolder(tmp_path / "a" / "one", measure=1).write()
+    RunFolder(one / "inside", measure=1).write()
+    RunFolder(tmp_path / ".hidden" / "two", measure=1).write()
+    (tmp_path / "a" / "goals.toml").write_text("")
+    found = find([tmp_path, tmp_path / "a"])
+    assert (found.runs, found.certifications, found.goals) == ([one], [], [tmp_path / "a" / "goals.toml"])

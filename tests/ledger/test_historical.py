@@ -1,0 +1,99 @@
+"""Tables typed from documents, and what is wrong with a file of them."""
+
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis.identities import check
+from cuesta.errors import InputError
+from cuesta.ledger.goals import read_goals
+from cuesta.ledger.historical import is_historical, key, read_historical
+from tests.conftest import Write
+
+TABLE = """
+title = "A form"
+date = 1969-06-03
+[table.a]
+page = 2
+columns = ["creation", "command", "total"]
+[table.a.rows]
+subject = ["68.6 sec.", "265.9", { printed = "334.6", legibility = "poor", reading = "334.5", note = "smudged" }]
+processes = 4
+[[identity]]
+formula = "a.{row}.total = a.{row}.creation + a.{row}.command"
+why = "both phases"
+"""
+
+
+def test_prints_are_kept_letter_by_letter(write: Write) -> None:
+    document = read_historical(write("t.toml", TABLE))
+    assert list(document.prints) == ["a.subject.creation", "a.subject.command", "a.subject.total", "a.processes"]
+    total = document.prints["a.subject.total"]
+    assert (total.text, total.page, total.legibility, total.reading) == ("334.6", "2", "poor", "334.5")
+    assert (document.prints["a.subject.creation"].text, document.prints["a.processes"].counted) == ("68.6 sec.", True)
+
+
+def test_nothing_is_rewritten(write: Write) -> None:
+    file = write("t.toml", TABLE)
+    before = file.read_bytes()
+    (found,) = check(read_historical(file)).findings
+    assert (found.printed, found.computed, found.why, found.page) == ("334.6", "334.5", "both phases", "2")
+    assert file.read_bytes() == before
+
+
+def test_a_row_with_too_few_cells_is_told_of(write: Write) -> None:
+    file = write("t.toml", TABLE.replace('subject = ["68.6 sec.", ', "subject = ["))
+    document = read_historical(file)
+    assert document.short == {"a.subject": (2, 3)}
+    with pytest.raises(InputError, match="no names fit"):
+        check(document)
+
+
+@pytest.mark.parametrize(
+    ("was", "came", "wrong"),
+    [
+        ('"265.9"', "265.9", "expected text as printed or a whole number, got 265.9"),
+        ('"265.9"', '"265.9", "1"', "4 cells, and the table has 3 columns"),
+        ('"poor"', '"bad"', "legibility: expected good or poor, got bad"),
+        ('title = "A form"', "", "not a table typed from a document"),
+        ('title = "A form"', 'format = 2\ntitle = "A form"', "is of format 2"),
+        ('"68.6 sec.", ', '"68.6 sec." ', "Unclosed array"),
+        ("[table.a]\n", "", "3 cells, and the table has 0 columns"),
+        ("[table.a]\n", "table = 3\n[x]\n", "t.toml"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(write: Write, was: str, came: str, wrong: str) -> None:
+    file = write("t.toml", TABLE.replace(was, came, 1))
+    with pytest.raises(InputError) as refused:
+        read_historical(file)
+    assert wrong in str(refused.value)
+    assert "t.toml" in str(refused.value)
+
+
+def test_a_typed_table_is_told_from_other_files(write: Write) -> None:
+    assert is_historical(write("t.toml", TABLE))
+    assert not is_historical(write("plan.toml", 'name = "x"'))
+    assert not is_historical(Path("nowhere.toml"))
+
+
+def test_what_a_ledger_lists_are_prints_too(write: Write) -> None:
+    file = write("g.toml", 'title = "g"\n[[system]]\nname = "23.9"\ndate = 1974-04-28\nelapsed = "91.8"\n')
+    assert {name: each.text for name, each in read_historical(file).prints.items()} == {"system.23_9.elapsed": "91.8"}
+    assert [key("MTS500 (large records), EIS"), key("Page Control/Scheduler, etc.")] == ["mts500", "page_control"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('[[system]]\nname = "a"\n', "system.0.date: Field required"),
+        ('unit = "days"\n[[improvement]]\nname = "a"\nsaves = "1%"\n', "unit: Input should be"),
+        ("[[improvement]]\n", "improvement.0.name: Field required"),
+        ('title = "x"\n', "neither [[system]] nor [[improvement]]"),
+        ("format = 7\n[[system]]\n", "is of format 7"),
+        ("[[", "g.toml"),
+    ],
+)
+def test_a_file_of_goals_says_what_is_wrong(write: Write, text: str, wrong: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_goals(write("g.toml", text))
+    assert wrong in str(refused.value)

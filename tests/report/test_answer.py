@@ -1,0 +1,34 @@
+"""Answers laid out, and the tables as the documentation has them."""
+
+import datetime
+from pathlib import Path
+
+from cuesta.ledger.database import Answer
+from cuesta.report.answer import data, markdown, text
+
+DOCS = Path(__file__).parents[2] / "docs" / "ledger.md"
+
+
+def test_the_documentation_has_every_column() -> None:
+    assert DOCS.read_text().partition("<!-- made from cuesta.ledger.tables -->\n\n")[2] == markdown().rstrip() + "\n"
+
+
+def test_numbers_stand_to_the_right_and_nothing_commands_a_terminal() -> None:
+    answer = Answer(["name", "n"], [("a\x1b[31m", 1.5), ("b" * 80, None), ("two\nrows", 1234567.0)])
+    assert text(answer).splitlines() == [
+        "name                                                                  n",
+        "------------------------------------------------------------  ---------",
+        "a�[31m                                                              1.5",
+        f"{'b' * 59}…          —",
+        "two; rows                                                     1,234,567",
+        "3 rows",
+    ]
+
+
+def test_an_answer_of_nothing_is_its_columns() -> None:
+    assert text(Answer(["n"], [])) == "n\n-\n0 rows"
+
+
+def test_an_answer_is_data() -> None:
+    answer = Answer(["when", "what"], [(datetime.datetime(2026, 1, 2, 3, 4), {"a": 1})])
+    assert data(answer) == {"columns": ["when", "what"], "rows": [["2026-01-02T03:04:00", "{'a': 1}"]]}
