@@ -8,6 +8,7 @@
 - `markdown`: for pull requests; `junit`: for continuous integration.
 - `tables`, `columns`, `words`: tables and sentences that these share.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
+- `ledger`: systems and goals; `identities`: what does not agree in a document; `answer`: answers of the database.
 - `meters`, `front_end`, `profile`: what meters say, for a terminal.
 """
 
