@@ -132,6 +132,29 @@ def test_the_emacs_study_is_typed_over_a_network(
     assert processes_at_home(home) == []
 
 
+def test_the_certification_study_is_played(here: Path, write: Write) -> None:
+    """One run of it: whether that would be a certificate is for the machine to say."""
+    write("cuesta.toml", BUSY.replace("settled = false", "steal = 1"))
+    plan = STUDIES / "certification" / "short.toml"
+    code = main(["certify", str(plan), "--runs", "1", "--out", "out", "--quiet"])
+    record = json.loads((here / "out" / "record.json").read_text())
+    assert (code, record["method"]["excluded"], record["grade"]) == (Exit.GOOD, {}, "observation")
+    assert (record["workload"]["attached"], record["workload"]["users"]) == ("typewriter", 4)
+    assert record["runs"][0]["transactions"] == 12 * 4
+    assert main(["certify", "--verify", "out"]) == Exit.GOOD
+
+
+def test_the_benchmark_study_is_played(here: Path, write: Write) -> None:
+    write("cuesta.toml", BUSY.replace("settled = false", "steal = 1"))
+    plan = STUDIES / "benchmark" / "short.toml"
+    code = main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"])
+    record = json.loads((here / "out" / "record.json").read_text())
+    assert (code, record["method"]["excluded"]) == (Exit.GOOD, {})
+    assert (record["given"]["kind"], record["workload"]["users"]) == ("benchmark", 20)
+    assert record["runs"][0]["transactions"] == 20
+    assert record["measurements"]["d"][0]["figure"]["value"] > 0
+
+
 PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(file))
 
 
