@@ -1,7 +1,7 @@
 //! What a CPU did since tracing began, as the kernel's part keeps it (`struct account` of `trace.bpf.c`). Pure.
 
 /// Numbers that are counted, in front of what the tracer keeps for itself.
-const WORDS: usize = 69;
+const WORDS: usize = 70;
 
 /// Where each table begins.
 const RUN: usize = 32;
@@ -15,6 +15,7 @@ const FORKS: usize = 59;
 const EXECS: usize = 60;
 const WAITS: usize = 61;
 const WAITED: usize = 65;
+const MISSED: usize = 69;
 
 /// Who ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -141,6 +142,11 @@ impl Account {
     pub(super) fn waits(&self, wait: Wait) -> (u64, u64) {
         (self.0[WAITS + wait as usize], self.0[WAITED + wait as usize])
     }
+
+    /// Switches of tasks that the kernel did not tell of.
+    pub(super) fn missed(&self) -> u64 {
+        self.0[MISSED]
+    }
 }
 
 #[cfg(test)]
@@ -159,7 +165,7 @@ mod tests {
         assert_eq!(account.calls(Class::Soft), 55);
         assert_eq!(account.switches(), [56, 57]);
         assert_eq!([account.wakeups(), account.forks(), account.execs()], [58, 59, 60]);
-        assert_eq!(account.waits(Wait::Quota), (64, 68));
+        assert_eq!((account.waits(Wait::Quota), account.missed()), ((64, 68), 69));
         assert_eq!(Account::read(&bytes[..8 * WORDS - 1]), None);
     }
 

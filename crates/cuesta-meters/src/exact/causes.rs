@@ -13,10 +13,10 @@ impl Traced {
         let Some(own) = sheet.own.seconds.value().copied() else { return };
         let rows = self.rows(sheet, own);
         let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
-        sheet.by_cause = Figure::exact(match sampled {
-            Some(sampled) => beside(sampled, rows, own),
-            None => ByCause { causes: rows, unclassified: 0.0, about: BTreeMap::new() },
-        });
+        sheet.by_cause = match sampled {
+            Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
+            None => Figure::exact(ByCause { causes: rows, unclassified: 0.0, about: BTreeMap::new() }),
+        };
     }
 
     /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.

@@ -6,7 +6,7 @@ use super::{Depth, account};
 use crate::reading::tasks::tick;
 use crate::{Closure, Count, Cpu, Figure, Sheet, Subject, TimeRow};
 
-const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --exact --calls`";
+const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
 /// What was traced in an interval.
 #[derive(Debug)]
@@ -56,6 +56,11 @@ impl Traced {
         self.put_idle(sheet);
         self.put_traffic(sheet);
         sheet.closure = self.closure(sheet);
+        if self.here.missed() > 0 {
+            let missed = self.here.missed();
+            let told = "the kernel did not tell the tracer of";
+            sheet.notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
+        }
     }
 
     /// Idle and interrupts are exact; what is left is split by ticks, or by the full tracer.

@@ -51,9 +51,11 @@ struct account {
 	__u64 switches[2];            /* own: because it waited, because it was turned out */
 	__u64 wakeups, forks, execs;  /* own */
 	__u64 waits[WAITS], waited[WAITS];
+	__u64 missed;                 /* switches that were not told */
 
 	__u64 since;                  /* up to when time is charged; 0 = not begun */
 	__u64 run_from;               /* the running task's own clock, when it was last looked at */
+	int pid;                      /* of the running task */
 	__u64 marks[WAITS];           /* the clocks of waits, when they were last looked at */
 	__u32 owner, fault, call, thread, hard, soft;
 };
@@ -293,6 +295,7 @@ static __always_inline void leave(struct account *a, struct task_struct *task, b
 static __always_inline void enter(struct account *a, struct task_struct *task, struct task *kept, __u64 now)
 {
 	a->since = now;
+	a->pid = task->pid;
 	a->fault = a->call = a->thread = a->hard = a->soft = 0;
 	if (!task->pid) {
 		a->owner = NOBODY;
@@ -309,6 +312,18 @@ static __always_inline void enter(struct account *a, struct task_struct *task, s
 	a->run_from = task->se.sum_exec_runtime;
 }
 
+/* Some kernels do not tell of every switch: then another task leaves than came. How long it was there its own clock says. */
+static __always_inline void make_good(struct account *a, struct task_struct *task, __u64 now)
+{
+	__u64 ran = task->pid ? task->se.sum_exec_runtime - task->se.prev_sum_exec_runtime : 0;
+	__u64 from = ran < now - a->since ? now - ran : a->since;
+
+	a->missed++;
+	charge(a, from);
+	enter(a, task, task->pid ? known(task, settings.subject == PROCESSES) : 0, from);
+	a->run_from = task->se.sum_exec_runtime - ran;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -318,6 +333,8 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 	if (!a)
 		return 0;
 	if (a->since) {
+		if (a->pid != prev->pid && now > a->since)
+			make_good(a, prev, now);
 		charge(a, now);
 		leave(a, prev, !preempt && prev_state, now);
 	}
@@ -326,6 +343,18 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 	enter(a, next, kept, now);
 	if (kept) /* woken before it had gone, or no longer barred */
 		wait_ended(a, kept, now);
+	return 0;
+}
+
+/* A CPU goes idle or wakes up; of use only where its switch to idle was not told. */
+SEC("tp_btf/cpu_idle")
+int BPF_PROG(idles)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct account *a = here();
+
+	if (a && a->since && a->pid && now > a->since)
+		make_good(a, bpf_get_current_task_btf(), now);
 	return 0;
 }
 

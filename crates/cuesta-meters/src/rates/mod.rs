@@ -23,7 +23,7 @@ use crate::{Count, Figure, Reading, Sheet, Subject};
 /// Why a figure is missing that no file of the kernel tells.
 const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
 /// Why one is that makes calls dearer.
-const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --exact --calls`)";
+const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --calls`)";
 
 /// Two readings of one subject, and what of them compares.
 #[derive(Debug)]

@@ -1,0 +1,70 @@
+//! Where the kernel counts, or a program knows, the tracers count the same, to the unit.
+
+use cuesta_meters::Figure;
+use cuesta_meters::exact::Depth;
+
+use crate::program::{Program, counted, meter};
+
+const FAULTS: &str = "m = mmap.mmap(-1, 5000 * 4096); [m.__setitem__(n * 4096, 1) for n in range(5000)]; m.close()";
+
+#[test]
+fn page_faults_and_switches_are_those_of_the_kernel() {
+    let mut program = Program::start();
+    program.does(FAULTS);
+    let mut traced = program.traced(Depth::Light);
+    let mut plain = meter(&format!("pid:{}", program.pid()));
+    program.does(FAULTS);
+    program.does("for n in range(300): time.sleep(1e-6)");
+    let (traced, plain) = (traced.sheet().unwrap().counts, plain.sheet().unwrap().counts);
+    let kernel = |figure: &Figure<_>| figure.value().map(|count: &cuesta_meters::Count| count.count);
+    for (name, traced, plain) in [
+        ("minor faults", &traced.minor_faults, &plain.minor_faults),
+        ("major faults", &traced.major_faults, &plain.major_faults),
+        ("voluntary switches", &traced.voluntary_switches, &plain.voluntary_switches),
+        ("involuntary switches", &traced.involuntary_switches, &plain.involuntary_switches),
+    ] {
+        assert_eq!(Some(counted(traced)), kernel(plain), "{name}");
+    }
+    assert!(counted(&traced.minor_faults) >= 5000);
+    assert_eq!(counted(&traced.wakeups), counted(&traced.voluntary_switches));
+    assert!(!traced.of_machine.iter().any(|name| name == "forks"), "{:?}", traced.of_machine);
+}
+
+#[test]
+fn system_calls_are_those_that_the_program_makes() {
+    let mut program = Program::start();
+    let calls = |program: &mut Program, count: u32| {
+        let row = format!("for n in range({count}): os.getppid()");
+        let (sheet, _) = program.sheet(Depth::Full, &row);
+        let cause = &sheet.by_cause.value().unwrap().causes["system_calls"];
+        assert!(cause.count.value().unwrap() <= &(counted(&sheet.counts.system_calls) as f64));
+        counted(&sheet.counts.system_calls)
+    };
+    calls(&mut program, 10);
+    let around = calls(&mut program, 0);
+    assert_eq!(calls(&mut program, 100_000), around + 100_000);
+}
+
+#[test]
+fn calls_are_told_apart_by_what_they_are_for() {
+    let mut program = Program::start();
+    let row = "for n in range(200): mmap.mmap(-1, 1 << 16).close()";
+    program.does(row);
+    let (sheet, _) = program.sheet(Depth::Full, row);
+    let of = |name: &str| *sheet.by_cause.value().unwrap().causes[name].count.value().unwrap();
+    assert!((400.0..440.0).contains(&of("mapping")), "{}", of("mapping"));
+    assert!(of("system_calls") < 100.0, "{}", of("system_calls"));
+}
+
+#[test]
+fn programs_that_come_and_go_belong_to_who_starts_them() {
+    let mut program = Program::start();
+    let row = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(20)]";
+    program.does(row);
+    let (sheet, _) = program.sheet(Depth::Full, row);
+    assert_eq!((counted(&sheet.counts.forks), counted(&sheet.counts.execs)), (20, 20));
+    let loading = &sheet.by_cause.value().unwrap().causes["loading"];
+    // Each is made, loaded and ended.
+    assert_eq!(*loading.count.value().unwrap(), 60.0);
+    assert!(counted(&sheet.counts.minor_faults) > 20 * 20);
+}

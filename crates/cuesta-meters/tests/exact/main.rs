@@ -1,0 +1,12 @@
+//! The tracers beside what the kernel counts itself and what programs know. Needs root, and a kernel that describes its types.
+//!
+//! - `program`: a program that does what it is told. `counts`: to the unit. `time`: whose, into what; the account closes.
+//! - `idle`: why the subject did not run. `nobody`: without privileges.
+
+#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+
+mod counts;
+mod idle;
+mod nobody;
+mod program;
+mod time;

@@ -1,0 +1,36 @@
+//! Without privileges nothing is traced; the sheet says so, and what would allow it, and has all else.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use cuesta_meters::exact::Depth;
+
+use crate::program::meter;
+
+/// Is set where this program runs again, as nobody.
+const NOBODY: &str = "CUESTA_TEST_NOBODY";
+
+#[test]
+fn somebody_without_privileges_is_told() {
+    if std::env::var_os(NOBODY).is_some() {
+        let mut meter = meter(&format!("pid:{}", std::process::id())).traced(Depth::Light);
+        let sheet = meter.sheet().unwrap();
+        let why = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
+        assert!(sheet.notes.contains(&format!("not traced: {why}")), "{:?}", sheet.notes);
+        assert_eq!(sheet.idle.page_wait.why(), Some(why));
+        assert!(sheet.own.seconds.value().is_some() && sheet.cpu.idle.value().is_some());
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("nobody");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    for path in [folder.path(), &program] {
+        fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
+    }
+    let drop = ["--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", "--"];
+    let mut command = Command::new("setpriv");
+    command.args(drop).arg(&program).arg("somebody_without_privileges").env(NOBODY, "1").current_dir("/");
+    let output = command.output().expect("setpriv is of every Debian");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}

@@ -1,0 +1,96 @@
+//! A program that does what it is told, and tells what it knows of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuesta_meters::exact::Depth;
+use cuesta_meters::{Count, Figure, Meter, Roots, Sheet, Spec, Tier};
+
+/// One test at a time: each wants the machine's idle for itself.
+static ALONE: Mutex<()> = Mutex::new(());
+
+pub(crate) struct Program {
+    child: Child,
+    said: BufReader<ChildStdout>,
+    _alone: MutexGuard<'static, ()>,
+}
+
+const LOOP: &str = "
+import ctypes, gc, mmap, os, resource, sys, time
+gc.disable()
+for row in sys.stdin:
+    exec(row)
+    print('done', flush=True)
+";
+
+impl Program {
+    /// A Python, asleep until it is told something.
+    pub(crate) fn start() -> Self {
+        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut command = Command::new("python3");
+        let mut child =
+            command.args(["-c", LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is Python");
+        let said = BufReader::new(child.stdout.take().unwrap());
+        let mut program = Self { child, said, _alone: alone };
+        program.does("pass");
+        program
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Has a row carried out and waits until it sleeps again; gives the numbers that it printed.
+    pub(crate) fn does(&mut self, row: &str) -> Vec<f64> {
+        writeln!(self.child.stdin.as_mut().unwrap(), "{row}").unwrap();
+        let mut said = String::new();
+        while !said.ends_with("done\n") {
+            assert!(self.said.read_line(&mut said).unwrap() > 0, "the program has ended: {said}");
+        }
+        while !self.sleeps() {
+            std::thread::yield_now();
+        }
+        said.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect()
+    }
+
+    fn sleeps(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("it lives");
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+    }
+
+    pub(crate) fn traced(&self, depth: Depth) -> Meter {
+        meter(&format!("pid:{}", self.pid())).traced(depth)
+    }
+
+    /// What is traced while a row is carried out.
+    pub(crate) fn sheet(&mut self, depth: Depth, row: &str) -> (Sheet, Vec<f64>) {
+        let mut meter = self.traced(depth);
+        let said = self.does(row);
+        (meter.sheet().unwrap(), said)
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn meter(subject: &str) -> Meter {
+    Meter::start(Spec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() }).unwrap()
+}
+
+/// A figure that must have been traced.
+pub(crate) fn exact(figure: &Figure) -> f64 {
+    let Figure::Metered { value, tier: Tier::Exact } = figure else { panic!("{figure:?}") };
+    *value
+}
+
+/// A count that must have been traced.
+pub(crate) fn counted(figure: &Figure<Count>) -> u64 {
+    let Figure::Metered { value, tier: Tier::Exact } = figure else { panic!("{figure:?}") };
+    value.count
+}

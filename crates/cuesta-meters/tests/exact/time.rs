@@ -1,0 +1,68 @@
+//! Whose time, and into what; and whether the account closes.
+
+use cuesta_meters::exact::Depth;
+use cuesta_meters::{Sheet, Tier};
+
+use crate::program::{Program, exact, meter};
+
+/// Most that CPU time may be off: percent. A task that runs when it is looked at has its clock read up to a tick late.
+const OFF: f64 = 1.0;
+
+/// Burns CPU time, and says how much.
+fn burn(program: &mut Program, depth: Depth) -> (Sheet, f64) {
+    let row = "before = time.process_time(); list(iter(lambda: time.process_time() > before + 1.5, True)); \
+               print(time.process_time() - before)";
+    let (sheet, said) = program.sheet(depth, row);
+    (sheet, said[0])
+}
+
+#[test]
+fn cpu_time_is_what_the_programs_own_clock_says() {
+    let mut program = Program::start();
+    let (sheet, known) = burn(&mut program, Depth::Light);
+    let traced = exact(&sheet.own.seconds);
+    assert!((traced / known - 1.0).abs() * 100.0 < OFF, "{traced} of {known}");
+    let causes = &sheet.by_cause.value().unwrap().causes;
+    let parts: f64 = causes.values().map(|cause| exact(&cause.seconds)).sum();
+    assert!((parts / traced - 1.0).abs() < 1e-6, "{parts} of {traced}");
+    assert!(exact(&causes["user_and_calls"].seconds) > 0.9 * traced, "{causes:?}");
+    assert!(exact(&causes["interrupts"].seconds) > 0.0);
+}
+
+#[test]
+fn the_account_of_the_machine_closes_and_says_its_tier() {
+    let mut program = Program::start();
+    let mut machine = meter("machine").traced(Depth::Light);
+    // Steal is told in ticks, and not of an instant: of some intervals, one must close.
+    let sheets = (0..4).map(|_| {
+        program.does("t = time.monotonic() + 0.7; list(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
+        machine.sheet().unwrap()
+    });
+    let sheets: Vec<Sheet> = sheets.collect();
+    let accounted: Vec<f64> = sheets.iter().map(|sheet| exact(&sheet.closure.accounted)).collect();
+    assert!(accounted.iter().any(|percent| (percent - 100.0).abs() < 1.0), "{accounted:?}");
+    let sheet = &sheets[0];
+    let idle = &sheet.idle;
+    let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
+    let all = exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait);
+    assert!((kinds.iter().sum::<f64>() - all).abs() < 0.01, "{kinds:?} of {all}");
+    let rows: f64 = sheet.total_time.iter().filter_map(|row| row.percent.value()).sum();
+    assert!((rows - 100.0).abs() < 2.0, "{rows}: {:?}", sheet.total_time);
+}
+
+#[test]
+fn beside_samples_interrupts_alone_are_traced() {
+    let mut program = Program::start();
+    let mut meter = meter(&format!("pid:{}", program.pid())).sampled(cuesta_meters::cause::Options::default());
+    meter = meter.traced(Depth::Light);
+    program.does("t = time.process_time() + 0.5; list(iter(lambda: time.process_time() > t, True))");
+    let sheet = meter.sheet().unwrap();
+    let by_cause = sheet.by_cause.value().unwrap();
+    let tier = |name: &str| match &by_cause.causes[name].seconds {
+        cuesta_meters::Figure::Metered { tier, .. } => *tier,
+        other @ cuesta_meters::Figure::Unmetered { .. } => panic!("{other:?}"),
+    };
+    assert_eq!((tier("interrupts"), tier("user")), (Tier::Exact, Tier::Sampled));
+    let parts: f64 = by_cause.causes.values().filter_map(|cause| cause.seconds.value()).sum();
+    assert!((parts / exact(&sheet.own.seconds) - 1.0).abs() < 1e-6);
+}
