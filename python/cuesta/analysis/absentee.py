@@ -34,7 +34,7 @@ def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
     if pauses:
         why = f"its script pauses for {digits(pauses)} s"
     elif users < cpus:
-        why = f"{users} processes cannot keep {cpus} CPUs busy"
+        why = f"there are fewer processes than CPUs ({users} and {cpus})"
     else:
         why = "its processes wait for something that is no device (each other, a lock, a child), or end one by one"
     yield (

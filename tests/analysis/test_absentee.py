@@ -1,0 +1,89 @@
+"""When a benchmark cannot be believed: it idles, or leaves out what the service does; and why."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.absentee import warnings
+from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.phases import Played, Span
+from cuesta.analysis.trial import Trial
+from cuesta.ledger.certification import Certification
+from cuesta.ledger.record import Given
+from tests.analysis.test_representative import causes
+from tests.certified import account, trial
+from tests.ledger.test_certification import GIVEN
+from tests.sheets import sheet
+
+
+def batch(users: int = 20, **rest: float) -> Trial:
+    """A run of absentee processes: 100 s, of which the two CPUs idled for what `rest` and the subject leave."""
+    span = Span(0.0, 100.0)
+    one = trial()
+    did = Played(users, {"command": span}, [], [90.0, 100.0], [])
+    return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})})
+
+
+def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certification:
+    given = Given.model_validate({**GIVEN, "kind": kind, "pause": None, "pauses": pauses})
+    return Certification(here, given, [], [], [], None)
+
+
+def test_one_that_keeps_the_machine_busy_is_not_warned_of(here: Path) -> None:
+    assert warnings(benchmark(here), [batch()]) == []
+
+
+@pytest.mark.parametrize(
+    ("pauses", "users", "why"),
+    [
+        (12.0, 20, "its script pauses for 12.0 s"),
+        (0.0, 1, "there are fewer processes than CPUs (1 and 2)"),
+        (0.0, 20, "its processes wait for something that is no device"),
+    ],
+)
+def test_one_that_goes_idle_is_warned_of_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
+    (said,) = warnings(benchmark(here, pauses), [batch(users, subject=176.0)])
+    assert said.startswith(f"the benchmark goes idle: 12.0 % of the CPUs, above 5.0 %: {why}")
+
+
+def test_a_certification_is_not_warned_of(here: Path) -> None:
+    assert warnings(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
+
+
+def profiled(here: Path, **run: Any) -> list[str]:
+    service = sheet(by_cause=causes(user=60.0, page_faults=30.0, softirq=10.0))
+    about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}, "sheet": service}
+    (here / "service.profile").write_text(json.dumps(about))
+    made = batch()
+    made.recorded.metered.sheets[0] = sheet(by_cause=causes(**run))
+    return warnings(benchmark(here), [made])
+
+
+def test_what_the_service_does_and_the_benchmark_does_not_is_named(here: Path) -> None:
+    (said,) = profiled(here, user=70.0, page_faults=30.0, softirq=0.01)
+    assert said.startswith("the benchmark does not exercise what the service does: ")
+    assert "softirq" in said
+
+
+def test_one_that_does_what_the_service_does_is_not_warned_of(here: Path) -> None:
+    assert profiled(here, user=62.0, page_faults=28.0, softirq=10.0) == []
+
+
+def test_without_meters_it_cannot_be_told(here: Path) -> None:
+    profiled(here)
+    assert warnings(benchmark(here), [batch()]) == [
+        "whether it does what the service does cannot be told: no meter data"
+    ]
+
+
+def test_one_number_and_what_is_needed_to_believe_it() -> None:
+    found = measurements([batch(subject=176.0), batch(subject=176.0)], None)
+    d = {each.name: each.figure.value for each in found.d}
+    assert d["Elapsed time, first start to last end"] == 100.0
+    assert d["Average real time of a process"] == 95.0
+    assert d["Zero idle"] == pytest.approx(0.12)
+    assert d["Paging load: CPU time on page faults"] == pytest.approx(0.2)
+    assert d["Page faults with a device"] == 100
+    assert found.a[0].total == found.a[0].command
