@@ -46,7 +46,7 @@ class Finding:
     printed: str
     verdict: Verdict
     computed: str | None = None
-    """By the first identity of `against`, written as the value was printed."""
+    """By the first identity of `against`, written as the value was printed; `at most 100` of a bound."""
     reading: str | None = None
     """What it probably says."""
     against: tuple[str, ...] = ()
@@ -75,6 +75,10 @@ class Checked:
     def wanting(self) -> tuple[Finding, ...]:
         """The findings that rounding does not explain."""
         return tuple(each for each in self.findings if each.verdict is not Verdict.ROUNDING)
+
+
+BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
+"""What relations that say what a value is are called."""
 
 
 def check(document: Document) -> Checked:
@@ -119,9 +123,11 @@ def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
 
 def computed(sheet: Sheet, formula: Formula, name: str) -> str | None:
     """Write what a formula says that a value is; none if the value is not what it is about."""
-    if formula.left.names != (name,) or formula.relation != "=":
+    if formula.left.names != (name,) or formula.relation not in BOUNDS:
         return None
-    return said(sheet.outcome(formula).right, like=sheet.text(name) if name in sheet.document.prints else "0.00")
+    like = sheet.text(name) if name in sheet.document.prints else "0.00"
+    value = said(sheet.outcome(formula).right, like)
+    return value and BOUNDS[formula.relation] + value
 
 
 def said(value: Value | None, like: str) -> str | None:

@@ -1,5 +1,6 @@
 """What of a document does not agree with itself, for people and as data."""
 
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -7,9 +8,11 @@ from typing import Any
 
 from cuesta.analysis.identities import Checked, Finding, Verdict
 from cuesta.analysis.units import many
+from cuesta.ledger.historical import Document
 from cuesta.report.words import plain
 
 WIDTH = 110
+NAME = re.compile(r"[A-Za-z_][\w.]*")
 MOST = 4
 """Formulas that are shown of a finding; `data` has all."""
 
@@ -49,7 +52,7 @@ def _rows(checked: Checked) -> Iterator[str]:
     width = max((len(each.name) for each in checked.wanting), default=0)
     for each in checked.wanting:
         yield f"{each.verdict.value.upper():<16}  {each.name:<{width}}  {_said(each)}"
-        yield from _because(each)
+        yield from _because(each, checked.document)
     if checked.wanting:
         yield ""
     yield from _within_rounding(checked)
@@ -59,21 +62,22 @@ def _rows(checked: Checked) -> Iterator[str]:
 def _said(finding: Finding) -> str:
     if finding.reading:
         return plain(f"printed {finding.printed}, reads as {finding.reading}")
-    return plain(f"printed {finding.printed}" + (f", computed {finding.computed}" if finding.computed else ""))
+    can_be = "can be" if finding.verdict is Verdict.IMPOSSIBLE else "computed"
+    return plain(f"printed {finding.printed}" + (f", {can_be} {finding.computed}" if finding.computed else ""))
 
 
-def _because(finding: Finding) -> Iterator[str]:
+def _because(finding: Finding, document: Document) -> Iterator[str]:
     """Say why: what the typist said, the identities that fail, or with a reading those that hold with it."""
     yield from _wrapped(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"
         yield from _wrapped(f"with {finding.reading} {agree}:")
-        yield from _few(finding.support)
+        yield from _few(finding.support, document)
     elif finding.against:
-        yield from _few(finding.against)
+        yield from _few(finding.against, document)
         if finding.support:
             yield from _wrapped("as printed it does hold in:")
-            yield from _few(finding.support)
+            yield from _few(finding.support, document)
 
 
 def _within_rounding(checked: Checked) -> Iterator[str]:
@@ -84,9 +88,12 @@ def _within_rounding(checked: Checked) -> Iterator[str]:
         yield ""
 
 
-def _few(formulas: tuple[str, ...]) -> Iterator[str]:
+def _few(formulas: tuple[str, ...], document: Document) -> Iterator[str]:
     for formula in formulas[:MOST]:
         yield from _wrapped(formula, "      ", "        ")
+        for name in dict.fromkeys(NAME.findall(formula)):
+            if name in document.derived:
+                yield from _wrapped(f"where {name} = {document.derived[name]}", "        ", "          ")
     if len(formulas) > MOST:
         yield f"      and {len(formulas) - MOST} more"
 
