@@ -34,6 +34,7 @@ def replicate(number: int, side: str, **other: Any) -> Replicate:
         figures=dict.fromkeys(names),
         effective={"response": 2000.0},
         errors=0,
+        metered=1.0,
         honesty="driver and host share this machine",
         unusable=None,
     )

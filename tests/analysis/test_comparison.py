@@ -143,6 +143,13 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert found.overall == Overall.UNCHANGED, "what was measured is judged"
 
 
+def test_meters_that_saw_too_little_are_told() -> None:
+    new = runs.side("new", 5, **THREE)
+    new = replace(new, runs=[replace(new.runs[0], metered=0.5), *new.runs[1:]])
+    told = compare(runs.side("base", 5, **THREE), new, Terms()).notes
+    assert any("saw less than 75 % of the interval in 1 run" in note for note in told)
+
+
 def test_a_99th_percentile_of_too_little_is_not_shown() -> None:
     figures = {**THREE, "response__p99": 2.0}
     base, new = runs.side("base", 5, **figures), runs.side("new", 5, **figures)

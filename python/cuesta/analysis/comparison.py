@@ -17,6 +17,7 @@ from cuesta.analysis.replicate import (
     EXPLORATORY,
     HEADLINE,
     HEADLINES,
+    METERED,
     Metric,
 )
 from cuesta.analysis.sides import Side
@@ -198,6 +199,10 @@ def notes(found: Comparison) -> Iterator[str]:
     bare = [each.metric.label for each in found.headline if each.compensation is None and each.judged]
     if methods and bare:
         yield f"the change of method is not compensated in: {', '.join(bare)}"
+    late = sum(0 < run.metered < METERED for run in (*base, *new))
+    if late:
+        few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
+        yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
     if found.headline[0].judged and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
 

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations_with_replacement, count
+from itertools import accumulate, combinations_with_replacement, count
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class Shift:
 
     def interval(self, confidence: float = 0.95) -> Interval | None:
         """Give the exact interval; none if there are too few runs for any of that confidence."""
-        outside = [2 * self._at_most(k) for k in range(len(self.differences) // 2)]
+        total, ways = sum(self.arrangements), accumulate(self.arrangements[: len(self.differences) // 2])
+        outside = [2 * so_far / total for so_far in ways]
         allowed = sum(chance <= 1 - confidence for chance in outside)
         if not allowed:
             return None
@@ -52,10 +53,8 @@ class Shift:
         many = len(self.differences)
         above = sum(difference > shift for difference in self.differences)
         below = sum(difference < shift for difference in self.differences)
-        return min(1.0, 2 * self._at_most(many - max(above, below)))
-
-    def _at_most(self, k: int) -> float:
-        return sum(self.arrangements[: k + 1]) / sum(self.arrangements)
+        ways = sum(self.arrangements[: many - max(above, below) + 1])
+        return min(1.0, 2 * ways / sum(self.arrangements))
 
 
 def unpaired(base: Sequence[float], new: Sequence[float]) -> Shift:

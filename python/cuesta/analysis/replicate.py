@@ -107,6 +107,8 @@ class Replicate:
     effective: Mapping[str, float]
     """By kind of duration: independent ones that would tell as much as those of the run."""
     errors: int
+    metered: float
+    """Share of the interval that the host's meters saw."""
     honesty: str
     """What its figures of CPU are worth; empty if there are none."""
     unusable: str | None
@@ -150,6 +152,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
         effective=dict.fromkeys(OF_TRANSACTIONS, effective(summary, figures.step))
         | {"echo": figures.echo.count / TYPICAL},
         errors=figures.errors.count,
+        metered=meters.seconds / figures.seconds if meters and figures.seconds else 0.0,
         honesty=meters.honesty if meters else "",
         unusable=unusable(summary, found, number),
     )
