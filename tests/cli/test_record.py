@@ -92,6 +92,11 @@ def test_a_password_is_in_no_file(here: Path) -> None:
     # Nor can it be put together from the keys.
     assert of_kind(here / "session.cast", "i") == "echo hello\rread -s -p 'Password: ' x\r\rexit\r"
     assert of_kind(here / "session.cast", "m") == "${password}"
+    # Nor does anything tell how long it took to type.
+    instants = [(code, data, at) for at, code, data in events(here / "session.cast")]
+    marker = next(number for number, (code, _, _) in enumerate(instants) if code == "m")
+    assert instants[marker + 1][:2] == ("i", "\r")
+    assert instants[marker][2] == instants[marker + 1][2]
 
 
 def test_the_cast_is_what_the_person_saw(here: Path) -> None:

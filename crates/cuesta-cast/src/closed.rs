@@ -87,10 +87,7 @@ impl Writer<'_> {
         let mut began = 0;
         let shown = session.shown();
         for (at, stroke) in strokes.iter().enumerate() {
-            // The time that a password took would tell its length.
-            if at == 0 || strokes[at - 1].pressed.typed != Typed::Secret {
-                self.pause(stroke.at().saturating_sub(knew), at == began);
-            }
+            self.pause(stroke.at().saturating_sub(knew), at == began);
             if let Some(switch) = self.echo.turn(shown[at]) {
                 self.flush();
                 self.input.push(switch);

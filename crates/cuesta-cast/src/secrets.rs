@@ -6,10 +6,12 @@
 //! for a password too.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::time::Duration;
 
 use crate::cast::{Cast, Event, What};
 use crate::keys::Typed;
-use crate::strokes::{Stroke, Strokes, strokes};
+use crate::strokes::{Stroke, strokes};
 
 /// Words of a row that asks for a secret, in small letters.
 const ASKS: [&str; 7] = ["password", "passphrase", "passwort", "passcode", "mot de passe", "secret", "token"];
@@ -20,62 +22,60 @@ const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
 const MOST_TYPED: usize = 1024;
 const MOST_SHOWN: usize = 16 << 10;
 
-impl Strokes {
-    /// The same with each secret as one key.
-    pub(crate) fn hidden(self) -> Self {
-        let mut hidden = Vec::new();
-        for row in rows(&self.strokes) {
-            let first_of_secret = hidden.len();
-            let secret = row.is_secret();
-            for stroke in row.strokes {
-                let withheld = secret && !stroke.ends_row();
-                if withheld && hidden.len() > first_of_secret {
-                    continue;
-                }
-                let mut stroke = stroke.clone();
-                if withheld {
-                    stroke.pressed.typed = Typed::Secret;
-                }
-                hidden.push(stroke);
-            }
+impl Cast {
+    /// The same with no secret in it: a marker stands in the place of each, and all that happened while it was typed stands
+    /// at the instant of its last key. How fast somebody types a password tells much of it.
+    #[must_use]
+    pub fn without_secrets(&self) -> Self {
+        let strokes = strokes(self).strokes;
+        let mut events: Vec<Vec<Event>> = self.events.iter().map(|event| vec![event.clone()]).collect();
+        let secrets = secrets(&strokes);
+        // A key may begin in one input and end in the next: both lie between the ends of the rows.
+        let inputs = |place: &Range<usize>| strokes[place.start].pressed.input..=strokes[place.end - 1].pressed.ends;
+        // What the line hid goes even where it could be no key, as behind half an answer of the terminal's.
+        let hid = |index: &usize| matches!(self.events[*index].what, What::Input { echoes: Some(false), .. });
+        let touched: BTreeSet<usize> = secrets.iter().flat_map(inputs).chain((0..events.len()).filter(hid)).collect();
+        for index in &touched {
+            events[*index].retain(|event| !matches!(event.what, What::Input { .. } | What::Secret));
         }
-        Self { strokes: hidden, ..self }
+        for (number, stroke) in strokes.iter().enumerate().filter(|(_, key)| touched.contains(&key.pressed.input)) {
+            let what = match secrets.iter().find(|place| place.contains(&number)) {
+                Some(place) if place.start == number => What::Secret,
+                Some(_) if !stroke.ends_row() => continue,
+                _ => What::Input { text: stroke.pressed.raw.clone(), echoes: stroke.echoes },
+            };
+            events[stroke.pressed.input].push(Event { at: stroke.at(), what });
+        }
+        for (first, last) in secrets.iter().map(|place| inputs(place).into_inner()) {
+            at_one_instant(&mut events[first..=last], self.events[last].at);
+        }
+        Self { events: events.concat(), ..self.clone() }
     }
 }
 
-impl Cast {
-    /// The same with no secret in it: a marker stands in the place of each.
-    #[must_use]
-    pub fn without_secrets(&self) -> Self {
-        let found = strokes(self);
-        let mut events: Vec<Vec<Event>> = self.events.iter().map(|event| vec![event.clone()]).collect();
-        let mut touched = BTreeSet::new();
-        for row in rows(&found.strokes).filter(InputRow::is_secret) {
-            // A key may begin in one input and end in the next: both lie between the row's ends.
-            touched.extend(row.strokes[0].pressed.input..=row.strokes[row.strokes.len() - 1].pressed.ends);
-        }
-        for index in &touched {
-            events[*index].retain(|event| !matches!(event.what, What::Input { .. }));
-        }
-        for row in rows(&found.strokes) {
-            let secret = row.is_secret();
-            let mut said = false;
-            for stroke in row.strokes.iter().filter(|stroke| touched.contains(&stroke.pressed.input)) {
-                let what = if secret && !stroke.ends_row() {
-                    if std::mem::replace(&mut said, true) {
-                        continue;
-                    }
-                    What::Secret
-                } else {
-                    What::Input { text: stroke.pressed.raw.clone(), echoes: stroke.echoes }
-                };
-                if stroke.pressed.typed != Typed::Secret {
-                    events[stroke.pressed.input].push(Event { at: stroke.at(), what });
-                }
-            }
-        }
-        Self { header: self.header.clone(), events: events.concat() }
+/// Moves what happened while a secret was typed; `events` begin with the input in which it begins.
+fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
+    let secret = events[0].iter().position(|event| event.what == What::Secret).unwrap_or(0);
+    for event in events.iter_mut().flatten().skip(secret) {
+        event.at = instant;
     }
+}
+
+/// Where secrets stand among the keys: rows of input, together where one goes on after the host wrote a row of its own.
+fn secrets(strokes: &[Stroke]) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut end = 0;
+    for row in rows(strokes) {
+        let begin = end;
+        end += row.strokes.len();
+        let goes_on = begin > 0 && !strokes[begin - 1].ends_row() && !asks(&row.strokes[0].row);
+        match found.last_mut() {
+            _ if !row.is_secret() => {}
+            Some(before) if goes_on && before.end == begin => before.end = end,
+            _ => found.push(begin..end),
+        }
+    }
+    found
 }
 
 /// A row of input: up to the key that ends it, or up to where the host went on to another row by itself.
@@ -167,7 +167,6 @@ fn asks(row: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn output(text: &str) -> What {
         What::Output(text.into())
@@ -224,6 +223,27 @@ mod tests {
         );
         // It was interrupted before Enter.
         assert_eq!(left(&[output("Password: "), input("hun"), input("\x03"), output("\r\n$ ")]), ["SECRET", "\x03"]);
+    }
+
+    #[test]
+    fn what_happens_while_one_is_typed_has_one_instant() {
+        let events = [
+            output("Password: "),
+            input("a"),
+            output("*"),
+            input("b"),
+            output("*\r\nmail\r\n"),
+            input("c"),
+            input("\r"),
+            output("\r\n$ "),
+        ];
+        let kept = cast(&events).without_secrets();
+        let instants: Vec<u128> = kept.events.iter().map(|event| event.at.as_millis()).collect();
+        assert_eq!(instants, [0, 600, 600, 600, 600, 700]);
+        assert_eq!(left(&events), ["SECRET", "\r"]);
+        // Asked again, it is another.
+        let twice = [output("PIN: "), input("12"), output("\r\nPIN again: "), input("12"), output("\r\nok")];
+        assert_eq!(left(&twice), ["SECRET", "SECRET"]);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastErro
 
 impl Session {
     fn of(cast: &Cast) -> Self {
-        let strokes = strokes(cast).hidden();
+        let strokes = strokes(&cast.without_secrets());
         let prompts = Prompts::of(&strokes);
         Self { closed: !cast.was_stopped(), key_gap: key_gap(&strokes.strokes), prompts, strokes }
     }

@@ -38,6 +38,24 @@ fn without_echoes(mut cast: Cast) -> Cast {
     cast
 }
 
+/// A session that goes on to where a password is typed: each key so many µs after the one before, some shown as a star.
+fn with_secret(mut cast: Cast, gaps: &[(u64, bool)]) -> Cast {
+    let mut at = cast.events.last().map_or(Duration::ZERO, |last| last.at) + Duration::from_secs(1);
+    let mut push = |at, what| cast.events.push(Event { at, what });
+    let input = |text: &str| What::Input { text: text.into(), echoes: Some(false) };
+    push(at, What::Output("\x1b[201~\r\nPassword: ".into()));
+    for (gap, star) in gaps {
+        push(at, input("x"));
+        at += Duration::from_micros(*gap);
+        if *star {
+            push(at, What::Output("*".into()));
+        }
+    }
+    push(at, input("\r"));
+    push(at + Duration::from_secs(2), What::Output("\r\n$ ".into()));
+    cast
+}
+
 proptest! {
     #[test]
     fn every_session_makes_tapes_that_parse(cast in cast()) {
@@ -83,6 +101,20 @@ proptest! {
             prop_assert!(!tape(&cast, timing, "").expect("a tape").contains(&secret));
             prop_assert!(!tape(&kept, timing, "").expect("a tape").contains(&secret));
         }
+    }
+
+    #[test]
+    fn how_a_secret_was_typed_changes_no_file(cast in cast(), gaps in proptest::collection::vec((0_u64..2_000_000, any::<bool>()), 1..10)) {
+        let written = |gaps: &[(u64, bool)]| {
+            let cast = with_secret(cast.clone(), gaps);
+            let mut all = Vec::new();
+            cast.without_secrets().write(&mut all).expect("writes");
+            let tapes = [Timing::Closed, Timing::Recorded].map(|timing| tape(&cast, timing, "").expect("a tape"));
+            (String::from_utf8(all).expect("UTF-8"), tapes)
+        };
+        let total: u64 = gaps.iter().map(|(us, _)| us).sum();
+        let even: Vec<_> = gaps.iter().enumerate().map(|(key, (_, star))| (if key == 0 { total } else { 0 }, *star)).collect();
+        prop_assert_eq!(written(&gaps), written(&even));
     }
 
     #[test]
