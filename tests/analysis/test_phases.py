@@ -108,3 +108,11 @@ def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
         assert script.pause is not None
         assert script.pause >= 0.5
         assert json.dumps(script.listing).count("Transaction") >= 11
+
+
+def test_what_no_sample_met_is_split_like_the_rest() -> None:
+    met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
+    unmet.figures["by_cause"] = {}
+    made = account(recorded(met, unmet), Span(0.0, 2.0))
+    assert made.told == pytest.approx(0.75)
+    assert dict(made.causes) == pytest.approx({"user": 0.24, "page_faults": 0.12, "loading": 0.04})

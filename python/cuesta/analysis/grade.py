@@ -18,8 +18,8 @@ CLOSES = 0.01
 """By how much uses, idle and steal may miss the CPUs' time, beyond the ticks of a reading."""
 TICKS = 0.02
 """Seconds a CPU that the kernel's ticks leave open at the two ends of a phase."""
-SUMS = 0.01
-"""By how much the causes may miss the CPU time that they split."""
+TOLD = 0.9
+"""Least share of the subject's CPU time of which samples told."""
 OTHERS = 0.25
 """Most of the CPUs that others may use."""
 DRIFT = 0.10
@@ -57,7 +57,7 @@ def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, st
         yield "alone", *alone(trials)
         yield "utilization", *utilization(trials)
     if not causes:
-        yield "sums", *sums(trials)
+        yield "split", *told(trials)
 
 
 def doubts(trials: Sequence[Trial]) -> str:
@@ -136,9 +136,8 @@ def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 
-def sums(trials: Sequence[Trial]) -> tuple[bool, str]:
-    """See that the causes add up to the CPU time that they split."""
-    worst = 0.0
-    for account in (account for trial in trials for account in trial.accounts.values()):
-        worst = max(worst, abs(sum(account.causes.values()) / account.subject - 1) if account.subject else 0.0)
-    return worst <= SUMS, f"causes add up to the subject's CPU time within {share(worst)}; {share(SUMS)} is allowed"
+def told(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that samples told of most of the CPU time that is split by cause."""
+    least = min((account.told for trial in trials for account in trial.accounts.values()), default=0.0)
+    said = f"samples told of {share(least)} or more of the subject's CPU time, and the rest is split like it"
+    return least >= TOLD, f"{said}; {share(TOLD)} is needed"

@@ -79,6 +79,8 @@ class Account:
     """Causes that took time in a reading which did not count them."""
     readings: int = 0
     samples: float = 0.0
+    told: float = 0.0
+    """Share of the subject's CPU time of which samples told; the rest is split like it."""
     seen: float = 0.0
     """CPU time of whole readings that the meters accounted for, and below what there was."""
     there: float = 0.0
@@ -169,6 +171,7 @@ def account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> Acco
     if sum_.why is None:
         for row in rows:
             add(sum_, row)
+        split(sum_)
     return sum_
 
 
@@ -222,6 +225,14 @@ def add(account: Account, row: Row) -> None:
         if name in counts and name not in counts.get("of_machine", ()):
             account.counts[name] += counts[name]["count"]
             account.counted[name] += 1
+
+
+def split(account: Account) -> None:
+    """Split all of the subject's CPU time like the part of which samples told: in some readings none met it."""
+    told = sum(account.causes.values())
+    if told and account.subject:
+        account.told = told / account.subject
+        account.causes = Counter({name: seconds / account.told for name, seconds in account.causes.items()})
 
 
 def add_causes(account: Account, by_cause: dict[str, Any]) -> None:
