@@ -131,7 +131,7 @@ KNOWN = [
     (EMACS, "time_35.traffic_control", CONTRADICTION, "0:36:13"),
     (EMACS, "head.date", CONTRADICTION, None),  # a Sunday
     (EMACS, "head.front_end", MISREAD, "DN6678"),
-    (EMACS, "script.line_a", MISREAD, "abcd abcde[CR]^g"),
+    (EMACS, "line.a", MISREAD, "abcd abcde[CR]^g"),
     # 1993: sar's rows make 99 to 101
     (TMUX, "telnet.ports_25.usr", ROUNDING, "99"),
 ]

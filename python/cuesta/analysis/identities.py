@@ -123,10 +123,13 @@ def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
 
 def computed(sheet: Sheet, formula: Formula, name: str) -> str | None:
     """Write what a formula says that a value is; none if the value is not what it is about."""
+    outcome = sheet.outcome(formula)
+    if formula.relation == "in" and outcome.left != sheet.text(name).strip():
+        return said(outcome.left, "")
     if formula.left.names != (name,) or formula.relation not in BOUNDS:
         return None
     like = sheet.text(name) if name in sheet.document.prints else "0.00"
-    value = said(sheet.outcome(formula).right, like)
+    value = said(outcome.right, like)
     return value and BOUNDS[formula.relation] + value
 
 
