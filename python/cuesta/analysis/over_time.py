@@ -22,7 +22,8 @@ class Point:
     """Users with a line."""
     per_s: float
     """Transactions a second."""
-    errors: int
+    errors_per_s: float
+    """Failures of the host and of lines a second."""
     p50: dict[str, float]
     """Seconds, by series; a series without values in this stretch is not there."""
     p99: dict[str, float]
@@ -63,7 +64,7 @@ def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
         at=(begin + end) / 2,
         users=last[max(last)],
         per_s=sum(row.transactions for row in rows) / (end - begin),
-        errors=sum(sum(row.errors.values()) for row in rows),
+        errors_per_s=sum(sum(row.errors.values()) for row in rows) / (end - begin),
         p50={name: histogram.quantile(0.5) for name, histogram in series.items()},
         p99={name: histogram.quantile(0.99) for name, histogram in series.items()},
     )

@@ -159,4 +159,5 @@ def throughput(step: Figures) -> Iterator[str]:
 def published(summary: Summary) -> Iterator[str]:
     """Put what others measured beside what was measured here."""
     if rows := list(tables.published(summary)):
-        yield table(("", "", "measured", "published", "ratio"), rows, f"published: {tables.sources(summary)}")
+        cells: list[list[Cell]] = [[(row[0], "wraps"), *row[1:]] for row in rows]
+        yield table(("", "", "measured", "published", "ratio"), cells, f"published: {tables.sources(summary)}")

@@ -55,7 +55,7 @@ def lines(summary: Summary, step: Figures) -> Iterator[str]:
     """Say what the lines were, and how each fared."""
     heads, *groups = tables.groups(summary, step)
     if groups:
-        yield table(heads, groups)
+        yield table(heads, [[*row[:-1], (row[-1], "wraps")] for row in groups])
     rows = tables.lines(summary, step)
     if rows:
         shown = rows[:MOST_LINES]

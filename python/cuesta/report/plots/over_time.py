@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from matplotlib.ticker import MaxNLocator
+
 from cuesta.analysis.over_time import Point
 from cuesta.ledger import Recorded
 from cuesta.report.plots.causes import causes_over_time, uses_over_time
@@ -45,8 +47,9 @@ def _throughput(recorded: Recorded, points: Sequence[Point]) -> str:
     plot.axes.plot(
         times, [point.per_s for point in points], _style(points), color=SERIES[0], label="transactions a second"
     )
-    if any(point.errors for point in points):
-        plot.axes.plot(times, [point.errors for point in points], _style(points), color=SERIES[5], label="errors")
+    errors = [point.errors_per_s for point in points]
+    if any(errors):
+        plot.axes.plot(times, errors, _style(points), color=SERIES[5], label="errors a second")
     plot.axes.set_ylim(bottom=0)
     plot.axes.set_ylabel("a second")
     return plot.svg()
@@ -58,6 +61,7 @@ def _users(recorded: Recorded, points: Sequence[Point]) -> str:
     plot.axes.step([point.at for point in points], [point.users for point in points], color=SERIES[0], where="mid")
     plot.axes.set_ylim(bottom=0)
     plot.axes.set_ylabel("users")
+    plot.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return plot.svg()
 
 
