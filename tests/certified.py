@@ -7,6 +7,7 @@ from typing import Any
 
 from cuesta.analysis.phases import Account, Played, Span
 from cuesta.analysis.trial import Trial
+from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.metered import About, Metered, Row
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
@@ -64,4 +65,5 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
     }
     step = SimpleNamespace(lateness=SimpleNamespace(p50=1e-4, p99=1e-3), driver=SimpleNamespace(cpu=0.01, run_wait=0.0))
     summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed")
-    return Trial(Path(f"run-{number}"), summary, did, accounts)
+    kernel = KernelThreads([-1.0, 5.0], [0.0, 0.06])  # a hundredth of a CPU
+    return Trial(Path(f"run-{number}"), summary, did, accounts, kernel)

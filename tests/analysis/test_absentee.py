@@ -23,7 +23,7 @@ def batch(users: int = 20, **rest: float) -> Trial:
     span = Span(0.0, 100.0)
     one = trial()
     did = Played(users, {"command": span}, [], [90.0, 100.0], [])
-    return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})})
+    return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})}, one.kernel)
 
 
 def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certification:

@@ -35,6 +35,12 @@ def test_the_identities_of_1969_hold(phase: str) -> None:
     assert both == pytest.approx(value(b["Total"]))
 
 
+def test_kernel_threads_are_taken_out_of_others() -> None:
+    a = {each.name: each.command for each in measurements(RUNS, None).a}
+    assert value(a["Time spent in file system daemon"]) == pytest.approx(0.02)
+    assert value(a["Used by others"]) == pytest.approx(0.18)
+
+
 def test_number_and_average_time_reproduce_the_time() -> None:
     found = measurements(RUNS, None)
     time, number = (named(found.c, f"missing page: {what}").total for what in ("average time", "number"))

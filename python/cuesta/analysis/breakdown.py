@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 from typing import Literal
 
-from cuesta.analysis.trial import OF_A_PROCESS, PHASES, Trial, unknown
+from cuesta.analysis.trial import PHASES, Trial
 from cuesta.ledger.record import Figure, Line, Measurements, Reference, Seen
 
 KINDS = {
@@ -40,11 +40,11 @@ def cpu_time(trials: Sequence[Trial]) -> Iterator[Line]:
     subject = "cgroup or process accounting of the subject"
     yield line(trials, "Time used by subject processes", used, f"{subject} − a.2")
     yield line(trials, "Time spent loading processes", lambda t, p: t.cause(p, LOADING), "cause loading")
-    yield line(trials, "Time spent in file system daemon", daemon, "kernel threads")
+    yield line(trials, "Time spent in file system daemon", daemon, "kernel threads, whoever for")
     yield line(trials, "Idle time due to eligibility control", rest("throttled"), "barred by a quota of CPU time")
     yield line(trials, "Idle time during page waits", rest("iowait"), "idle with a wait for a device, approximate")
     yield line(trials, "True idle time", rest("idle"), "idle with no wait for a device")
-    yield line(trials, "Used by others", rest("others"), "the driver, the meters and other processes")
+    yield line(trials, "Used by others", others, "the driver, the meters and other processes")
     yield line(trials, "Taken by the hypervisor", rest("steal"), "steal")
     yield line(trials, "Total CPU time charged", lambda t, p: t.total(p), "CPUs × length of the phase")
 
@@ -123,11 +123,27 @@ def used(trial: Trial, phase: str) -> Figure:
 
 
 def daemon(trial: Trial, phase: str) -> Figure:
-    """Give the CPU time of kernel threads, where they are metered."""
-    about = trial.recorded.metered.about(0)
-    if about and about.subject.rpartition(": ")[2] == "machine":
+    """Give the CPU time of kernel threads: as a cause where the whole machine is metered, else read beside it."""
+    if is_machine(trial):
         return trial.cause(phase, "kernel_threads")
-    return unknown(OF_A_PROCESS)
+    found, others_ = trial.kernel_threads(phase), trial.rest(phase, "others")
+    if found.value is None or others_.value is None:
+        return found
+    return Figure(value=min(found.value, others_.value))  # they are others to a process, and no more than those
+
+
+def is_machine(trial: Trial) -> bool:
+    """Say whether the subject is all that ran."""
+    about = trial.recorded.metered.about(0)
+    return about is not None and about.subject.rpartition(": ")[2] == "machine"
+
+
+def others(trial: Trial, phase: str) -> Figure:
+    """Give what others used beside the kernel's threads, which are others to a process."""
+    found, own = trial.rest(phase, "others"), daemon(trial, phase)
+    if found.value is None or own.value is None or is_machine(trial):
+        return found
+    return Figure(value=found.value - own.value)
 
 
 def other(trial: Trial, phase: str) -> Figure:

@@ -9,9 +9,10 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.phases import Account, Played, account, played
 from cuesta.analysis.summary import Summary, of_recorded
 from cuesta.ledger import Recorded, open_run
+from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
 from cuesta.ledger.record import Figure
 
-OF_A_PROCESS = "kernel threads are no part of the processes that were metered"
+UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 LONGEST = 200
 """Characters of a reason; the last ones say most."""
 PHASES = ("creation", "command")
@@ -26,6 +27,8 @@ class Trial:
     played: Played
     accounts: Mapping[str, Account]
     """By phase."""
+    kernel: KernelThreads
+    """The kernel's own threads."""
 
     @property
     def recorded(self) -> Recorded:
@@ -55,6 +58,18 @@ class Trial:
         if name == "throttled" and found and not found.why and not found.counted[name]:
             return unknown(self._sheet_why("idle", name))
         return self._of(phase, lambda account: account.rest[name])
+
+    def kernel_threads(self, phase: str) -> Figure:
+        """Give the CPU time of the kernel's own threads, whoever they worked for."""
+        span = self.played.spans.get(phase)
+        if span is None:
+            return unknown("the run has no such phase")
+        used = self.kernel.between(span.begin, span.end)
+        return (
+            unknown("the kernel's threads were not seen: in a container they are not")
+            if used is None
+            else Figure(value=used)
+        )
 
     def cause(self, phase: str, *names: str) -> Figure:
         """Give the subject's CPU time by some causes together."""
@@ -117,4 +132,4 @@ def read_trial(folder: Path, pause: float | None) -> Trial:
         name: account(recorded, span, [other for each, other in did.spans.items() if each != name])
         for name, span in did.spans.items()
     }
-    return Trial(folder, of_recorded(recorded), did, accounts)
+    return Trial(folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded))

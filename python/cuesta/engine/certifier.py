@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local import Look, run
+from cuesta.engine.kernel_threads import kernel_threads
+from cuesta.engine.local import Look, Ran, run
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -62,10 +63,10 @@ def certify(job: Job, place: Place, judge: Judge, look: Look, stopping: threadin
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
     for number in range(1, WARM_UP + 1):
-        failures += run(job, place.folder / SETTLING / f"run-{number}", look, stopping).failures
+        failures += metered(job, place.folder / SETTLING / f"run-{number}", look, stopping).failures
     while counted < place.runs and len(excluded) < place.runs and not (stopping.is_set() or failures):
         made = place.folder / f"run-{counted + 1}"
-        ran = run(job, made, look, stopping)
+        ran = metered(job, made, look, stopping)
         failures += ran.failures
         if why := [*ran.failures, *judge(made)]:
             lost = place.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -75,3 +76,9 @@ def certify(job: Job, place: Place, judge: Judge, look: Look, stopping: threadin
         else:
             counted += 1
     return Certified(stopping.is_set(), counted, excluded, failures)
+
+
+def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+    """Make one run, the kernel's own threads metered too."""
+    with kernel_threads(folder, METERED_EVERY):
+        return run(job, folder, look, stopping)

@@ -1,0 +1,73 @@
+"""CPU time of the kernel's own threads while a run goes on: writeback, journal, reclaim; 1969's file system daemon.
+
+They are no part of the processes that a run meters. What is read is what they used of the whole machine, whoever they
+worked for, by the scheduler's own count (`/proc/PID/schedstat`, nanoseconds).
+"""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cuesta import _native
+
+FILE = "kernel-threads.jsonl"
+KTHREADD = 2
+"""The parent of all kernel threads."""
+
+
+class KernelThreads:
+    """Reads them at intervals; a row for each: the instant, and what was used since the start."""
+
+    def __init__(self, every: float, proc: Path) -> None:
+        self.every = every
+        self.proc = proc
+        self.before = read(proc)
+        self.used = 0
+        self.rows: list[str] = []
+        self.ending = threading.Event()
+
+    def look(self) -> None:
+        """Take a reading. A thread that is new since the last one counts from its beginning, one that ended is lost."""
+        now = read(self.proc)
+        self.used += sum(max(used - self.before.get(pid, 0), 0) for pid, used in now.items())
+        self.before = now
+        self.rows.append(json.dumps({"at": _native.now(), "seconds": self.used / 1e9}))
+
+    def keep_looking(self) -> None:
+        """Take readings until told to end, and one then."""
+        self.look()
+        while not self.ending.wait(self.every):
+            self.look()
+        self.look()
+
+
+@contextmanager
+def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
+    """Read them while the block runs, and write what was read into the run folder that it has made by then."""
+    threads = KernelThreads(every, proc)
+    looking = threading.Thread(target=threads.keep_looking, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        threads.ending.set()
+        looking.join()
+        if folder.is_dir() and threads.before:
+            (folder / FILE).write_text("\n".join(threads.rows) + "\n", encoding="utf-8")
+
+
+def read(proc: Path) -> dict[int, int]:
+    """Give the CPU time of each kernel thread in ns; empty where they cannot be seen (a container)."""
+    try:
+        if (proc / str(KTHREADD) / "comm").read_text() != "kthreadd\n":
+            return {}
+        children = (proc / str(KTHREADD) / "task" / str(KTHREADD) / "children").read_text().split()
+    except OSError:
+        return {}
+    found: dict[int, int] = {}
+    for pid in map(int, children):
+        with suppress(OSError, ValueError, IndexError):
+            found[pid] = int((proc / str(pid) / "schedstat").read_text().split()[0])
+    return found

@@ -1,0 +1,48 @@
+"""CPU time of the kernel's threads, from a `/proc` made by hand."""
+
+import json
+from pathlib import Path
+
+from cuesta.engine.kernel_threads import KernelThreads, kernel_threads, read
+
+
+def proc(here: Path, used: dict[int, int], comm: str = "kthreadd") -> Path:
+    task = here / "2" / "task" / "2"
+    task.mkdir(parents=True, exist_ok=True)
+    (here / "2" / "comm").write_text(f"{comm}\n")
+    (task / "children").write_text(" ".join(map(str, [*used, 9999])))  # one that has just ended
+    for pid, ns in used.items():
+        (here / str(pid)).mkdir(exist_ok=True)
+        (here / str(pid) / "schedstat").write_text(f"{ns} 5 7\n")
+    return here
+
+
+def test_threads_are_read_and_one_that_ended_is_left_out(here: Path) -> None:
+    assert read(proc(here, {3: 100, 4: 200})) == {3: 100, 4: 200}
+
+
+def test_in_a_container_there_are_none(here: Path) -> None:
+    assert read(proc(here, {3: 100}, "sh")) == {}
+    assert read(here / "nowhere") == {}
+
+
+def test_what_is_used_since_the_start_is_added_up(here: Path) -> None:
+    threads = KernelThreads(1.0, proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
+    proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one ended, one is new
+    threads.look()
+    assert [json.loads(row)["seconds"] for row in threads.rows] == [0.75]
+
+
+def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> None:
+    run = here / "run"
+    with kernel_threads(run, 3600.0, proc(here, {3: 100})):
+        run.mkdir()
+    rows = [json.loads(row) for row in (run / "kernel-threads.jsonl").read_text().splitlines()]
+    assert len(rows) == 2
+    assert rows[0]["at"] < rows[1]["at"]
+
+
+def test_nothing_is_written_where_there_was_no_run(here: Path) -> None:
+    with kernel_threads(here / "run", 3600.0, proc(here, {3: 100})):
+        pass
+    assert not (here / "run").exists()
