@@ -13,7 +13,7 @@
 - `representative`: how far a run's mix of work is from a live service's.
 - `mva`: what theory expects of a closed network.
 - `identities`: what must agree among printed values, and what to think where it does not; of `quantity` (a print),
-  `formula` and `functions`, `sheet` (prints as they are read), `readings` and `mending` (what else they may say).
+  `formula` and `functions`, `transcript` (prints as they are read), `readings` and `mending` (what else they may say).
 - `projection`: goals, compounded; `ledgers`: which systems stand in one ledger; `certified`: a system's elapsed time.
 - `tabled`: runs and certifications as rows of the ledger's database.
 - `units`: how figures are written for people.

@@ -13,7 +13,7 @@ from cuesta.analysis.formula import Formula
 from cuesta.analysis.functions import Value
 from cuesta.analysis.mending import Mending, mended
 from cuesta.analysis.quantity import Quantity, written
-from cuesta.analysis.sheet import Agreement, Outcome, Sheet
+from cuesta.analysis.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import Document
 
 
@@ -83,13 +83,19 @@ BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 
 def check(document: Document) -> Checked:
     """Compute every identity of a document. Raises InputError for a formula that means nothing."""
-    sheet = Sheet.of(document)
-    before = [sheet.outcome(formula).agreement for formula in sheet.formulas]
-    read, mendings = mended(sheet)
-    findings = [*misread(sheet, read, mendings), *unmended(read), *rounded(read), *torn(document), *short(document)]
+    transcript = Transcript.of(document)
+    before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
+    read, mendings = mended(transcript)
+    findings = [
+        *misread(transcript, read, mendings),
+        *unmended(read),
+        *rounded(read),
+        *torn(document),
+        *short(document),
+    ]
     order = {name: at for at, name in enumerate(document.prints)}
     findings.sort(key=lambda found: order.get(found.name, len(order)))
-    told = tuple(replace(each, why=sheet.whys.get(first(each.against), each.why)) for each in findings)
+    told = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
     return Checked(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
 
 
@@ -98,7 +104,7 @@ def first(texts: Sequence[str]) -> str:
     return texts[0] if texts else ""
 
 
-def misread(printed: Sheet, read: Sheet, mendings: Sequence[Mending]) -> Iterator[Finding]:
+def misread(printed: Transcript, read: Transcript, mendings: Sequence[Mending]) -> Iterator[Finding]:
     """Give the values that are likely misread."""
     for each in mendings:
         formulas = printed.formulas_with[each.name]
@@ -121,14 +127,14 @@ def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
     return tuple(formula.text for formula in formulas)
 
 
-def computed(sheet: Sheet, formula: Formula, name: str) -> str | None:
+def computed(transcript: Transcript, formula: Formula, name: str) -> str | None:
     """Write what a formula says that a value is; none if the value is not what it is about."""
-    outcome = sheet.outcome(formula)
-    if formula.relation == "in" and outcome.left != sheet.text(name).strip():
+    outcome = transcript.outcome(formula)
+    if formula.relation == "in" and outcome.left != transcript.text(name).strip():
         return said(outcome.left, "")
     if formula.left.names != (name,) or formula.relation not in BOUNDS:
         return None
-    like = sheet.text(name) if name in sheet.document.prints else "0.00"
+    like = transcript.text(name) if name in transcript.document.prints else "0.00"
     value = said(outcome.right, like)
     return value and BOUNDS[formula.relation] + value
 
@@ -140,24 +146,26 @@ def said(value: Value | None, like: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def unmended(sheet: Sheet) -> Iterator[Finding]:
+def unmended(transcript: Transcript) -> Iterator[Finding]:
     """Give what no reading mends, a finding for each value that a failing formula is about."""
     failing = dict[str, list[tuple[Formula, Outcome]]]()
-    for formula in sheet.formulas:
-        outcome = sheet.outcome(formula)
+    for formula in transcript.formulas:
+        outcome = transcript.outcome(formula)
         if not outcome.agrees:
             failing.setdefault(formula.names[0], []).append((formula, outcome))
     for name, cases in failing.items():
         formula, outcome = cases[0]
-        printed = name in sheet.document.prints
+        printed = name in transcript.document.prints
         yield Finding(
             name,
-            printed=sheet.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
-            verdict=Verdict.CARRIED if is_carried(sheet, formula, failing) else verdict(formula, outcome),
-            computed=computed(sheet, formula, name),
+            printed=transcript.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
+            verdict=Verdict.CARRIED if is_carried(transcript, formula, failing) else verdict(formula, outcome),
+            computed=computed(transcript, formula, name),
             against=texts([case[0] for case in cases]),
-            support=texts([each for each in sheet.formulas if name in each.names and sheet.outcome(each).agrees]),
-            page=sheet.print_of(name).page if printed else "",
+            support=texts(
+                [each for each in transcript.formulas if name in each.names and transcript.outcome(each).agrees]
+            ),
+            page=transcript.print_of(name).page if printed else "",
         )
 
 
@@ -172,35 +180,35 @@ def verdict(formula: Formula, outcome: Outcome) -> Verdict:
     return Verdict.ERROR
 
 
-def is_carried(sheet: Sheet, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
+def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
     """Say whether a value is reckoned right from another that is wrong, and would be right if that one were."""
-    wanted = sheet.outcome(formula).right
+    wanted = transcript.outcome(formula).right
     if formula.relation != "=" or not isinstance(wanted, Quantity):
         return False
-    for other in sheet.formulas:
-        if other.left.names != formula.left.names[:1] or not sheet.outcome(other).agrees:
+    for other in transcript.formulas:
+        if other.left.names != formula.left.names[:1] or not transcript.outcome(other).agrees:
             continue
         for name in set(other.right.names) & set(failing):
-            right = computed(sheet, failing[name][0][0], name)
-            after = sheet.read_as(name, right).outcome(other).right if right else None
+            right = computed(transcript, failing[name][0][0], name)
+            after = transcript.read_as(name, right).outcome(other).right if right else None
             if isinstance(after, Quantity) and wanted.may_be(after):
                 return True
     return False
 
 
-def rounded(sheet: Sheet) -> Iterator[Finding]:
+def rounded(transcript: Transcript) -> Iterator[Finding]:
     """Give what is off in the last digit only."""
-    for formula in sheet.formulas:
-        outcome = sheet.outcome(formula)
+    for formula in transcript.formulas:
+        outcome = transcript.outcome(formula)
         if outcome.agreement is not Agreement.ROUNDING:
             continue
         name = formula.names[0]
-        printed = sheet.document.prints.get(name)
+        printed = transcript.document.prints.get(name)
         yield Finding(
             name,
-            printed.text if printed and formula.left.is_name else said(outcome.left, "0.0") or "",
+            transcript.text(name) if printed and formula.left.is_name else said(outcome.left, "0.0") or "",
             Verdict.ROUNDING,
-            computed=said(outcome.right, like=sheet.text(name) if printed else "0.00"),
+            computed=said(outcome.right, like=transcript.text(name) if printed else "0.00"),
             against=(formula.text,),
             page=printed.page if printed else "",
         )

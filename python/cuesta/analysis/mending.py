@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cuesta.analysis.formula import Formula
 from cuesta.analysis.quantity import Quantity, understood
 from cuesta.analysis.readings import distance, is_last_digit, nearest, readings
-from cuesta.analysis.sheet import Agreement, Outcome, Sheet
+from cuesta.analysis.transcript import Agreement, Outcome, Transcript
 
 VAGUE = {"<=", ">=", "in"}
 """Relations that many values satisfy."""
@@ -53,61 +53,63 @@ class Mending:
         return any(formula.left.names[:1] == (self.name,) for formula in self.repaired)
 
 
-def mended(sheet: Sheet) -> tuple[Sheet, list[Mending]]:
-    """Read again what must be read again: the sheet with its readings, and what speaks for each."""
+def mended(transcript: Transcript) -> tuple[Transcript, list[Mending]]:
+    """Read again what must be read again: the transcript with its readings, and what speaks for each."""
     kept, found = list[Mending](), dict[str, list[Mending]]()
     while True:
-        failing = [formula for formula in sheet.formulas if not sheet.outcome(formula).agrees]
-        for name in suspects(sheet, failing):
+        failing = [formula for formula in transcript.formulas if not transcript.outcome(formula).agrees]
+        for name in suspects(transcript, failing):
             if name not in found:
-                found[name] = list(mendings(sheet, name))
+                found[name] = list(mendings(transcript, name))
         best = choice([each for group in found.values() for each in group])
         if best is None:
-            return sheet, kept
-        sheet = sheet.read_as(best.name, best.reading)
+            return transcript, kept
+        transcript = transcript.read_as(best.name, best.reading)
         kept.append(best)
-        for formula in sheet.formulas_with[best.name]:  # what shares a formula with it is seen in another light
-            for name in sheet.prints_of(formula.names):
+        for formula in transcript.formulas_with[best.name]:  # what shares a formula with it is seen in another light
+            for name in transcript.prints_of(formula.names):
                 found.pop(name, None)
         found[best.name] = []
 
 
-def suspects(sheet: Sheet, failing: Sequence[Formula]) -> Iterable[str]:
+def suspects(transcript: Transcript, failing: Sequence[Formula]) -> Iterable[str]:
     """Give the prints in failing formulas, but what was counted by whoever typed them."""
-    names = dict.fromkeys(name for formula in failing for name in sheet.prints_of(formula.names))
-    return (name for name in names if not sheet.print_of(name).counted)
+    names = dict.fromkeys(name for formula in failing for name in transcript.prints_of(formula.names))
+    return (name for name in names if not transcript.print_of(name).counted)
 
 
-def mendings(sheet: Sheet, name: str) -> Iterator[Mending]:
+def mendings(transcript: Transcript, name: str) -> Iterator[Mending]:
     """Give the readings of a print that mend something and break nothing."""
-    printed = sheet.print_of(name)
-    outcomes = {formula: sheet.outcome(formula) for formula in sheet.formulas_with[name]}
+    printed = transcript.print_of(name)
+    outcomes = {formula: transcript.outcome(formula) for formula in transcript.formulas_with[name]}
     failing = [formula for formula, outcome in outcomes.items() if not outcome.agrees]
-    doubtful = printed.legibility == "poor" or (bool(failing) and no_number(sheet, name, outcomes))
-    found = list(of(sheet, name, readings(printed.text, printed.loose) | words(name, outcomes), outcomes, doubtful))
+    doubtful = printed.legibility == "poor" or (bool(failing) and no_number(transcript, name, outcomes))
+    found = list(
+        of(transcript, name, readings(printed.text, printed.loose) | words(name, outcomes), outcomes, doubtful)
+    )
     if not found and doubtful:
-        found = list(of(sheet, name, readings(printed.text, printed.loose, twice=True), outcomes, doubtful))
+        found = list(of(transcript, name, readings(printed.text, printed.loose, twice=True), outcomes, doubtful))
     yield from found
 
 
-def no_number(sheet: Sheet, name: str, outcomes: dict[Formula, Outcome]) -> bool:
+def no_number(transcript: Transcript, name: str, outcomes: dict[Formula, Outcome]) -> bool:
     """Say whether a print should be a number and is none."""
     unreadable = any(outcome.agreement is Agreement.UNREADABLE for outcome in outcomes.values())
-    return unreadable and understood(sheet.text(name)) is None
+    return unreadable and understood(transcript.text(name)) is None
 
 
 def of(
-    sheet: Sheet, name: str, tried: dict[str, float], before: dict[Formula, Outcome], doubtful: bool
+    transcript: Transcript, name: str, tried: dict[str, float], before: dict[Formula, Outcome], doubtful: bool
 ) -> Iterator[Mending]:
     """Try readings."""
-    was = understood(sheet.text(name))
+    was = understood(transcript.text(name))
     for text, cost in tried.items():
         now = understood(text)
         if was and now and was == now:
             continue
-        repaired = try_out(sheet.read_as(name, text), before)
+        repaired = try_out(transcript.read_as(name, text), before)
         if repaired:
-            after = {formula: sheet.read_as(name, text).outcome(formula) for formula in before}
+            after = {formula: transcript.read_as(name, text).outcome(formula) for formula in before}
             yield Mending(
                 name,
                 text,
@@ -117,23 +119,25 @@ def of(
                 gap=sum(after[formula].gap for formula in repaired if formula.relation == "="),
                 doubtful=doubtful,
                 small=bool(was and now and is_last_digit(text, was.value, now.value)),
-                is_of_two=all(is_of_two(sheet, formula, after[formula]) for formula in repaired),
+                is_of_two=all(is_of_two(transcript, formula, after[formula]) for formula in repaired),
             )
 
 
-def is_of_two(sheet: Sheet, formula: Formula, outcome: Outcome) -> bool:
+def is_of_two(transcript: Transcript, formula: Formula, outcome: Outcome) -> bool:
     """Say whether a formula equates two prints, but for what was counted; words tell more than numbers."""
-    prints = [name for name in sheet.prints_of(formula.names) if not sheet.print_of(name).counted]
+    prints = [name for name in transcript.prints_of(formula.names) if not transcript.print_of(name).counted]
     return formula.relation == "=" and not isinstance(outcome.left, str) and len(prints) <= 2
 
 
-def try_out(sheet: Sheet, before: dict[Formula, Outcome]) -> list[Formula]:
+def try_out(transcript: Transcript, before: dict[Formula, Outcome]) -> list[Formula]:
     """Give the failing formulas that agree now; none if one that agreed, or could not be computed, now fails."""
-    repaired = [formula for formula, outcome in before.items() if not outcome.agrees and sheet.outcome(formula).agrees]
+    repaired = [
+        formula for formula, outcome in before.items() if not outcome.agrees and transcript.outcome(formula).agrees
+    ]
     if not repaired:
         return []
     whole = (formula for formula, outcome in before.items() if outcome.agreement is not Agreement.FAILS)
-    return [] if any(sheet.outcome(formula).agreement is Agreement.FAILS for formula in whole) else repaired
+    return [] if any(transcript.outcome(formula).agreement is Agreement.FAILS for formula in whole) else repaired
 
 
 def words(name: str, outcomes: dict[Formula, Outcome]) -> dict[str, float]:

@@ -13,8 +13,8 @@ from cuesta.report.words import plain
 
 WIDTH = 110
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-MOST = 4
-"""Formulas that are shown of a finding; `data` has all."""
+MOST, SHORT = 4, 32
+"""Formulas that are shown of a finding, and signs of one in a list; `data` has all."""
 
 
 def text(checked: Checked) -> str:
@@ -83,9 +83,15 @@ def _because(finding: Finding, document: Document) -> Iterator[str]:
 def _within_rounding(checked: Checked) -> Iterator[str]:
     rounded = [each for each in checked.findings if each.verdict is Verdict.ROUNDING]
     if rounded:
-        each = ", ".join(f"{one.name} {plain(one.printed)} ({one.computed})" for one in rounded)
+        each = ", ".join(f"{_short(one)} {plain(one.printed)} ({one.computed})" for one in rounded)
         yield from _wrapped(f"within rounding (computed): {each}", "", "  ")
         yield ""
+
+
+def _short(finding: Finding) -> str:
+    """Name a value; an identity that is not about one value by its beginning."""
+    formula = finding.against[0]
+    return finding.name if formula.startswith(f"{finding.name} ") else f"[{formula[:SHORT]}…]"
 
 
 def _few(formulas: tuple[str, ...], document: Document) -> Iterator[str]:

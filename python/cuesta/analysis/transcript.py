@@ -47,7 +47,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Transcript:
     """Prints by name, each with what it is read as."""
 
     document: Document
@@ -65,13 +65,13 @@ class Sheet:
         derived = {name: parse_expression(text, names) for name, text in document.derived.items()}
         whys = {text: stated.why for stated in document.identities for text in fitted(stated.formula, names)}
         formulas = tuple(parse(text, names) for text in whys)
-        sheet = cls(document, derived, formulas, whys)
+        transcript = cls(document, derived, formulas, whys)
         for name in derived:
-            sheet.prints_of([name])
-        return sheet
+            transcript.prints_of([name])
+        return transcript
 
     def read_as(self, name: str, text: str) -> Self:
-        """Give the same sheet with one print read otherwise."""
+        """Give the same transcript with one print read otherwise."""
         return replace(self, texts={**self.texts, name: text})
 
     def print_of(self, name: str) -> Print:
