@@ -72,7 +72,7 @@ impl Traced {
         let rest = cpu.steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
         let user = match self.depth {
             Depth::Light => user_part(&cpu.usr, &cpu.sys),
-            Depth::Full => Figure::exact(self.user_part(account)),
+            Depth::Full => Figure::exact(traced_user_part(account)),
         };
         cpu.usr = rest.with(&user, |rest, user| rest * user);
         cpu.sys = rest.with(&cpu.usr, |rest, usr| rest - usr);
@@ -80,12 +80,6 @@ impl Traced {
         cpu.iowait = Figure::exact(percent(waiting));
         cpu.idle = Figure::exact((idle - percent(waiting)).max(0.0));
         cpu.load = cpu.idle.map(|idle| 100.0 - idle);
-    }
-
-    fn user_part(&self, account: &Account) -> f64 {
-        let of = |class| account.ns(Owner::Own, class) + account.ns(Owner::Others, class);
-        let all: u64 = Class::ALL.into_iter().filter(|class| !is_interrupt(*class)).map(of).sum();
-        if all == 0 { 1.0 } else { of(Class::Run) as f64 / all as f64 }
     }
 
     fn put_own(&self, sheet: &mut Sheet) {
@@ -197,6 +191,13 @@ fn is_interrupt(class: Class) -> bool {
 /// Nanoseconds in interrupts, hard and soft, whoever was there when they came.
 fn interrupts(account: &Account, owners: &[Owner]) -> u64 {
     owners.iter().map(|owner| account.ns(*owner, Class::Hard) + account.ns(*owner, Class::Soft)).sum()
+}
+
+/// The part of tasks' time, but for interrupts, that was in user mode; the full tracer's.
+fn traced_user_part(account: &Account) -> f64 {
+    let of = |class| account.ns(Owner::Own, class) + account.ns(Owner::Others, class);
+    let all: u64 = Class::ALL.into_iter().filter(|class| !is_interrupt(*class)).map(of).sum();
+    if all == 0 { 1.0 } else { of(Class::Run) as f64 / all as f64 }
 }
 
 /// The part that was in user mode, as ticks met it; where none did, all of it.

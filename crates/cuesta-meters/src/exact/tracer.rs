@@ -181,6 +181,7 @@ fn is_interrupt(point: &str) -> bool {
 }
 
 /// Why the kernel did not do it, and what would allow it.
+#[allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
 fn refusal(error: libbpf_rs::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => {

@@ -65,6 +65,6 @@ fn programs_that_come_and_go_belong_to_who_starts_them() {
     assert_eq!((counted(&sheet.counts.forks), counted(&sheet.counts.execs)), (20, 20));
     let loading = &sheet.by_cause.value().unwrap().causes["loading"];
     // Each is made, loaded and ended.
-    assert_eq!(*loading.count.value().unwrap(), 60.0);
+    assert_eq!(loading.count.map(|count| *count as u64), Figure::exact(60));
     assert!(counted(&sheet.counts.minor_faults) > 20 * 20);
 }
