@@ -60,8 +60,8 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
     spans = {"creation": Span(0.0, 1.0), "command": Span(2.0, 4.0)}
     did = Played(4, spans, [0.5, 0.5, 1.0, 1.0], [1.0, 2.0, 2.0, 1.0], list(doubts))
     accounts = {
-        "creation": account(spans["creation"], 0.2 * subject),
-        "command": account(spans["command"], subject, **rest),
+        "creation": account(spans["creation"], 0.2 * subject, others=0.1),
+        "command": account(spans["command"], subject, **{"others": 0.2, **rest}),
     }
     step = SimpleNamespace(lateness=SimpleNamespace(p50=1e-4, p99=1e-3), driver=SimpleNamespace(cpu=0.01, run_wait=0.0))
     summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed")
