@@ -14,7 +14,7 @@ from cuesta.analysis.hodges_lehmann import Interval
 from cuesta.analysis.likeness import shown
 from cuesta.analysis.sides import Side
 from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
-from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Word
+from cuesta.analysis.verdict import ALPHA, CONFIDENCE, MOST_RUNS, Word
 from cuesta.report.words import plain
 
 MARGIN, WIDTH = 11, 80
@@ -104,7 +104,7 @@ def decided(found: Compared, comparison: Comparison) -> str:
     """Say how many more runs would decide."""
     more = found.judged and found.judged.more
     if not more:
-        return "no number of runs is likely to decide: what was found lies at the margin"
+        return f"over {MOST_RUNS} would be needed: it lies too near the margin for its noise"
     return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
 
 
