@@ -150,6 +150,7 @@ def throughput(step: Figures) -> Iterator[str]:
             ("on the lines", f"in {per_s(c.line_in_per_s)}, out {per_s(c.line_out_per_s)}"),
             ("errors", f"{count(step.errors.count)}{f': {by_name}' if by_name else ''}"),
             ("errors before measuring", before),
+            *((f"{plain(name)}, the first", plain(said)) for name, said in step.errors.said.items()),
             ("skipped, lost", f"{many(step.skipped, 'action')}, {many(step.lost_users, 'user')}"),
             ("under way at the end", f"{count(under_way.count)}, the oldest since {seconds(under_way.oldest)}"),
         ]
