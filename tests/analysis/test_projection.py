@@ -120,7 +120,7 @@ def test_names_that_are_not_there_are_refused() -> None:
     with pytest.raises(InputError, match="there is no such improvement"):
         small(system("a", 1, 1.0, "nothing"), improvements=(improvement(),))
     with pytest.raises(InputError, match=r"no system is called 99\.9"):
-        of_1974(base="99.9")
+        ledger("t", "", "s", [system("a", 1, 1.0)], [], "99.9", None)
 
 
 def test_goals_without_a_system_are_an_empty_ledger() -> None:

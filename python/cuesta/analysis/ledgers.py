@@ -31,6 +31,7 @@ def ledgers(
     goals: Sequence[Goals], certified: Sequence[Certified], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
     """Make the ledgers: one for each file of goals, and one for each workload that none of them is about."""
+    certified = sorted(certified, key=lambda each: each.record.given.started)
     told = {each.plan for each in goals if each.plan}
     for each in goals:
         yield with_goals(each, [one for one in certified if each.plan == one.record.given.plan], base, goal)
@@ -39,7 +40,7 @@ def ledgers(
         if one.record.given.plan not in told:
             series.setdefault(one.workload, []).append(one)
     for several in series.values():
-        yield without_goals(several, base if any(one.record.given.system == base for one in several) else None)
+        yield without_goals(several, base)
 
 
 def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, goal: float | None) -> Ledger:
@@ -53,7 +54,13 @@ def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, g
     came = {name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in names(certified)}
     systems = [listed(goals, system.name) for system in goals.system] + list(rows(certified, SECONDS[goals.unit], came))
     wanted = goal if goal is not None else None if goals.goal is None else number(goals, "goal", goals.goal)
-    return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, base or goals.base, wanted)
+    of = base if is_there(base, systems) else goals.base
+    return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
+
+
+def is_there(base: str | None, systems: Sequence[Measured]) -> bool:
+    """Say whether a system of that name, or from that folder, is in the list."""
+    return any(base in {each.name, each.folder} for each in systems)
 
 
 def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
@@ -62,7 +69,8 @@ def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
     work = record.workload
     what = f"{work.users} × {work.attached}, script {work.sha256[:12]}"
     title = f"{record.given.kind} of {record.given.plan}, group {record.given.group}"
-    return ledger(title, what, "s", list(rows(certified, 1.0, {})), [], base, None)
+    systems = list(rows(certified, 1.0, {}))
+    return ledger(title, what, "s", systems, [], base if is_there(base, systems) else None, None)
 
 
 def rows(certified: Sequence[Certified], per: float, came: dict[str, tuple[str, ...]]) -> Iterator[Measured]:

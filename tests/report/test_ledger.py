@@ -1,0 +1,44 @@
+"""Ledgers laid out: what `tests/cli/test_ledger.py` does not show."""
+
+import datetime
+import json
+
+from cuesta.analysis.projection import Ledger, Measured, ledger
+from cuesta.ledger.goals import Improvement
+from cuesta.report.ledger import data, text
+
+DAY = datetime.date(2026, 1, 1)
+
+
+def made(*systems: Measured, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
+    return ledger("title\x1b[2J", "", "s", systems, improvements, None, goal)
+
+
+def test_a_long_base_is_named_above_and_nothing_commands_a_terminal() -> None:
+    out = text(made(Measured("Debian 12, Linux 6.18", DAY, 3.0, grade="certified"), Measured("b", DAY, 1.5)))
+    assert out.splitlines() == [
+        "title�[2J",
+        "base: Debian 12, Linux 6.18, 2026-01-01",
+        "",
+        "system                 date          elapsed s      % of base  grade",
+        "Debian 12, Linux 6.18  2026-01-01         3.00         100.00  certified",
+        "b                      2026-01-01         1.50          50.00",
+    ]
+
+
+def test_a_release_that_gained_more_than_hoped_for_says_so() -> None:
+    hoped = Improvement(name="it", saves="10%")
+    out = text(made(Measured("a", DAY, 100.0), Measured("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
+    assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was hoped for" in out
+    assert "re-based" not in out  # nothing is left to be projected
+
+
+def test_an_empty_ledger_says_so() -> None:
+    assert text(made()).endswith("none yet")
+
+
+def test_a_ledger_is_json() -> None:
+    found = made(Measured("a", DAY, 100.0), improvements=(Improvement(name="it", saves="10-20%"),), goal=85.0)
+    planned = json.loads(json.dumps(data(found)))["planned"]
+    assert planned["improvements"][0]["elapsed"] == {"mean": 85.0, "low": 80.0, "high": 90.0}
+    assert planned["goal"]["met"] is True
