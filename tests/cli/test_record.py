@@ -135,6 +135,7 @@ def test_a_person_can_leave_a_host_that_does_not_end(here: Path) -> None:
         person.types("\x1d")
     assert person.sees_the_end() == Exit.GOOD
     assert "Ctrl+]" not in (here / "cat.tape").read_text(encoding="utf-8")
+    assert b"^]" not in person.seen
 
 
 def test_a_recording_takes_a_name_that_is_free(here: Path, write: Write) -> None:

@@ -2,9 +2,10 @@
 //!
 //! - [`Relay`]: a handle on it; it runs on a thread of its own, and is looked at and stopped from outside.
 //!
-//! Inside: `terminal` is the person's own terminal, made raw and always put back; `session` passes characters on; `notes`
-//! is what is kept of them, as a cast. Nothing is written to a disk here.
+//! Inside: `terminal` is the person's own terminal, made raw and always put back; `session` passes characters on; `leave`
+//! holds back the key that ends it; `notes` is what is kept, as a cast. Nothing is written to a disk here.
 
+mod leave;
 mod notes;
 mod relay;
 mod session;

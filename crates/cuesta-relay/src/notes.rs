@@ -42,23 +42,6 @@ impl Notes {
         self.push(at, What::Resize { columns, rows });
     }
 
-    /// Takes back a key that was typed last, so many times.
-    pub(crate) fn take_back(&mut self, key: char, times: usize) {
-        for _ in 0..times {
-            let last = self.cast.events.iter().rposition(|event| matches!(event.what, What::Input { .. }));
-            let Some((index, What::Input { text, .. })) = last.map(|index| (index, &mut self.cast.events[index].what))
-            else {
-                return;
-            };
-            if text.ends_with(key) {
-                text.pop();
-            }
-            if text.is_empty() {
-                self.cast.events.remove(index);
-            }
-        }
-    }
-
     /// All of it. `by_host`: whether the host closed the line.
     pub(crate) fn finish(mut self, at: Stamp, by_host: bool) -> Cast {
         let rest = self.shown.finish();
@@ -104,20 +87,5 @@ mod tests {
         let cast = notes.finish(at(5), true);
         assert_eq!(cast.events.len(), 3);
         assert!(cast.was_stopped());
-    }
-
-    #[test]
-    fn keys_that_were_for_the_relay_are_taken_back() {
-        let mut notes = Notes::new(Header::default(), at(0));
-        for (ms, key) in [(1, "a\x1d"), (2, "\x1d")] {
-            notes.input(at(ms), key.as_bytes(), None);
-            notes.output(at(ms), b"^");
-        }
-        notes.take_back('\x1d', 2);
-        let typed = notes.finish(at(9), true).events.into_iter().filter_map(|event| match event.what {
-            What::Input { text, .. } => Some(text),
-            _ => None,
-        });
-        assert_eq!(typed.collect::<String>(), "a");
     }
 }

@@ -9,8 +9,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use cuesta_lines::Line;
+use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
+use crate::leave::Leave;
 use crate::notes::Notes;
 use crate::terminal::Terminal;
 
@@ -18,10 +20,6 @@ use crate::terminal::Terminal;
 const LOOK: Duration = Duration::from_millis(50);
 /// What one read can bring.
 const BUFFER: usize = 16 << 10;
-/// So often in a row, each within `TOGETHER` of the one before, this key ends the recording. (Telnet's own way out.)
-const LEAVE: u8 = 0x1d;
-const TIMES: usize = 3;
-const TOGETHER: Duration = Duration::from_secs(1);
 
 /// Why a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +41,7 @@ pub(crate) struct Session {
     buffer: Vec<u8>,
     look: Sleep,
     stop: Arc<AtomicBool>,
-    /// How often the key that ends the recording was pressed in a row, and when last.
-    leaving: (usize, cuesta_record::Stamp),
+    leave: Leave,
 }
 
 impl Session {
@@ -58,7 +55,7 @@ impl Session {
             buffer: vec![0; BUFFER],
             look: clock::sleep_until(clock::now() + LOOK),
             stop,
-            leaving: (0, cuesta_record::Stamp::ZERO),
+            leave: Leave::default(),
         }
     }
 
@@ -95,6 +92,8 @@ impl Session {
         if self.stop.load(Ordering::Relaxed) {
             return Poll::Ready(Ok(Some(Ended::ByPerson)));
         }
+        let held = self.leave.overdue(now);
+        self.pass_on(&held, now);
         let window = self.terminal.window();
         if let Some((columns, rows)) = window.filter(|_| window != self.window) {
             self.window = window;
@@ -116,29 +115,17 @@ impl Session {
         if typed.is_empty() {
             return Poll::Ready(Ok(Some(Ended::ByPerson)));
         }
-        if self.leaves(typed, now) {
-            return Poll::Ready(Ok(Some(Ended::ByPerson)));
-        }
-        self.notes.input(now, typed, self.line.echoes());
-        self.to_send.extend_from_slice(typed);
+        let Some(passed) = self.leave.take(typed, now) else { return Poll::Ready(Ok(Some(Ended::ByPerson))) };
+        self.pass_on(&passed, now);
         Poll::Ready(Ok(None))
     }
 
-    /// Whether this is the last of the keys that end the recording.
-    fn leaves(&mut self, typed: &[u8], now: cuesta_record::Stamp) -> bool {
-        let (noted, at) = self.leaving;
-        let mut before = if now.since(at) <= TOGETHER { noted } else { 0 };
-        let mut times = before;
-        for key in typed {
-            (times, before) = if *key == LEAVE { (times + 1, before) } else { (0, 0) };
-            if times >= TIMES {
-                // Those that were passed on already were for us as well.
-                self.notes.take_back(char::from(LEAVE), before);
-                return true;
-            }
+    /// What is held back is noted when the host gets it: to the host, that is when it was typed.
+    fn pass_on(&mut self, typed: &[u8], now: Stamp) {
+        if !typed.is_empty() {
+            self.notes.input(now, typed, self.line.echoes());
+            self.to_send.extend_from_slice(typed);
         }
-        self.leaving = (times, now);
-        false
     }
 
     fn sends(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
