@@ -3,6 +3,7 @@
 from typing import Any
 
 Row = dict[str, Any]
+UNTRACED = "only tracing tells (the exact tier: `cuesta meters --exact`)"
 
 
 def plain(value: object) -> Row:
@@ -56,8 +57,8 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
             "interrupts": events(3000, seconds),
             "softirqs": events(6000, seconds),
             "forks": events(3, seconds),
-            "execs": missing("only tracing counts programs loaded (exact tier)"),
-            "system_calls": missing("only tracing counts system calls (exact tier)"),
+            "execs": missing(UNTRACED),
+            "system_calls": missing(UNTRACED),
             "ios": events(90, seconds),
             "of_machine": ["interrupts", "softirqs", "forks", "wakeups", "ios"] if part else [],
         },
@@ -67,6 +68,7 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
             "throttled": plain(0.5),
             "queued_elsewhere": plain(0.1),
             "quota": plain(1.5),
+            **{name: missing(UNTRACED) for name in ("page_wait", "loading", "quota_wait")},
         },
         "pressure": {"cpu_some": plain(4.0), "io_some": plain(0.2)},
         "total_time": [
@@ -90,6 +92,8 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
             "run_delay": plain(0.3),
             "io_delay": missing(),
             "load_average": plain(1.55),
+            "page_waits": missing(UNTRACED),
+            "page_wait": missing(UNTRACED),
         },
         "devices": {"vda": device},
         "by_cause": missing("the sampler is not on"),
@@ -97,3 +101,25 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
         "cost": plain(0.003),
         **other,
     }
+
+
+def traced(**other: Any) -> Row:
+    """Give the same sheet as the exact tier makes it."""
+    found = sheet(**other)
+    exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
+    found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}
+    found["counts"]["execs"] = {"value": {"count": 3, "per_s": 0.1}, "tier": "exact"}
+    found["traffic"]["page_waits"] = {"value": {"count": 60, "per_s": 2.0}, "tier": "exact"}
+    found["traffic"]["page_wait"] = {"value": 31.4e-6, "tier": "exact"}
+    rows = {"user_and_calls": 10.0, "interrupts": 0.5}
+    causes = {
+        name: {
+            "percent": {"value": value, "tier": "exact"},
+            "seconds": {"value": 0.02 * value, "tier": "exact"},
+            "count": missing("it has no occurrences"),
+            "average": missing("it has no occurrences"),
+        }
+        for name, value in rows.items()
+    }
+    found["by_cause"] = {"value": {"causes": causes, "unclassified": 0.0, "about": {}}, "tier": "exact"}
+    return found

@@ -34,6 +34,21 @@ def test_the_built_in_host_is_metered_by_its_process() -> None:
     assert "network's part of either CPU is the other's" in found.honesty
 
 
+def test_tracing_is_the_same_with_one_word_more() -> None:
+    plain, light, full = (metered(where, run("host:", host=4711)) for where in ("auto", "exact", "calls"))
+    assert plain.command is not None
+    assert (light.command, full.command) == ([*plain.command, "--exact"], [*plain.command, "--calls"])
+    assert (light.source, subject(light), light.honesty) == ("here", "pid:4711", plain.honesty)
+    assert subject(metered("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
+
+
+def test_nothing_is_traced_of_a_host_elsewhere_but_by_its_own_cuesta() -> None:
+    assert metered("exact", run("telnet://host.invalid:23")).command is None
+    there = metered("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))
+    assert there.command is not None
+    assert there.command[-1].endswith(" --exact")
+
+
 def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
     found = metered("auto", run("host:", host=4711, host_cpus=[2, 3]))
     assert found.command is not None

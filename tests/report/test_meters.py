@@ -5,13 +5,35 @@ import time
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.report import meters
-from tests.sheets import missing, sheet
+from tests.sheets import missing, sheet, traced
 
 WIDTH = 100
 
 
 def test_a_sheet_of_a_host(snapshot: SnapshotAssertion) -> None:
     assert "\n" + meters.text(sheet(wall=0)).replace(*when()) + "\n" == snapshot
+
+
+def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
+    text = meters.text(traced())
+    shown = [
+        "page-wait idle     12.0 %  exact",
+        "loading idle        3.0 %  exact",
+        "throttled idle      1.0 %  exact",
+        "page wait                31.4 µs  of each of 2.0 page faults a second that waited  exact",
+        "user_and_calls",
+    ]
+    assert [row for row in shown if row not in text] == []
+    assert "not classified" not in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
+    old = sheet()
+    for name in ("page_wait", "loading", "quota_wait"):
+        del old["idle"][name]
+    del old["traffic"]["page_waits"], old["traffic"]["page_wait"]
+    assert "zero idle" in meters.text(old)
 
 
 def test_rows(snapshot: SnapshotAssertion) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
-from typing import Any, Protocol, TextIO
+from typing import Any, Literal, Protocol, TextIO
 
 from cuesta import _native
 from cuesta.analysis.front_end import front_end
@@ -40,6 +40,7 @@ EXAMPLES = """examples:
   cuesta meters --report             ... and see what came since, as often as wanted
   cuesta meters 1 --json             a sheet a second, one object a row (JSON lines)
   cuesta meters 10m --record service.profile   what a live service asks of its host, for `cuesta compare --profile`
+  cuesta meters --exact 10           a sheet of 10 s traced in the kernel: idle by kind, interrupts, page waits (root)
   cuesta meters profile 10 --pid N   where 10 s of its CPU time go, by function (ic_sample); --flame FILE draws it
 
 docs/meters.md says what each figure is and where it comes from."""
@@ -87,6 +88,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="write what INTERVAL (1m) had: a profile of the service"
     )
+    tracing = parser.add_argument_group("tracing, for root: sheets instead of rows")
+    tracing.add_argument("--exact", action="store_true", help="trace the kernel: idle by kind, interrupts, page waits")
+    tracing.add_argument(
+        "--calls",
+        action="store_true",
+        help="count and time system calls too, which makes each of them dearer: for a short run; not sampled",
+    )
     parser.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
     parser.add_argument("--stacks", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
@@ -104,6 +112,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
             return mode(arguments)
     if arguments.flame or arguments.folded or arguments.fraction:
         raise UsageError("cuesta meters: --flame, --folded and --fraction are of a profile", "cuesta meters profile")
+    _check_traced(arguments)
     meters = start(arguments)
     if arguments.report or arguments.reset:
         if arguments.interval:
@@ -113,11 +122,13 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UsageError("cuesta meters: --since needs --report or --reset", "say which")
     count = _count(arguments.count)
     if arguments.interval is None:
-        return _one_sheet(meters, arguments.json)
+        return _sheets(meters, FIRST, 1, arguments.json)
     every = _duration(arguments.interval)
     if arguments.attached:
         Stream(meters, sys.stdin.fileno(), sys.stdout).run(every)
         return Exit.GOOD
+    if _depth(arguments) and not arguments.json:
+        return _sheets(meters, every, count or 1, None)
     with interruptible() as stopped:
         return _rows(meters, every, count, arguments.json, stopped)
 
@@ -175,7 +186,27 @@ def _has_causes(arguments: argparse.Namespace) -> bool:
     with none there meanwhile to sample.
     """
     is_row = arguments.interval is not None and not (arguments.json or arguments.attached or arguments.record)
-    return not (is_row or arguments.plain or arguments.report or arguments.reset)
+    is_row = is_row and not _depth(arguments)
+    return not (is_row or arguments.plain or arguments.calls or arguments.report or arguments.reset)
+
+
+def _depth(arguments: argparse.Namespace) -> Literal["light", "full"] | None:
+    """Say how deep the kernel is traced."""
+    if arguments.calls:
+        return "full"
+    return "light" if arguments.exact else None
+
+
+def _check_traced(arguments: argparse.Namespace) -> None:
+    if not _depth(arguments):
+        return
+    if arguments.url:
+        raise UsageError("cuesta meters: a node_exporter does not trace", "run cuesta there, over ssh")
+    if arguments.report or arguments.reset:
+        raise UsageError(
+            "cuesta meters: --exact and --calls trace as long as they run, which --reset does not",
+            "cuesta meters --exact INTERVAL",
+        )
 
 
 def start(arguments: argparse.Namespace) -> Meters:
@@ -187,8 +218,9 @@ def start(arguments: argparse.Namespace) -> Meters:
     try:
         of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
         spec = json.dumps({"subject": subject_of(arguments), "cpus": of_cpus})
-        stacks = arguments.stacks or arguments.interval == profile.WORD
-        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=stacks)
+        stacks = (arguments.stacks and not arguments.calls) or arguments.interval == profile.WORD
+        depth = _depth(arguments)
+        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=stacks, traced=depth)
     except ValueError as error:
         raise UsageError(str(error).partition(" at line")[0]) from None
     except _native.RunError as error:
@@ -211,10 +243,14 @@ def interruptible() -> Iterator[threading.Event]:
             signal.signal(each, handler)
 
 
-def _one_sheet(meters: Meters, where: str | None) -> int:
+def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
+    """Show sheets, one after the other; what came of one that is cut short as well."""
     with interruptible() as stopped:
-        stopped.wait(FIRST)
-    _show(json.loads(meters.sheet()), where)
+        for _ in range(count):
+            stopped.wait(every)
+            _show(json.loads(meters.sheet()), where)
+            if stopped.is_set():
+                break
     return Exit.GOOD
 
 

@@ -19,6 +19,8 @@ from cuesta.plan import BUILTIN_HOST
 METERS = ("meters", "1", "--json", "--attached")
 """A sheet each second, and when asked for."""
 PORTS = {"telnet": TELNET_PORT, "ssh": 22}
+TRACED = {"exact": ("--exact",), "calls": ("--calls",)}
+"""Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
 OWN_PROGRAMS = ("pty", "pipe")
 """Kinds of targets that the driver starts itself."""
 LISTEN = "0A"
@@ -78,7 +80,16 @@ class Run:
 
 
 def metered(where: str, run: Run) -> Metered:
-    """Understand WHERE."""
+    """Understand WHERE, traced or not."""
+    tier, _, subject = where.partition(":")
+    if tier not in TRACED:
+        return untraced(where, run)
+    found = untraced(subject or "auto", run)
+    return replace(found, command=found.command and [*found.command, *TRACED[tier]])
+
+
+def untraced(where: str, run: Run) -> Metered:
+    """Understand WHERE without its tracers."""
     if where == "none":
         return nothing("--meters none")
     if where.startswith("ssh:"):
@@ -206,7 +217,7 @@ def own(*arguments: str) -> list[str]:
 
 
 def over_ssh(where: str, run: Run) -> Metered:
-    """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&command=/opt/bin/cuesta&identity=FILE`."""
+    """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     subject = asked.get("subject", "machine")
@@ -222,6 +233,7 @@ def over_ssh(where: str, run: Run) -> Metered:
         case file:
             command += ["-o", f"UserKnownHostsFile={file}"]
     there = [asked.get("command", "cuesta"), *METERS, "--stacks", "--subject", subject]
+    there += TRACED.get(asked.get("tier", ""), ())
     command += ["--", parts.hostname or "", shlex.join(there)]
     worth = honesty(run, not is_here(host_of(where)))
     return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)

@@ -41,7 +41,10 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "data": ("CSV", "users, one a row, for ${column} in the tape"),
     "agents": ("N", "processes that the users are divided over"),
     "threads": ("N", "threads of each agent"),
-    "meters": ("WHERE", "meter the host: auto, none, pid:N, cgroup:PATH, cpus:0-3, ssh://H or http://H:9100/metrics"),
+    "meters": (
+        "WHERE",
+        "meter the host: auto, exact, none, pid:N, cgroup:PATH, cpus:LIST, ssh://H, http://H:9100/metrics",
+    ),
     "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
     "pin": ("", "keep the driver and the built-in host on different CPUs"),
     "isolate": ("", "likewise, each in a network of its own, so that CPU figures are honest (root)"),

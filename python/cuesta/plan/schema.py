@@ -154,7 +154,8 @@ class Settings(Table):
     )
     meters: Meters = Field(
         "auto",
-        description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled",
+        description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled; "
+        "`exact` = also, traced; `calls` = also, its system calls traced instead of sampled: for a short run",
     )
     stamps: Stamps = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
     log_transactions: Switch = Field(False, description="record every transaction, not only histograms")

@@ -258,6 +258,9 @@ def _stamps(value: object) -> int:
 
 def _meters(value: object) -> str:
     text = _text(value)
+    tier, _, traced = text.partition(":")
+    if tier in TRACED and (text in TRACED or traced == "auto" or _SUBJECT.fullmatch(traced)):
+        return text
     if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
     parts = urlsplit(text)
@@ -291,8 +294,11 @@ TARGETS = (
     "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
 )
 Target = Annotated[str, *_typed(TARGETS, _target)]
+TRACED = ("exact", "calls")
+"""Meters that trace the kernel, perhaps of a subject that is named: `exact:pid:7`."""
 METERS = (
-    "`auto`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `ssh://HOST` or `http://HOST:9100/metrics`"
+    "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `exact:pid:N`, "
+    "`ssh://HOST` or `http://HOST:9100/metrics`"
 )
 Meters = Annotated[str, *_typed(METERS, _meters)]
 UserNumber = Annotated[int, *_typed("the number of a user, from 0", whole(0, 1_000_000))]

@@ -37,11 +37,21 @@ COUNTS = {
 }
 
 IDLE = {
-    "zero": ("zero idle", "no task to run, none of the CPU's tasks waiting for a device"),
-    "io_wait": ("I/O-wait idle", "no task to run, one that last ran there waits for a device"),
-    "throttled": ("throttled", "the subject was ready and barred by its quota; may lie in idle"),
+    "zero": ("zero idle", "no task to run, none that ran there waits for a device"),
+    "io_wait": ("I/O-wait idle", "no task to run, one that ran there waits for a device"),
+    "throttled": ("throttled", "the subject was barred by its quota; may lie in idle"),
     "queued_elsewhere": ("queued elsewhere", "idle while tasks waited for another CPU: at most this"),
+    "page_wait": ("page-wait idle", "idle while a task of the subject waited for a page"),
+    "loading": ("loading idle", "idle while a program of the subject was being loaded"),
+    "quota_wait": ("throttled idle", "idle while the subject was barred by its quota"),
 }
+TRACED_IDLE = {
+    "zero": "idle while the subject waited for none of these",
+    "io_wait": "idle while a task of the subject waited for a device",
+}
+"""What two kinds of idle are where the exact tier tells them apart."""
+TRACED_ONLY = ("page_wait", "loading", "quota_wait")
+"""Kinds that only the exact tier knows."""
 
 TRAFFIC = {
     "running": ("running", "tasks, mean"),
@@ -146,6 +156,8 @@ def causes(sheet: Sheet) -> Iterator[str]:
         cells = f"{percent(cause['percent']):>8}{duration(cause['seconds']):>10}"
         each = f"{ABSENT if counted is None else count(counted):>12}{duration(cause['average']):>10}"
         yield f"{plain(name):<24}{cells}{each}  {cause['percent'].get('tier', '')}"
+    if not by_cause["about"]:
+        return  # traced, not sampled
     yield f"not classified: {by_cause['unclassified']:.2f} % of samples"
     about = ", ".join(f"{plain(name).replace('_', ' ')} {number(figure)}" for name, figure in by_cause["about"].items())
     yield from textwrap.wrap(about, 84)
@@ -154,7 +166,11 @@ def causes(sheet: Sheet) -> Iterator[str]:
 def idle(sheet: Sheet) -> Iterator[str]:
     """Give idle by kind, and what each kind is."""
     for name, (label, meaning) in IDLE.items():
-        yield f"{label:<17}{percent(sheet['idle'][name]):>6} %  {meaning}"
+        figure = sheet["idle"].get(name, {})
+        tier = figure.get("tier", "")
+        if tier or name not in TRACED_ONLY:
+            meant = TRACED_IDLE.get(name, meaning) if tier == "exact" else meaning
+            yield f"{label:<17}{percent(figure):>6} %  {tier:<7}{meant}"
     quota = sheet["idle"]["quota"].get("value")
     if quota is not None:
         yield f"the quota is {quota:g} CPUs"
@@ -172,9 +188,12 @@ def traffic(sheet: Sheet) -> Iterator[str]:
     """Give the queues for the CPU, as traffic_control_meters did."""
     of = sheet["traffic"]
     for name, (label, meaning) in TRAFFIC.items():
-        yield f"{label:<24}{number(of[name]):>8}  {meaning}"
+        yield tiered(f"{label:<24}{number(of[name]):>8}  {meaning}", of[name])
     dispatches = f"of each of {per_s(of['dispatches'])} dispatches a second"
-    yield f"{'ready delay':<24}{duration(of['ready_delay']):>8}  {dispatches}"
+    yield tiered(f"{'ready delay':<24}{duration(of['ready_delay']):>8}  {dispatches}", of["ready_delay"])
+    if "value" in of.get("page_waits", {}):
+        waits = f"of each of {per_s(of['page_waits'])} page faults a second that waited"
+        yield tiered(f"{'page wait':<24}{duration(of['page_wait']):>8}  {waits}", of["page_waits"])
 
 
 def counts(sheet: Sheet) -> Iterator[str]:
@@ -185,7 +204,8 @@ def counts(sheet: Sheet) -> Iterator[str]:
         counted = sheet["counts"][name].get("value")
         cells = (ABSENT, ABSENT) if counted is None else (count(counted["count"]), digits(counted["per_s"]))
         mark = " *" if name in of_machine and counted else ""
-        yield f"{label:<28}{cells[0]:>12}{cells[1]:>11}{mark}"
+        tier = sheet["counts"][name].get("tier", "")
+        yield f"{label:<28}{cells[0]:>12}{cells[1]:>11}{mark:<2}  {tier}".rstrip()
     if of_machine:
         yield "* of the whole machine: the kernel does not count it by subject"
 
@@ -227,7 +247,7 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
     """Give the figures that are missing although they might be expected, each with its reason."""
     places = [("CPU", sheet["cpu"]["idle"])]
     places += [(label.strip(), sheet["counts"][name]) for name, label in COUNTS.items()]
-    places += [(label, sheet["idle"][name]) for name, (label, _) in IDLE.items()]
+    places += [(label, sheet["idle"].get(name, {})) for name, (label, _) in IDLE.items()]
     places += [(label, sheet["traffic"][name]) for name, (label, _) in TRAFFIC.items()]
     places += [("CPU by cause", sheet["by_cause"])]
     yield from ((name, figure["why"]) for name, figure in places if "why" in figure)
