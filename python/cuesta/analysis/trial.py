@@ -103,7 +103,7 @@ class Trial:
         figure: Any = self.recorded.metered.sheets.get(0, {})
         for name in place:
             figure = figure.get(name, {})
-        return str(figure.get("why", "these meters do not tell"))
+        return str(figure.get("why", "it was not counted in every reading"))
 
     def _count_why(self, name: str) -> str:
         sheet = self.recorded.metered.sheets.get(0, {})

@@ -72,7 +72,8 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["     How it was measured", *named(method(record))]
     yield ["     Runs", *runs(record)]
     yield ["     Checks", *(row for check in record.checks for row in checked(check))]
-    yield from absences(record)
+    if missing := absences(record):
+        yield ["     —", *(row for why, names in missing.items() for row in wrapped(f"{names}: {why}", "  "))]
 
 
 def measured(record: Record) -> Iterator[Sequence[str]]:
@@ -154,7 +155,7 @@ def tables(record: Record) -> Iterator[str]:
         cells = [(each.name, *(figure(getattr(each, at), each.unit) for at in heads)) for each in rows]
         yield html.table(("", *heads.values()), cells, caption)
     yield html.table(("", ""), [(each.name, figure(each.figure, each.unit)) for each in found.d], CAPTION_D)
-    yield from (html.paragraph(" ".join(map(str.strip, rows[1:])), "faint") for rows in absences(record))
+    yield html.facts([(f"— {why}", names) for why, names in absences(record).items()])
     formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
     yield html.folded("How each figure is computed", [html.facts(formulas)])
 
@@ -249,27 +250,15 @@ def figure(figure: Figure, unit: str) -> str:
     )
 
 
-def absences(record: Record) -> Iterator[Sequence[str]]:
-    """Say why figures are missing, once for each reason."""
+def absences(record: Record) -> dict[str, str]:
+    """Give what is missing by reason: `why` → the rows that it is of."""
     reasons: dict[str, list[str]] = {}
-    found = record.measurements
-    for part, rows in (("a", found.a), ("b", found.b), ("c", found.c)):
-        for at in ("creation", "command"):
-            for each in rows:
-                if why := getattr(each, at).why:
-                    reasons.setdefault(why, []).append(f"{part}: {each.name}")
-    for one in found.d:
-        if one.figure.why:
-            reasons.setdefault(one.figure.why, []).append(f"d: {one.name.strip()}")
-    reasons.pop("no run counts", None)
-    reasons.pop("no meter data (the run has no such phase)", None)
-    reasons.pop("the run has no such phase", None)
-    if reasons:
-        yield ["     —"] + [
-            row
-            for why, names in reasons.items()
-            for row in wrapped(f"{'; '.join(dict.fromkeys(names))}: {plain(why)}", "  ")
-        ]
+    for part, each in lines_of(record):
+        figures = [each.figure] if isinstance(each, Seen) else [each.creation, each.command]
+        for one in figures:
+            if one.why and "the run has no such phase" not in one.why and one.why != "no run counts":
+                reasons.setdefault(one.why, []).append(f"{part}: {each.name.strip()}")
+    return {plain(why): "; ".join(dict.fromkeys(names)) for why, names in reasons.items()}
 
 
 def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
