@@ -24,8 +24,8 @@ def of_run(folder: Path) -> Rows:
     """Read a run folder, however far it got; what cannot be read is said in `runs.damage`."""
     try:
         summary = summarise(folder)
-    except CuestaError as error:
-        return {"runs": [{"folder": str(folder), "damage": str(error)}]}
+    except Exception as error:  # whatever is wrong with one folder, the others are asked
+        return {"runs": [{"folder": str(folder), "damage": said(error)}]}
     rows: Rows = {
         "runs": [run(summary)],
         "steps": [step(each) for each in summary.steps],
@@ -37,6 +37,11 @@ def of_run(folder: Path) -> Rows:
         "intervals": list(intervals(summary)),
     }
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
+
+
+def said(error: Exception) -> str:
+    """Say why a folder cannot be read."""
+    return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
 
 def run(summary: Summary) -> Row:
@@ -144,8 +149,8 @@ def of_certification(folder: Path) -> Rows:
     """Read a certification folder, deriving its figures anew; why it cannot be is said in `certifications.damage`."""
     try:
         record = derive(open_certification(folder))
-    except CuestaError as error:
-        return {"certifications": [{"folder": str(folder), "damage": str(error)}]}
+    except Exception as error:  # whatever is wrong with one folder, the others are asked
+        return {"certifications": [{"folder": str(folder), "damage": said(error)}]}
     given = record.given
     row = {
         **{name: getattr(given, name) for name in ("kind", "system", "plan", "started", "cuesta")},

@@ -1,0 +1,100 @@
+"""Runs and certifications as rows: every column is filled, and nothing else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis import tabled
+from cuesta.analysis.breakdown import measurements
+from cuesta.ledger.database import Database
+from cuesta.ledger.record import Figure, Given, Method, Record, Run, Workload
+from cuesta.ledger.tables import TABLES
+from tests.certified import trial
+from tests.run_folder import RunFolder
+from tests.sheets import sheet
+
+NONE = Figure(why="no such phase")
+
+
+def record() -> Record:
+    """Make up a certification's record, as far as rows are made of it."""
+    absent: dict[str, Any] = dict.fromkeys(("creation", "creation_cpu", "command_cpu", "completion", "steal"), NONE)
+    given: dict[str, Any] = {"kind": "benchmark", "system": "1.0", "plan": "p", "group": "g"}
+    given |= {"started": "2026-01-02T03:04:05Z", "cuesta": "0.1.0"}
+    work: dict[str, Any] = {"users": 20, "attached": "FSIM", "sha256": "5da9"}
+    run: dict[str, Any] = {
+        "folder": "run-1",
+        "transactions": 20,
+        "command": Figure(value=2.0),
+        "idle": Figure(value=0.1),
+    }
+    method: dict[str, Any] = {"runs": 1, "excluded": {"run-2": ["too late"]}}
+    parts: dict[str, Any] = {
+        "given": Given.model_construct(**given),
+        "workload": Workload.model_construct(**work),
+        "method": Method.model_construct(**method),
+        "runs": [Run.model_construct(**run, **absent)],
+        "measurements": measurements([trial()], None),
+        "grade": "estimate",
+        "because": ["1 run"],
+        "warnings": [],
+    }
+    return Record.model_construct(**parts)
+
+
+@pytest.fixture
+def certification(monkeypatch: pytest.MonkeyPatch) -> tabled.Rows:
+    monkeypatch.setattr(tabled, "open_certification", lambda folder: folder)
+    monkeypatch.setattr(tabled, "derive", lambda _: record())
+    return tabled.of_certification(Path("c"))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> tabled.Rows:
+    published = {"what": "x", "figure": "response.mean", "value": "1s", "source": "s"}
+    folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p99 < 1s",), published=(published,)).write()
+    return tabled.of_run(folder)
+
+
+def columns(table: str) -> set[str]:
+    return {each.name for each in TABLES[table].columns}
+
+
+def test_every_column_of_a_run_is_filled_and_nothing_else(run: tabled.Rows) -> None:
+    assert set(run) == {"runs", "steps", "classes", "causes", "limits", "meters", "published", "intervals"}
+    for table in set(run) - {"causes", "meters"}:  # it was not metered
+        assert {name for row in run[table] for name in row} == columns(table), table
+
+
+def test_every_column_of_a_certification_is_filled_and_nothing_else(certification: tabled.Rows) -> None:
+    assert set(certification) == {"certifications", "certified_runs", "measurements"}
+    for table, rows in certification.items():
+        assert {name for row in rows for name in row} | {"damage"} == columns(table) | {"damage"}, table
+
+
+def test_a_certification_can_be_asked(certification: tabled.Rows) -> None:
+    with Database.at(None) as database:
+        database.take("c", "x", certification)
+        joined = "certifications join measurements using (folder) where name = 'Total CPU time charged'"
+        sql = f"select system, started::varchar, elapsed, excluded, why is null from {joined}"
+        assert database.ask(sql).rows == [("1.0", "2026-01-02 03:04:05", 2.0, 1, True)]
+
+
+def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
+    rows = list(tabled.meters(2, sheet()))
+    by_name = {row["meter"]: row for row in rows}
+    assert by_name["cpu.usr"] == {"step": 2, "meter": "cpu.usr", "value": 20.0, "tier": "plain", "why": None}
+    assert by_name["counts.minor_faults.per_s"]["value"] == 20.0
+    assert by_name["counts.wakeups"]["value"] is None
+    assert "CONFIG_SCHEDSTATS" in by_name["counts.wakeups"]["why"]
+    assert {name for row in rows for name in row} | {"folder"} == columns("meters")
+
+
+def test_a_folder_that_is_beyond_reading_is_one_row_that_says_why(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run", measure=3).write()
+    (folder / "run.json").write_text('{"format": 1, "plan": 7}')
+    (row,) = tabled.of_run(folder)["runs"]
+    assert row["damage"].startswith("cannot be read: ")
+    (row,) = tabled.of_certification(folder)["certifications"]
+    assert "there is no certification.json in it" in row["damage"]
