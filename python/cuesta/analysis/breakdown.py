@@ -61,15 +61,16 @@ def by_cause(trials: Sequence[Trial]) -> Iterator[Line]:
 
 
 def faults(trials: Sequence[Trial]) -> Iterator[Line]:
-    """Part c: the average time of each, and their number."""
+    """Part c: the average time of each, and their number; the whole run's may be known where no phase's is."""
     for name, (causes, counted, _) in KINDS.items():
         times = line(trials, name, lambda t, p, c=causes: t.cause(p, *c), "")  # type: ignore[misc]
         numbers = line(trials, name, lambda t, p, c=counted: t.number(p, *c), "")  # type: ignore[misc]
+        if numbers.total.value is None:
+            numbers = numbers.model_copy(update={"total": mean([trial.whole_number(*causes) for trial in trials])})
         each = {phase: ratio(getattr(times, phase), getattr(numbers, phase)) for phase in (*PHASES, "total")}
         yield Line(name=f"{name}: average time", unit="s", formula="b ÷ number", **each)
-        yield numbers.model_copy(
-            update={"name": f"{name}: number", "unit": "number", "formula": f"counted: {' + '.join(counted)}"}
-        )
+        formula = f"counted: {' + '.join(counted)}; in total by the sheet of the whole run where phases have none"
+        yield numbers.model_copy(update={"name": f"{name}: number", "unit": "number", "formula": formula})
 
 
 def seen(trials: Sequence[Trial], a: list[Line], b: list[Line], reference: Reference | None) -> Iterator[Seen]:

@@ -89,6 +89,14 @@ class Trial:
                     return unknown("it was not counted in every reading")
         return self._of(phase, lambda account: sum(account.counts[name] for name in names))
 
+    def whole_number(self, *causes: str) -> Figure:
+        """Give how often something happened in the whole run, by its sheet: outside of the phases nothing did."""
+        found = self.recorded.metered.sheets.get(0, {}).get("by_cause", {}).get("value", {}).get("causes", {})
+        numbers = [found[name]["count"].get("value") for name in causes if name in found]
+        if not numbers or None in numbers:
+            return unknown(self._count_why(causes[0]))
+        return Figure(value=sum(numbers))
+
     def total(self, phase: str) -> Figure:
         """Give all CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
