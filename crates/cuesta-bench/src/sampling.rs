@@ -37,10 +37,10 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
     for pair in 0..PAIRS {
         // Which of the two is first changes, so that a drift of the machine costs neither.
         let first = pair % 2 == 0;
-        let (one, other) = (timed(sampler, first, turn)?, timed(sampler, !first, turn)?);
+        let (one, other) = (switched(sampler, first, turn)?, switched(sampler, !first, turn)?);
         let (with, without) = if first { (one, other) } else { (other, one) };
         cost.push(with / without - 1.0);
-        let (one, other) = (timed(sampler, false, turn)?, timed(sampler, false, turn)?);
+        let (one, other) = (switched(sampler, false, turn)?, switched(sampler, false, turn)?);
         control.push(if first { one / other } else { other / one } - 1.0);
     }
     let reader = reader(sampler, turn)?;
@@ -69,17 +69,21 @@ fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     Ok(cut.reader.as_secs_f64() / cut.until.since(cut.from).as_secs_f64())
 }
 
-/// CPU seconds of a turn.
-fn timed(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error>> {
+/// CPU seconds of a turn, sampled or not.
+fn switched(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(on)?;
+    Ok(timed(turn))
+}
+
+/// CPU seconds of a turn.
+pub(crate) fn timed(turn: fn()) -> f64 {
     let before = clock::thread_cpu();
     turn();
-    let took: Duration = clock::thread_cpu().saturating_sub(before);
-    Ok(took.as_secs_f64())
+    clock::thread_cpu().saturating_sub(before).as_secs_f64()
 }
 
 /// The median, and one standard error of it from the quartiles.
-fn median(values: &mut [f64]) -> (f64, f64) {
+pub(crate) fn median(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |part: f64| values[(part * (values.len() - 1) as f64).round() as usize];
     // Half the distance of the quartiles is 0.67 standard deviations; a median's error is 1.25 of a mean's.
@@ -87,7 +91,7 @@ fn median(values: &mut [f64]) -> (f64, f64) {
     (at(0.5), 1.25 * deviation / (values.len() as f64).sqrt())
 }
 
-fn compute() {
+pub(crate) fn compute() {
     let mut sum = 0_u64;
     for n in 0..20_000_000_u64 {
         sum = black_box(sum ^ n);
@@ -95,14 +99,17 @@ fn compute() {
     black_box(sum);
 }
 
-fn call() {
-    for _ in 0..250_000 {
+/// Calls of the kernel in a turn.
+pub(crate) const CALLS: u32 = 250_000;
+
+pub(crate) fn call() {
+    for _ in 0..CALLS {
         black_box(rustix::process::getppid());
     }
 }
 
 /// Larger than what the allocator keeps: each time memory that was never touched.
-fn fault() {
+pub(crate) fn fault() {
     const SIZE: usize = 64 << 20;
     let mut memory = vec![0_u8; SIZE];
     for page in memory.chunks_mut(4096) {

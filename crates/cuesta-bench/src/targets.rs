@@ -99,6 +99,8 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
         add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
     }
     add("sampling".to_owned(), Box::new(sampling::measure));
+    #[cfg(feature = "exact")]
+    add("tracing".to_owned(), Box::new(crate::tracing::measure));
     all
 }
 

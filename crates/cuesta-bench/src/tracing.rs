@@ -1,0 +1,69 @@
+//! What the tracers of the meters cost who is traced: the same work in turn with and without, as `sampling` does it.
+
+use std::error::Error;
+
+use cuesta_meters::Subject;
+use cuesta_meters::exact::{Depth, Trace};
+
+use crate::sampling::{CALLS, call, compute, fault, median, timed};
+use crate::table::Row;
+
+/// Most that the light tracer may cost work that calls the kernel.
+const MOST: f64 = 0.03;
+/// Pairs of a traced and an untraced spell; as many of two untraced ones, for a control.
+const PAIRS: usize = 24;
+/// Turns of a spell. Putting tracers in place empties caches: the first is not counted.
+const TURNS: usize = 6;
+
+/// What two spells of the same work differ by.
+struct Cost {
+    /// Of the untraced one.
+    part: f64,
+    error: f64,
+    control: f64,
+    /// CPU seconds of an untraced turn.
+    turn: f64,
+}
+
+/// Measures each load.
+pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+    let calls = Cost::of(Depth::Light, call)?;
+    let judged = Row::judged("light tracer on call-bound work", calls.shown(), "under 3 %", calls.part < MOST);
+    let computes = Row::known("light tracer, computing", Cost::of(Depth::Light, compute)?.shown(), 0);
+    let faults = Row::known("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.shown(), 0);
+    let full = Cost::of(Depth::Full, call)?;
+    let each = full.part * full.turn / f64::from(CALLS) * 1e9;
+    let full = Row::known("full tracer on call-bound work", format!("{}, {each:.0} ns a call", full.shown()), 0);
+    Ok(vec![judged, computes, faults, full])
+}
+
+impl Cost {
+    fn of(depth: Depth, turn: fn()) -> Result<Self, Box<dyn Error>> {
+        let (mut parts, mut control, mut bare) = (Vec::new(), Vec::new(), Vec::new());
+        for pair in 0..PAIRS {
+            // Which of the two is first changes, so that a drift of the machine costs neither.
+            let first = pair % 2 == 0;
+            let (one, other) = (spell(first.then_some(depth), turn)?, spell((!first).then_some(depth), turn)?);
+            let (with, without) = if first { (one, other) } else { (other, one) };
+            parts.push(with / without - 1.0);
+            control.push(spell(None, turn)? / without - 1.0);
+            bare.push(without);
+        }
+        let ((part, error), (control, _), (turn, _)) = (median(&mut parts), median(&mut control), median(&mut bare));
+        Ok(Self { part, error, control, turn })
+    }
+
+    fn shown(&self) -> String {
+        let percent = [self.part, self.error, self.control].map(|part| part * 1e2);
+        format!("{:+.2} ± {:.2} % slower (control {:+.2} %)", percent[0], percent[1], percent[2])
+    }
+}
+
+/// CPU seconds of a turn, the median of some, traced or not.
+fn spell(depth: Option<Depth>, turn: fn()) -> Result<f64, Box<dyn Error>> {
+    let trace = depth.map(|depth| Trace::start(&Subject::Machine, depth)).transpose()?;
+    turn();
+    let mut turns: Vec<f64> = (1..TURNS).map(|_| timed(turn)).collect();
+    drop(trace);
+    Ok(median(&mut turns).0)
+}
