@@ -84,12 +84,20 @@ def mendings(transcript: Transcript, name: str) -> Iterator[Mending]:
     outcomes = {formula: transcript.outcome(formula) for formula in transcript.formulas_with[name]}
     failing = [formula for formula, outcome in outcomes.items() if not outcome.agrees]
     doubtful = printed.legibility == "poor" or (bool(failing) and no_number(transcript, name, outcomes))
+    if not doubtful and is_hopeless(name, failing):
+        return
     found = list(
         of(transcript, name, readings(printed.text, printed.loose) | words(name, outcomes), outcomes, doubtful)
     )
     if not found and doubtful:
         found = list(of(transcript, name, readings(printed.text, printed.loose, twice=True), outcomes, doubtful))
     yield from found
+
+
+def is_hopeless(name: str, failing: Sequence[Formula]) -> bool:
+    """Say whether too little fails for a print in no doubt to be thought misread: bounds, or what is about another."""
+    telling = [formula for formula in failing if formula.relation not in {"<=", ">="}]
+    return not telling or (len(telling) == 1 and telling[0].left.names[:1] != (name,))
 
 
 def no_number(transcript: Transcript, name: str, outcomes: dict[Formula, Outcome]) -> bool:

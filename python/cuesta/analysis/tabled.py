@@ -25,7 +25,7 @@ def of_run(folder: Path) -> Rows:
     try:
         summary = summarise(folder)
     except Exception as error:  # whatever is wrong with one folder, the others are asked
-        return {"runs": [{"folder": str(folder), "damage": said(error)}]}
+        return {"runs": [{"folder": str(folder), "damage": why_unread(error)}]}
     rows: Rows = {
         "runs": [run(summary)],
         "steps": [step(each) for each in summary.steps],
@@ -39,7 +39,7 @@ def of_run(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
 
 
-def said(error: Exception) -> str:
+def why_unread(error: Exception) -> str:
     """Say why a folder cannot be read."""
     return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
@@ -150,7 +150,7 @@ def of_certification(folder: Path) -> Rows:
     try:
         record = derive(open_certification(folder))
     except Exception as error:  # whatever is wrong with one folder, the others are asked
-        return {"certifications": [{"folder": str(folder), "damage": said(error)}]}
+        return {"certifications": [{"folder": str(folder), "damage": why_unread(error)}]}
     given = record.given
     row = {
         **{name: getattr(given, name) for name in ("kind", "system", "plan", "started", "cuesta")},

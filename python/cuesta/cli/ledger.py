@@ -6,8 +6,9 @@ from pathlib import Path
 from cuesta.analysis.certification import derive
 from cuesta.analysis.identities import check
 from cuesta.analysis.ledgers import Certified, ledgers
+from cuesta.analysis.tabled import why_unread
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.errors import CuestaError, Exit, InputError, UsageError
+from cuesta.errors import Exit, InputError, UsageError
 from cuesta.ledger.certification import open_certification
 from cuesta.ledger.found import find
 from cuesta.ledger.goals import read_goals
@@ -93,8 +94,8 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     for folder in found.certifications:
         try:
             certified.append(Certified(str(folder), derive(open_certification(folder))))
-        except CuestaError as error:
-            unread.append(str(error))
+        except Exception as error:  # whatever is wrong with one folder, the others are listed
+            unread.append(f"{folder}: {why_unread(error)}")
     made = list(ledgers([read_goals(file) for file in found.goals], certified, arguments.base, arguments.goal))
     if not made and not unread:
         raise InputError(
