@@ -52,8 +52,8 @@ def text(summary: Summary, colour: bool | None = None) -> str:
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
     for title, rows in sections(summary):
         for number, row in enumerate(rows):
-            margin = Text((title if number == 0 else "").ljust(MARGIN), "bold")
-            line = margin.append(row if isinstance(row, Text) else Text(row))
+            margin = (title if number == 0 else "").ljust(MARGIN)
+            line = Text().append(margin, "bold").append(row if isinstance(row, Text) else Text(row))
             line.rstrip()
             console.print(line, soft_wrap=True)
     return out.getvalue().rstrip("\n")
