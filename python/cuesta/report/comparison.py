@@ -55,7 +55,7 @@ def text(found: Comparison, colour: bool | None = None) -> str:
         rows = [row if isinstance(row, Text) else Text(row) for row in section(found)]
         for number, row in enumerate([Text(), *rows] if rows and title in TABLES else rows):
             margin = "  " if title in TABLES and number else (title if number == 0 else "").ljust(MARGIN)
-            line = Text(margin, "bold").append(row)
+            line = Text().append(margin, "bold").append(row)
             line.rstrip()
             console.print(line, soft_wrap=True)
         if rows:
