@@ -53,6 +53,17 @@ def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
     assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
 
 
+def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
+    with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
+        meter.wait_until_it_reads()
+        assert meter.reads.is_set()
+        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.threads[-1].join(30)
+    late = [row["gap"] for row in rows(tmp_path) if "gap" in row]
+    assert len(late) == 2, "both bounds of the step; how long it took to start is none"
+    assert "after a bound of a step: figures are not of all of it" in late[0]
+
+
 def test_where_cpu_time_went_is_kept_with_its_picture(tmp_path: Path) -> None:
     with metering(of(MARKING), tmp_path) as meter:
         meter.begin(_native.now(), [Times(0, 0, 1)])

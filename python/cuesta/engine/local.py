@@ -13,13 +13,16 @@ from cuesta.engine import preflight
 from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, start_together
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
-from cuesta.engine.job import Job, timeline
+from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.metered import Run, metered, read_every
 from cuesta.engine.metering import metering
 from cuesta.engine.placed import Placed, placed
 from cuesta.engine.spec import host_spec, run_spec
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
+
+METERS_START = 5 * SECOND
+"""In less than that before the first measuring, meters may not have started on a busy machine: they are waited for."""
 
 Look = Callable[[list[Snapshot]], None]
 """Called a few times a second with the newest snapshot of each agent."""
@@ -63,9 +66,10 @@ def _run_segment(
         agents = start_agents(spec, tapes, folder, places.entering_driver)
         found = metered(settings.meters, _known(segment, host, places, agents))
         with ending(agents), metering(read_every(found, job.metered_every), folder) as meters:
-            if job.metered_every:
+            times = timeline(segment)
+            if job.metered_every or times[0].settled < METERS_START:
                 meters.wait_until_it_reads()
-            meters.begin(start_together(agents), timeline(segment))
+            meters.begin(start_together(agents), times)
             follows(agents)
     return _failures(agents)
 

@@ -23,6 +23,8 @@ PAUSE = 1.0
 """Seconds before a meter that died is started again."""
 PATIENCE = 10.0
 """Seconds that a meter that is told to end has for its last words."""
+LATE = 500_000_000
+"""Nanoseconds after a bound that a reading may come."""
 REMEDIES = {
     "ssh": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
     "node_exporter": "see whether it still runs",
@@ -51,8 +53,10 @@ class Metering:
         self.folder = folder
         self.process: subprocess.Popen[str] | None = None
         self.errors: IO[bytes] | None = None
-        self.marks: deque[int | None] = deque()
-        """For each mark under way: the step that ends there, or None where one begins."""
+        self.marks: deque[tuple[int | None, int]] = deque()
+        """For each mark under way: the step that ends there, or None where one begins; when it was sent."""
+        self.begun = False
+        """Whether marks are of bounds."""
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
@@ -70,10 +74,13 @@ class Metering:
     def wait_until_it_reads(self) -> None:
         """Wait for the first reading: it takes a meter a second to start."""
         if self.process:
+            with self.lock:
+                self._mark(None)  # answered as soon as it reads
             self.reads.wait(PATIENCE)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""
+        self.begun = True
         if self.metered.command:
             self._thread(lambda: self._ask(start_at, steps))
 
@@ -137,7 +144,7 @@ class Metering:
     def _mark(self, step: int | None) -> None:
         """Send a mark; who calls holds the lock."""
         if self._say("mark"):
-            self.marks.append(step)
+            self.marks.append((step, _native.now()))
 
     def _say(self, order: str) -> bool:
         with suppress(OSError, ValueError):
@@ -177,7 +184,10 @@ class Metering:
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):
             return self._write({"row": slim(row), "at": row["at"], "seconds": row["seconds"]})
-        step = self.marks.popleft() if self.marks else None
+        step, asked = self.marks.popleft() if self.marks else (None, row["at"])
+        late = row["at"] - asked
+        if self.begun and late > LATE:
+            self._gap(f"it read {late / 1e9:.1f} s after a bound of a step: figures are not of all of it")
         if step is not None:
             self._write({"step": step, "at": row["at"], "sheet": row})
         return None
