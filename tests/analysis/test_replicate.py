@@ -2,12 +2,17 @@
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.replicate import TYPICAL, replicate
+from cuesta.analysis.likeness import HOST, differences
+from cuesta.analysis.replicate import TYPICAL, of_trial, replicate
 from cuesta.analysis.sides import apart, in_pairs
+from cuesta.analysis.summary import summarise
+from cuesta.ledger.record import Given
+from tests.certified import trial
 from tests.report.made_up import bad, good, sweep
 from tests.run_folder import RunFolder
 from tests.sheets import plain, sheet
@@ -76,6 +81,27 @@ def test_transactions_that_resemble_their_neighbours_tell_less(tmp_path: Path) -
     assert 600 < of[0] <= 1200
     assert 10 < of[1] < 90, "30 seconds, and as many independent values"
     assert of[2] == 120 / TYPICAL
+
+
+def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> None:
+    summary = summarise(RunFolder(tmp_path / "run").write())
+    given = dict.fromkeys(("cuesta", "started", "system", "plan", "group", "script"), "x")
+    lists: dict[str, list[str]] = {name: [] for name in ("command", "factors", "comments")}
+    about = Given.model_validate(
+        {**given, **lists, "kind": "certification", "pause": 1.0, "pauses": 1.0, "runs": 5, "hardware": {}}
+        | {"settings": {"vm.swappiness": "60"}}
+    )
+    found = of_trial(replace(trial(), summary=summary), about)
+    assert found.figures["creation.cpu"] == pytest.approx(0.2)
+    assert found.figures["command.cpu"] == pytest.approx(1.0)
+    assert found.figures["completion"] == pytest.approx(2.25)
+    assert found.facts[HOST]["vm.swappiness"] == "60", "what is certified may differ in it"
+    assert [str(each) for each in differences(replicate(tmp_path / "run").facts, found.facts, ["method"])] == [
+        "method: certifier (none) against certification",
+        "method: pause (none) against 1.0",
+    ]
+    doubtful = of_trial(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
+    assert doubtful.unusable == "user 3 never ended"
 
 
 def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
