@@ -69,7 +69,7 @@ def certified(run: Facts, given: Given) -> Facts:
         **run,
         "tapes": {**run["tapes"], "script, with what it sources": script},
         "method": {**run["method"], "certifier": given.kind, "pause": given.pause},
-        HOST: {**run[HOST], **given.settings},
+        HOST: {**run[HOST], "system": given.system, **given.settings},
     }
 
 
