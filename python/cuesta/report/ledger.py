@@ -70,13 +70,13 @@ def _rows(ledger: Ledger) -> Iterator[str]:
     yield from _systems(ledger)
     if ledger.planned:
         yield DOTTED
-        yield from _projected(ledger, ledger.planned, f"planned after {plain(ledger.planned.since.name)}")
+        yield from _projected(ledger, ledger.planned, "planned after")
     for came in ledger.came:
         yield ""
         yield from _came(ledger, came)
     if ledger.rebased and ledger.rebased.hoped:
         yield ""
-        yield from _projected(ledger, ledger.rebased, f"re-based on {plain(ledger.rebased.since.name)}")
+        yield from _projected(ledger, ledger.rebased, "re-based on")
 
 
 def _systems(ledger: Ledger) -> Iterator[str]:
@@ -89,6 +89,11 @@ def _systems(ledger: Ledger) -> Iterator[str]:
 
 
 def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
+    since = plain(projection.since.name)
+    if len(title) + 1 + len(since) > _width(ledger):  # it does not fit into the column
+        yield f"{title} {since}:"
+        since, title = "", "improvement"
+    title = f"{title} {since}".rstrip()
     yield f"{_head(ledger, title, 'when', 'mean')}  {'all high .. all low':<19}  saves"
     for each in projection.hoped:
         ends = f"{each.shortest:.2f} .. {each.longest:.2f}"
