@@ -19,7 +19,7 @@ def recorded(path: Path, rows: list[dict[str, Any]]) -> Any:
     text = "".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in rows)
     (folder / "meters.jsonl").write_text(text)
     run = open_run(folder)
-    return run, host(run, 0, run.steps[0], 300)
+    return run, host(run, 0, run.steps[0], 10.0)
 
 
 def row(second: int, **figures: float) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(t
 
 def test_what_is_missing_says_why(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "none").write())
-    assert host(run, 0, run.steps[0], 1).cpu_missing == "no meter data: this run recorded no meters"
+    assert host(run, 0, run.steps[0], 1.0).cpu_missing == "no meter data: this run recorded no meters"
     about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
     _, found = recorded(tmp_path / "elsewhere", [{"about": about}])
     assert (found.cpu, found.cpu_missing) == (None, "no meter data: the target is not on this machine")

@@ -112,8 +112,8 @@ class Host:
     """Commands that the users' lines start on this machine, as targets, and how many users each has."""
 
 
-def host(recorded: Recorded, number: int, step: Step, transactions: int) -> Host:
-    """Take what meters say of a step's measurement interval."""
+def host(recorded: Recorded, number: int, step: Step, throughput: float | None) -> Host:
+    """Take what meters say of a step's measurement interval. `throughput` is transactions a second."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     sheet = recorded.metered.sheets.get(number)
     rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
@@ -122,7 +122,7 @@ def host(recorded: Recorded, number: int, step: Step, transactions: int) -> Host
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
         cpu_by_cause=by_cause(sheet),
-        per_transaction=per_transaction(sheet, transactions) if sheet else None,
+        per_transaction=per_transaction(sheet, throughput) if sheet else None,
         meters=meters(recorded, number, step, sheet, rows),
         sheet=sheet,
         builtin=built_in(shares),
@@ -192,10 +192,11 @@ def by_cause(sheet: Mapping[str, Any] | None) -> Mapping[str, float] | None:
     return {name: value for name, value in shares.items() if value is not None}
 
 
-def per_transaction(sheet: Mapping[str, Any], transactions: int) -> PerTransaction | None:
-    """Divide what was metered by the transactions that were counted."""
-    if not transactions:
+def per_transaction(sheet: Mapping[str, Any], throughput: float | None) -> PerTransaction | None:
+    """Divide what was metered by the transactions that were counted: rate by rate, for meters may have begun late."""
+    if not throughput:
         return None
+    transactions = throughput * sheet["seconds"]
     cpu = sheet["own"]["seconds"].get("value")
     counts = {name: sheet["counts"][name].get("value") for name in COUNTS}
     estimated = None if counts["system_calls"] else estimated_calls(sheet)

@@ -46,14 +46,12 @@ class Metric:
 
 
 def _each(name: str) -> Callable[[Figures], float | None]:
-    """Give what a transaction cost: the meters' rate over the throughput, for they may have begun a little late."""
+    """Give what a transaction cost, if the meters saw enough of the interval."""
 
     def of(step: Figures) -> float | None:
         each, meters = step.host.per_transaction, step.host.meters
         cost: float | None = getattr(each, name) if each else None
-        if cost is None or meters is None or meters.seconds < METERED * step.seconds:
-            return None
-        return cost * step.seconds / meters.seconds
+        return cost if meters and meters.seconds >= METERED * step.seconds else None
 
     return of
 
