@@ -53,10 +53,8 @@ class Metering:
         self.folder = folder
         self.process: subprocess.Popen[str] | None = None
         self.errors: IO[bytes] | None = None
-        self.marks: deque[tuple[int | None, int]] = deque()
-        """For each mark under way: the step that ends there, or None where one begins; when it was sent."""
-        self.begun = False
-        """Whether marks are of bounds."""
+        self.marks: deque[tuple[int | None, int | None]] = deque()
+        """For each mark under way: the step that ends there, or None; when it was sent, if it is of a bound."""
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
@@ -75,12 +73,12 @@ class Metering:
         """Wait for the first reading: it takes a meter a second to start."""
         if self.process:
             with self.lock:
-                self._mark(None)  # answered as soon as it reads
+                if self._say("mark"):  # answered as soon as it reads
+                    self.marks.append((None, None))
             self.reads.wait(PATIENCE)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""
-        self.begun = True
         if self.metered.command:
             self._thread(lambda: self._ask(start_at, steps))
 
@@ -184,9 +182,8 @@ class Metering:
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):
             return self._write({"row": slim(row), "at": row["at"], "seconds": row["seconds"]})
-        step, asked = self.marks.popleft() if self.marks else (None, row["at"])
-        late = row["at"] - asked
-        if self.begun and late > LATE:
+        step, asked = self.marks.popleft() if self.marks else (None, None)
+        if asked is not None and (late := row["at"] - asked) > LATE:
             self._gap(f"it read {late / 1e9:.1f} s after a bound of a step: figures are not of all of it")
         if step is not None:
             self._write({"step": step, "at": row["at"], "sheet": row})
