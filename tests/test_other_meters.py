@@ -286,3 +286,43 @@ def test_a_run_meters_another_machine_over_ssh(capsys: pytest.CaptureFixture[str
         without = host_of(capsys, "--meters", f"{place}&command=/no/such/cuesta")
         assert without["cpu"] is None
         assert "install cuesta there" in without["cpu_missing"]
+
+
+def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run cuesta without any capability, as anybody's processes are."""
+    none = [needed("setpriv"), "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    command = [*none, sys.executable, "-m", "cuesta", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.usefixtures("here")
+def test_a_run_without_privileges_meters_what_it_may_and_says_the_rest() -> None:
+    done = without_privileges(*SHORT, "--json", "-", "--out", "out")
+    assert done.returncode in (Exit.GOOD, Exit.INVALID), done.stderr
+    host = json.loads(done.stdout)["host"]
+    assert sum(host["cpu"][name] for name in (*USES, "others")) == pytest.approx(100, abs=2)
+    assert host["per_transaction"]["cpu_ms"] > 0
+    said = " ".join([*host["sheet"]["notes"], host["sheet"]["by_cause"].get("why", "")])
+    assert "CAP_NET_ADMIN" in said, "the ends of tasks are told to who may listen"
+    if int(Path("/proc/sys/kernel/perf_event_paranoid").read_text()) > 0:
+        assert "perf_event_paranoid" in said
+
+
+@pytest.mark.usefixtures("here")
+def test_isolation_without_privileges_is_refused_before_anything_starts() -> None:
+    done = without_privileges("run", "--isolate", "--out", "out")
+    first, remedy = done.stderr.splitlines()
+    assert done.returncode == Exit.FAILED
+    assert first.startswith("cuesta: --isolate makes network namespaces, which this user may not (CAP_NET_ADMIN and ")
+    assert remedy.strip().startswith("run it as root")
+    assert not Path("out").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_over_loopback_a_run_shows_the_network_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    host = host_of(capsys, "--pin", "--line-speed", "0")
+    assert host["meters"]["order"] == 3
+    network, sheet = host["sheet"]["network"], host["sheet"]
+    assert len(sheet["beside"]) + len(sheet["cpus"]) == os.cpu_count()
+    assert network["percent"]["value"] >= 0
+    assert network["percent"]["tier"] == ("plain" if host["cpu_by_cause"] is None else "sampled")
