@@ -173,6 +173,7 @@ def test_pairs_that_are_interrupted_are_kept_and_compared(here: Path, write: Wri
             process.kill()
     assert process.returncode == Exit.INTERRUPTED
     assert "what was measured is kept" in err
+    assert "pair 2, new, will not count: it was interrupted" in err
     assert "Traceback" not in err
     assert "host.delay  1ms → 30ms" in out
     assert "more pairs would decide" in " ".join(out.split())

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cuesta.analysis.comparison import Terms
 from cuesta.analysis.likeness import differences, facts
+from cuesta.analysis.replicate import replicate
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
 from cuesta.engine.agents import Snapshot
@@ -60,8 +61,9 @@ def pairs(arguments: argparse.Namespace, terms: Terms) -> Iterator[tuple[Path, b
                 return one
 
             for turn, ran in run_in_turn(wanted, folder, look, stopping):
-                for failure in ran.failures:
-                    print(f"cuesta: pair {turn.pair}, {turn.name}: {failure}", file=sys.stderr)
+                for why in (*ran.failures, replicate(ran.folder).unusable):
+                    if why:
+                        print(f"pair {turn.pair}, {turn.name}, will not count: {why}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
         if not (folder / INDEX).exists():
             raise NoPairError("interrupted before a pair was complete", f"what was measured is in {folder}")
