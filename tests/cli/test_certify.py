@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from cuesta.cli import main
 from cuesta.cli.verify import verified
+from cuesta.engine import certifier
 from cuesta.errors import Exit
 from tests.conftest import Write
 
@@ -237,3 +238,51 @@ def test_a_benchmark_that_goes_idle_is_warned_of(write: Write, here: Path, capsy
     idle = found["measurements"]["d"][2]["figure"]["value"]
     assert (idle > 0.05) == any("goes idle" in warning for warning in found["warnings"])
     assert ("WARNING: the benchmark goes idle" in said) == (idle > 0.05)
+
+
+TWO = PLAN.replace("users = 2", "").replace(
+    "[validity]", '[[group]]\nname = "a"\nusers = 2\n[[group]]\nname = "b"\nusers = 2\n[validity]'
+)
+
+
+@pytest.mark.parametrize(("counted", "interrupted", "code"), [(1, False, 0), (0, False, 97), (1, True, 105)])
+def test_groups_are_certified_one_after_another(
+    counted: int,
+    interrupted: bool,
+    code: int,
+    made: Path,
+    write: Write,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.Certified:
+        shutil.copytree(made / "run-1", place.folder / "run-1")
+        return certifier.Certified(interrupted, counted, {}, [])
+
+    monkeypatch.setattr(certifier, "certify", certify)
+    write("tiny.tape", TAPE)
+    plan = write("tiny.toml", TWO)
+    assert main(["certify", str(plan), "--runs", "1", "--out", "out", "--quiet", "--json", "out.json"]) == code
+    groups = ["a"] if interrupted else ["a", "b"]
+    assert sorted(path.name for path in (here / "out").iterdir()) == groups
+    assert list(json.loads((here / "out.json").read_text())) == groups
+    assert all(record(here / "out" / group)["given"]["group"] == group for group in groups)
+    assert main(["certify", "--verify", "out"]) == Exit.GOOD
+    assert main(["certify", "out"]) == Exit.BAD_INPUT, "each has a folder of its own"
+
+
+def test_the_performance_relative_to_a_reference_is_of_cpu_time(
+    made: Path, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.Certified:
+        shutil.copytree(made / "run-1", place.folder / "run-1")
+        return certifier.Certified(False, 1, {}, [])
+
+    monkeypatch.setattr(certifier, "certify", certify)
+    write("tiny.tape", TAPE)
+    plan = write("tiny.toml", PLAN)
+    arguments = ["--runs", "1", "--out", "out", "--quiet", "--reference", str(made)]
+    assert main(["certify", str(plan), *arguments]) == Exit.GOOD
+    ratio = record(here / "out")["measurements"]["d"][-1]
+    assert ratio["name"] == "Performance relative to it"
+    assert ratio["figure"]["value"] == pytest.approx(1.0), "a system beside itself"

@@ -6,29 +6,27 @@ import shutil
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cuesta import __version__
 from cuesta.analysis.grade import LEAST_RUNS
 from cuesta.analysis.phases import CREATION, understood
 from cuesta.analysis.trial import read_trial
+from cuesta.analysis.units import many
 from cuesta.cli import verify
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine import certifier, conditions
+from cuesta.engine import certifier, conditions, preflight
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PROFILE, RECORD, is_certification, open_certification, sha256
-from cuesta.ledger.record import Given, Reference
+from cuesta.ledger.record import Given, Record, Reference
+from cuesta.ledger.service import read_service
 from cuesta.ledger.signature import sign
 from cuesta.live import merge, watching
 from cuesta.plan import Given as GivenPlan
 from cuesta.plan import Group, load
-
-if TYPE_CHECKING:
-    pass
 
 NAME = "certify"
 HELP = "certify a system: repeated runs in two phases, MPL-17's form, hashes, signature"
@@ -90,18 +88,18 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.runs < 1:
         raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
     if arguments.what.is_dir():
-        return (
-            finish(arguments.what, arguments) if is_certification(arguments.what) else no_certification(arguments.what)
-        )
+        see_certification(arguments.what)
+        write_json(arguments.json, finish(arguments.what, arguments).model_dump(mode="json"))
+        return Exit.GOOD
     return certify(arguments)
 
 
-def no_certification(folder: Path) -> int:
-    """Say that a folder holds none; one of several groups has a folder for each."""
-    own = sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}"))
-    remedy = (
-        f"it holds certifications of its own: {', '.join(own)}" if own else "give a plan, or a folder that certify made"
-    )
+def see_certification(folder: Path) -> None:
+    """See that a folder holds a certification. Raises InputError; one of several groups has a folder for each."""
+    if is_certification(folder):
+        return
+    own = ", ".join(sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}")))
+    remedy = f"it holds certifications of its own: {own}" if own else "give a plan, or a folder that certify made"
     raise InputError(f"{folder}: no certification: there is no {GIVEN} in it", remedy)
 
 
@@ -109,15 +107,27 @@ def certify(arguments: argparse.Namespace) -> int:
     """Make the certification of each group of a plan; the exit code is that of the worst."""
     plan = load(GivenPlan(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
     jobs = list(certifier.parts(plan))
-    for group, job in jobs if not arguments.absentee else []:
-        see_script(group, job)
+    for group, job in jobs:
+        see_script(group, job, arguments.absentee)
+        preflight.check(job)
+    if arguments.profile:
+        read_service(arguments.profile)
     out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
-    codes = [one(group, job, out / group.name if len(jobs) > 1 else out, arguments) for group, job in jobs]
+    places = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
+    codes, records = list[int](), dict[str, object]()
+    for group, job in jobs:
+        codes.append(one(given(group, job, arguments), job, places[group.name], arguments))
+        records[group.name] = finish(places[group.name], arguments).model_dump(mode="json")
+        if codes[-1] == Exit.INTERRUPTED:
+            break
+    write_json(arguments.json, records if len(jobs) > 1 else records[jobs[0][0].name])
     return max(codes)
 
 
-def see_script(group: Group, job: Job) -> None:
+def see_script(group: Group, job: Job, absentee: bool) -> None:
     """See that a tape has what the phases are told by. Raises InputError with what is missing."""
+    if absentee:
+        return
     tape = job.tape(group)
     script, where = understood(tape.script), f"{tape.name}.tape"
     if not script.creates:
@@ -133,12 +143,11 @@ def see_script(group: Group, job: Job) -> None:
         )
 
 
-def one(group: Group, job: Job, folder: Path, arguments: argparse.Namespace) -> int:
-    """Make one certification."""
+def one(known: Given, job: Job, folder: Path, arguments: argparse.Namespace) -> int:
+    """Make the runs of one certification."""
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
     folder.mkdir(parents=True, exist_ok=True)
-    known = given(group, job, arguments)
     record_json(folder / GIVEN, known.model_dump(mode="json"))
     if arguments.profile:
         shutil.copyfile(arguments.profile, folder / PROFILE)
@@ -146,6 +155,9 @@ def one(group: Group, job: Job, folder: Path, arguments: argparse.Namespace) -> 
     def judge(made: Path) -> list[str]:
         trial = read_trial(made, known.pause)
         record_json(made / "summary.json", trial.summary.json())
+        if not arguments.quiet:
+            said = f"does not count: {'; '.join(trial.doubts)}" if trial.doubts else "counts"
+            print(f"{known.group}, {made.name} of {known.runs}: {said}", file=sys.stderr)
         return trial.doubts
 
     with interrupts() as stopping, watching(arguments.quiet) as show:
@@ -157,8 +169,9 @@ def one(group: Group, job: Job, folder: Path, arguments: argparse.Namespace) -> 
         done = certifier.certify(job, certifier.Place(folder, arguments.runs), judge, look, stopping)
     for failure in done.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
-    code = finish(folder, arguments)
-    return Exit.INTERRUPTED if done.interrupted else Exit.INVALID if done.counted < arguments.runs else code
+    if done.interrupted:
+        return Exit.INTERRUPTED
+    return Exit.GOOD if done.counted == arguments.runs else Exit.INVALID
 
 
 def given(group: Group, job: Job, arguments: argparse.Namespace) -> Given:
@@ -200,9 +213,9 @@ def reference(folder: Path, script: str) -> Reference:
     return Reference(system=record.given.system, seconds=own.value, sha256=sha256(folder / RECORD))
 
 
-def finish(folder: Path, arguments: argparse.Namespace) -> int:
-    """Derive the record, write it, show it."""
-    from cuesta.analysis.certification import derive  # noqa: PLC0415
+def finish(folder: Path, arguments: argparse.Namespace) -> Record:
+    """Derive the record, write it if there is none, show it."""
+    from cuesta.analysis.certification import derive, differences  # noqa: PLC0415
     from cuesta.report import form, page  # noqa: PLC0415
 
     certification = open_certification(folder)
@@ -210,9 +223,10 @@ def finish(folder: Path, arguments: argparse.Namespace) -> int:
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
     page.write(folder / "record.html", form.page(record, folder))
-    say(form.text(record, folder), arguments.json)
+    said = [form.text(record, folder), f"RECORD   {folder / RECORD}"]
     if arguments.sign:
-        say(f"\nSIGNED   {sign(folder, arguments.sign)}", arguments.json)
-    say(f"\nRECORD   {folder / RECORD}", arguments.json)
-    write_json(arguments.json, record.model_dump(mode="json"))
-    return Exit.GOOD
+        said.append(f"SIGNED   {sign(folder, arguments.sign)}")
+    if certification.record and (wrong := differences(record, certification.record)):
+        said.append(f"NOTE     record.json says otherwise in {many(len(wrong), 'place')}; --verify names them")
+    say("\n\n".join(said), arguments.json)
+    return record
