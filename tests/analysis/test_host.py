@@ -97,6 +97,21 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     assert found.cpu_by_cause == {"user": 3.5}
 
 
+@pytest.mark.parametrize(("samples", "each"), [(400.0, 0.4), (20.0, None)])
+def test_system_calls_are_estimated_from_enough_samples(tmp_path: Path, samples: float, each: float | None) -> None:
+    about = {"calls_estimated": plain(120.0), "calls_estimated_from": plain(samples)}
+    by_cause = plain({"causes": {}, "unclassified": 0.1, "about": about})
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=by_cause)}])
+    assert (found.per_transaction.system_calls, found.per_transaction.system_calls_estimated) == (None, each)
+
+
+def test_the_order_of_honesty_is_kept_and_older_records_have_none(tmp_path: Path) -> None:
+    _, found = recorded(tmp_path / "new", [{"about": {**ABOUT, "order": 2}}, {"step": 0, "sheet": sheet()}])
+    assert found.meters.order == 2
+    _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
+    assert found.meters.order is None
+
+
 def test_a_row_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run").write()
     whole = json.dumps({"at": CLOCK, "about": ABOUT})

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import Summary, summarise
-from tests.run_folder import Row, RunFolder
+from tests.run_folder import CLOCK, Row, RunFolder
+from tests.sheets import cpu, sheet
+
+ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's process", "honesty": "shared"}
 
 
 def doubts(folder: RunFolder) -> list[str]:
@@ -38,6 +41,19 @@ def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, chan
     assert doubts(RunFolder(tmp_path / "bad", edit=edit)) == [kind]
     if validity:
         assert doubts(RunFolder(tmp_path / "allowed", edit=edit, validity=validity)) == []
+
+
+@pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
+def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, found: list[str]) -> None:
+    folder = RunFolder(tmp_path / "run", validity=allowed).write()
+    metered = [{"about": ABOUT}, {"step": 0, "sheet": sheet(cpu=cpu(steal=25.0))}]
+    (folder / "meters.jsonl").write_text("".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in metered))
+    summary = summarise(folder)
+    assert [type(doubted.doubt).__name__ for doubted in summary.doubts] == found
+    assert summary.json()["host"]["cpu"]["steal"] == 25.0
+    assert [str(each) for each in summary.doubts] == (
+        ["the hypervisor took 25.0 % of the host's CPUs (allowed 10.0 %)"] if found else []
+    )
 
 
 def test_a_late_driver_is_doubted(tmp_path: Path) -> None:
