@@ -9,6 +9,7 @@
 - `host`: the built-in host in a process of its own.
 - `agent`: one driving process; `agents` are its ends in this one.
 - `local`: all of it, on this machine; `interleaved`: two plans in turn.
+- `certifier`: run after run until enough of them count; `conditions`: under which; `kernel_threads`: metered beside it.
 
 Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, stop.
 """
