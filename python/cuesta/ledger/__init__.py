@@ -1,6 +1,8 @@
 """What lies on disk, opened: records in, types out. Nothing is derived here but exact sums of histograms.
 
 - `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
+- `certification`: a certification folder; `record`: the schema of what is in it; `signature`: who signed it.
+- `transactions`: the log of a run; `kernel_threads`: what the kernel's threads used meanwhile.
 - `historical`: tables typed from documents; `goals`: what is hoped for.
 - `found`: what lies below folders; `database`, `tables`: all of it in DuckDB, to be asked.
 - `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
