@@ -62,7 +62,6 @@ def test_what_is_absent_is_null_and_not_zero(folder: Path) -> None:
         "attach 'other.db'",
         "install httpfs",
         "set enable_external_access = true",
-        "pragma database_list",
         "",
     ],
 )
