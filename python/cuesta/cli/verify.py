@@ -10,6 +10,9 @@ from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certificat
 from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer
 
+OF_SPOILT_FILES = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
+"""What deriving figures may raise when a raw file is not what a run wrote."""
+
 
 def carry_out(what: Path, signers: Path | None, json_where: str | None) -> int:
     """Verify a certification (or several), a run folder, or a typed table; exit 1 if something is wrong."""
@@ -46,18 +49,23 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     opened = open_certification(folder)
     if opened.record is None:
         return answer(folder, [f"{RECORD}: is missing: cuesta certify {folder} derives it"])
-    wrong = unlike_files(opened.record.get("raw", {}), hashes(opened))
+    recorded = opened.record.get("raw")
+    recorded = recorded if isinstance(recorded, dict) else {}
+    wrong = unlike_files(recorded, hashes(opened))
     if (folder / RECORD).read_text(encoding="utf-8", errors="replace") != written(opened.record):
         wrong.append(f"{RECORD}: it is not as cuesta writes it")
-    wrong += [each for each in differences(derive(opened), opened.record) if not each.startswith(("raw.", "id:"))]
+    try:
+        found = differences(derive(opened), opened.record)
+        wrong += [each for each in found if not each.startswith("raw")]  # said already
+    except (CuestaError, *OF_SPOILT_FILES) as error:
+        wrong.append(f"the figures cannot be derived: {type(error).__name__}: {error}")
     signed = None
     if signers:
         try:
             signed = signer(folder, signers)
         except CuestaError as error:
             wrong.append(str(error))
-    files = len(opened.record.get("raw", {}))
-    return answer(folder, wrong, files=files, signed_by=signed, signature=(folder / SIGNATURE).exists())
+    return answer(folder, wrong, files=len(recorded), signed_by=signed, signature=(folder / SIGNATURE).exists())
 
 
 def unlike_files(recorded: dict[str, str], found: dict[str, str]) -> list[str]:
