@@ -39,32 +39,32 @@ def cpu_time(trials: Sequence[Trial]) -> Iterator[Line]:
     """Part a: the CPU time of both phases."""
     subject = "cgroup or process accounting of the subject"
     yield line(trials, "Time used by subject processes", used, f"{subject} − a.2")
-    yield line(trials, "Time spent loading processes", lambda t, p: t.cause(p, LOADING), "cause loading")
+    yield line(trials, "Time spent loading processes", of_causes(LOADING), "cause loading")
     yield line(trials, "Time spent in file system daemon", daemon, "kernel threads, whoever for")
     yield line(trials, "Idle time due to eligibility control", rest("throttled"), "barred by a quota of CPU time")
     yield line(trials, "Idle time during page waits", rest("iowait"), "idle with a wait for a device, approximate")
     yield line(trials, "True idle time", rest("idle"), "idle with no wait for a device")
     yield line(trials, "Used by others", others, "the driver, the meters and other processes")
     yield line(trials, "Taken by the hypervisor", rest("steal"), "steal")
-    yield line(trials, "Total CPU time charged", lambda t, p: t.total(p), "CPUs × length of the phase")
+    yield line(trials, "Total CPU time charged", Trial.total, "CPUs × length of the phase")
 
 
 def by_cause(trials: Sequence[Trial]) -> Iterator[Line]:
     """Part b: the subject's CPU time, split by cause; it adds up to a.1 + a.2."""
     for name, (causes, _, formula) in KINDS.items():
         label = "Interrupt handling time" if name == "interrupt" else f"{name.capitalize()} fault time"
-        yield line(trials, label, lambda t, p, c=causes: t.cause(p, *c), formula)  # type: ignore[misc]
-    yield line(trials, "Non-fault time", lambda t, p: t.cause(p, NON_FAULT), "user, but for the dynamic linker")
-    yield line(trials, "Loading processes", lambda t, p: t.cause(p, LOADING), "fork, exec, exit: a.2")
+        yield line(trials, label, of_causes(*causes), formula)
+    yield line(trials, "Non-fault time", of_causes(NON_FAULT), "user, but for the dynamic linker")
+    yield line(trials, "Loading processes", of_causes(LOADING), "fork, exec, exit: a.2")
     yield line(trials, "Other and not classified", other, "the remaining causes")
-    yield line(trials, "Total", lambda t, p: t.cpu(p), "CPU time of the subject: a.1 + a.2")
+    yield line(trials, "Total", Trial.cpu, "CPU time of the subject: a.1 + a.2")
 
 
 def faults(trials: Sequence[Trial]) -> Iterator[Line]:
     """Part c: the average time of each, and their number; the whole run's may be known where no phase's is."""
     for name, (causes, counted, _) in KINDS.items():
-        times = line(trials, name, lambda t, p, c=causes: t.cause(p, *c), "")  # type: ignore[misc]
-        numbers = line(trials, name, lambda t, p, c=counted: t.number(p, *c), "")  # type: ignore[misc]
+        times = line(trials, name, of_causes(*causes), "")
+        numbers = line(trials, name, of_numbers(*counted), "")
         if numbers.total.value is None:
             numbers = numbers.model_copy(update={"total": mean([trial.whole_number(*causes) for trial in trials])})
         each = {phase: ratio(getattr(times, phase), getattr(numbers, phase)) for phase in (*PHASES, "total")}
@@ -103,7 +103,7 @@ def seen(trials: Sequence[Trial], a: list[Line], b: list[Line], reference: Refer
 
 def makespan(trials: Sequence[Trial], a: list[Line], b: list[Line]) -> Iterator[Seen]:
     """Part d of a benchmark: one number, and what is needed to believe it."""
-    faults_ = line(trials, "", lambda t, p: t.number(p, "major_faults"), "").command
+    faults_ = line(trials, "", of_numbers("major_faults"), "").command
     yield real("Elapsed time, first start to last end", trials, lambda t: t.played.spans["command"].seconds, "makespan")
     yield real("Average real time of a process", trials, lambda t: fmean(t.played.command), "mean of processes")
     zero, total = a[5].command, a[-1].command
@@ -157,6 +157,16 @@ def other(trial: Trial, phase: str) -> Figure:
 def rest(name: str) -> Take:
     """Take something that the CPUs did beside the subject."""
     return lambda trial, phase: trial.rest(phase, name)
+
+
+def of_causes(*names: str) -> Take:
+    """Take the subject's CPU time by some causes together."""
+    return lambda trial, phase: trial.cause(phase, *names)
+
+
+def of_numbers(*names: str) -> Take:
+    """Take how often something happened."""
+    return lambda trial, phase: trial.number(phase, *names)
 
 
 def line(trials: Iterable[Trial], name: str, take: Take, formula: str, unit: Literal["s", "number"] = "s") -> Line:

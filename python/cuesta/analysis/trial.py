@@ -1,6 +1,6 @@
 """One run of a certification: what its users did, and where the CPU time of each phase went."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ class Trial:
         """Give all CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
 
-    def _of(self, phase: str, take: Any) -> Figure:
+    def _of(self, phase: str, take: Callable[[Account], float]) -> Figure:
         found = self.accounts.get(phase)
         if found is None:
             return unknown("the run has no such phase")
