@@ -41,6 +41,17 @@ def test_kernel_threads_are_taken_out_of_others() -> None:
     assert value(a["Used by others"]) == pytest.approx(0.18)
 
 
+def test_idle_in_which_a_quota_barred_the_subject_is_no_true_idle() -> None:
+    barred = trial()
+    for account in barred.accounts.values():
+        account.rest["throttled"] = 1  # a second
+        account.counted["throttled"] = account.readings
+    found = {each.name: each.command for each in measurements([barred], None).a}
+    free = {each.name: each.command for each in measurements([trial()], None).a}
+    assert value(found["Idle time due to eligibility control"]) == 1
+    assert value(found["True idle time"]) == pytest.approx(value(free["True idle time"]) - 1)
+
+
 def test_number_and_average_time_reproduce_the_time() -> None:
     found = measurements(RUNS, None)
     time, number = (named(found.c, f"missing page: {what}").total for what in ("average time", "number"))

@@ -41,9 +41,9 @@ def cpu_time(trials: Sequence[Trial]) -> Iterator[Line]:
     yield line(trials, "Time used by subject processes", used, f"{subject} − a.2")
     yield line(trials, "Time spent loading processes", of_causes(LOADING), "cause loading")
     yield line(trials, "Time spent in file system daemon", daemon, "kernel threads, whoever for")
-    yield line(trials, "Idle time due to eligibility control", rest("throttled"), "barred by a quota of CPU time")
+    yield line(trials, "Idle time due to eligibility control", eligibility, "idle while barred by a quota of CPU time")
     yield line(trials, "Idle time during page waits", rest("iowait"), "idle with a wait for a device, approximate")
-    yield line(trials, "True idle time", rest("idle"), "idle with no wait for a device")
+    yield line(trials, "True idle time", true_idle, "idle with no wait for a device, − a.4")
     yield line(trials, "Used by others", others, "the driver, the meters and other processes")
     yield line(trials, "Taken by the hypervisor", rest("steal"), "steal")
     yield line(trials, "Total CPU time charged", Trial.total, "CPUs × length of the phase")
@@ -121,6 +121,22 @@ def used(trial: Trial, phase: str) -> Figure:
     if own.value is None or loading.value is None:
         return own
     return Figure(value=own.value - loading.value)
+
+
+def true_idle(trial: Trial, phase: str) -> Figure:
+    """Give idle without what a quota made of it: time in which the subject was barred is idle to the CPUs."""
+    idle, barred = trial.rest(phase, "idle"), trial.rest(phase, "throttled")
+    if idle.value is None or barred.value is None:
+        return idle
+    return Figure(value=idle.value - min(barred.value, idle.value))
+
+
+def eligibility(trial: Trial, phase: str) -> Figure:
+    """Give the idle time in which the subject was ready and barred; at most all idle."""
+    idle, barred = trial.rest(phase, "idle"), trial.rest(phase, "throttled")
+    if idle.value is None or barred.value is None:
+        return barred
+    return Figure(value=min(barred.value, idle.value))
 
 
 def daemon(trial: Trial, phase: str) -> Figure:
