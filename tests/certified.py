@@ -63,7 +63,11 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
         "creation": account(spans["creation"], 0.2 * subject, others=0.1),
         "command": account(spans["command"], subject, **{"others": 0.2, **rest}),
     }
-    step = SimpleNamespace(lateness=SimpleNamespace(p50=1e-4, p99=1e-3), driver=SimpleNamespace(cpu=0.01, run_wait=0.0))
+    step = SimpleNamespace(
+        lateness=SimpleNamespace(p50=1e-4, p99=1e-3),
+        driver=SimpleNamespace(cpu=0.01, run_wait=0.0),
+        transactions=SimpleNamespace(count=48),
+    )
     summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed")
     kernel = KernelThreads([-1.0, 5.0], [0.0, 0.06])  # a hundredth of a CPU
     return Trial(Path(f"run-{number}"), summary, did, accounts, kernel)

@@ -29,7 +29,7 @@ def page(record: Record, folder: Path) -> str:
     word, said = verdict(record)
     marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
     return html.page(
-        f"{title(record)}: {record.given.system}",
+        f"{title(record)}: {plain(record.given.system)}",
         [
             html.verdict(word, said, marks, good=record.grade == "certified" and not record.warnings),
             html.section("I Variable settings: operating system", [html.facts(settings(record))]),
@@ -37,7 +37,7 @@ def page(record: Record, folder: Path) -> str:
             html.section("III Other factors expected to influence measurements", map(html.paragraph, factors(record))),
             html.section("IV Measurements", list(tables(record))),
             html.section("V Original run", original(record)),
-            html.section("VI Comments", map(html.paragraph, record.given.comments or ["none"])),
+            html.section("VI Comments", map(html.paragraph, comments(record))),
             html.section("How it was measured", [html.facts(method(record)), runs_table(record), checks_table(record)]),
             html.links([folder / run.folder / "run.json" for run in record.runs], folder),
         ],
@@ -68,7 +68,7 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
     yield from measured(record)
     yield ["V    Output of original run", *listed([f"{folder}: {', '.join(run.folder for run in record.runs)}"])]
-    yield ["VI   Comments", *listed(record.given.comments or ["none"])]
+    yield ["VI   Comments", *listed(comments(record))]
     yield ["     How it was measured", *named(method(record))]
     yield ["     Runs", *runs(record)]
     yield ["     Checks", *(row for check in record.checks for row in checked(check))]
@@ -114,6 +114,11 @@ def hardware(record: Record) -> list[tuple[str, str]]:
 def factors(record: Record) -> list[str]:
     """Give part III."""
     return [plain(each) for each in record.given.factors]
+
+
+def comments(record: Record) -> list[str]:
+    """Give part VI."""
+    return [plain(" ".join(each.split())) for each in record.given.comments] or ["none"]
 
 
 def method(record: Record) -> list[tuple[str, str]]:

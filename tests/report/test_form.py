@@ -1,0 +1,88 @@
+"""The form of a certification with known figures, as it is printed; and as a page that fetches nothing."""
+
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.certification import driver, run
+from cuesta.analysis.grade import checks, grade
+from cuesta.ledger.certification import Certification
+from cuesta.ledger.record import Given, Method, Record, Reference, Workload
+from cuesta.report import form
+from tests.certified import trial
+from tests.ledger.test_certification import GIVEN
+
+WORK = Workload(
+    tape="cert",
+    sha256="0123456789abcdef",
+    target="pty:bash",
+    attached="typewriter",
+    users=4,
+    load="closed",
+    seed=1,
+    stagger="0ms",
+)
+
+
+def record(runs: int, **changed: object) -> Record:
+    """A certification of so many runs."""
+    known = Given.model_validate(
+        {
+            **GIVEN,
+            "settings": {"vm.swappiness": "60"},
+            "hardware": {"processors": "2"},
+            "factors": ["a virtual machine"],
+            "reference": Reference(system="2.3", seconds=0.4, sha256="0"),
+            **changed,
+        }
+    )
+    trials = [trial(number) for number in range(1, runs + 1)]
+    done = checks(trials, phased=True)
+    certification = Certification(Path(), known, [], [], [], None)
+    return Record(
+        id="00ff",
+        given=known,
+        driver=driver(trials),
+        workload=WORK,
+        method=Method(
+            runs=runs, excluded={}, settling=1, settled="yes", cut="by readings", metered="here", honesty="", tools={}
+        ),
+        runs=[run(certification, each) for each in trials],
+        measurements=measurements(trials, known.reference),
+        checks=done,
+        grade=grade(runs, done),
+        because=[check.said for check in done if not check.ok],
+        warnings=[],
+        raw={"run-1/run.json": "00"},
+    )
+
+
+@pytest.mark.parametrize("runs", [5, 1])
+def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
+    assert form.text(record(runs), Path("certified/3.0.5")) == snapshot
+
+
+def test_names_from_outside_command_no_terminal_and_no_browser() -> None:
+    nasty = record(1, system="3.0.5\x1b[2J<script>alert(1)</script>", comments=["\x1b]0;title\x07 <b>"])
+    assert "\x1b" not in form.text(nasty, Path("c"))
+    assert "\x1b" not in (page := form.page(nasty, Path("c")))
+    assert "<script>alert" not in page
+    assert "<b>" not in page
+
+
+def test_the_page_has_the_same_figures_and_says_how_each_is_computed() -> None:
+    page = form.page(record(5), Path("certified"))
+    assert "CERTIFIED" in page
+    assert "b ÷ number" in page
+    assert "How each figure is computed" in page
+    for part in (
+        "I Variable settings",
+        "II Hardware",
+        "III Other factors",
+        "IV Measurements",
+        "V Original",
+        "VI Comments",
+    ):
+        assert part in page
