@@ -281,4 +281,6 @@ def listed(rows: Iterable[str]) -> Iterator[str]:
 
 def wrapped(row: str, more: str = "") -> list[str]:
     """Wrap a sentence below the head of its part."""
-    return textwrap.wrap(row, WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False)
+    return textwrap.wrap(
+        plain(row), WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False
+    )
