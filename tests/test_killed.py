@@ -17,9 +17,11 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.busy import BUSY
 from tests.conftest import Write
 
-PLAN = """
+PLAN = (
+    """
 name = "killed"
 users = 4
 agents = 2
@@ -33,14 +35,9 @@ meters = "plain"
 
 [sweep.host]
 delay = ["1ms", "2ms"]   # another host, so lines anew: a second segment
-
-[validity]
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-steal = 1
-settled = false
 """
+    + BUSY
+)
 LONGEST = 4.0
 """Seconds after which the last kills come: on a quiet machine such a run has ended then."""
 DICE = random.Random(1969)

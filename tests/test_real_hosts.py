@@ -15,6 +15,7 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.busy import BUSY
 from tests.conftest import Write
 
 TAPE = r"""
@@ -33,20 +34,17 @@ Forever
 End
 """
 
-PLAN = """
+PLAN = (
+    """
 name = "real"
 tape = "shell.tape"
 users = 5
 stagger = "50ms"
 settle = "1s"
 measure = "4s"
-
-[validity]   # this machine may be busy; what is tested here is not how fast it is
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-settled = false
 """
+    + BUSY
+)
 
 Command = Callable[[Path, int, Path], list[str]]
 

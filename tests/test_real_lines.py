@@ -155,6 +155,7 @@ def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
             lateness_p99 = "10s"
             driver_cpu = 1
             run_wait = 1
+            steal = 1
             settled = false
             lost_users = 1
             """,

@@ -12,19 +12,12 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from cuesta.ledger.historical import is_historical
 from cuesta.plan import Given, load
+from tests.busy import BUSY
 from tests.conftest import Write
 from tests.test_real_hosts import busybox, started
 from tests.test_ssh_hosts import sshd
 
 STUDIES = Path(__file__).parents[1] / "studies"
-
-BUSY = """
-[validity]   # this machine may be busy; what is tested here is not how fast it is
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-settled = false
-"""
 
 PIECES = {
     "adjust the paragraph",
@@ -134,7 +127,7 @@ def test_the_emacs_study_is_typed_over_a_network(
 
 def test_the_certification_study_is_played(here: Path, write: Write) -> None:
     """One run of it: whether that would be a certificate is for the machine to say."""
-    write("cuesta.toml", BUSY.replace("settled = false", "steal = 1"))
+    write("cuesta.toml", BUSY.replace("settled = false\n", ""))
     plan = STUDIES / "certification" / "short.toml"
     code = main(["certify", str(plan), "--runs", "1", "--out", "out", "--quiet"])
     record = json.loads((here / "out" / "record.json").read_text())
@@ -145,7 +138,7 @@ def test_the_certification_study_is_played(here: Path, write: Write) -> None:
 
 
 def test_the_benchmark_study_is_played(here: Path, write: Write) -> None:
-    write("cuesta.toml", BUSY.replace("settled = false", "steal = 1"))
+    write("cuesta.toml", BUSY.replace("settled = false\n", ""))
     plan = STUDIES / "benchmark" / "short.toml"
     code = main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"])
     record = json.loads((here / "out" / "record.json").read_text())

@@ -12,12 +12,14 @@ import pytest
 from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.analysis.test_representative import causes
+from tests.busy import BUSY
 from tests.conftest import Write
 from tests.report.made_up import bad, good
 from tests.run_folder import RunFolder
 from tests.sheets import sheet
 
-PLAN = """
+PLAN = (
+    """
 users = 4
 stagger = "5ms"
 settle = "100ms"
@@ -29,13 +31,9 @@ meters = "none"
 
 [host]
 delay = "DELAY"
-
-[validity]   # this machine may be busy; what is tested here is not how fast it is
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-settled = false
 """
+    + BUSY
+)
 
 
 def side(folder: Path, runs: int, response: float, **other: Any) -> Path:

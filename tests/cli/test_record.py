@@ -13,26 +13,24 @@ import pytest
 from cuesta import _native
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.busy import BUSY
 from tests.conftest import Write
 from tests.person import Person
 
 SHELL = "bash --norc --noprofile"
 SAMPLES = Path(__file__).parents[2] / "crates" / "cuesta-cast" / "tests" / "samples"
 
-PLAN = """
+PLAN = (
+    """
 tape = "{tape}"
 target = "pty:{shell}"
 data = "users.csv"
 users = 2
 settle = "0s"
 measure = "4s"
-
-[validity]   # this machine may be busy; what is tested here is not how fast it is
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-settled = false
 """
+    + BUSY
+)
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +176,18 @@ def test_what_cannot_be_recorded_is_said(
     write("broken.cast", '{"version": 2, "width": 80, "height": 24}\n[soon]\n')
     assert main(["record", *arguments]) == code
     assert said in capsys.readouterr().err
+
+
+def test_a_cast_that_is_cut_off_becomes_a_tape_up_to_there(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sample = (SAMPLES / "input-v2.cast").read_bytes()
+    (here / "killed.cast").write_bytes(sample[: len(sample) * 3 // 4].rstrip(b"]\n"))
+    assert main(["record", "--from", "killed.cast"]) == Exit.GOOD
+    assert "killed.cast: the cast ends within a row" in capsys.readouterr().err
+    made = (here / "killed.tape").read_text(encoding="utf-8")
+    assert "# the cast ends within a row" in made
+    assert "Wait+Disconnect" not in made
+    assert main(["check", "killed.cast"]) == Exit.GOOD
+    assert "note: the cast ends within a row" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("version", ["v2", "v3"])

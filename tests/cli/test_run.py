@@ -14,11 +14,13 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.busy import BUSY
 from tests.conftest import Write
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-QUICK = """
+QUICK = (
+    """
 name = "quick"
 users = 6
 stagger = "10ms"
@@ -27,13 +29,9 @@ measure = "2s"
 line_speed = 0
 think = "exp 200ms"
 key_rate = 50
-
-[validity]   # this machine may be busy; what is tested here is not how fast it is
-lateness_p99 = "10s"
-driver_cpu = 1
-run_wait = 1
-settled = false
 """
+    + BUSY
+)
 
 
 def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
