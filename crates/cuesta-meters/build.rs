@@ -4,11 +4,12 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SOURCES: [&str; 2] = ["src/exact/trace.bpf.c", "src/exact/kernel.h"];
+const SOURCES: [&str; 3] = ["src/exact/trace.bpf.c", "src/exact/account.h", "src/exact/kernel.h"];
 
 fn main() {
-    tell(&format!("rerun-if-changed={}", SOURCES[0]));
-    tell(&format!("rerun-if-changed={}", SOURCES[1]));
+    for source in SOURCES {
+        tell(&format!("rerun-if-changed={source}"));
+    }
     if env::var_os("CARGO_FEATURE_EXACT").is_none() {
         return;
     }

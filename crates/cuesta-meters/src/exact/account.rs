@@ -1,4 +1,4 @@
-//! What a CPU did since tracing began, as the kernel's part keeps it (`struct account` of `trace.bpf.c`). Pure.
+//! What a CPU did since tracing began, as the kernel's part keeps it (`struct account` of `account.h`). Pure.
 
 /// Numbers that are counted, in front of what the tracer keeps for itself.
 const WORDS: usize = 70;

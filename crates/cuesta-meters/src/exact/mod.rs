@@ -3,8 +3,8 @@
 //! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
 //!
 //! - [`Trace`]: a tracer at work; what it has to say goes into a [`Sheet`].
-//! - `trace.bpf.c`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
-//! - `account`: what a CPU did, as it is read. `figures`: two of them → figures of a sheet. Both pure.
+//! - `trace.bpf.c`, `account.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
+//! - `account`: what a CPU did, as it is read. `figures`, `causes`: two of them → figures of a sheet. All pure.
 
 #[cfg(not(feature = "exact"))]
 mod absent;

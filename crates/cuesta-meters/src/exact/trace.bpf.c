@@ -8,7 +8,7 @@
  * to be loaded, for a device, or are barred by their quota are counted over all CPUs, and the clock of the first of these
  * that anybody waits for runs (`phase`); an idle CPU takes what these clocks moved on by while it was idle.
  */
-#include "kernel.h"
+#include "account.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -16,194 +16,6 @@
 
 /* The kernel lends most of its helpers only to programs under its own licence. */
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
-
-/* Who runs. */
-enum { OWN, OTHERS, NOBODY, OWNERS = 4 };
-/* What a CPU does. `RUN` is the user's part; without the full tracer system calls are in it. */
-enum { RUN, FAULT, CALL, LOADING, MAPPING, THREAD, HARD, SOFT, CLASSES };
-/* Why a task of the subject does not run, as far as it matters for idle; the first that somebody waits for counts. */
-enum { ON_PAGE, ON_LOADING, ON_IO, ON_QUOTA, WAITS };
-/* What the subject is. */
-enum { ALL, PROCESSES, GROUP };
-/* In `members`: a process of the subject, or one of which only the children are. */
-enum { MEMBER = 1, PARENT = 2 };
-
-#define CALLS 512
-#define PHASES 64
-
-/* Set before loading. */
-const volatile struct {
-	__u64 group;           /* number of the control group's folder */
-	__u32 subject;
-	__u32 level;           /* how deep that folder lies */
-	__u64 cpus[16];        /* whose tasks' waits count, a bit each */
-	__u8 calls[CALLS];     /* class of each system call */
-} settings = {};
-
-/* First what is counted, in the order in which `account.rs` reads it. */
-struct account {
-	__u64 ns[OWNERS][CLASSES];
-	__u64 run[2];                 /* by the scheduler's own clock, which leaves stolen time out: own, others' */
-	__u64 interrupts[OWNERS][2];  /* hard, soft */
-	__u64 idle[WAITS];
-	__u64 faults[2];              /* own: minor, major */
-	__u64 calls[CLASSES];         /* own */
-	__u64 switches[2];            /* own: because it waited, because it was turned out */
-	__u64 wakeups, forks, execs;  /* own */
-	__u64 waits[WAITS], waited[WAITS];
-	__u64 missed;                 /* switches that were not told */
-
-	__u64 since;                  /* up to when time is charged; 0 = not begun */
-	__u64 run_from;               /* the running task's own clock, when it was last looked at */
-	int pid;                      /* of the running task */
-	__u64 marks[WAITS];           /* the clocks of waits, when they were last looked at */
-	__u32 owner, fault, call, thread, hard, soft;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct account);
-} accounts SEC(".maps");
-
-/* What of a task must be known when it runs again. */
-struct task {
-	__u64 since;  /* when its wait began */
-	__u64 wait;   /* 1 + why it waits */
-	__u32 own, fault, call;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task);
-} tasks SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 65536);
-	__type(key, __u32);
-	__type(value, __u32);
-} members SEC(".maps");
-
-/* From `since` on the clock of `kind` runs; at `since` the clocks stood at `ns`. */
-struct phase {
-	__u64 since, kind;
-	__u64 ns[WAITS];
-};
-
-/* A phase is written before it becomes the current one and not touched after, so that readers need no lock. */
-struct clocks {
-	__u32 current;
-	struct phase phases[PHASES];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct clocks);
-} clocks SEC(".maps");
-
-/* How many wait, and whose turn it is to write a phase: apart, since not every kind of program may see a lock. */
-struct waits {
-	struct bpf_spin_lock lock;
-	__u32 waiting[WAITS];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct waits);
-} waits SEC(".maps");
-
-static __always_inline struct account *here(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&accounts, &zero);
-}
-
-/* Idle: takes what the clocks of waits moved on by, if it was idle until now, and looks at them anew. */
-static __always_inline void look_at_waits(struct account *a, __u64 now, bool was_idle)
-{
-	__u32 zero = 0;
-	struct clocks *all = bpf_map_lookup_elem(&clocks, &zero);
-
-	if (!all)
-		return;
-	struct phase *phase = &all->phases[all->current % PHASES];
-#pragma unroll
-	for (int kind = 0; kind < WAITS; kind++) {
-		__u64 at = phase->ns[kind];
-
-		if (phase->kind == kind && now > phase->since)
-			at += now - phase->since;
-		if (was_idle && at > a->marks[kind])
-			a->idle[kind] += at - a->marks[kind];
-		a->marks[kind] = at;
-	}
-}
-
-static __always_inline void charge(struct account *a, __u64 now)
-{
-	__u32 class = a->hard ? HARD : a->soft ? SOFT : a->fault ? FAULT : a->call ? a->call : a->thread ? THREAD : RUN;
-
-	/* An interrupt or another task may have come between reading the clock and now, and charged further. */
-	if (now <= a->since)
-		return;
-	a->ns[a->owner % OWNERS][class % CLASSES] += now - a->since;
-	a->since = now;
-	if (a->owner == NOBODY)
-		look_at_waits(a, now, class == RUN);
-}
-
-/* How many wait for something has changed: the clock of the first that anybody waits for runs. */
-static __always_inline void wait_changed(__u32 kind, int by, __u64 now)
-{
-	__u32 zero = 0;
-	struct waits *all = bpf_map_lookup_elem(&waits, &zero);
-	struct clocks *write = bpf_map_lookup_elem(&clocks, &zero);
-
-	if (!all || !write)
-		return;
-	bpf_spin_lock(&all->lock);
-	all->waiting[kind % WAITS] += by;
-	__u32 *n = all->waiting;
-	__u32 first = n[ON_PAGE] ? ON_PAGE : n[ON_LOADING] ? ON_LOADING : n[ON_IO] ? ON_IO : n[ON_QUOTA] ? ON_QUOTA : WAITS;
-	struct phase *old = &write->phases[write->current % PHASES];
-
-	if (first != old->kind) {
-		struct phase *next = &write->phases[(write->current + 1) % PHASES];
-
-		if (now < old->since)
-			now = old->since;
-#pragma unroll
-		for (int each = 0; each < WAITS; each++)
-			next->ns[each] = old->ns[each] + (old->kind == each ? now - old->since : 0);
-		next->since = now;
-		next->kind = first;
-		__sync_fetch_and_add(&write->current, 1);
-	}
-	bpf_spin_unlock(&all->lock);
-}
-
-static __always_inline void wait_ended(struct account *a, struct task *task, __u64 now)
-{
-	__u64 wait = __sync_lock_test_and_set(&task->wait, 0);
-
-	if (!wait)
-		return;
-	__u32 kind = (wait - 1) % WAITS;
-
-	wait_changed(kind, -1, now);
-	a->waits[kind] += 1;
-	if (now > task->since)
-		a->waited[kind] += now - task->since;
-}
 
 /* Whether a control group of the subject holds a task. */
 static __always_inline bool in_group(struct task_struct *task)
@@ -324,6 +136,19 @@ static __always_inline void make_good(struct account *a, struct task_struct *tas
 	a->run_from = task->se.sum_exec_runtime - ran;
 }
 
+/* The account of the running task, up to date; none if it has not begun. */
+static __always_inline struct account *charged(__u64 now)
+{
+	struct account *a = here();
+
+	if (!a || !a->since)
+		return 0;
+	if (a->pid != (int)bpf_get_current_pid_tgid() && now > a->since)
+		make_good(a, bpf_get_current_task_btf(), now);
+	charge(a, now);
+	return a;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -350,11 +175,7 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 SEC("tp_btf/cpu_idle")
 int BPF_PROG(idles)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
-
-	if (a && a->since && a->pid && now > a->since)
-		make_good(a, bpf_get_current_task_btf(), now);
+	charged(bpf_ktime_get_ns());
 	return 0;
 }
 
@@ -362,7 +183,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
 	struct account *a = here();
-	struct task *kept = known(task, false);
+	struct task *kept = known(task, settings.subject == PROCESSES);
 
 	if (!a)
 		return 0;
@@ -408,12 +229,10 @@ int BPF_PROG(loaded)
 
 static __always_inline int interrupted(bool hard, bool begins)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (!a || !a->since)
+	if (!a)
 		return 0;
-	charge(a, now);
 	if (begins)
 		a->interrupts[a->owner % OWNERS][!hard]++;
 	if (hard)
@@ -446,14 +265,11 @@ INTERRUPT(irq_work, true)
 
 static __always_inline int fault_begins(unsigned long address)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
-
 	/* Of the kernel's own faults only those on a user's page, not those of a look that may fail. */
-	if (!a || !a->since || (long)address < 0)
-		return 0;
-	charge(a, now);
-	a->fault = 1;
+	struct account *a = (long)address < 0 ? 0 : charged(bpf_ktime_get_ns());
+
+	if (a)
+		a->fault = 1;
 	return 0;
 }
 
@@ -474,12 +290,10 @@ int BPF_PROG(fault_of_kernel, unsigned long address)
 /* The end of a fault has no tracepoint: the kernel's software events for faults fire there. */
 static __always_inline int fault_ends(bool major)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (!a || !a->since)
+	if (!a)
 		return 0;
-	charge(a, now);
 	a->fault = 0;
 	if (a->owner == OWN)
 		a->faults[major]++;
@@ -502,12 +316,10 @@ int fault_major(void *context)
 SEC("tp_btf/signal_deliver")
 int BPF_PROG(signalled)
 {
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (a && a->since && a->fault) {
-		charge(a, bpf_ktime_get_ns());
+	if (a)
 		a->fault = 0;
-	}
 	return 0;
 }
 
@@ -515,12 +327,10 @@ int BPF_PROG(signalled)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(call_begins, void *registers, long number)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (!a || !a->since)
+	if (!a)
 		return 0;
-	charge(a, now);
 	a->fault = 0;
 	a->call = number >= 0 && number < CALLS ? settings.calls[number & (CALLS - 1)] : CALL;
 	if (a->owner == OWN)
@@ -531,13 +341,10 @@ int BPF_PROG(call_begins, void *registers, long number)
 SEC("tp_btf/sys_exit")
 int BPF_PROG(call_ends)
 {
-	__u64 now = bpf_ktime_get_ns();
-	struct account *a = here();
+	struct account *a = charged(bpf_ktime_get_ns());
 
-	if (!a || !a->since)
-		return 0;
-	charge(a, now);
-	a->fault = a->call = 0;
+	if (a)
+		a->fault = a->call = 0;
 	return 0;
 }
 
@@ -549,14 +356,9 @@ int settle(void *context)
 	struct account *a = here();
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (!a)
-		return 0;
-	if (!a->since) {
+	if (a && !a->since)
 		enter(a, task, task->pid ? known(task, settings.subject == PROCESSES) : 0, now);
-		return 0;
-	}
-	charge(a, now);
-	if (task->pid) {
+	else if (charged(now) && a && task->pid) {
 		__u64 run = task->se.sum_exec_runtime;
 
 		a->run[a->owner & 1] += run - a->run_from;

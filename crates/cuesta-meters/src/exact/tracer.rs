@@ -214,7 +214,7 @@ impl Whose {
         }
     }
 
-    /// As `settings` in `trace.bpf.c` has it.
+    /// As `settings` in `account.h` has it.
     fn settings(&self) -> Vec<u8> {
         let (subject, group, level, cpus) = match self {
             Self::All(cpus) => (0_u32, 0, 0, cpus.as_slice()),

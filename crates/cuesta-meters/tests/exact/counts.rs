@@ -15,7 +15,9 @@ fn page_faults_and_switches_are_those_of_the_kernel() {
     let mut plain = meter(&format!("pid:{}", program.pid()));
     program.does(FAULTS);
     program.does("for n in range(300): time.sleep(1e-6)");
-    let (traced, plain) = (traced.sheet().unwrap().counts, plain.sheet().unwrap().counts);
+    let (traced, plain) = (traced.sheet().unwrap(), plain.sheet().unwrap());
+    let notes = traced.notes.join("; ");
+    let (traced, plain) = (traced.counts, plain.counts);
     let kernel = |figure: &Figure<_>| figure.value().map(|count: &cuesta_meters::Count| count.count);
     for (name, traced, plain) in [
         ("minor faults", &traced.minor_faults, &plain.minor_faults),
@@ -23,10 +25,11 @@ fn page_faults_and_switches_are_those_of_the_kernel() {
         ("voluntary switches", &traced.voluntary_switches, &plain.voluntary_switches),
         ("involuntary switches", &traced.involuntary_switches, &plain.involuntary_switches),
     ] {
-        assert_eq!(Some(counted(traced)), kernel(plain), "{name}");
+        assert_eq!(Some(counted(traced)), kernel(plain), "{name}: {notes}");
     }
     assert!(counted(&traced.minor_faults) >= 5000);
-    assert_eq!(counted(&traced.wakeups), counted(&traced.voluntary_switches));
+    // Who is woken on its way to sleep does not switch.
+    assert!(counted(&traced.wakeups).abs_diff(counted(&traced.voluntary_switches)) < 5, "{traced:?}");
     assert!(!traced.of_machine.iter().any(|name| name == "forks"), "{:?}", traced.of_machine);
 }
 

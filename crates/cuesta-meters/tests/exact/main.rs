@@ -1,7 +1,7 @@
 //! The tracers beside what the kernel counts itself and what programs know. Needs root, and a kernel that describes its types.
 //!
 //! - `program`: a program that does what it is told. `counts`: to the unit. `time`: whose, into what; the account closes.
-//! - `idle`: why the subject did not run. `nobody`: without privileges.
+//! - `whose`: subjects of other kinds. `idle`: why the subject did not run. `nobody`: without privileges.
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
@@ -10,3 +10,4 @@ mod idle;
 mod nobody;
 mod program;
 mod time;
+mod whose;

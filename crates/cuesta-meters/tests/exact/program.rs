@@ -44,7 +44,8 @@ impl Program {
 
     /// Has a row carried out and waits until it sleeps again; gives the numbers that it printed.
     pub(crate) fn does(&mut self, row: &str) -> Vec<f64> {
-        writeln!(self.child.stdin.as_mut().unwrap(), "{row}").unwrap();
+        // In one piece: one call reads it.
+        self.child.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
         let mut said = String::new();
         while !said.ends_with("done\n") {
             assert!(self.said.read_line(&mut said).unwrap() > 0, "the program has ended: {said}");
@@ -55,9 +56,9 @@ impl Program {
         said.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect()
     }
 
+    /// Whether it has left its CPU, in a call: `read` is number 0.
     fn sleeps(&self) -> bool {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("it lives");
-        stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('S'))
+        fs::read_to_string(format!("/proc/{}/syscall", self.pid())).expect("it lives").starts_with("0 ")
     }
 
     pub(crate) fn traced(&self, depth: Depth) -> Meter {

@@ -1,0 +1,78 @@
+//! Subjects of other kinds: who belongs to them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cuesta_meters::exact::Depth;
+
+use crate::program::{Program, counted, exact, meter};
+
+const SPAWN: &str = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(10)]";
+
+#[test]
+fn of_a_driver_only_the_children_count() {
+    let mut program = Program::start();
+    let mut children = meter(&format!("children:{}", program.pid())).traced(Depth::Light);
+    program.does(SPAWN);
+    let counts = children.sheet().unwrap().counts;
+    assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
+    assert!(counted(&counts.minor_faults) > 100);
+}
+
+#[test]
+fn a_control_group_has_who_is_in_it_and_below() {
+    let mut program = Program::start();
+    let group = Group::with(program.pid());
+    let mut traced = meter(&format!("cgroup:/{}", group.name())).traced(Depth::Light);
+    program.does(SPAWN);
+    let inside = traced.sheet().unwrap();
+    assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (10, 10));
+    group.leave(program.pid());
+    traced.sheet().unwrap();
+    program.does(SPAWN);
+    let outside = traced.sheet().unwrap();
+    assert_eq!(counted(&outside.counts.execs), 0);
+    assert!(exact(&outside.own.seconds) < 1e-9, "{:?}", outside.own);
+}
+
+#[test]
+fn a_cpu_has_all_that_runs_there() {
+    let mut program = Program::start();
+    program.does("os.sched_setaffinity(0, {0})");
+    let mut one = meter("cpus:0").traced(Depth::Full);
+    program.does("t = time.process_time() + 0.3; list(iter(lambda: time.process_time() > t, True))");
+    let sheet = one.sheet().unwrap();
+    assert!(exact(&sheet.own.usr) > 10.0, "{:?}", sheet.own);
+    assert!(counted(&sheet.counts.system_calls) > 10);
+    let rows: f64 = sheet.by_cause.value().unwrap().causes.values().map(|cause| exact(&cause.percent)).sum();
+    assert!((rows - exact(&sheet.own.percent)).abs() < 0.1, "{rows} of {:?}", sheet.own);
+}
+
+/// A control group of version 2 below another, which is named.
+struct Group(PathBuf);
+
+impl Group {
+    fn with(pid: u32) -> Self {
+        let found = ["/sys/fs/cgroup/unified", "/sys/fs/cgroup"].map(Path::new);
+        let mount = found.into_iter().find(|mount| mount.join("cgroup.procs").exists()).expect("there are groups");
+        let group = Self(mount.join(format!("cuesta-exact-{pid}")));
+        fs::create_dir_all(group.0.join("below")).unwrap();
+        fs::write(group.0.join("below/cgroup.procs"), pid.to_string()).unwrap();
+        group
+    }
+
+    fn name(&self) -> String {
+        self.0.file_name().unwrap().to_string_lossy().into_owned()
+    }
+
+    fn leave(&self, pid: u32) {
+        fs::write(self.0.parent().unwrap().join("cgroup.procs"), pid.to_string()).unwrap();
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(self.0.join("below"));
+        let _ = fs::remove_dir(&self.0);
+    }
+}
