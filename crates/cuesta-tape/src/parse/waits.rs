@@ -64,9 +64,22 @@ impl Parser<'_> {
             let message = "the time to wait before this must be more than 0";
             return Err(self.error(self.peek(), message, "write for example Wait@5s"));
         }
+        let begins = self.last().end;
         let (amount, rule) = self.rule(name)?;
+        if self.peek().is_symbol("@") {
+            return Err(self.limit_behind(name, begins));
+        }
         let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
         Ok(Said::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { rule, timeout })))
+    }
+
+    /// `Wait+Bytes 4@1s`; what is waited for begins at `begins`.
+    fn limit_behind(&mut self, name: &str, begins: usize) -> TapeError {
+        let at = self.take();
+        let amount = self.source.text[begins..at.start].trim_end();
+        let time = self.time().map_or_else(|_| "5s".to_owned(), |time| time.text);
+        let message = "how long to wait at most stands before what is waited for";
+        self.error(&at, message, format!("write Wait+{name}@{time}{amount}"))
     }
 
     fn rule_name(&mut self) -> Result<&'static str, TapeError> {
