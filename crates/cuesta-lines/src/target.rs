@@ -59,6 +59,14 @@ pub enum TargetError {
     /// `pty:`
     #[error("{0}: needs a command, as in {0}:bash or '{0}:emacs -nw -Q'")]
     NoCommand(String),
+    /// `pty://bash`
+    #[error("{scheme}: takes a command, and no slashes before it: write {scheme}:{command}")]
+    Slashes {
+        /// Which kind of line.
+        scheme: String,
+        /// What stands behind the slashes.
+        command: String,
+    },
     /// `serial:ttyS0`
     #[error("\"{0}\" is no device's path: expected serial:/dev/NAME, as in serial:/dev/ttyUSB0?baud=9600")]
     NoDevice(String),
@@ -136,11 +144,14 @@ impl FromStr for Target {
 /// What stands after `pty:` or `pipe:`, as a shell is to read it.
 fn command(scheme: &str, rest: &str) -> Result<String, TargetError> {
     let command = rest.trim();
+    let behind = command.strip_prefix("//").map(str::trim);
     // A NUL would end it where nobody sees it.
-    if command.is_empty() || command.starts_with("//") || command.contains('\0') {
+    if command.is_empty() || behind == Some("") || command.contains('\0') {
         return Err(TargetError::NoCommand(scheme.to_owned()));
     }
-    Ok(command.to_owned())
+    behind.map_or(Ok(command.to_owned()), |behind| {
+        Err(TargetError::Slashes { scheme: scheme.to_owned(), command: behind.to_owned() })
+    })
 }
 
 impl fmt::Display for Target {
@@ -244,7 +255,9 @@ mod tests {
             "gopher://h:70",
             "pty:",
             "pipe: ",
+            "pty://",
             "pty://bash",
+            "pipe:///bin/cat",
             "bsc://h:1",
             "host:9",
             "tcp:h:23",
