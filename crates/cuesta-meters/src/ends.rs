@@ -142,22 +142,42 @@ mod tests {
     use crate::Roots;
     use crate::kernel::stat::Stat;
 
-    #[test]
-    fn programs_that_came_and_went_are_told() {
-        // Who may not listen has none: that is all there is to see then.
+    /// Who may not listen has none: that is all there is to see then.
+    fn listener() -> Option<Listener> {
         let stat = Roots::default().proc("stat", Stat::parse);
         let cpus: Vec<usize> = stat.value().expect("there are CPUs").cpus.keys().copied().collect();
-        let Some(mut listener) = Listener::start(&cpus, false) else {
-            assert!(!rustix::process::geteuid().is_root(), "root may listen");
-            return;
-        };
-        let mut ended = || *listener.ended(std::iter::once(std::process::id()), &[]).value().expect("it is known");
-        let before = ended();
-        for _ in 0..20 {
+        let listener = Listener::start(&cpus, false);
+        assert!(listener.is_some() || !rustix::process::geteuid().is_root(), "root may listen");
+        listener
+    }
+
+    fn ended(listener: &mut Listener) -> Ended {
+        *listener.ended(std::iter::once(std::process::id()), &[]).value().expect("it is known")
+    }
+
+    fn run_programs(count: usize) {
+        for _ in 0..count {
             assert!(Command::new("/bin/true").status().expect("there is /bin/true").success());
         }
-        let after = ended();
+    }
+
+    #[test]
+    fn programs_that_came_and_went_are_told() {
+        let Some(mut listener) = listener() else { return };
+        let before = ended(&mut listener);
+        run_programs(20);
+        let after = ended(&mut listener);
         assert!(after.tasks - before.tasks >= 20, "{before:?} {after:?}");
         assert_eq!(after.overruns, 0);
+    }
+
+    #[test]
+    fn what_there_was_no_room_to_tell_is_counted() {
+        let Some(mut listener) = listener() else { return };
+        let before = ended(&mut listener);
+        sockopt::set_socket_recv_buffer_size(&listener.socket, 1).expect("the least that the kernel allows");
+        run_programs(20);
+        let after = ended(&mut listener);
+        assert!(after.overruns > 0 && after.tasks - before.tasks < 20, "{before:?} {after:?}");
     }
 }
