@@ -1,10 +1,11 @@
 """Whose CPU time the network's was, in words."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from cuesta.analysis.host import Host, Meters
+from cuesta.analysis.host import Cpu, Host, Meters
 from cuesta.report.network import network
 from tests.sheets import cpu, missing, plain, sheet
 
@@ -41,6 +42,14 @@ def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
 def test_isolated_sides_have_their_cpus_for_themselves() -> None:
     (said,) = network(host(2, network=SAMPLED))
     assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 %"
+
+
+def test_others_on_isolated_cpus_are_named() -> None:
+    found = host(2, network=SAMPLED)
+    used = Cpu(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0)
+    _, said = network(replace(found, cpu=used))
+    assert said == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
+    assert len(list(network(replace(found, cpu=replace(used, others=2.0))))) == 1
 
 
 @pytest.mark.parametrize("order", [1, None])

@@ -11,6 +11,8 @@ Sheet = Mapping[str, Any]
 ISOLATED = 2
 LOOPBACK = (3, 4)
 """Places in the order of honesty (docs/meters.md)."""
+OTHERS = 5.0
+"""Percent of the host's CPUs from which on others are named."""
 
 
 def network(host: Host) -> Iterator[str]:
@@ -19,6 +21,9 @@ def network(host: Host) -> Iterator[str]:
         return
     if host.meters.order == ISOLATED:
         yield each_side(host.sheet)
+        if host.cpu and (host.cpu.others or 0.0) > OTHERS:
+            others = f"others took {host.cpu.others:.1f} % of the host's CPUs"
+            yield f"{others}: that these were busy is not the host's alone"
     elif host.meters.order in LOOPBACK:
         yield from shared(host.sheet)
 
