@@ -42,7 +42,7 @@ target = "pipe:env PS1='$ ' sh -i"
 users = 2
 stagger = "0ms"
 settle = "0s"
-measure = "1500ms"
+measure = "2500ms"
 """
     + BUSY
 )
