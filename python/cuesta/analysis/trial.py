@@ -65,11 +65,7 @@ class Trial:
         if span is None:
             return unknown("the run has no such phase")
         used = self.kernel.between(span.begin, span.end)
-        return (
-            unknown("the kernel's threads were not seen: in a container they are not")
-            if used is None
-            else Figure(value=used)
-        )
+        return unknown(UNSEEN) if used is None else Figure(value=used)
 
     def cause(self, phase: str, *names: str) -> Figure:
         """Give the subject's CPU time by some causes together."""

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from cuesta import __version__
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit, InputError
 from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certification, open_certification, written
@@ -65,7 +66,10 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
             signed = signer(folder, signers)
         except CuestaError as error:
             wrong.append(str(error))
-    return answer(folder, wrong, files=len(recorded), signed_by=signed, signature=(folder / SIGNATURE).exists())
+    signature = (folder / SIGNATURE).exists()
+    return answer(
+        folder, wrong, files=len(recorded), written_by=opened.given.cuesta, signed_by=signed, signature=signature
+    )
 
 
 def unlike_files(recorded: dict[str, str], found: dict[str, str]) -> list[str]:
@@ -116,6 +120,10 @@ def told(found: dict[str, Any]) -> list[str]:
     rows = [f"{word}  {found['what']}", *(f"  - {each}" for each in found["wrong"])]
     if found["ok"] and "files" in found:
         rows.append(f"  {found['files']} raw files are as they were hashed, and all figures were derived of them again")
+    elif found.get("written_by", __version__) != __version__:
+        rows.append(
+            f"  it was written by cuesta {found['written_by']}, which may have reckoned otherwise than {__version__}"
+        )
     if found.get("signed_by"):
         rows.append(f"  signed by {found['signed_by']}")
     elif found.get("signature"):
