@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use cuesta_lines::{Options, Target, open};
 use cuesta_record::clock;
+use rustix::process::{Pid, Signal, kill_process};
+
 use real::{line, line_with, number, play, status, to_the_end, typed, up_to, wait_until};
 
 #[test]
@@ -131,6 +133,29 @@ fn background_programs_do_not_hold_a_line() {
         cuesta_lines::wait_for_ended_programs();
         let pid = number(&shown);
         wait_until_dead(pid, "what a program left in its group ends with it").await;
+    });
+}
+
+#[test]
+fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
+    play(async {
+        let mut line = line("pty:bash --norc --noprofile -ic '{ sleep 600 & } 2>/dev/null; echo $!; read x'").await;
+        let job = number(&up_to(&mut *line, "\n").await);
+        drop(line);
+        cuesta_lines::wait_for_ended_programs();
+        wait_until_dead(job, "bash hands on what hung it up").await;
+    });
+}
+
+#[test]
+fn what_made_a_session_of_its_own_lives_on_as_behind_a_closed_window() {
+    play(async {
+        let mut line = line("pty:setsid sh -c 'echo $$; exec sleep 600' & read x").await;
+        let daemon = number(&up_to(&mut *line, "\n").await);
+        drop(line);
+        cuesta_lines::wait_for_ended_programs();
+        assert!(status(daemon, "State").is_some_and(|state| !state.starts_with('Z')));
+        kill_process(Pid::from_raw(daemon).expect("a process"), Signal::KILL).expect("ours");
     });
 }
 
