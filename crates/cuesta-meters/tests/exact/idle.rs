@@ -17,6 +17,16 @@ fn kinds(sheet: &Sheet) -> [f64; 4] {
     [&idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact)
 }
 
+/// Seconds of CPUs.
+fn page_wait_idle(sheet: &Sheet) -> f64 {
+    kinds(sheet)[0] / 100.0 * sheet.seconds * sheet.cpus.len() as f64
+}
+
+/// Seconds that all waits for pages took together.
+fn page_waits(sheet: &Sheet) -> f64 {
+    counted(&sheet.traffic.page_waits) as f64 * sheet.traffic.page_wait.value().copied().unwrap_or(0.0)
+}
+
 /// Whether a kind of idle was seen; on a machine where others leave no idle there is none of any kind.
 fn is_seen(sheet: &Sheet, kind: usize) -> bool {
     kinds(sheet)[kind] > 0.0 || exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait) < BUSY
@@ -52,9 +62,10 @@ fn a_sleeper_waits_for_nothing_that_counts() {
     let mut program = Program::start();
     program.does("time.sleep(0.01)");
     let (sheet, _) = program.sheet(Depth::Light, "time.sleep(0.3)");
-    let zero = exact(&sheet.idle.zero);
-    let [page, rest @ ..] = kinds(&sheet);
-    assert!(rest.iter().sum::<f64>() < 0.5 && page <= 0.1 * zero + 0.5, "{:?}", sheet.idle);
+    let [_, rest @ ..] = kinds(&sheet);
+    assert!(rest.iter().sum::<f64>() < 0.5, "{:?}", sheet.idle);
+    // Its own code may have to be read first, on a machine where others drive it out.
+    assert!(page_wait_idle(&sheet) <= 1.02 * page_waits(&sheet) * sheet.cpus.len() as f64, "{:?}", sheet.idle);
 }
 
 #[test]
@@ -71,8 +82,7 @@ fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
     // Not each of them waits: the device may be quicker than the way to sleep.
     let waits = counted(&sheet.traffic.page_waits) as f64;
     assert!((0.5 * known[0]..=known[0] + 100.0).contains(&waits), "{waits} of {known:?}");
-    let waited = waits * exact(&sheet.traffic.page_wait);
-    let idle = kinds(&sheet)[0] / 100.0 * sheet.seconds * sheet.cpus.len() as f64;
+    let (idle, waited) = (page_wait_idle(&sheet), page_waits(&sheet));
     assert!(is_seen(&sheet, 0) && idle <= 1.02 * waited * sheet.cpus.len() as f64, "{idle} s idle, {waited} s waited");
 }
 
