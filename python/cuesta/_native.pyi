@@ -35,7 +35,7 @@ class Cast:
 
     @staticmethod
     def read(data: bytes) -> Cast:
-        """Read a cast of asciinema, version 1, 2 or 3. Raises ValueError with row and remedy."""
+        """Read a cast of asciinema, version 1, 2 or 3, up to where it is cut off. Raises ValueError with row and remedy."""
     def tape(self, closed: bool, about: str) -> str:
         """Make a tape: with waits and think times, or with the recorded instants. Raises ValueError if nobody typed."""
     def written(self) -> bytes:
@@ -45,6 +45,9 @@ class Cast:
     @property
     def was_stopped(self) -> bool:
         """Say whether recording ended before the host closed the line."""
+    @property
+    def is_cut(self) -> bool:
+        """Say whether the file ended within a row, which is then left out."""
     @property
     def seconds(self) -> float: ...
 

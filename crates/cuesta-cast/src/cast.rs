@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::error::CastError;
 use crate::{v1, v2, v3};
 
@@ -12,6 +14,8 @@ pub struct Cast {
     pub header: Header,
     /// What happened, in order of time.
     pub events: Vec<Event>,
+    /// Whether the file ended within a row, as when the recorder was killed: more happened than is known.
+    pub cut: bool,
 }
 
 /// What is known of a session as a whole.
@@ -85,27 +89,26 @@ const TOO_LONG: &str = "cut it into parts";
 const NO_CAST: &str = "give a file that asciinema or `cuesta record` wrote";
 
 impl Cast {
-    /// Reads a cast of version 1, 2 or 3.
+    /// Reads a cast of version 1, 2 or 3. Half a row at the end is left out.
     pub fn read(bytes: &[u8]) -> Result<Self, CastError> {
         if bytes.len() > LONGEST {
             return Err(CastError::new(1, format!("the cast has over {} MiB", LONGEST >> 20), TOO_LONG));
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let row = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
-            CastError::new(row, "it is not UTF-8", NO_CAST)
-        })?;
+        let text = text(bytes)?;
+        let (rows, cut) = whole_rows(text);
         let first = text.lines().next().unwrap_or_default();
         // Version 1 is one object over all rows, so its first row need not be JSON.
-        let header = serde_json::from_str::<serde_json::Value>(first).ok();
-        match header.as_ref().and_then(|header| header["version"].as_u64()) {
-            Some(2) => v2::read(header.as_ref().unwrap_or_default(), text),
-            Some(3) => v3::read(header.as_ref().unwrap_or_default(), text),
+        let header = serde_json::from_str::<Value>(first).ok();
+        let cast = match header.as_ref().and_then(|header| header["version"].as_u64()) {
+            Some(2) => v2::read(header.as_ref().unwrap_or_default(), rows),
+            Some(3) => v3::read(header.as_ref().unwrap_or_default(), rows),
             Some(1) | None if text.trim_start().starts_with('{') => v1::read(text),
             Some(version) => {
                 Err(CastError::new(1, format!("version {version} is not known"), "versions 1, 2 and 3 are"))
             }
             None => Err(CastError::new(1, "it does not begin as a cast does", NO_CAST)),
-        }
+        };
+        cast.map(|cast| Self { cut: cut || text.len() < bytes.len(), ..cast })
     }
 
     /// Whether anything was typed.
@@ -113,10 +116,29 @@ impl Cast {
         self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret))
     }
 
-    /// Whether the recording was stopped before the host closed the line. Who records a program records to its end.
+    /// Whether the recording ended before the host closed the line. Who records a program records to its end.
     pub fn was_stopped(&self) -> bool {
-        self.events.last().is_some_and(|event| event.what == What::Marker(STOPPED.to_owned()))
+        self.cut || self.events.last().is_some_and(|event| event.what == What::Marker(STOPPED.to_owned()))
     }
+}
+
+/// The characters. Half of one at the end belongs to the row that is cut.
+fn text(bytes: &[u8]) -> Result<&str, CastError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(error) => {
+            let sound = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+            let row = sound.split('\n').count();
+            error.error_len().map_or(Ok(sound), |_| Err(CastError::new(row, "it is not UTF-8", NO_CAST)))
+        }
+    }
+}
+
+/// The rows without half a one at the end, and whether there was one.
+fn whole_rows(text: &str) -> (&str, bool) {
+    let (rows, last) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
+    let cut = !last.is_empty() && serde_json::from_str::<Value>(last).is_err_and(|error| error.is_eof());
+    if cut { (rows, true) } else { (text, false) }
 }
 
 #[cfg(test)]

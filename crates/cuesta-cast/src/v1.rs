@@ -27,6 +27,11 @@ struct Whole {
 /// Reads the whole of `text`.
 pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
     let whole: Whole = serde_json::from_str(text).map_err(|error| {
+        if error.is_eof() {
+            let remedy =
+                "it cannot be read up to there: nothing but later versions, whose rows stand each for itself, can";
+            return CastError::new(error.line().max(1), "its end is missing", remedy);
+        }
         let remedy = "version 1 is one object with `stdout`, a list of [seconds, text]";
         CastError::new(error.line().max(1), format!("it is no cast ({error})"), remedy)
     })?;
@@ -45,5 +50,5 @@ pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
             .ok_or_else(|| CastError::new(1, format!("{delay} is no delay"), "a delay is a number of seconds"))?;
         Ok(Event { at, what: What::Output(output) })
     });
-    Ok(Cast { header, events: events.collect::<Result<_, _>>()? })
+    Ok(Cast { header, events: events.collect::<Result<_, _>>()?, ..Cast::default() })
 }

@@ -24,7 +24,7 @@ pub(crate) fn read(header: &Value, text: &str) -> Result<Cast, CastError> {
     let (columns, rows) = size(1, &header["width"], &header["height"])?;
     let header = Header { columns, rows, terminal: words(&header["env"]["TERM"]), ..self::header(header) };
     let events = events(text, |_| false, |at, _| at)?;
-    Ok(Cast { header, events })
+    Ok(Cast { header, events, ..Cast::default() })
 }
 
 /// What versions say alike.

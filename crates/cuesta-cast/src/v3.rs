@@ -13,5 +13,5 @@ pub(crate) fn read(header: &Value, text: &str) -> Result<Cast, CastError> {
     let terminal = v2::words(&term["type"]).or_else(|| v2::words(&header["env"]["TERM"]));
     let header = Header { columns, rows, terminal, ..v2::header(header) };
     let events = v2::events(text, |row| row.starts_with('#'), |interval, before| before + interval)?;
-    Ok(Cast { header, events })
+    Ok(Cast { header, events, ..Cast::default() })
 }

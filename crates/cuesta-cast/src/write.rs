@@ -126,7 +126,7 @@ mod tests {
             (61_000_004, What::Exit("0".into())),
         ];
         let events = events.map(|(us, what)| Event { at: at(us), what }).to_vec();
-        let cast = Cast { header, events };
+        let cast = Cast { header, events, ..Cast::default() };
         let mut written = Vec::new();
         cast.write(&mut written).expect("writes");
         assert_eq!(Cast::read(&written), Ok(cast));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Event, Header, Timing, What, tape};
+use cuesta_cast::{Cast, Event, Timing, What, tape};
 use proptest::prelude::*;
 
 fn what() -> impl Strategy<Value = What> {
@@ -24,7 +24,7 @@ fn cast() -> impl Strategy<Value = Cast> {
             at += Duration::from_micros(later);
             Event { at, what }
         };
-        Cast { header: Header::default(), events: events.into_iter().map(event).collect() }
+        Cast { events: events.into_iter().map(event).collect(), ..Cast::default() }
     })
 }
 
@@ -76,6 +76,19 @@ proptest! {
         let mut written = Vec::new();
         cast.write(&mut written).expect("writes");
         prop_assert_eq!(Cast::read(&written).expect("reads"), without_echoes(cast));
+    }
+
+    #[test]
+    fn what_is_cut_reads_up_to_the_cut(cast in cast(), cut in any::<proptest::sample::Index>()) {
+        let mut written = Vec::new();
+        cast.write(&mut written).expect("writes");
+        let head = written.iter().position(|byte| *byte == b'\n').expect("a header");
+        let length = head + cut.index(written.len() - head);
+        let read = Cast::read(&written[..length]).expect("reads");
+        prop_assert_eq!(&read.events[..], &without_echoes(cast).events[..read.events.len()]);
+        let whole_rows = written[..length].iter().filter(|byte| **byte == b'\n').count().max(1);
+        prop_assert!(read.events.len() >= whole_rows - 1, "{} of {whole_rows}", read.events.len());
+        prop_assert_eq!(read.cut, read.was_stopped());
     }
 
     #[test]

@@ -56,6 +56,27 @@ fn a_mistake_is_shown_with_its_row_and_a_remedy() {
 }
 
 #[test]
+fn a_recorder_that_was_killed_leaves_what_it_wrote() {
+    const WHOLE: &str = "{\"version\":2,\"width\":80,\"height\":24}\n[0.5,\"i\",\"l\"]\n[0.6,\"o\",\"l\u{e9}\"]\n";
+    let whole = read(WHOLE).expect("a cast");
+    let begin = WHOLE.find("[0.6").expect("there");
+    assert!(!whole.cut && !read(WHOLE.trim_end()).expect("only its line end is missing").cut);
+    for length in begin + 1..WHOLE.len() - 1 {
+        let cast = Cast::read(&WHOLE.as_bytes()[..length]).expect("a cast");
+        assert_eq!((cast.events.len(), cast.cut, cast.was_stopped()), (1, true, true), "{length}");
+    }
+    assert!(
+        !tape(&Cast::read(&WHOLE.as_bytes()[..begin + 5]).expect("a cast"), Timing::Closed, "")
+            .expect("a tape")
+            .contains("Disconnect")
+    );
+    for text in ["{\"version\":2,\"wid", "{\"version\":1,\n\"stdout\":[[1,\"a\"],\n[2,"] {
+        let error = read(text).expect_err("its end is missing");
+        assert!(error.contains("its end is missing; it cannot be read up to there"), "{error}");
+    }
+}
+
+#[test]
 fn what_is_too_much_is_refused() {
     let typed = format!("{{\"version\":2,\"width\":80,\"height\":24}}\n[1,\"i\",\"{}\"]\n", "x".repeat(300_000));
     assert!(read(&typed).expect_err("too much").contains("over 256 KiB were typed"));

@@ -39,6 +39,11 @@ impl Cast {
     }
 
     #[getter]
+    fn is_cut(&self) -> bool {
+        self.0.cut
+    }
+
+    #[getter]
     fn seconds(&self) -> f64 {
         self.0.events.last().map_or(0.0, |last| last.at.as_secs_f64())
     }

@@ -22,7 +22,7 @@ pub(crate) struct Notes {
 
 impl Notes {
     pub(crate) fn new(header: Header, begun: Stamp) -> Self {
-        let cast = Cast { header, events: Vec::new() };
+        let cast = Cast { header, ..Cast::default() };
         Self { cast, begun, shown: Characters::default(), typed: Characters::default(), kept: (0, 0), full: false }
     }
 

@@ -43,9 +43,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _tape(where: str) -> tuple[str, Any]:
-    script = read_tape(where).script
-    notes = [f"note: {note}" for note in script.notes()]
-    return "\n".join([script.listing().rstrip(), *notes]), json.loads(script.commands())
+    tape = read_tape(where)
+    notes = [f"note: {note}" for note in tape.notes]
+    return "\n".join([tape.script.listing().rstrip(), *notes]), json.loads(tape.script.commands())
 
 
 def _plan(path: Path) -> tuple[str, Any]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from cuesta import _native
 from cuesta.analysis.units import many
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
@@ -93,14 +92,14 @@ def _timeline(job: Job) -> str:
 def _tapes(job: Job) -> list[str]:
     return [
         "\n".join(
-            [f"TAPE {tape.name}", *(f"  {row}" for row in tape.script.listing().splitlines()), *_notes(tape.script)]
+            [
+                f"TAPE {tape.name}",
+                *(f"  {row}" for row in tape.script.listing().splitlines()),
+                *(f"  note: {note}" for note in tape.notes),
+            ]
         )
         for tape in job.tapes.values()
     ]
-
-
-def _notes(script: _native.Script) -> list[str]:
-    return [f"  note: {note}" for note in script.notes()]
 
 
 def _toml(value: object) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
-from cuesta.engine.tapes import read_cast
+from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 
 NAME = "record"
@@ -81,7 +81,10 @@ def _convert(arguments: argparse.Namespace) -> int:
     files = Files(Path(f"{arguments.out or source.with_suffix('')}.tape"), None)
     if not arguments.force:
         files.refuse_others()
-    about = f"Made of {source.name}"
+    notes = notes_on(cast)
+    for note in notes:
+        print(f"cuesta: {source}: {note}", file=sys.stderr)
+    about = "\n".join([f"Made of {source.name}", *notes])
     try:
         tape = cast.tape(closed=True, about=about)
     except ValueError as error:

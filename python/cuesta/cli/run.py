@@ -71,6 +71,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
+    for tape in () if arguments.quiet else job.tapes.values():
+        for note in tape.notes:
+            print(f"cuesta: {tape.name}: {note}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as show:
 
         def look(snapshots: list[Snapshot]) -> None:

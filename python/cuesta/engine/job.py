@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuesta.engine.tapes import Tape, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
@@ -160,5 +160,5 @@ def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:
         names = (tape.name, *(f"{tape.name}-{number}" for number in range(2, len(tapes) + 1)))
         name = next(name for name in names if name not in taken)
         taken.add(name)
-        tapes[where] = Tape(name, tape.text, tape.folder, tape.script)
+        tapes[where] = replace(tape, name=name)
     return tapes

@@ -12,6 +12,7 @@ LONGEST = 16 << 20
 """Bytes; nobody types more."""
 LONGEST_CAST = 64 << 20
 """Bytes of a cast; most of it is output."""
+CUT = "the cast ends within a row, as when its recorder was killed: the tape has what stands before that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,19 @@ class Tape:
     folder: Path
     """Where the tape's own files are."""
     script: _native.Script
+    notes: tuple[str, ...]
+    """What was left out of it, or understood otherwise than it is written."""
 
 
 def read_tape(where: str, closed: bool = True) -> Tape:
     """Read `builtin:NAME` or a file. A cast's tape has think times if `closed`, else the recorded instants."""
     path = BUILTIN / f"{where.removeprefix('builtin:')}.tape" if where.startswith("builtin:") else Path(where)
-    text = _of_cast(path, where, closed) if is_cast(where) else _text(path, where)
+    text, notes = _of_cast(path, where, closed) if is_cast(where) else (_text(path, where), ())
     try:
         script = _native.Script.parse(text, shown(path), str(path.parent))
     except _native.TapeError as error:
         raise InputError(str(error)) from None
-    return Tape(path.stem, text, path.parent, script)
+    return Tape(path.stem, text, path.parent, script, (*notes, *script.notes()))
 
 
 def is_cast(where: str) -> bool:
@@ -50,10 +53,17 @@ def read_cast(path: Path, where: str) -> _native.Cast:
         raise InputError(f"{shown(path)}: {error}") from None
 
 
-def _of_cast(path: Path, where: str, closed: bool) -> str:
+def notes_on(cast: _native.Cast) -> tuple[str, ...]:
+    """Say what of a cast could not be read."""
+    return (CUT,) if cast.is_cut else ()
+
+
+def _of_cast(path: Path, where: str, closed: bool) -> tuple[str, tuple[str, ...]]:
     timing = "its think times" if closed else "the recorded instants"
+    cast = read_cast(path, where)
+    notes = notes_on(cast)
     try:
-        return read_cast(path, where).tape(closed, f"Made of {path.name}, with {timing}")
+        return cast.tape(closed, "\n".join([f"Made of {path.name}, with {timing}", *notes])), notes
     except ValueError as error:
         raise InputError(f"{shown(path)}: {error}") from None
 
