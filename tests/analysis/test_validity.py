@@ -46,7 +46,7 @@ def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, chan
 @pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
 def test_a_host_whose_cpus_were_stolen_is_doubted(tmp_path: Path, allowed: Row, found: list[str]) -> None:
     folder = RunFolder(tmp_path / "run", validity=allowed).write()
-    metered = [{"about": ABOUT}, {"step": 0, "sheet": sheet(cpu=cpu(steal=25.0))}]
+    metered: list[Row] = [{"about": ABOUT}, {"step": 0, "sheet": sheet(cpu=cpu(steal=25.0))}]
     (folder / "meters.jsonl").write_text("".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in metered))
     summary = summarise(folder)
     assert [type(doubted.doubt).__name__ for doubted in summary.doubts] == found
