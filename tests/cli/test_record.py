@@ -152,6 +152,14 @@ def test_what_is_there_is_not_written_over(here: Path, write: Write) -> None:
     assert "is there already" in person.seen.decode()
 
 
+def test_a_pipe_is_nothing_to_type_at(here: Path) -> None:
+    person = Person(here, "record", "--target", "pipe:cat -n")
+    assert person.sees_the_end() == Exit.USAGE
+    seen = person.seen.decode()
+    assert "pipe:cat -n has no terminal: what you type would not be shown" in seen
+    assert "cuesta record --target 'pty:cat -n'" in seen
+
+
 def test_a_recording_needs_a_terminal(here: Path) -> None:
     command = [sys.executable, "-m", "cuesta", "record", "--", "true"]
     ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=here, check=False)
@@ -165,6 +173,8 @@ def test_a_recording_needs_a_terminal(here: Path) -> None:
         ([], Exit.USAGE, "there is nothing to record"),
         (["--target", "pty:bash", "--", "bash"], Exit.USAGE, "one of COMMAND, --target and --from is enough"),
         (["--from", "nowhere.cast"], Exit.BAD_INPUT, "nowhere.cast: cannot read the cast"),
+        (["--from", "nowhere"], Exit.BAD_INPUT, "casts in that folder: broken.cast, old.cast"),
+        (["--from", "no-folder/demo.cast"], Exit.BAD_INPUT, "there is no cast in that folder"),
         (["--from", "old.cast"], Exit.BAD_INPUT, "nothing that was typed is in it"),
         (["--from", "broken.cast"], Exit.BAD_INPUT, "broken.cast: row 2: it is no event"),
     ],

@@ -112,9 +112,14 @@ def _record(arguments: argparse.Namespace) -> int:
 def _target(arguments: argparse.Namespace) -> str:
     text = arguments.target or f"pty:{shlex.join(arguments.command)}"
     try:
-        return _native.target(text)
+        target = _native.target(text)
     except ValueError as error:
         raise UsageError(f"--target: {error}") from None
+    if target.startswith("pipe:"):
+        command = target.removeprefix("pipe:")
+        remedy = f"record it on one, and play that tape here: cuesta record --target {shlex.quote(f'pty:{command}')}"
+        raise UsageError(f"--target: {target} has no terminal: what you type would not be shown", remedy)
+    return target
 
 
 def _files(arguments: argparse.Namespace, target: str) -> Files:

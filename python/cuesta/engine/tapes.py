@@ -48,7 +48,7 @@ def is_cast(where: str) -> bool:
 def read_cast(path: Path, where: str) -> _native.Cast:
     """Read a cast of asciinema."""
     try:
-        return _native.Cast.read(_bytes(path, where, LONGEST_CAST))
+        return _native.Cast.read(_bytes(path, where, "cast", LONGEST_CAST))
     except ValueError as error:
         raise InputError(f"{shown(path)}: {error}") from None
 
@@ -76,20 +76,25 @@ def shown(path: Path) -> str:
 
 def _text(path: Path, where: str) -> str:
     try:
-        return _bytes(path, where, LONGEST).decode("utf-8")
+        return _bytes(path, where, "tape", LONGEST).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{where}: it is not UTF-8 (at byte {error.start})", "save the tape as UTF-8") from None
 
 
-def _bytes(path: Path, where: str, longest: int) -> bytes:
-    what = path.suffix.removeprefix(".") if is_cast(where) else "tape"
+def _bytes(path: Path, where: str, what: str, longest: int) -> bytes:
     try:
         with path.open("rb") as file:
             data = file.read(longest + 1)
     except OSError as error:
-        near = ", ".join(sorted(other.name for other in path.parent.glob(f"*.{what}"))[:8])
-        remedy = f"{what}s in that folder: {near}" if near else "give the name of a tape, or none for the built-in one"
-        raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", remedy) from None
+        raise InputError(f"{shown(path)}: cannot read the {what}: {error.strerror}", _near(path, what)) from None
     if len(data) > longest:
         raise InputError(f"{where}: over {longest >> 20} MiB: that is no {what}")
     return data
+
+
+def _near(path: Path, what: str) -> str:
+    if others := sorted(other.name for other in path.parent.glob(f"*.{what}"))[:8]:
+        return f"{what}s in that folder: {', '.join(others)}"
+    if what == "cast":
+        return "there is no cast in that folder: give a file of asciinema's or of cuesta record's"
+    return "give the name of a tape, or none for the built-in one"
