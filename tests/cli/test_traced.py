@@ -1,0 +1,54 @@
+"""`cuesta meters --exact` and `--calls`: the kernel traced on this machine, which takes root."""
+
+import json
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+
+KINDS = ("zero", "page_wait", "loading", "io_wait", "quota_wait")
+
+
+def sheet(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["meters", *arguments, "300ms", "1", "--json"]) == Exit.GOOD
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_traced_sheet_has_what_only_tracing_tells(capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(capsys, "--exact", "--plain")
+    assert {found["idle"][kind]["tier"] for kind in KINDS} == {"exact"}, found["notes"]
+    assert "user_and_calls" in found["by_cause"]["value"]["causes"]
+    cpu = found["cpu"]
+    assert sum(cpu[name]["value"] for name in ("usr", "sys", "irq", "iowait", "steal", "idle")) == pytest.approx(100, abs=0.1)
+    assert "cuesta meters --calls" in found["counts"]["system_calls"]["why"]
+
+
+def test_calls_are_counted_when_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    found = sheet(capsys, "--calls")
+    causes = found["by_cause"]["value"]["causes"]
+    assert found["counts"]["system_calls"]["tier"] == causes["system_calls"]["seconds"]["tier"] == "exact"
+    assert causes["system_calls"]["count"]["value"] > 0
+    assert found["by_cause"]["value"]["about"] == {}, "nothing is sampled meanwhile"
+
+
+def test_an_interval_gives_a_sheet_not_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["meters", "--exact", "--plain", "200ms"]) == Exit.GOOD
+    text = capsys.readouterr().out
+    assert text.startswith("METERS")
+    assert "page-wait idle" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--exact", "--report"], "which --reset does not"),
+        (["--calls", "--reset"], "which --reset does not"),
+        (["--exact", "--from", "http://host.invalid:9100/metrics"], "a node_exporter does not trace"),
+    ],
+)
+def test_what_cannot_be_traced_is_said(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    assert main(["meters", *arguments]) == Exit.USAGE
+    assert said in capsys.readouterr().err
