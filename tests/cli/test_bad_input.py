@@ -61,7 +61,7 @@ BAD = {
 @pytest.fixture
 def files(here: Path, write: Write) -> list[str]:
     write("good.tape", TAPE)
-    write("idle.tape", "Set KeyRate 2cps\nForever\n  Transaction \"t\"\n  End\nEnd\n")
+    write("idle.tape", "Set KeyRate 2cps\nForever\n  Expect /x/\nEnd\n")
     write("bogus.tape", 'Type "a"\nBogus 3\n')
     write("law.tape", 'Type "a"\nThink exq 5s\n')
     write("login.tape", 'Type "${password}"\n')
