@@ -96,7 +96,7 @@ def front_end_of(rows: Sequence[HostRow]) -> FrontEnd | None:
 
 
 def front_end(recorded: Recorded, step: Step) -> FrontEnd | None:
-    """Sum up the built-in host's rows of a step's measurement interval; none if it has none, or older ones with less."""
+    """Sum up the built-in host's rows of a step's measurement interval; none where it has none, or only old ones."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     try:
         return Sums(shares).figures() if shares else None
