@@ -126,7 +126,7 @@ def test_an_interrupted_run_keeps_what_was_measured(here: Path, write: Write, ho
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "60s", "--out", "out") as process:
         process.send_signal(how)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == Exit.INTERRUPTED
     assert "what was measured is kept" in err
     assert "Traceback" not in err
@@ -142,7 +142,7 @@ def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
         process.send_signal(signal.SIGINT)
         assert any("again to end at once" in row for row in process.stderr)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == Exit.INTERRUPTED
     assert out == ""
 

@@ -61,7 +61,8 @@ def pairs(arguments: argparse.Namespace, terms: Terms) -> Iterator[tuple[Path, b
                 return one
 
             for turn, ran in run_in_turn(wanted, folder, look, stopping):
-                for why in (*ran.failures, replicate(ran.folder).unusable):
+                unusable = "it was interrupted" if ran.interrupted else replicate(ran.folder).unusable
+                for why in (*ran.failures, unusable):
                     if why:
                         print(f"pair {turn.pair}, {turn.name}, will not count: {why}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
