@@ -160,7 +160,7 @@ def tables(record: Record) -> Iterator[str]:
         cells = [(each.name, *(figure(getattr(each, at), each.unit) for at in heads)) for each in rows]
         yield html.table(("", *heads.values()), cells, caption)
     yield html.table(("", ""), [(each.name, figure(each.figure, each.unit)) for each in found.d], CAPTION_D)
-    yield html.facts([(f"— {why}", names) for why, names in absences(record).items()])
+    yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in absences(record).items())
     formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
     yield html.folded("How each figure is computed", [html.facts(formulas)])
 
@@ -179,12 +179,11 @@ def runs_table(record: Record) -> str:
 
 
 def checks_table(record: Record) -> str:
-    """Give a row for each check."""
-    rows = [
-        (check.name, ("kept", "kept") if check.ok else ("NOT", "crossed"), (plain(check.said), "text"))
+    """Say what came of each check."""
+    return html.facts(
+        (f"check: {check.name}", f"{'kept' if check.ok else 'NOT KEPT'}: {plain(check.said)}")
         for check in record.checks
-    ]
-    return html.table(("check", "", "what was found"), rows, "Checks")
+    )
 
 
 RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
