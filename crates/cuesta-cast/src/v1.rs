@@ -28,8 +28,7 @@ struct Whole {
 pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
     let whole: Whole = serde_json::from_str(text).map_err(|error| {
         if error.is_eof() {
-            let remedy =
-                "it cannot be read up to there: nothing but later versions, whose rows stand each for itself, can";
+            let remedy = "half an object cannot be read; casts of versions 2 and 3 can, up to the row that is cut";
             return CastError::new(error.line().max(1), "its end is missing", remedy);
         }
         let remedy = "version 1 is one object with `stdout`, a list of [seconds, text]";

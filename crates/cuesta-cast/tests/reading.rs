@@ -72,7 +72,7 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
     );
     for text in ["{\"version\":2,\"wid", "{\"version\":1,\n\"stdout\":[[1,\"a\"],\n[2,"] {
         let error = read(text).expect_err("its end is missing");
-        assert!(error.contains("its end is missing; it cannot be read up to there"), "{error}");
+        assert!(error.contains("its end is missing; half an object cannot be read"), "{error}");
     }
 }
 
