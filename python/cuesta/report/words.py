@@ -1,6 +1,7 @@
 """Sentences that the text and the HTML report share, and the safe form of names that came from outside."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from cuesta.analysis.asymptotes import Asymptotes
 from cuesta.analysis.fairness import Fairness
@@ -13,6 +14,14 @@ from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.report.network import network
 
+IDLE = {
+    "zero": "zero",
+    "page_wait": "page wait",
+    "loading": "loading",
+    "io_wait": "I/O wait",
+    "quota_wait": "throttled",
+}
+"""Kinds of idle that exclude each other, where the kernel is traced."""
 LOADS = {
     "closed": "the next input is due a think time after the answer",
     "paced": "inputs are due at fixed times",
@@ -151,9 +160,18 @@ def host_cpu(host: Host) -> Iterator[str]:
         seen = [f"{plain(name.replace('_', ' '))} {percent:.1f}" for name, percent in causes if percent >= 0.05]
         rest = sum(percent for _, percent in causes if percent < 0.05)
         yield "by cause: " + ", ".join([*seen, f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else seen)
+    yield from idle_by_kind(sheet)
     yield from network(host)
     if host.per_transaction:
         yield each_transaction(host.per_transaction)
+
+
+def idle_by_kind(sheet: Mapping[str, Any] | None) -> Iterator[str]:
+    """Say why the host's CPUs were idle, where the kernel was traced."""
+    idle = sheet["idle"] if sheet else {}
+    if idle.get("page_wait", {}).get("tier") == "exact":
+        kinds = (f"{name} {idle[kind]['value']:.1f}" for kind, name in IDLE.items())
+        yield f"idle by kind: {', '.join(kinds)} (exact)"
 
 
 def each_transaction(each: PerTransaction) -> str:
