@@ -205,7 +205,7 @@ fn too_much(text: &str) -> Option<&str> {
 pub(crate) fn split(text: &str) -> Result<(&str, Option<&str>), TargetError> {
     let unclear = || TargetError::NoBrackets(text.to_owned());
     if let Some(inner) = text.strip_prefix('[') {
-        let (host, after) = inner.split_once(']').ok_or_else(unclear)?;
+        let (host, after) = inner.split_once(']').filter(|(host, _)| !host.contains('[')).ok_or_else(unclear)?;
         return match after.strip_prefix(':') {
             Some(port) => Ok((host, Some(port))),
             None if after.is_empty() => Ok((host, None)),
@@ -272,6 +272,7 @@ mod tests {
             "tcp://::1:23",
             "tcp://[::1:23",
             "tcp://[::1]23",
+            "tcp://[[]:23",
             "tcp://joe@h:23",
             "tcp://h:23/x",
             "tcp://h h:23",
