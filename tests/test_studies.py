@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.cli import main
+from cuesta.engine import certifier
 from cuesta.errors import Exit
 from cuesta.ledger.historical import is_historical
 from cuesta.plan import Given, load
@@ -125,8 +126,9 @@ def test_the_emacs_study_is_typed_over_a_network(
     assert processes_at_home(home) == []
 
 
-def test_the_certification_study_is_played(here: Path, write: Write) -> None:
+def test_the_certification_study_is_played(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     """One run of it: whether that would be a certificate is for the machine to say."""
+    monkeypatch.setattr(certifier, "WARM_UP", 0)
     write("cuesta.toml", BUSY.replace("settled = false\n", ""))
     plan = STUDIES / "certification" / "short.toml"
     code = main(["certify", str(plan), "--runs", "1", "--out", "out", "--quiet"])
@@ -137,7 +139,8 @@ def test_the_certification_study_is_played(here: Path, write: Write) -> None:
     assert main(["certify", "--verify", "out"]) == Exit.GOOD
 
 
-def test_the_benchmark_study_is_played(here: Path, write: Write) -> None:
+def test_the_benchmark_study_is_played(here: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certifier, "WARM_UP", 0)
     write("cuesta.toml", BUSY.replace("settled = false\n", ""))
     plan = STUDIES / "benchmark" / "short.toml"
     code = main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"])

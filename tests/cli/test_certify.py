@@ -224,8 +224,11 @@ Sleep 60m
 """
 
 
-def test_a_benchmark_that_goes_idle_is_warned_of(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two processes that sleep: whatever else runs here, the machine would have been free for them."""
+def test_a_benchmark_that_goes_idle_is_warned_of(
+    write: Write, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes that sleep: where nothing else runs, the machine idles meanwhile."""
+    monkeypatch.setattr(certifier, "WARM_UP", 0)
     write("tiny.tape", ABSENTEE)
     plan = write("tiny.toml", PLAN.replace(" -i", ""))
     assert main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"]) == Exit.GOOD
