@@ -4,13 +4,13 @@ Numbers are kept as they were written; what they mean is computed in `cuesta.ana
 """
 
 import datetime
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cuesta.errors import InputError
+from cuesta.ledger.historical import read_toml
 
 FORMAT = 1
 """The newest format of such files that is read."""
@@ -70,12 +70,7 @@ class Goals(Entry):
 def read_goals(path: Path | str) -> Goals:
     """Read such a file. Raises InputError that names the place."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    data = read_toml(path)
     found = data.get("format", FORMAT)
     if not isinstance(found, int) or found > FORMAT:
         raise InputError(f"{path}: is of format {found}, and this cuesta reads up to {FORMAT}")

@@ -78,20 +78,25 @@ class Document:
 def is_historical(path: Path) -> bool:
     """Say whether a TOML file holds typed tables."""
     try:
-        return "identity" in tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return "identity" in read_toml(path)
+    except InputError:
         return False
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a file that a person typed. Raises InputError that names the place."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def read_historical(path: Path | str) -> Document:
     """Read such a file. Raises InputError that names the place."""
     path = Path(path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{path}: {error}") from None
+    data = read_toml(path)
     try:
         return Typed(path, data).document()
     except (KeyError, TypeError, ValueError, AttributeError) as error:
