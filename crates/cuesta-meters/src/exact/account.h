@@ -76,7 +76,7 @@ struct {
 	__type(value, __u32);
 } members SEC(".maps");
 
-/* From `since` on the clock of `kind` runs; at `since` the clocks stood at `ns`. */
+/* From `since` on the clock of `kind` - 1 runs, of none if it is 0; at `since` the clocks stood at `ns`. */
 struct phase {
 	__u64 since, kind;
 	__u64 ns[WAITS];
@@ -128,7 +128,7 @@ static __always_inline void look_at_waits(struct account *a, __u64 now, bool was
 	for (int kind = 0; kind < WAITS; kind++) {
 		__u64 at = phase->ns[kind];
 
-		if (phase->kind == kind && now > phase->since)
+		if (phase->kind == kind + 1 && now > phase->since)
 			at += now - phase->since;
 		if (was_idle && at > a->marks[kind])
 			a->idle[kind] += at - a->marks[kind];
@@ -161,7 +161,7 @@ static __always_inline void wait_changed(__u32 kind, int by, __u64 now)
 	bpf_spin_lock(&all->lock);
 	all->waiting[kind % WAITS] += by;
 	__u32 *n = all->waiting;
-	__u32 first = n[ON_PAGE] ? ON_PAGE : n[ON_LOADING] ? ON_LOADING : n[ON_IO] ? ON_IO : n[ON_QUOTA] ? ON_QUOTA : WAITS;
+	__u32 first = n[ON_PAGE] ? 1 + ON_PAGE : n[ON_LOADING] ? 1 + ON_LOADING : n[ON_IO] ? 1 + ON_IO : n[ON_QUOTA] ? 1 + ON_QUOTA : 0;
 	struct phase *old = &write->phases[write->current % PHASES];
 
 	if (first != old->kind) {
@@ -171,7 +171,7 @@ static __always_inline void wait_changed(__u32 kind, int by, __u64 now)
 			now = old->since;
 #pragma unroll
 		for (int each = 0; each < WAITS; each++)
-			next->ns[each] = old->ns[each] + (old->kind == each ? now - old->since : 0);
+			next->ns[each] = old->ns[each] + (old->kind == each + 1 ? now - old->since : 0);
 		next->since = now;
 		next->kind = first;
 		__sync_fetch_and_add(&write->current, 1);

@@ -99,10 +99,11 @@ impl Traced {
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
         };
-        own.percent = Figure::exact(self.percent(self.here.run(Owner::Own)));
-        own.seconds = own.percent.map(|percent| percent / 100.0 * capacity);
-        own.usr = user.map(|user| user * self.percent(self.here.run(Owner::Own)));
-        own.sys = own.percent.with(&own.usr, |all, usr| all - usr);
+        let all = self.percent(self.here.run(Owner::Own));
+        own.percent = Figure::exact(all);
+        own.seconds = Figure::exact(all / 100.0 * capacity);
+        // Of the tier of whoever split it.
+        (own.usr, own.sys) = (user.map(|user| user * all), user.map(|user| (1.0 - user) * all));
         own.others = Figure::exact(self.percent(self.here.run(Owner::Others)));
     }
 

@@ -1,7 +1,7 @@
 //! Whose time, and into what; and whether the account closes.
 
 use cuesta_meters::exact::Depth;
-use cuesta_meters::{Sheet, Tier};
+use cuesta_meters::{Figure, Sheet, Tier};
 
 use crate::program::{Program, exact, meter};
 
@@ -22,6 +22,10 @@ fn cpu_time_is_what_the_programs_own_clock_says() {
     let (sheet, known) = burn(&mut program, Depth::Light);
     let traced = exact(&sheet.own.seconds);
     assert!((traced / known - 1.0).abs() * 100.0 < OFF, "{traced} of {known}");
+    // Ticks split it.
+    assert!(
+        [&sheet.own.usr, &sheet.own.sys].iter().all(|part| matches!(part, Figure::Metered { tier: Tier::Plain, .. }))
+    );
     let causes = &sheet.by_cause.value().unwrap().causes;
     let parts: f64 = causes.values().map(|cause| exact(&cause.seconds)).sum();
     assert!((parts / traced - 1.0).abs() < 1e-6, "{parts} of {traced}");
@@ -59,8 +63,8 @@ fn beside_samples_interrupts_alone_are_traced() {
     let sheet = meter.sheet().unwrap();
     let by_cause = sheet.by_cause.value().unwrap();
     let tier = |name: &str| match &by_cause.causes[name].seconds {
-        cuesta_meters::Figure::Metered { tier, .. } => *tier,
-        other @ cuesta_meters::Figure::Unmetered { .. } => panic!("{other:?}"),
+        Figure::Metered { tier, .. } => *tier,
+        other @ Figure::Unmetered { .. } => panic!("{other:?}"),
     };
     assert_eq!((tier("interrupts"), tier("user")), (Tier::Exact, Tier::Sampled));
     let parts: f64 = by_cause.causes.values().filter_map(|cause| cause.seconds.value()).sum();
