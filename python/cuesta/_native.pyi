@@ -35,7 +35,7 @@ class Cast:
 
     @staticmethod
     def read(data: bytes) -> Cast:
-        """Read a cast of asciinema, version 1, 2 or 3, up to where it is cut off. Raises ValueError with row and remedy."""
+        """Read a cast of asciinema, version 1 to 3, up to where it is cut off. Raises ValueError with the row."""
     def tape(self, closed: bool, about: str) -> str:
         """Make a tape: with waits and think times, or with the recorded instants. Raises ValueError if nobody typed."""
     def written(self) -> bytes:

@@ -110,7 +110,7 @@ def _is_closed(group: Group) -> bool:
 
 def _check_work(job: Job, group: Group) -> None:
     if job.tape(group).script.is_idle():
-        raise InputError(f"{group.tape}: nobody does anything in it", "let it type, think or wait: Type \"ls\" Enter")
+        raise InputError(f"{group.tape}: nobody does anything in it", 'let it type, think or wait: Type "ls" Enter')
 
 
 def _check_place(plan: Plan, group: Group) -> None:
