@@ -140,7 +140,41 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     found = compare(base, runs.side("new", 5, **THREE), Terms())
     demand = found.headline[0]
     assert (demand.ratio, demand.judged, demand.missing) == (None, None, "not measured in 5 of 10 runs")
-    assert found.overall == Overall.UNCHANGED, "what was measured is judged"
+    assert found.headline[1].judged, "what was measured is judged"
+    assert found.overall == Overall.INCONCLUSIVE, "and what was not is not decided"
+    assert "not decided, for there is no ratio: CPU a transaction (not measured in 5 of 10 runs)" in found.notes
+
+
+def test_figures_that_no_run_has_are_not_decided_either() -> None:
+    base, new = (runs.side(name, 5, throughput=16.0) for name in ("base", "new"))
+    assert compare(base, new, Terms()).overall == Overall.INCONCLUSIVE
+
+
+def test_where_no_meters_were_asked_for_no_cpu_time_is_judged() -> None:
+    run = copy.deepcopy(RUN)
+    run["plan"]["meters"] = "none"
+    base, new = (runs.side(name, 5, throughput=16.0, response__p95=1.3) for name in ("base", "new"))
+    base, new = (replace(one, runs=[replace(each, facts=facts(run)) for each in one.runs]) for one in (base, new))
+    found = compare(base, new, Terms())
+    assert [each.metric.name for each in found.headline] == ["throughput", "response.p95"]
+    assert found.overall == Overall.UNCHANGED
+
+
+def test_a_run_that_is_on_both_sides_is_refused() -> None:
+    base = runs.side("base", 5, **THREE)
+    found = compare(base, replace(base, folder=Path("new")), Terms(despite="never mind"))
+    assert found.overall == Overall.REFUSED
+    assert found.refused[0] == "NEW: run-0 is on both sides: it is run-0 once more"
+    assert found.remedy == "give each side runs of its own"
+
+
+def test_a_reason_is_asked_for_only_where_it_helps() -> None:
+    base = runs.side("base", 5, **THREE)
+    remedy = compare(base, unlike(runs.side("new", 5, **THREE), cpus=4), Terms()).remedy
+    assert "--despite" in (remedy or "")
+    spoilt = side(Path("new"), [replicate(1, "new", unusable="INVALID: the driver was late")])
+    remedy = compare(base, unlike(spoilt, cpus=4), Terms()).remedy
+    assert "--despite" not in (remedy or "--despite")
 
 
 def test_meters_that_saw_too_little_are_told() -> None:

@@ -42,7 +42,9 @@ def side(folder: Path, runs: int, response: float, **other: Any) -> Path:
         responses = [response * (1 + number / 200), response * (2 + number / 200)]
         made = RunFolder(folder / f"run-{number}", responses=lambda *_, each=responses: each, **other).write()
         run = json.loads((made / "run.json").read_text())
-        (made / "run.json").write_text(json.dumps(run | {"started": f"2026-11-21T01:{number:02}:00Z"}))
+        run["plan"]["meters"] = "none"
+        run["started"] = f"2026-11-21T{len(folder.name):02}:{number:02}:00Z"
+        (made / "run.json").write_text(json.dumps(run))
     return folder
 
 
@@ -80,9 +82,16 @@ def test_unlike_runs_are_refused_with_the_difference_unless_told(
 
 
 def test_one_run_a_side_tells_nothing_and_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, found = compare(good(here / "one"), good(here / "other"), capsys=capsys)
+    code, found = compare(side(here / "base", 1, 0.1), side(here / "new", 1, 0.1), capsys=capsys)
     assert code == Exit.INCONCLUSIVE
     assert "too few" in found["notes"][0]
+
+
+def test_a_run_against_itself_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = side(here / "base", 5, 0.1)
+    code, found = compare(base, base, capsys=capsys)
+    assert code == Exit.REFUSED
+    assert found["refused"][0] == "NEW: run-0 is on both sides: it is run-0 once more"
 
 
 def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,16 +11,18 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from cuesta.analysis.hodges_lehmann import Interval, least_runs
-from cuesta.analysis.likeness import HOST, KINDS, Difference, differences
+from cuesta.analysis.likeness import HOST, KINDS, Difference, Facts, differences
 from cuesta.analysis.replicate import (
+    CREATION,
     ENOUGH_FOR_P99,
     EXPLORATORY,
     HEADLINE,
     HEADLINES,
     METERED,
     Metric,
+    Replicate,
 )
-from cuesta.analysis.sides import Side
+from cuesta.analysis.sides import Side, once_more
 from cuesta.analysis.units import many
 from cuesta.analysis.verdict import CONFIDENCE, Judged, Sample, Word, estimate, judge
 
@@ -82,11 +84,13 @@ class Comparison:
     headline: Sequence[Compared]
     exploratory: Sequence[Compared]
     notes: Sequence[str]
+    remedy: str | None = None
+    """What to do about a refusal."""
 
     @property
     def overall(self) -> Overall:
-        """Say what came of all headline figures together."""
-        words = {each.judged.word for each in self.headline if each.judged}
+        """Say what came of all headline figures together; one that is missing is not decided."""
+        words = {each.judged.word if each.judged else Word.INCONCLUSIVE for each in self.headline}
         if self.refused:
             return Overall.REFUSED
         if words & {Word.FASTER, Word.SLOWER}:
@@ -94,16 +98,23 @@ class Comparison:
         return Overall.UNCHANGED if words and Word.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing is compared, and what to do about it."""
+
+    why: str
+    remedy: str
+
+
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
     """Compare two sides."""
     refused = list(refusals(base, new, terms))
-    empty = Comparison(base, new, in_pairs, terms, refused, (), (), (), (), ())
+    empty = Comparison(base, new, in_pairs, terms, [each.why for each in refused], (), (), (), (), ())
     if refused:
-        return empty
+        return replace(empty, remedy=refused[0].remedy)
     one, other = base.runs[0].facts, new.runs[0].facts
     unlike = differences(one, other)
-    runs = (*base.runs, *new.runs)
-    metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
+    metrics = headlines([*base.runs, *new.runs])
     names = {metric.name for metric in metrics}
     found = replace(
         empty,
@@ -115,20 +126,47 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     return replace(found, notes=list(notes(found)))
 
 
-def refusals(base: Side, new: Side, terms: Terms) -> Iterator[str]:
-    """Say why two sides may not be compared."""
+def headlines(runs: Sequence[Replicate]) -> list[Metric]:
+    """Choose the figures that are judged: those that apply, without those that no run was meant to have."""
+    metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
+    return [metric for metric in metrics if any(meant(metric, run.facts) for run in runs)]
+
+
+def meant(metric: Metric, facts: Facts) -> bool:
+    """Say whether a run was meant to have a figure: its plan may ask for no meters, and a benchmark creates nothing."""
+    method = facts["method"]
+    if metric.name == CREATION and method.get("certifier") == "benchmark":
+        return False
+    return not (metric.needs_meters and method.get("meters") == "none")
+
+
+def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
+    """Say why two sides may not be compared; first what no reason helps against."""
+    yield from unusable(base, new)
     for name, one in (("BASE", base), ("NEW", new)):
-        if not one.runs:
-            yield from (f"{name}: {run.folder.name} cannot be used: {run.why}" for run in one.left_out)
-            yield f"{name}: {one.folder} has no run that can be used"
         for run in one.runs[1:]:
             for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
-                yield f"{name}: {run.folder.name} is unlike {one.runs[0].folder.name}: {each}"
+                why = f"{name}: {run.folder.name} is unlike {one.runs[0].folder.name}: {each}"
+                yield Refusal(why, "put runs that are unlike into folders of their own")
+    for run in new.runs:
+        if twin := once_more(run, base.runs, base.folder):
+            yield Refusal(f"NEW: {run.folder.name} is on both sides: {twin}", "give each side runs of its own")
     unlike = differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
     if not terms.despite:
-        yield from map(str, unlike)
+        yield from (Refusal(str(each), "compare like with like, or say why not: --despite REASON") for each in unlike)
     elif terms.compensation and not any(each.kind == "method" for each in unlike):
-        yield "a compensation is for a change of method, and the methods are alike"
+        why = "a compensation is for a change of method, and the methods are alike"
+        yield Refusal(why, "leave --compensation out")
+
+
+def unusable(base: Side, new: Side) -> Iterator[Refusal]:
+    """Say which side has no run that can be used."""
+    remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
+    for name, one in (("BASE", base), ("NEW", new)):
+        if not one.runs:
+            for run in one.left_out:
+                yield Refusal(f"{name}: {run.folder.name} cannot be used: {run.why}", remedy)
+            yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
 def figure(metric: Metric, sides: Comparison) -> Compared:
@@ -195,6 +233,11 @@ def notes(found: Comparison) -> Iterator[str]:
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
+    undecided = [f"{each.metric.label} ({each.missing})" for each in found.headline if not each.judged]
+    if undecided:
+        yield f"not decided, for there is no ratio: {', '.join(undecided)}"
+    if any(each.metric.needs_meters and not each.judged for each in found.headline):
+        yield 'CPU time that nobody can meter is not asked for if both plans say `meters = "none"`'
     methods = [each for each in found.unlike if each.kind == "method"]
     bare = [each.metric.label for each in found.headline if each.compensation is None and each.judged]
     if methods and bare:
@@ -203,7 +246,7 @@ def notes(found: Comparison) -> Iterator[str]:
     if late:
         few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
         yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
-    if found.headline[0].judged and (honesty := new[0].honesty):
+    if any(each.metric.needs_meters and each.judged for each in found.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
 
 

@@ -43,6 +43,8 @@ class Metric:
     unit: Kind
     of: Callable[[Figures], float | None]
     more_is_better: bool = False
+    needs_meters: bool = False
+    """Whether it is there only if the host was metered."""
 
 
 def _each(name: str) -> Callable[[Figures], float | None]:
@@ -62,7 +64,7 @@ def _quantile(series: str, name: str) -> Metric:
 
 
 HEADLINE = (
-    Metric("demand", "CPU a transaction", "ms", _each("cpu_ms")),
+    Metric("demand", "CPU a transaction", "ms", _each("cpu_ms"), needs_meters=True),
     Metric("throughput", "throughput", "per s", lambda step: step.transactions.per_s or None, more_is_better=True),
     _quantile("response", "p95"),
 )
@@ -73,9 +75,10 @@ OF_ECHOES = (
     _quantile("echo", "p95"),
 )
 """Instead, where tapes have no transactions but echoes."""
+CREATION = "creation.cpu"
 OF_CERTIFICATIONS = (
-    Metric("creation.cpu", "CPU, creation", "s", lambda _: None),
-    Metric("command.cpu", "CPU, commands", "s", lambda _: None),
+    Metric(CREATION, "CPU, creation", "s", lambda _: None, needs_meters=True),
+    Metric("command.cpu", "CPU, commands", "s", lambda _: None, needs_meters=True),
     Metric("completion", "completion", "s", lambda _: None),
 )
 """Instead, of certifications: CPU seconds of all subject processes in either phase, and mean real time of a process."""
@@ -122,7 +125,7 @@ def of_trial(trial: Trial, given: Given) -> Replicate:
     """Take a run of a certification."""
     own = of_summary(trial.folder, trial.summary)
     measured = {
-        "creation.cpu": trial.cpu("creation").value,
+        CREATION: trial.cpu("creation").value,
         "command.cpu": trial.cpu("command").value,
         "completion": statistics.fmean(trial.played.completion) if trial.played.completion else None,
     }

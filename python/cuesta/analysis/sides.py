@@ -23,8 +23,8 @@ class Side:
     """One side: its runs that can be used, and the others."""
 
     folder: Path
-    runs: Sequence[Replicate]
-    left_out: Sequence[LeftOut]
+    runs: list[Replicate]
+    left_out: list[LeftOut]
 
 
 def apart(folder: Path, step: int | None = None) -> Side:
@@ -37,34 +37,45 @@ def apart(folder: Path, step: int | None = None) -> Side:
 
 def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
     """Read both sides of runs that were made in pairs: a pair counts if both of its runs do."""
-    pairs = [(replicate(pair.base, step), replicate(pair.new, step)) for pair in read_pairs(folder)]
-    good = [pair for pair in pairs if not any(run.unusable for run in pair)]
-    spoilt = [pair for pair in pairs if pair not in good]
-
-    def of(number: int) -> Side:
-        left_out = [LeftOut(pair[number].folder, why(pair, number)) for pair in spoilt]
-        return Side(folder, [pair[number] for pair in good], left_out)
-
-    return of(0), of(1)
+    base, new = Side(folder, [], []), Side(folder, [], [])
+    for pair in read_pairs(folder):
+        _add_pair(base, new, (replicate(pair.base, step), replicate(pair.new, step)))
+    return base, new
 
 
-def why(pair: Sequence[Replicate], number: int) -> str:
-    """Say why a run of a pair is not used."""
-    return pair[number].unusable or "the other run of its pair is left out"
+def _add_pair(base: Side, new: Side, pair: tuple[Replicate, Replicate]) -> None:
+    """Add a pair to both sides."""
+    seen, why = [*base.runs, *new.runs], list[str | None]()
+    for run in pair:
+        why.append(run.unusable or once_more(run, seen, base.folder))
+        seen.append(run)
+    for one, run, own in zip((base, new), pair, why, strict=True):
+        if any(why):
+            one.left_out.append(LeftOut(run.folder, own or "the other run of its pair is left out"))
+        else:
+            one.runs.append(run)
 
 
 def side(folder: Path, runs: Sequence[Replicate]) -> Side:
     """Part the runs of a side into those that can be used and the others."""
-    used: list[Replicate] = []
-    left_out: list[LeftOut] = []
+    found = Side(folder, [], [])
     for run in runs:
-        twin = next((other for other in used if same_run(run, other)), None)
-        why = run.unusable or (twin and f"it is {twin.folder.name} once more")
-        if why:
-            left_out.append(LeftOut(run.folder, why))
+        if why := run.unusable or once_more(run, found.runs, folder):
+            found.left_out.append(LeftOut(run.folder, why))
         else:
-            used.append(run)
-    return Side(folder, used, left_out)
+            found.runs.append(run)
+    return found
+
+
+def once_more(run: Replicate, others: Sequence[Replicate], folder: Path) -> str | None:
+    """Say which of some runs this one is a copy of."""
+    twin = next((other for other in others if same_run(run, other)), None)
+    return f"it is {name_in(twin.folder, folder)} once more" if twin else None
+
+
+def name_in(run: Path, folder: Path) -> str:
+    """Name a run within its side."""
+    return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
 
 
 def same_run(one: Replicate, other: Replicate) -> bool:

@@ -3,7 +3,6 @@
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -12,7 +11,7 @@ from rich.text import Text
 from cuesta.analysis.comparison import Compared, Comparison, Overall, medians
 from cuesta.analysis.hodges_lehmann import Interval
 from cuesta.analysis.likeness import shown
-from cuesta.analysis.sides import Side
+from cuesta.analysis.sides import Side, name_in
 from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
 from cuesta.analysis.verdict import ALPHA, CONFIDENCE, MOST_RUNS, Word
 from cuesta.report.words import plain
@@ -68,8 +67,8 @@ def verdict(found: Comparison) -> Rows:
     yield Text(found.overall.upper(), COLOURS[found.overall])
     for why in found.refused:
         yield from wrapped(f"- {why}")
-    if found.refused and not found.terms.despite:
-        yield Text("→ compare like with like, or say why not: --despite REASON", FAINT)
+    if found.refused:
+        yield from (Text(row, FAINT) for row in wrapped(f"→ {found.remedy}", "  "))
     for each in found.headline:
         if each.judged:
             yield from wrapped(sentence(each, found), "  ")
@@ -224,11 +223,6 @@ def notes(found: Comparison) -> Rows:
 def wrapped(row: str, indent: str = "") -> Iterator[str]:
     """Break a long row."""
     return iter(textwrap.wrap(plain(row), WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False))
-
-
-def name_in(run: Path, folder: Path) -> str:
-    """Name a run within its side."""
-    return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
 
 
 SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
