@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import CuestaError
-from cuesta.ledger.signature import sign, signer
+from cuesta.ledger.signature import see_key, sign, signer, unfit
 
 
 def key(here: Path, name: str) -> Path:
@@ -51,6 +51,14 @@ def test_a_changed_record_is_found(signed: Path, text: str) -> None:
         signer(signed, signers(signed, "ann"))
 
 
+def test_a_changed_record_is_found_without_knowing_who_may_sign(signed: Path) -> None:
+    assert unfit(signed) == []
+    (signed / "record.json").write_text('{"format": 2}\n')
+    assert "does not fit the record" in "".join(unfit(signed))
+    (signed / "record.json.sig").unlink()
+    assert unfit(signed) == [], "nothing is claimed"
+
+
 def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
     (signed / "record.json.sig").unlink()
     command = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(signed / "ann"), "-n", "git", str(signed / "record.json")]
@@ -62,6 +70,9 @@ def test_a_signature_for_something_else_is_refused(signed: Path) -> None:
 def test_what_is_missing_is_named(here: Path) -> None:
     with pytest.raises(CuestaError, match="there is no such key"):
         sign(here, here / "none")
+    (here / "no-key").write_text("x")
+    with pytest.raises(CuestaError, match="is no SSH key"):
+        see_key(here / "no-key")
     with pytest.raises(CuestaError, match="is not signed"):
         signer(here, here / "signers")
     (here / "record.json.sig").write_text("x")

@@ -15,14 +15,21 @@ PATIENCE = 120.0
 """Seconds that somebody has to type a passphrase."""
 
 
+def see_key(key: Path) -> None:
+    """See that a file holds an SSH key, so that nobody measures for an hour first. Raises CuestaError."""
+    remedy = "make one with `ssh-keygen -t ed25519`, or name its public half"
+    if not key.is_file():
+        raise CuestaError(f"{key}: there is no such key", remedy)
+    done = ssh_keygen(["-l", "-f", str(key)])
+    if done.returncode:
+        raise CuestaError(f"{key}: is no SSH key: {said(done)}", remedy)
+
+
 def sign(folder: Path, key: Path) -> Path:
     """Sign a certification's record. Raises CuestaError with what ssh-keygen said."""
-    if not key.exists():
-        raise CuestaError(
-            f"{key}: there is no such key", "make one with `ssh-keygen -t ed25519`, or name its public half"
-        )
+    see_key(key)
     (folder / SIGNATURE).unlink(missing_ok=True)
-    done = ssh_keygen(["sign", "-f", str(key), "-n", NAMESPACE, str(folder / RECORD)])
+    done = ssh_keygen(["-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(folder / RECORD)])
     if done.returncode:
         raise CuestaError(f"{key}: cannot sign: {said(done)}")
     return folder / SIGNATURE
@@ -35,21 +42,31 @@ def signer(folder: Path, signers: Path) -> str:
         raise CuestaError(f"{folder}: the record is not signed", "sign it: cuesta certify --sign KEY FOLDER")
     if not signers.exists():
         raise CuestaError(f"{signers}: there is no such file of signers", "a row for each: NAME ssh-ed25519 AAAA…")
-    found = ssh_keygen(["find-principals", "-s", str(signature), "-f", str(signers)])
+    found = ssh_keygen(["-Y", "find-principals", "-s", str(signature), "-f", str(signers)])
     names = found.stdout.decode(errors="replace").split()
     if found.returncode or not names:
-        raise CuestaError(f"{signature}: signed by nobody in {signers}: {said(found)}")
+        raise CuestaError(f"{signature}: signed by nobody in {signers}")
     record = (folder / RECORD).read_bytes()
-    checks = ["verify", "-f", str(signers), "-I", names[0], "-n", NAMESPACE, "-s", str(signature)]
+    checks = ["-Y", "verify", "-f", str(signers), "-I", names[0], "-n", NAMESPACE, "-s", str(signature)]
     done = ssh_keygen(checks, record)
     if done.returncode:
         raise CuestaError(f"{signature}: the signature does not fit the record: {said(done)}")
     return names[0]
 
 
+def unfit(folder: Path) -> list[str]:
+    """Say that a signature is of another record, whoever made it; empty if it is of this one, or there is none."""
+    signature = folder / SIGNATURE
+    if not signature.exists():
+        return []
+    check = ["-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(signature)]
+    done = ssh_keygen(check, (folder / RECORD).read_bytes())
+    return [f"{signature.name}: the signature does not fit the record: {said(done)}"] if done.returncode else []
+
+
 def ssh_keygen(arguments: list[str], given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
     """Run it; a passphrase is asked for at the terminal."""
-    command = ["ssh-keygen", "-Y", *arguments]
+    command = ["ssh-keygen", *arguments]
     try:
         return subprocess.run(command, input=given or b"", capture_output=True, check=False, timeout=PATIENCE)
     except FileNotFoundError:
