@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.breakdown import measurements
-from cuesta.analysis.certification import unlike
 from cuesta.analysis.grade import checks, grade
 from cuesta.ledger.record import Figure, Line, Reference
 from tests.certified import trial
@@ -114,19 +113,3 @@ def test_a_limit_of_steal_is_the_plans() -> None:
     steal = next(check for check in checks(noisy, phased=True) if check.name == "steal")
     assert not steal.ok
     assert steal.said == "the hypervisor took at most 5.0 % of the CPUs; 4.0 % is the stated limit"
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "said"),
-    [
-        ({"a": 1.0}, {"a": 1.0 + 1e-12}, []),
-        ({"a": 1.0}, {"a": 1.1}, ["a: the record says 1.1, the raw files give 1.0"]),
-        ({"a": 1}, {}, ["a: is missing in the record"]),
-        ({}, {"b": 1}, ["b: is in the record, and cannot be derived"]),
-        ({"a": [1, {"b": None}]}, {"a": [1, {"b": 2}]}, ["a[1].b: the record says 2, the raw files give nothing"]),
-        ({"a": [1]}, {"a": [1, 2]}, ["a: the record says [1, 2], the raw files give [1]"]),
-        ({"a": True}, {"a": 1}, ["a: the record says 1, the raw files give true"]),
-    ],
-)
-def test_differences_are_named_by_their_place(one: object, other: object, said: list[str]) -> None:
-    assert list(unlike(one, other, "")) == said

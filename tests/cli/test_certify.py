@@ -133,8 +133,9 @@ def test_a_flipped_byte_anywhere_is_found(made: Path, data: st.DataObject) -> No
         file.write_bytes(before[:at] + bytes([before[at] ^ bit]) + before[at + 1 :])
         try:
             wrong = "\n".join(verified(made, None)["wrong"])
-        except InputError as error:  # one of the two that say what the folder is
+        except InputError as error:  # a flip made the format a newer one
             wrong = str(error)
+            assert "is of format" in wrong
         assert wrong
         assert file.name == "record.json" or file.relative_to(made).as_posix() in wrong
     finally:
@@ -144,15 +145,34 @@ def test_a_flipped_byte_anywhere_is_found(made: Path, data: st.DataObject) -> No
 def test_each_kind_of_change_is_named(copy: Path) -> None:
     (copy / "run-1" / "meters.jsonl").unlink()
     (copy / "run-1" / "extra.jsonl").write_text("{}\n")
+    (copy / "run-9").mkdir()
+    (copy / "run-9" / "series.jsonl").write_text("{}\n")
     found = record(copy)
     found["grade"] = "certified"
     found["measurements"]["d"][0]["figure"]["value"] = 0.001
     (copy / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     wrong = "\n".join(verified(copy, None)["wrong"])
     assert "run-1/meters.jsonl: is in the record and not in the folder" in wrong
-    assert "run-1/extra.jsonl: its SHA-256 is not the recorded one" in wrong
+    assert "run-1/extra.jsonl: is in the folder and not in the record" in wrong
+    assert "run-9/series.jsonl: is in the folder and not in the record" in wrong
     assert 'grade: the record says "certified", the raw files give "observation"' in wrong
     assert "measurements.d[0].figure.value: the record says 0.001" in wrong
+
+
+@pytest.mark.parametrize("lost", ["agent.json", "series.jsonl", "timeline.json"])
+def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (copy / "record.json").unlink()
+    (copy / "run-1" / "agent-0" / lost).unlink()
+    assert main(["certify", str(copy)]) == Exit.GOOD
+    found, said = record(copy), " ".join(capsys.readouterr().out.split())
+    assert (found["grade"], found["runs"], list(found["method"]["excluded"])) == ("estimate", [], ["run-1"])
+    assert "ESTIMATE: 0 runs counted, 1 did not" in said
+    assert "run-1 does not count: " in said
+    if lost == "agent.json":
+        assert "the certification was cut off: 0 of the 1 run that were asked for counted" in said
+    assert "number of processes used: 2" in said, "what was to be run is known all the same"
+    assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
+    assert "0 runs counted" in capsys.readouterr().out
 
 
 def test_a_newer_record_is_refused_politely(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,6 +195,42 @@ def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.Captu
     signature = copy / "record.json.sig"
     signature.write_text(signature.read_text().replace("A", "B", 3))
     assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.FAILED
+
+
+def test_a_run_without_its_first_file_is_told_as_it_is(copy: Path) -> None:
+    (copy / "run-1" / "run.json").unlink()
+    wrong = verified(copy, None)["wrong"]
+    assert "run-1/run.json: is in the record and not in the folder" in wrong
+    assert "run-1/meters.jsonl: is of no run any more" in wrong
+    assert not [row for row in wrong if "SHA-256" in row]
+
+
+@pytest.mark.parametrize("name", ["certification.json", "record.json", "run-1/run.json"])
+def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = copy / name
+    file.write_bytes(b"\x00" + file.read_bytes()[1:])
+    assert main(["certify", "--verify", str(copy)]) == Exit.FAILED
+    said = capsys.readouterr().out
+    assert f"NOT VERIFIED  {copy}" in said
+    assert name in said
+    assert "InputError" not in said
+
+
+def test_a_signature_of_another_record_is_found_without_signers(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    key = copy.parent / "key"
+    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
+    assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
+    assert "it is signed, by whom is not known: --signers FILE" in capsys.readouterr().out
+    (copy / "record.json").unlink()
+    (copy / "run-1" / "meters.jsonl").unlink()
+    assert main(["certify", str(copy)]) == Exit.GOOD
+    capsys.readouterr()
+    assert main(["certify", "--verify", str(copy)]) == Exit.FAILED
+    said = capsys.readouterr().out
+    assert "record.json.sig: the signature does not fit the record" in said
+    assert "it is signed" not in said
 
 
 def test_a_table_typed_from_1969_is_held_against_itself(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,14 +1,13 @@
-"""A certification's record, derived from its raw files, and held against what `record.json` says."""
+"""A certification's record, derived from its raw files; `agreement` holds it against what `record.json` says."""
 
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from statistics import fmean
-from typing import Any
 
 from cuesta.analysis.absentee import warnings
 from cuesta.analysis.breakdown import measurements
-from cuesta.analysis.grade import checks, grade, of_all, settled
+from cuesta.analysis.grade import checks, complete, counting, grade, of_all, settled
 from cuesta.analysis.trial import PHASES, Trial, read_trial
 from cuesta.ledger.certification import Certification, hashes
 from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Record, Run, Workload
@@ -20,42 +19,54 @@ CUT = (
     "readings at a bound give the part by time"
 )
 WHOLE = "CPU time: from the first process started to the last one ended, by readings every {every:.2g} s"
-LONGEST = 120
-"""Characters of a value that are shown."""
-RESOLUTION = 1e-9
-"""Relative difference that two computations of a figure may have."""
 
 
 def derive(certification: Certification) -> Record:
     """Derive the record. Raises InputError if a run cannot be read."""
     given = certification.given
     phased = given.kind == "certification"
-    trials = [read_trial(folder, given.pause) for folder in certification.runs]
+    placed = [read_trial(folder, given.pause) for folder in certification.runs]
+    trials = counting(placed)
     excluded = [read_trial(folder, given.pause) for folder in certification.excluded]
+    excluded += [trial for trial in placed if trial.doubts]
+    known = trials or excluded or [read_trial(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
-    done = checks(trials, phased)
+    done = checks(placed, phased)
+    done.append(all_made(given.runs, trials, excluded or known))
     reached = grade(len(trials), done)
     return Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
         driver=driver(trials),
-        workload=workload(given, trials or excluded),
+        workload=workload(given, known),
         method=method(certification, trials, excluded),
         runs=[run(certification, trial) for trial in trials],
         measurements=measurements(trials, given.reference),
         checks=done,
         grade=reached,
-        because=[] if reached == "certified" else list(why_not_more(done, excluded)),
+        because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
         warnings=warnings(certification, trials),
         raw=raw,
     )
 
 
-def why_not_more(done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
+def all_made(asked: int, trials: Sequence[Trial], others: Sequence[Trial]) -> Check:
+    """See that the certification came to its end."""
+    ok, said = complete(asked, len(trials), others)
+    return Check(name="complete", ok=ok, said=said)
+
+
+def why_not_more(certification: Certification, done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
     """Say what keeps it from being a certificate, each once."""
+    aside = [trial for trial in excluded if trial.folder in certification.excluded]  # the others fail a check
     yield from dict.fromkeys(check.said for check in done if not check.ok)
     if not done[0].ok:
-        yield from (f"{trial.folder.name} did not count: {'; '.join(trial.doubts)}" for trial in excluded)
+        yield from (f"{within(certification, trial)} did not count: {'; '.join(trial.doubts)}" for trial in aside)
+
+
+def within(certification: Certification, trial: Trial) -> str:
+    """Name a run by its place in the certification."""
+    return trial.folder.relative_to(certification.folder).as_posix()
 
 
 def driver(trials: Sequence[Trial]) -> Driver:
@@ -100,7 +111,7 @@ def method(certification: Certification, trials: Sequence[Trial], excluded: Sequ
     cut = CUT if certification.given.kind == "certification" else WHOLE
     return Method(
         runs=len(trials),
-        excluded={trial.folder.name: trial.doubts for trial in excluded},
+        excluded={within(certification, trial): trial.doubts for trial in excluded},
         settling=len(certification.settling),
         settled=settled(trials)[1],
         cut=cut.format(every=fmean(rows) if rows else 0.0, pause=certification.given.pause or 0.0),
@@ -117,7 +128,7 @@ def run(certification: Certification, trial: Trial) -> Run:
     accounts = trial.accounts.values()
     seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
     return Run(
-        folder=trial.folder.relative_to(certification.folder).as_posix(),
+        folder=within(certification, trial),
         creation=length["creation"],
         command=length["command"],
         creation_cpu=trial.cpu("creation") if "creation" in spans else NO_PHASE,
@@ -141,40 +152,3 @@ NOTHING = Workload(
     stagger="0s",
 )
 NO_PHASE = Figure(why="the run has no such phase")
-
-
-def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """Say where `record.json` differs from what its raw files give, a row each."""
-    return list(unlike(derived.model_dump(mode="json"), recorded, ""))
-
-
-def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
-    """Compare two values of JSON."""
-    if isinstance(derived, dict) and isinstance(recorded, dict):
-        for name in [*derived, *(name for name in recorded if name not in derived)]:
-            at = f"{place}.{name}" if place else name
-            if name not in recorded:
-                yield f"{at}: is missing in the record"
-            elif name not in derived:
-                yield f"{at}: is in the record, and cannot be derived"
-            else:
-                yield from unlike(derived[name], recorded[name], at)
-    elif isinstance(derived, list) and isinstance(recorded, list) and len(derived) == len(recorded):
-        for number, (one, other) in enumerate(zip(derived, recorded, strict=True)):
-            yield from unlike(one, other, f"{place}[{number}]")
-    elif not same(derived, recorded):
-        yield f"{place}: the record says {shown(recorded)}, the raw files give {shown(derived)}"
-
-
-def shown(value: Any) -> str:
-    """Write a value of JSON, short."""
-    text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-
-
-def same(one: Any, other: Any) -> bool:
-    """Say whether two plain values are the same; two computations of a number may differ in its last digit."""
-    numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
-    if numbers:
-        return bool(abs(one - other) <= RESOLUTION * max(abs(one), abs(other)))
-    return type(one) is type(other) and bool(one == other)

@@ -34,17 +34,24 @@ def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation
 
 
 def checks(trials: Sequence[Trial], phased: bool) -> list[Check]:
-    """Check what a certificate needs."""
+    """Check what a certificate needs, of the runs that lie where those that count do."""
     return [Check(name=name, ok=ok, said=said) for name, ok, said in found(trials, phased)]
 
 
-def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
+def counting(trials: Sequence[Trial]) -> list[Trial]:
+    """Give the runs that count: whatever a folder says, an invalid run or part of one does not."""
+    return [trial for trial in trials if not trial.doubts]
+
+
+def found(placed: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
     """Give the checks in their order."""
+    trials = counting(placed)
     runs = len(trials)
     yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} counted; a certificate needs {LEAST_RUNS}"
+    if placed:
+        yield "valid", runs == len(placed), doubts(placed)
     if not runs:
         return
-    yield "valid", all(not trial.doubts for trial in trials), doubts(trials)
     yield "settled", *settled(trials)
     phases = PHASES if phased else PHASES[1:]
     missing = [why for trial in trials for phase in phases if (why := trial.cpu(phase).why)]
@@ -60,9 +67,24 @@ def found(trials: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, st
         yield "split", *told(trials)
 
 
-def doubts(trials: Sequence[Trial]) -> str:
-    """Say what speaks against runs that count."""
-    return next((doubt for trial in trials for doubt in trial.doubts), "every run that counts is valid and complete")
+def doubts(placed: Sequence[Trial]) -> str:
+    """Say what speaks against runs that lie where those that count do."""
+    wrong = (f"{trial.folder.name} does not count: {'; '.join(trial.doubts)}" for trial in placed if trial.doubts)
+    return next(wrong, "every run that counts is valid and complete")
+
+
+def complete(asked: int, counted: int, lost: Sequence[Trial]) -> tuple[bool, str]:
+    """See that as many runs counted as were asked for, and say what kept them from it."""
+    said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
+    if counted >= asked:
+        return True, said
+    ways = {trial.summary.ended for trial in lost}
+    if "interrupted" in ways:
+        return False, f"the certification was interrupted: {said}"
+    if "cut off" in ways:
+        return False, f"the certification was cut off: {said}"
+    how = "as many did not" if len(lost) >= asked else "no more were made"
+    return False, f"the certification ended early: {said}, and {how}"
 
 
 def settled(trials: Sequence[Trial]) -> tuple[bool, str]:

@@ -20,7 +20,7 @@ from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
-from cuesta.ledger.certification import GIVEN, PROFILE, RECORD, is_certification, open_certification, sha256
+from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
 from cuesta.ledger.record import Given, Record, Reference
 from cuesta.ledger.service import read_service
 from cuesta.ledger.signature import sign
@@ -215,14 +215,15 @@ def reference(folder: Path, script: str) -> Reference:
 
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     """Derive the record, write it if there is none, show it."""
-    from cuesta.analysis.certification import derive, differences  # noqa: PLC0415
+    from cuesta.analysis.agreement import differences  # noqa: PLC0415
+    from cuesta.analysis.certification import derive  # noqa: PLC0415
     from cuesta.report import form, page  # noqa: PLC0415
 
     certification = open_certification(folder)
     record = derive(certification)
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
-    page.write(folder / "record.html", form.page(record, folder))
+    page.write(folder / PAGE, form.page(record, folder))
     said = [form.text(record, folder), f"RECORD   {folder / RECORD}"]
     if arguments.sign:
         said.append(f"SIGNED   {sign(folder, arguments.sign)}")

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import __version__
+from cuesta.analysis.tabled import why_unread
+from cuesta.analysis.units import many
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit, InputError
-from cuesta.ledger.certification import RECORD, SIGNATURE, hashes, is_certification, open_certification, written
+from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification
 from cuesta.ledger.historical import is_historical, read_historical
-from cuesta.ledger.signature import signer
+from cuesta.ledger.signature import signer, unfit
 
 OF_SPOILT_FILES = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
 """What deriving figures may raise when a raw file is not what a run wrote."""
@@ -45,44 +47,40 @@ def verified(what: Path, signers: Path | None) -> dict[str, Any]:
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     """Hold a certification's hashes against its files, then its figures against those derived of them."""
-    from cuesta.analysis.certification import derive, differences  # noqa: PLC0415
+    from cuesta.analysis.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
+    from cuesta.analysis.certification import derive  # noqa: PLC0415
 
-    opened = open_certification(folder)
-    if opened.record is None:
-        return answer(folder, [f"{RECORD}: is missing: cuesta certify {folder} derives it"])
-    recorded = opened.record.get("raw")
-    recorded = recorded if isinstance(recorded, dict) else {}
-    wrong = unlike_files(recorded, hashes(opened))
-    if (folder / RECORD).read_text(encoding="utf-8", errors="replace") != written(opened.record):
-        wrong.append(f"{RECORD}: it is not as cuesta writes it")
     try:
-        found = differences(derive(opened), opened.record)
-        wrong += [each for each in found if not each.startswith("raw")]  # said already
+        opened = open_certification(folder)
+    except SpoiltError as error:
+        return answer(folder, [str(error)])
+    more: dict[str, object] = {"files": len(hashes_in(opened.record or {})), "written_by": opened.given.cuesta}
+    try:
+        derived = derive(opened)
+        wrong = disagreements(opened, derived)
+        more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
     except (CuestaError, *OF_SPOILT_FILES) as error:
-        wrong.append(f"the figures cannot be derived: {type(error).__name__}: {error}")
-    signed = None
-    if signers:
-        try:
-            signed = signer(folder, signers)
-        except CuestaError as error:
-            wrong.append(str(error))
-    signature = (folder / SIGNATURE).exists()
-    return answer(
-        folder, wrong, files=len(recorded), written_by=opened.given.cuesta, signed_by=signed, signature=signature
-    )
+        wrong = of_files(opened, hashes(opened)) if opened.record else []
+        wrong.append(f"the figures cannot be derived: {why_unread(error)}")
+    if opened.record is None:
+        return answer(folder, wrong, **more)
+    by, unsigned = signed(folder, signers)
+    return answer(folder, [*wrong, *unsigned], signature=(folder / SIGNATURE).exists(), signed_by=by, **more)
 
 
-def unlike_files(recorded: dict[str, str], found: dict[str, str]) -> list[str]:
-    """Say which raw files are not as they were hashed."""
-    changed = [
-        f"{name}: its SHA-256 is not the recorded one" for name in found if recorded.get(name, "") != found[name]
-    ]
-    return [*changed, *(f"{name}: is in the record and not in the folder" for name in recorded if name not in found)]
+def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
+    """Say who signed a record, if that can be told, and what is wrong with the signature."""
+    try:
+        if signers:
+            return signer(folder, signers), []
+        return None, unfit(folder)
+    except CuestaError as error:
+        return None, [str(error)]
 
 
 def run(folder: Path) -> dict[str, Any]:
     """Hold a run's summary and its tapes' hashes against its records."""
-    from cuesta.analysis.certification import unlike  # noqa: PLC0415
+    from cuesta.analysis.agreement import unlike  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
     summary = summarise(folder)
@@ -119,13 +117,17 @@ def told(found: dict[str, Any]) -> list[str]:
     word = "VERIFIED" if found["ok"] else "NOT VERIFIED"
     rows = [f"{word}  {found['what']}", *(f"  - {each}" for each in found["wrong"])]
     if found["ok"] and "files" in found:
-        rows.append(f"  {found['files']} raw files are as they were hashed, and all figures were derived of them again")
+        rows.append(
+            f"  {found['files']} raw files are as they were hashed, and all figures were derived of them again;"
+        )
+        rows.append("  record.html and the runs' summaries can be made again, and were not looked at")
+        rows.append(f"  {found['grade']}: {many(found['runs'], 'run')} counted, {found['excluded']} did not")
     elif found.get("written_by", __version__) != __version__:
         rows.append(
             f"  it was written by cuesta {found['written_by']}, which may have reckoned otherwise than {__version__}"
         )
     if found.get("signed_by"):
         rows.append(f"  signed by {found['signed_by']}")
-    elif found.get("signature"):
-        rows.append("  it is signed; --signers FILE says who may have")
+    elif found["ok"] and found.get("signature"):
+        rows.append("  it is signed, by whom is not known: --signers FILE says who may have")
     return rows

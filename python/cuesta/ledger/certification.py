@@ -20,8 +20,15 @@ GIVEN = "certification.json"
 RECORD = "record.json"
 SIGNATURE = "record.json.sig"
 PROFILE = "service.profile"
+PAGE = "record.html"
+MADE = (RECORD, SIGNATURE, PAGE)
+"""Files of a certification folder that can be made again."""
 EXCLUDED = "excluded"
 SETTLING = "settling"
+
+
+class SpoiltError(InputError):
+    """One of the two files that say what a folder is, is not as it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +51,29 @@ def is_certification(folder: Path) -> bool:
 
 
 def open_certification(folder: Path | str) -> Certification:
-    """Open a certification folder. Raises InputError if there is none, or one that a newer cuesta wrote."""
+    """Open a certification folder. Raises InputError if there is none, a spoilt one, or one of a newer cuesta."""
     folder = Path(folder)
     given = read_object(folder / GIVEN)
     record = read_object(folder / RECORD) if (folder / RECORD).exists() else None
     try:
         known = Given.model_validate(given)
     except ValidationError as error:
-        raise InputError(f"{folder / GIVEN}: {first_fault(error)}") from None
+        raise SpoiltError(f"{folder / GIVEN}: {first_fault(error)}") from None
     return Certification(folder, known, runs_in(folder), runs_in(folder / EXCLUDED), runs_in(folder / SETTLING), record)
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read one of its two JSON files. Raises InputError; also if its format is newer than ours."""
+    """Read one of its two JSON files. Raises SpoiltError, and InputError if its format is newer than ours."""
     try:
         found: dict[str, Any] = json.loads(path.read_bytes())
         version = found["format"]
     except FileNotFoundError:
         raise InputError(f"{path.parent}: no certification: there is no {path.name} in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
-    if not isinstance(version, int) or isinstance(version, bool) or version > FORMAT:
+        raise SpoiltError(f"{path}: cannot be read: {error}") from None
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise SpoiltError(f"{path}: is of format {version}, which there is not")
+    if version > FORMAT:
         writer = found.get("cuesta") or found.get("given", {}).get("cuesta", "its version is not recorded")
         raise InputError(
             f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
@@ -96,6 +105,16 @@ def hashes(certification: Certification) -> dict[str, str]:
     own = [certification.folder / GIVEN, certification.folder / PROFILE]
     files = [*(path for path in own if path.exists()), *(path for run in runs for path in raw_files(run))]
     return {path.relative_to(certification.folder).as_posix(): sha256(path) for path in sorted(files)}
+
+
+def strangers(certification: Certification) -> list[str]:
+    """Name the files in the folder that are neither raw files of it nor derived of them."""
+    folder = certification.folder
+    runs = [*certification.runs, *certification.excluded, *certification.settling]
+    own = {folder / name for name in (GIVEN, PROFILE, *MADE)}
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    others = (path for path in files if path not in own and not any(path.is_relative_to(run) for run in runs))
+    return sorted(path.relative_to(folder).as_posix() for path in others)
 
 
 def sha256(path: Path) -> str:
