@@ -11,8 +11,12 @@ Row = dict[str, Any]
 SECONDS = 30.0
 
 
-def causes(samples: float = 5000.0, **percents: float) -> Row:
-    about = {"samples": plain(samples), "calls_estimated": plain(3000.0)}
+def causes(samples: float = 5000.0, calls: float = 3000.0, **percents: float) -> Row:
+    about = {
+        "samples": plain(samples),
+        "calls_estimated": plain(calls),
+        "calls_estimated_from": plain(calls / 10),
+    }
     found = {
         "causes": {name: {"percent": plain(percent)} for name, percent in percents.items()},
         "unclassified": 0.0,
@@ -85,6 +89,14 @@ def test_a_few_samples_prove_no_absence() -> None:
     for samples, unexercised in ((100.0, 0), (1000.0, 1)):
         run = mix_of(by_cause=causes(samples, user=100.0))
         assert len(apart(service, run).unexercised) == unexercised
+
+
+def test_calls_that_too_few_samples_met_are_not_held_to_be_absent() -> None:
+    service = mix_of(by_cause=causes(user=50.0, system_calls=50.0))
+    run = mix_of(by_cause=causes(calls=0.0, user=40.0, system_calls=60.0))
+    found = apart(service, run)
+    assert found.represents
+    assert found.missing["system calls"].startswith("of the run: ")
 
 
 def test_what_was_not_metered_is_not_zero() -> None:

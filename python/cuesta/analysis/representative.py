@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from cuesta.analysis.host import estimated_calls
+
 Sheet = Mapping[str, Any]
 """A sheet of the host's meters (docs/meters.md)."""
 
@@ -188,15 +190,14 @@ def _shares(found: Sheet) -> Iterator[tuple[str, Known]]:
 
 
 def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, Known]]:
-    """Give what is counted, a second; of calls an estimate where they were only sampled."""
-    about = (sheet["by_cause"].get("value") or {"about": {}})["about"]
+    """Give what is counted, a second; of calls an estimate where they were only sampled, and often enough."""
     for name, label in COUNTS.items():
         count = sheet["counts"][name]
-        estimate = about.get("calls_estimated", {}) if name == "system_calls" else {}
+        estimate = estimated_calls(sheet) if name == "system_calls" else None
         if "value" in count:
             yield label, Known(max(0.0, count["value"]["per_s"]), count["tier"], name in sheet["counts"]["of_machine"])
-        elif "value" in estimate:
-            yield label, Known(max(0.0, estimate["value"]) / sheet["seconds"], estimate["tier"])
+        elif estimate is not None:
+            yield label, Known(max(0.0, estimate) / sheet["seconds"], "sampled")
         else:
             missing[label] = count["why"]
     yield from _devices(sheet)
