@@ -233,6 +233,17 @@ def test_a_signature_of_another_record_is_found_without_signers(copy: Path, caps
     assert "it is signed" not in said
 
 
+def test_the_ledger_says_beside_a_row_what_speaks_against_it(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    again = Path(shutil.copytree(copy, copy.parent / "copied"))
+    found = record(again)
+    found["grade"] = "certified"
+    (again / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    assert main(["ledger", str(copy), str(again)]) == Exit.GOOD
+    rows = [row for row in capsys.readouterr().out.splitlines() if "observation" in row]
+    assert rows[0].endswith("  observation")
+    assert rows[1].endswith(f"  observation: a copy of {copy}; NOT VERIFIED, see certify --verify")
+
+
 def test_a_table_typed_from_1969_is_held_against_itself(capsys: pytest.CaptureFixture[str]) -> None:
     table = Path(__file__).parents[2] / "studies" / "certification" / "published.toml"
     assert main(["certify", "--verify", str(table)]) == Exit.FAILED

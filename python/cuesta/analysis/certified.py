@@ -24,7 +24,7 @@ def idle(record: Record) -> float | None:
     return fmean(known) if known else None
 
 
-def measured(record: Record, folder: str, per: float, brings: tuple[str, ...]) -> Measured | None:
+def measured(record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = "") -> Measured | None:
     """Give a system's row, its elapsed time in units of so many seconds; None if nothing was measured."""
     found = elapsed(record)
     if found is None:
@@ -32,4 +32,4 @@ def measured(record: Record, folder: str, per: float, brings: tuple[str, ...]) -
     given = record.given
     date = datetime.date.fromisoformat(given.started[:10])
     zero = idle(record) if given.kind == "benchmark" else None
-    return Measured(given.system, date, found / per, brings, zero, record.grade, folder)
+    return Measured(given.system, date, found / per, brings, zero, record.grade, folder, doubt)

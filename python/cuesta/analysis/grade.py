@@ -83,7 +83,7 @@ def complete(asked: int, counted: int, lost: Sequence[Trial]) -> tuple[bool, str
         return False, f"the certification was interrupted: {said}"
     if "cut off" in ways:
         return False, f"the certification was cut off: {said}"
-    how = "as many did not" if len(lost) >= asked else "no more were made"
+    how = "as many did not" if len(lost) >= asked else "no more were made: it was interrupted, or its driver failed"
     return False, f"the certification ended early: {said}, and {how}"
 
 

@@ -19,6 +19,8 @@ class Certified:
 
     folder: str
     record: Record
+    doubt: str = ""
+    """What speaks against it."""
 
     @property
     def workload(self) -> tuple[str, ...]:
@@ -53,7 +55,7 @@ def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, g
         )
     came = {name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in names(certified)}
     systems = [listed(goals, system.name) for system in goals.system] + list(rows(certified, SECONDS[goals.unit], came))
-    wanted = goal if goal is not None else None if goals.goal is None else number(goals, "goal", goals.goal)
+    wanted = goal if goal is not None else None if goals.goal is None else time(goals, "goal", goals.goal)
     of = base if is_there(base, systems) else goals.base
     return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
 
@@ -76,7 +78,7 @@ def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
 def rows(certified: Sequence[Certified], per: float, came: dict[str, tuple[str, ...]]) -> Iterator[Measured]:
     """Give the systems that were measured at all."""
     for one in certified:
-        found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()))
+        found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()), one.doubt)
         if found:
             yield found
 
@@ -91,7 +93,7 @@ def listed(goals: Goals, name: str) -> Measured:
     system = next(each for each in goals.system if each.name == name)
     idle = None if system.zero_idle is None else number(goals, "zero_idle", system.zero_idle) / 100
     brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
-    elapsed = number(goals, f"{name}: elapsed", system.elapsed)
+    elapsed = time(goals, f"{name}: elapsed", system.elapsed)
     return Measured(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
 
 
@@ -101,3 +103,11 @@ def number(goals: Goals, place: str, text: str) -> float:
     if found is None:
         raise InputError(f"{goals.title}: {place}: expected a number, got {text}")
     return found.value
+
+
+def time(goals: Goals, place: str, text: str) -> float:
+    """Read an elapsed time, which is more than none. Raises InputError."""
+    found = number(goals, place, text)
+    if found <= 0:
+        raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")
+    return found

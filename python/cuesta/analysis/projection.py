@@ -35,6 +35,8 @@ class Measured:
     grade: str = ""
     """Of a certification."""
     folder: str = ""
+    doubt: str = ""
+    """What speaks against the row: its record does not agree with its files, or it is a copy of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +162,7 @@ class Ledger:
     systems: tuple[Measured, ...]
     """In order of date."""
     planned: Projection | None
-    """From the last system before any improvement came."""
+    """From the last system before any improvement came; None if the first one has some already."""
     came: tuple[Came, ...]
     rebased: Projection | None
     """From the last system of all; None if no improvement has come yet."""
@@ -188,8 +190,7 @@ def ledger(  # noqa: PLR0913, PLR0917
     ordered = sorted(systems, key=lambda each: each.date)
     plans = [planned(each) for each in improvements]
     insist_on_known(ordered, plans)
-    before = [each for each in ordered if not each.brings]
-    start = before_any(ordered) or (before[-1] if before else None)
+    start = before_any(ordered)
     came = list(outcomes(ordered, plans))
     there = {name for system in ordered for name in system.brings}
     left = [each for each in plans if each.name not in there]
@@ -201,7 +202,7 @@ def ledger(  # noqa: PLR0913, PLR0917
         tuple(ordered),
         project(start, plans, goal) if plans and start else None,
         tuple(came),
-        project(ordered[-1], left, goal) if came else None,
+        project(ordered[-1], left, goal) if there else None,
     )
 
 
@@ -244,6 +245,8 @@ def estimate(improvement: Improvement, name: str) -> Range:
     if found is None or found.high > 100.5 or found.low < -0.5 or text.strip()[:1] in {"<", ">"}:
         raise InputError(f"{improvement.name}: {name}: expected percent as 10-12%, got {text}")
     stated = (found.low, found.high) if "-" in text.strip()[1:] else (found.value, found.value)
+    if stated[0] > stated[1]:
+        raise InputError(f"{improvement.name}: {name}: expected the lower end first, as 10-12%, got {text}")
     return Range(stated[0] / 100, stated[1] / 100)
 
 

@@ -3,16 +3,19 @@
 import argparse
 from pathlib import Path
 
+from cuesta.analysis.agreement import disagreements
 from cuesta.analysis.certification import derive
 from cuesta.analysis.identities import check
 from cuesta.analysis.ledgers import Certified, ledgers
 from cuesta.analysis.tabled import why_unread
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError, UsageError
-from cuesta.ledger.certification import open_certification
+from cuesta.ledger.certification import Certification, open_certification
 from cuesta.ledger.found import find
 from cuesta.ledger.goals import read_goals
-from cuesta.ledger.historical import read_historical
+from cuesta.ledger.historical import is_historical, read_historical, read_toml
+from cuesta.ledger.record import Record
+from cuesta.ledger.signature import unfit
 from cuesta.report import identities
 from cuesta.report import ledger as report
 
@@ -48,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "what", nargs="*", type=Path, metavar="FOLDER|FILE", help="where to look; files of goals (default: here)"
     )
     parser.add_argument("--base", metavar="SYSTEM", help="the system that others are percent of (default: the first)")
-    parser.add_argument("--goal", type=float, metavar="TIME", help="elapsed time to be reached, in the ledger's unit")
+    parser.add_argument("--goal", type=_time, metavar="TIME", help="elapsed time to be reached, in the ledger's unit")
     parser.add_argument("--check", action="store_true", help="hold typed tables against themselves")
     asking = parser.add_argument_group("questions")
     asking.add_argument("--sql", metavar="SELECT", help="one question about all runs and certifications")
@@ -59,6 +62,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--database", type=Path, metavar="FILE", help="keep the tables there, and read only what changed since"
     )
     parser.add_argument("--json", metavar="FILE|-", help="write it as data; - = standard output")
+
+
+def _time(text: str) -> float:
+    """Read an elapsed time."""
+    time = float(text)
+    if not 0 < time < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a time of more than 0, got {text}")
+    return time
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -83,6 +94,12 @@ def _insist_on_one(arguments: argparse.Namespace) -> None:
         raise UsageError(
             "cuesta ledger: --csv, --parquet and --database go with --sql", "for example: --sql 'from steps'"
         )
+    if (arguments.check or arguments.tables or arguments.sql is not None) and (
+        arguments.base is not None or arguments.goal is not None
+    ):
+        raise UsageError("cuesta ledger: --base and --goal are of the list of systems", "leave them out")
+    if arguments.parquet and (arguments.csv or arguments.json):
+        raise UsageError("cuesta ledger: --parquet goes without --csv and --json", "ask once for each")
     if arguments.csv and arguments.json == "-":
         raise UsageError("cuesta ledger: --csv and --json - both want standard output", "--json FILE")
 
@@ -93,7 +110,10 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     certified, unread = list[Certified](), list[str]()
     for folder in found.certifications:
         try:
-            certified.append(Certified(str(folder), derive(open_certification(folder))))
+            opened = open_certification(folder)
+            record = derive(opened)
+            copied = next((each.folder for each in certified if each.record.id == record.id), None)
+            certified.append(Certified(str(folder), record, _doubt(opened, record, copied)))
         except Exception as error:  # whatever is wrong with one folder, the others are listed
             unread.append(f"{folder}: {why_unread(error)}")
     made = list(ledgers([read_goals(file) for file in found.goals], certified, arguments.base, arguments.goal))
@@ -110,11 +130,29 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
+def _doubt(opened: Certification, record: Record, copied: str | None) -> str:
+    """Say what speaks against a certification; empty if nothing does."""
+    wrong = [*disagreements(opened, record), *unfit(opened.folder)] if opened.record else ["no record.json"]
+    copy = [f"a copy of {copied}"] if copied else []
+    return "; ".join([*copy, *(["NOT VERIFIED, see certify --verify"] if wrong else [])])
+
+
+def _typed(place: Path) -> list[Path]:
+    """Give the typed tables that a file, or a folder and those below it, holds. Raises InputError if there is none."""
+    if place.is_dir():
+        found = [file for file in sorted(place.rglob("*.toml")) if is_historical(file)]
+    else:
+        found = [place] if "identity" in read_toml(place) else []
+    if not found:
+        raise InputError(f"{place}: no table typed from a document", "it has [[identity]] in it: docs/ledger.md")
+    return found
+
+
 def _check(files: list[Path], where: str | None) -> int:
     """Hold typed tables against themselves."""
     if not files:
         raise UsageError("cuesta ledger --check: which tables?", "cuesta ledger --check FILE.toml …")
-    checked = [check(read_historical(file)) for file in files]
+    checked = [check(read_historical(file)) for place in files for file in _typed(place)]
     if where != "-":
         say("\n\n\n".join(identities.text(each) for each in checked), where)
     write_json(where, {"checked": [identities.data(each) for each in checked]})

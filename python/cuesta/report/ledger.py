@@ -1,5 +1,6 @@
 """The ledger for people: what was measured, a dotted line, and what is hoped for."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -83,9 +84,13 @@ def _systems(ledger: Ledger) -> Iterator[str]:
     graded = any(each.grade for each in ledger.systems)
     yield _head(ledger, "system", "date", "elapsed") + ("  grade" if graded else "")
     for each in ledger.systems:
-        yield f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed)}  {each.grade}"
+        yield f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed)}  {_grade(each)}"
     if not ledger.systems:
         yield "none yet"
+
+
+def _grade(system: Measured) -> str:
+    return f"{system.grade}: {plain(system.doubt)}" if system.doubt else system.grade
 
 
 def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[str]:
@@ -109,8 +114,9 @@ def _goal(ledger: Ledger, projection: Projection, chance: Chance) -> Iterator[st
     faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
     yield f"goal {chance.goal:.2f} {ledger.unit}: projected {ends:.2f}{faster}: {verdict}"
     error = f" ± {chance.error:.1g}" if chance.error else ""
+    places = max(2, -math.floor(math.log10(chance.error))) if chance.error else 2
     yield (
-        f"chance to meet it {chance.share:.2f}{error} ({chance.draws:,} draws, each estimate uniform and independent); "
+        f"chance to meet it {chance.share:.{places}f}{error} ({chance.draws:,} draws, each estimate uniform and independent); "
         f"90 in 100 end from {chance.low:.1f} to {chance.high:.1f}"
     )
 
