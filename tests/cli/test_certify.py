@@ -270,6 +270,31 @@ def test_a_tape_without_phases_is_refused_before_anything_runs(
     assert not (here / "out").exists()
 
 
+def test_a_key_is_looked_at_before_anything_runs(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write("tiny.tape", TAPE)
+    plan = write("tiny.toml", PLAN)
+    assert main(["certify", str(plan), "--out", "out", "--sign", "none"]) == Exit.FAILED
+    assert "none: there is no such key" in capsys.readouterr().err
+    assert not (here / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--runs", "5"], "--runs: goes with a plan"),
+        (["--comment", "x", "--absentee"], "--absentee, --comment: goes with a plan"),
+        (["--verify", "--out", "x"], "--out: goes with a plan"),
+        (["--verify", "--sign", "key"], "--verify changes nothing"),
+        (["--signers", "x"], "--signers goes with --verify"),
+    ],
+)
+def test_no_option_is_silently_without_effect(
+    made: Path, flags: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["certify", str(made), *flags]) == Exit.USAGE
+    assert said in capsys.readouterr().err
+
+
 def test_a_reference_of_another_script_is_refused(made: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("tiny.tape", TAPE.replace("date; ls /", "date"))
     plan = write("tiny.toml", PLAN)

@@ -23,7 +23,7 @@ from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
 from cuesta.ledger.record import Given, Record, Reference
 from cuesta.ledger.service import read_service
-from cuesta.ledger.signature import sign
+from cuesta.ledger.signature import see_key, sign
 from cuesta.live import merge, watching
 from cuesta.plan import Given as GivenPlan
 from cuesta.plan import Group, load
@@ -49,15 +49,15 @@ EXAMPLES = """examples:
   cuesta certify certified/8.1 --sign ~/.ssh/id_ed25519     and --verify … --signers allowed_signers
 
 What the figures are, and what a tape for it has to say, is in docs/certify.md.
-Exit codes: 0 good, 1 --verify found something wrong, 92 a reference of another script, 97 too few runs counted,
-104 bad plan or record, 105 interrupted."""
+Exit codes: 0 good, 1 failed or --verify found something wrong, 2 usage, 92 a reference of another script,
+97 too few runs counted, 104 bad plan or record, 105 interrupted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments."""
     parser.add_argument("what", type=Path, metavar="PLAN|FOLDER|TABLE", help="a plan; or a certification to be shown")
     runs = parser.add_argument_group("what is certified")
-    runs.add_argument("--runs", type=int, default=LEAST_RUNS, metavar="N", help=f"runs that count ({LEAST_RUNS})")
+    runs.add_argument("--runs", type=int, metavar="N", help=f"runs that count ({LEAST_RUNS})")
     runs.add_argument("--absentee", action="store_true", help="a benchmark of batch processes: its elapsed time")
     runs.add_argument("--system", metavar="NAME", help="what is certified; by default this machine's system by name")
     runs.add_argument("--reference", type=Path, metavar="FOLDER", help="a certification to be compared with")
@@ -79,19 +79,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Certify, show or verify."""
     check_json(arguments.json)
-    if arguments.signers and not arguments.verify:
-        raise UsageError(
-            "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
-        )
+    insist_on_one(arguments)
     if arguments.verify:
         return verify.carry_out(arguments.what, arguments.signers, arguments.json)
-    if arguments.runs < 1:
-        raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
+    if arguments.sign:
+        see_key(arguments.sign)
     if arguments.what.is_dir():
         see_certification(arguments.what)
         write_json(arguments.json, finish(arguments.what, arguments).model_dump(mode="json"))
         return Exit.GOOD
     return certify(arguments)
+
+
+def insist_on_one(arguments: argparse.Namespace) -> None:
+    """Refuse options that go with something else, so that none is silently without effect."""
+    flags = ("runs", "absentee", "system", "reference", "profile", "comment", "out")
+    of_plans = ", ".join(f"--{flag}" for flag in flags if getattr(arguments, flag) not in (None, False, []))
+    if arguments.signers and not arguments.verify:
+        raise UsageError(
+            "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
+        )
+    if arguments.verify and arguments.sign:
+        raise UsageError("cuesta certify: --verify changes nothing, --sign does", "sign first, and verify then")
+    if of_plans and (arguments.verify or arguments.what.is_dir()):
+        raise UsageError(
+            f"cuesta certify: {of_plans}: goes with a plan that is run, and {arguments.what} was made already",
+            "leave it out; what was certified cannot be told otherwise afterwards",
+        )
+    if arguments.runs is None:
+        arguments.runs = LEAST_RUNS
+    if arguments.runs < 1:
+        raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
 
 
 def see_certification(folder: Path) -> None:
