@@ -6,7 +6,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis.breakdown import measurements
-from cuesta.analysis.certification import driver, run
+from cuesta.analysis.certification import NOTHING, driver, run
 from cuesta.analysis.grade import checks, grade
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import Given, Method, Record, Reference, Workload
@@ -62,6 +62,13 @@ def record(runs: int, **changed: object) -> Record:
 @pytest.mark.parametrize("runs", [5, 1])
 def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
     assert form.text(record(runs), Path("certified/3.0.5")) == snapshot
+
+
+def test_what_no_run_told_is_no_zero() -> None:
+    nothing = record(0).model_copy(update={"workload": NOTHING})
+    said = form.text(nothing, Path("c"))
+    assert "number of processes used: — (no run was begun)" in said
+    assert "script used: — (no run was begun)" in said
 
 
 def test_names_from_outside_command_no_terminal_and_no_browser() -> None:

@@ -95,12 +95,15 @@ def checked(check: Check) -> list[str]:
 def settings(record: Record) -> list[tuple[str, str]]:
     """Give part I."""
     work, given = record.workload, record.given
-    return [
-        ("system being certified", plain(given.system)),
-        ("certifier used", f"cuesta {given.cuesta}"),
+    played = [
         ("script used", f"{work.tape} ({work.sha256[:12]})"),
         ("number of processes used", str(work.users)),
         ("attached to", f"{CHOICE[work.attached]}: {plain(work.target)}"),
+    ]
+    return [
+        ("system being certified", plain(given.system)),
+        ("certifier used", f"cuesta {given.cuesta}"),
+        *(played if work.tape else ((name, f"{ABSENT} (no run was begun)") for name, _ in played)),
         *((name, plain(value)) for name, value in given.settings.items()),
     ]
 
