@@ -14,7 +14,7 @@ from cuesta.analysis.summary import summarise
 from cuesta.ledger.record import Given
 from tests.certified import trial
 from tests.report.made_up import bad, good, sweep
-from tests.run_folder import RunFolder
+from tests.run_folder import Row, RunFolder
 from tests.sheets import plain, sheet
 
 
@@ -26,6 +26,12 @@ def metered(folder: Path, seconds: float, cpu: float) -> Path:
     rows = [{"about": about, "at": 0}, {"step": 0, "sheet": made, "at": 0}]
     (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
+
+
+def began(folder: Path, at: str) -> None:
+    """Let a run have begun at another time."""
+    file = folder / "run.json"
+    file.write_text(file.read_text().replace("01:23:45", at))
 
 
 def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
@@ -104,12 +110,18 @@ def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> No
     assert doubtful.unusable == "user 3 never ended"
 
 
+def test_a_step_is_used_whatever_another_one_was_like(tmp_path: Path) -> None:
+    def busy_in_the_last(row: Row) -> Row:
+        return row | {"cpu": 0.95} if row["step"] == 2 else row
+
+    folder = RunFolder(tmp_path / "sweep", users=(2, 4, 8), measure=12, edit=busy_in_the_last).write()
+    assert [replicate(folder, step).unusable for step in (0, 1)] == [None, None]
+    assert (replicate(folder).unusable or "").startswith("INVALID: step 3: the driver was busy")
+
+
 def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
     for number in (10, 2, 1):
-        good(tmp_path / "side" / f"run-{number}")
-        (tmp_path / "side" / f"run-{number}" / "run.json").write_text(
-            (tmp_path / "side" / f"run-{number}" / "run.json").read_text().replace("01:23:45", f"01:23:{number:02}")
-        )
+        began(good(tmp_path / "side" / f"run-{number}"), f"01:23:{number:02}")
     bad(tmp_path / "side" / "run-11")
     found = apart(tmp_path / "side")
     assert [run.folder.name for run in found.runs] == ["run-1", "run-2", "run-10"]
@@ -120,8 +132,9 @@ def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
 def test_a_pair_counts_if_both_of_its_runs_do(tmp_path: Path) -> None:
     rows = []
     for pair in (1, 2):
-        good(tmp_path / f"pair-{pair}" / "base")
-        (bad if pair == 2 else good)(tmp_path / f"pair-{pair}" / "new")
+        began(good(tmp_path / f"pair-{pair}" / "base"), f"01:2{pair}:00")
+        new_one = (bad if pair == 2 else good)(tmp_path / f"pair-{pair}" / "new")
+        began(new_one, f"01:3{pair}:00")
         rows.append({"pair": pair, "base": f"pair-{pair}/base", "new": f"pair-{pair}/new", "first": "base"})
     index = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "pairs.jsonl").write_text(index + '{"pair": 3, "ba')

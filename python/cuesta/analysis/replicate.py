@@ -172,9 +172,8 @@ def unusable(summary: Summary, step: Figures | None, number: int) -> str | None:
         return f"it has no step {number + 1}"
     if step.seconds < WHOLE * step.planned_seconds:
         return f"it measured {step.seconds:.1f} s of {step.planned_seconds:.1f} s"
-    if not summary.valid:
-        return f"INVALID: {summary.doubts[0]}"
-    return None
+    doubts = [doubted for doubted in summary.doubts if doubted.step in {None, number}]
+    return f"INVALID: {doubts[0]}" if doubts else None
 
 
 def effective(summary: Summary, step: int) -> float:
