@@ -11,6 +11,8 @@ from cuesta.report.words import plain
 
 WIDTH, WIDEST, SHORT = 110, 56, 8
 """Columns of all; at most of a name; and of one that fits into a head."""
+FINEST = 6
+"""Decimals of a chance at most."""
 DOTTED = "·" * WIDTH
 
 
@@ -113,12 +115,18 @@ def _goal(ledger: Ledger, projection: Projection, chance: Chance) -> Iterator[st
     base = ledger.base
     faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
     yield f"goal {chance.goal:.2f} {ledger.unit}: projected {ends:.2f}{faster}: {verdict}"
-    error = f" ± {chance.error:.1g}" if chance.error else ""
-    places = max(2, -math.floor(math.log10(chance.error))) if chance.error else 2
     yield (
-        f"chance to meet it {chance.share:.{places}f}{error} ({chance.draws:,} draws, each estimate uniform and independent); "
+        f"chance to meet it {_chance(chance)} ({chance.draws:,} draws, each estimate uniform and independent); "
         f"90 in 100 end from {chance.low:.1f} to {chance.high:.1f}"
     )
+
+
+def _chance(chance: Chance) -> str:
+    """Write a chance to the place of its error."""
+    if not chance.error:
+        return f"{chance.share:.2f}"
+    places = min(max(2, -math.floor(math.log10(chance.error))), FINEST)
+    return f"{chance.share:.{places}f} ± {chance.error:.1g}"
 
 
 def _came(ledger: Ledger, came: Came) -> Iterator[str]:
