@@ -102,12 +102,21 @@ def test_systems_that_all_came_with_something_are_projected_from_the_first_to_la
     assert ([each.mean for each in found.rebased.hoped], found.planned.ends) == ([72.0], 81.0)
 
 
+def test_nothing_is_planned_from_a_system_that_has_improvements_already() -> None:
+    plans = (improvement(), improvement("more"))
+    found = small(system("a", 1, 100.0, "it"), system("b", 2, 80.0), improvements=plans)
+    assert found.planned is None
+    assert found.rebased
+    assert (found.rebased.since.name, found.rebased.ends) == ("b", 72.0)
+
+
 @pytest.mark.parametrize(
     ("what", "wrong"),
     [
         ({"saves": "a lot"}, "expected percent"),
         ({"saves": "120%"}, "expected percent"),
         ({"saves": "<15%"}, "expected percent"),
+        ({"saves": "60-40%"}, "the lower end first"),
         ({"saves": "10%", "touches": "most"}, "touches"),
     ],
 )

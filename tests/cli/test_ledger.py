@@ -121,13 +121,34 @@ def test_goals_for_systems_of_ones_own(capsys: pytest.CaptureFixture[str], write
         (["--sql", "from runs", "--parquet", "no/such.parquet"], 1, "cannot write there"),
         ([str(GOALS), "--base", "99"], 104, "no system is called 99"),
         ([str(FORM)], 104, "cuesta ledger --check checks it"),
+        (["--check", str(FORM), "--goal", "3"], 2, "of the list of systems"),
+        (["--sql", "from runs", "--base", "x"], 2, "of the list of systems"),
+        (["--sql", "from runs", "--parquet", "x.parquet", "--csv"], 2, "goes without"),
+        (["--check", "."], 104, "no table typed from a document"),
+        (["--check", "bad.toml"], 104, "no table typed from a document"),
+        (["--check", "none.toml"], 104, "cannot be read"),
     ],
 )
 def test_what_cannot_be_done_is_said(
     arguments: list[str], exit_code: int, said: str, capsys: pytest.CaptureFixture[str], here: Path
 ) -> None:
+    (here / "bad.toml").write_text('title = "only"')
     assert main(["ledger", *arguments]) == exit_code
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("goal", ["nan", "inf", "0", "-3"])
+def test_a_goal_is_a_time(goal: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["ledger", str(GOALS), f"--goal={goal}"])
+    assert left.value.code == 2
+    assert "expected a time of more than 0" in capsys.readouterr().err
+
+
+def test_the_typed_tables_of_a_folder_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ledger", "--check", str(STUDIES / "certification"), "--json", "-"]) == 1
+    (checked,) = json.loads(capsys.readouterr().out)["checked"]
+    assert checked["file"] == str(FORM)
 
 
 def test_the_tables_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
