@@ -70,6 +70,12 @@ def test_runs_are_asked_by_sql(capsys: pytest.CaptureFixture[str], here: Path) -
     }
     assert main([*question, "--parquet", "x.parquet"]) == 0
     assert capsys.readouterr().out == "x.parquet: 2 rows\n"
+    raw = (here / "runs" / "a" / "run.json").read_bytes()
+    assert main([*question, "--parquet", "runs/a/run.json"]) == 1
+    assert "is there, and is no Parquet file" in capsys.readouterr().err
+    assert (here / "runs" / "a" / "run.json").read_bytes() == raw
+    assert main(["ledger", "runs", "--sql", "select 'nan'::double x, 'inf'::double y", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["rows"] == [[None, None]]
     assert (here / "l.db").exists()
     assert (here / "x.parquet").exists()
 

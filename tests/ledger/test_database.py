@@ -24,10 +24,16 @@ def database(folder: Path) -> Iterator[Database]:
         yield made
 
 
-def ask(folder: Path, sql: str, parquet: Path | None = None) -> Answer:
+def ask(folder: Path, sql: str) -> Answer:
     with Database.at(None) as made:
         made.take(str(folder), fingerprint(folder), of_run(folder))
-        return made.ask(sql, parquet)
+        return made.ask(sql)
+
+
+def write(folder: Path, sql: str, file: Path) -> int:
+    with Database.at(None) as made:
+        made.take(str(folder), fingerprint(folder), of_run(folder))
+        return made.write(sql, file)
 
 
 def test_a_run_is_rows_of_several_tables(folder: Path) -> None:
@@ -88,12 +94,12 @@ def test_a_question_reads_nothing_but_the_tables(folder: Path, sql: str) -> None
 
 def test_an_answer_becomes_a_parquet_file_and_no_other(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "it's.parquet"
-    ask(folder, "select users from steps order by step -- a remark", file)
+    assert write(folder, "select users from steps order by step -- a remark", file) == 2
     first = file.read_bytes()
     assert first[:4] == first[-4:] == b"PAR1"
-    ask(folder, "select 1;", file)  # written over
+    assert write(folder, "select 1;", file) == 1  # written over
     with pytest.raises(UsageError):
-        ask(folder, f"select * from read_text('{folder}/run.json')", file)
+        write(folder, f"select * from read_text('{folder}/run.json')", file)
 
 
 def test_a_question_that_means_nothing_says_so(folder: Path) -> None:

@@ -9,9 +9,12 @@ from cuesta.analysis.tabled import of_certification, of_run
 from cuesta.analysis.units import many
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit
-from cuesta.ledger.database import Database, insist_on_question
+from cuesta.ledger.database import Answer, Database, insist_on_question
 from cuesta.ledger.found import find, fingerprint
 from cuesta.report import answer as report
+
+PARQUET = b"PAR1"
+"""How a Parquet file begins."""
 
 
 def ask(places: list[Path], arguments: argparse.Namespace) -> int:
@@ -21,23 +24,36 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
     with Database.at(arguments.database) as database:
         _fill(database, places)
         damaged = database.damaged()
-        found = database.ask(arguments.sql, arguments.parquet)
+        if arguments.parquet:
+            print(f"{arguments.parquet}: {many(database.write(arguments.sql, arguments.parquet), 'row')}")
+        else:
+            _show(database.ask(arguments.sql), arguments)
     for each in damaged:
         print(f"read as far as it got: {each}", file=sys.stderr)
-    if arguments.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([found.columns, *found.rows])
-    elif arguments.parquet:
-        say(f"{arguments.parquet}: {many(len(found.rows), 'row')}", arguments.json)
-    elif arguments.json != "-":
-        say(report.text(found), arguments.json)
-    write_json(arguments.json, report.data(found))
     return Exit.GOOD
 
 
+def _show(found: Answer, arguments: argparse.Namespace) -> None:
+    if arguments.csv:
+        csv.writer(sys.stdout, lineterminator="\n").writerows([found.columns, *found.rows])
+    elif arguments.json != "-":
+        say(report.text(found), arguments.json)
+    write_json(arguments.json, report.data(found))
+
+
 def _insist_on_place(file: Path | None) -> None:
-    """Refuse a file that cannot be written before anything is read."""
+    """Refuse a file that cannot be written, or is something else, before anything is read."""
+    if file and file.exists() and not _is_parquet(file):
+        raise CuestaError(f"{file}: is there, and is no Parquet file", "delete it, or name another")
     if file and not file.absolute().parent.is_dir():
         raise CuestaError(f"{file}: cannot write there", "give a file in a folder that exists: --parquet FILE")
+
+
+def _is_parquet(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(PARQUET)) == PARQUET
 
 
 def _fill(database: Database, places: list[Path]) -> None:

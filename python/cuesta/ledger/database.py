@@ -76,24 +76,31 @@ class Database:
         ).fetchall()
         return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in found]
 
-    def ask(self, sql: str, parquet: Path | None = None) -> Answer:
-        """Answer one SELECT; write the answer to a Parquet file too, if one is given."""
-        insist_on_question(sql)
-        self.shut(parquet)
-        try:
+    def ask(self, sql: str) -> Answer:
+        """Answer one SELECT."""
+        with self.asked(sql, None):
             found = self.connection.execute(sql)
-            columns = [each[0] for each in found.description or []]
-            rows = found.fetchall()
-            if parquet:
-                # The statement was parsed, and is one SELECT: it cannot end the bracket it is put in.
-                self.connection.execute(
-                    f"COPY ({sql.strip().rstrip(';')}\n) TO '{quoted(parquet)}' (FORMAT parquet, USE_TMP_FILE false)"
-                )
+            return Answer([each[0] for each in found.description or []], found.fetchall())
+
+    def write(self, sql: str, file: Path) -> int:
+        """Write the answer to one SELECT to a Parquet file; give the number of rows."""
+        with self.asked(sql, file):
+            # The statement was parsed, and is one SELECT: it cannot end the bracket it is put in.
+            query = f"({sql.strip().rstrip(';')}\n)"
+            found = self.connection.execute(f"COPY {query} TO '{quoted(file)}' (FORMAT parquet, USE_TMP_FILE false)")
+            return int((found.fetchone() or (0,))[0])
+
+    @contextmanager
+    def asked(self, sql: str, file: Path | None) -> Iterator[None]:
+        """Let a question see nothing but the tables, and say what is wrong with it."""
+        insist_on_question(sql)
+        self.shut(file)
+        try:
+            yield
         except duckdb.Error as error:
             raise UsageError(
                 f"--sql: {first_row(error)}", "`cuesta ledger --tables` lists tables and columns"
             ) from None
-        return Answer(columns, rows)
 
     def shut(self, file: Path | None) -> None:
         """Shut the outside off, but for a file that is to be written."""

@@ -1,6 +1,7 @@
 """Answers of the ledger's database, and its tables, for people and as data."""
 
 import datetime
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,6 +76,8 @@ def _aligned(cell: str, width: int, to_right: bool) -> str:
 def _plain_value(value: object) -> object:
     if isinstance(value, datetime.date | datetime.datetime):
         return value.isoformat()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has no word for it
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 
