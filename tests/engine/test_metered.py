@@ -56,10 +56,15 @@ def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
     assert "pinned to CPUs of their own" in found.honesty
 
 
-def test_programs_on_the_drivers_terminals_are_its_children() -> None:
-    found = metered("auto", run("pty:bash", "pipe:cat"))
+@pytest.mark.parametrize(
+    ("targets", "attached"),
+    [(["pty:bash"], "terminals"), (["pipe:cat"], "pipes"), (["pty:bash", "pipe:cat"], "terminals and pipes")],
+)
+def test_programs_that_the_driver_starts_are_its_children(targets: list[str], attached: str) -> None:
+    found = metered("auto", run(*targets))
     assert subject(found) == "children:70,71"
-    assert "terminals" in found.honesty
+    assert found.why == f"the programs on the driver's {attached}"
+    assert f"share this machine through {attached}:" in found.honesty
 
 
 def test_who_listens_at_a_loopback_address_is_found(port: int) -> None:

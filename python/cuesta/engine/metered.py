@@ -38,7 +38,7 @@ PINNED = f"{SWAPPED}; they are pinned to CPUs of their own"
 LOOSE = f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another"
 ORDER = (APART, ISOLATED, PINNED, LOOSE)
 """The order of honesty in docs/meters.md, best first."""
-TERMINALS = "driver and host share this machine through terminals: either CPU time is its own, but they compete"
+THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def automatic(run: Run) -> Metered:
         return here(f"pid:{run.host}", "the built-in host's process", run)
     if kinds == {"programs"}:
         children = f"children:{','.join(map(str, run.agents))}"
-        return here(children, "the programs on the driver's terminals", run)
+        return here(children, f"the programs on the driver's {attached(run)}", run)
     if kinds == {"listening"}:
         listeners = {listener(port_of(target)) for target in run.targets}
         if len(listeners) == 1 and (pid := listeners.pop()):
@@ -146,6 +146,12 @@ def kind(target: str, run: Run) -> str:
         return "programs"
     host = urlsplit(target).hostname
     return "listening" if host and is_here(host) else "elsewhere"
+
+
+def attached(run: Run) -> str:
+    """Name what the programs are on that the driver starts itself."""
+    kinds = {target.partition(":")[0] for target in run.targets}
+    return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
 
 
 def is_here(host: str) -> bool:
@@ -249,7 +255,7 @@ def honesty(run: Run, elsewhere: bool) -> str:
     if elsewhere or all(kind(target, run) == "elsewhere" for target in run.targets):
         return APART
     if all(kind(target, run) == "programs" for target in run.targets):
-        return TERMINALS
+        return THROUGH.format(attached(run))
     if run.isolated:
         return ISOLATED
     return PINNED if run.host_cpus is not None else LOOSE
