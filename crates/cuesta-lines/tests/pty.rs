@@ -141,6 +141,8 @@ fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
     play(async {
         let mut line = line("pty:bash --norc --noprofile -ic '{ sleep 600 & } 2>/dev/null; echo $!; read x'").await;
         let job = number(&up_to(&mut *line, "\n").await);
+        // Until then it is a bash too, which may take the hangup for its own and lose it.
+        wait_while(job, "it is no job yet", || status(job, "Name").as_deref() != Some("sleep")).await;
         drop(line);
         cuesta_lines::wait_for_ended_programs();
         wait_until_dead(job, "bash hands on what hung it up").await;
@@ -160,9 +162,13 @@ fn what_made_a_session_of_its_own_lives_on_as_behind_a_closed_window() {
 }
 
 async fn wait_until_dead(pid: i32, why: &str) {
+    wait_while(pid, why, || status(pid, "State").is_some_and(|state| !state.starts_with('Z'))).await;
+}
+
+async fn wait_while(pid: i32, why: &str, so: impl Fn() -> bool) {
     let begun = clock::now();
-    while status(pid, "State").is_some_and(|state| !state.starts_with('Z')) {
-        assert!(clock::now().since(begun) < Duration::from_secs(20), "{pid} lives: {why}");
+    while so() {
+        assert!(clock::now().since(begun) < Duration::from_secs(20), "{pid} is as it was: {why}");
         clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
     }
 }
