@@ -115,10 +115,12 @@ def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.Cap
         (["one", "one", "--despite", "x", "--compensation", "deman=2"], Exit.USAGE, "did you mean `demand`"),
         (["one", "one", "--despite", "x", "--compensation", "demand=0"], Exit.USAGE, "demand=0.97"),
         (["one", "one", "--pairs", "8"], Exit.USAGE, "--interleave"),
-        (["--interleave", "a.toml", "a.toml", "--pairs", "5"], Exit.USAGE, "from 6 to 500"),
+        (["--interleave", "a.toml", "a.toml", "--pairs", "6"], Exit.USAGE, "from 7 to 500"),
         (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "it makes them"),
         (["--interleave", "a.toml", "b.toml"], Exit.REFUSED, "population: users 4 against 5"),
         (["--interleave", "a.toml", "none.toml"], Exit.BAD_INPUT, "none.toml"),
+        (["one", "--profile", "none.profile", "--margin", "3%"], Exit.USAGE, "--margin: not with --profile"),
+        (["one", "--profile", "none.profile", "--pairs", "9"], Exit.USAGE, "--pairs: not with --profile"),
         (["one", "--profile", "none.profile"], Exit.BAD_INPUT, "--record service.profile"),
     ],
 )
@@ -162,6 +164,11 @@ def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.
     assert "recorded: service.profile" in capsys.readouterr().err
     recorded = json.loads((here / "service.profile").read_text())
     assert (recorded["format"], recorded["sheet"]["subject"]) == (1, "machine")
+
+
+def test_a_profile_that_cannot_be_written_is_said_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["meters", "100ms", "--record", "missing/service.profile"]) == Exit.FAILED
+    assert "--record FILE" in capsys.readouterr().err
 
 
 def test_pairs_that_are_interrupted_are_kept_and_compared(here: Path, write: Write) -> None:

@@ -44,8 +44,26 @@ def nobody(_turn: Turn) -> Look:
     return look
 
 
+def good(_run: Path) -> list[str]:
+    return []
+
+
+def test_a_pair_that_does_not_count_is_made_again(here: Path, wanted: Interleaved, made: Made) -> None:
+    def judge(run: Path) -> list[str]:
+        return ["INVALID"] if run.parent.name == "pair-2" and run.name == "new" else []
+
+    said = [(turn.pair, turn.name, why) for turn, why in run_in_turn(wanted, here, judge, nobody, threading.Event())]
+    assert [each for each in said if each[2]] == [(2, "new", ["INVALID"])]
+    assert [folder for folder, _ in made[-2:]] == ["pair-5/base", "pair-5/new"], "with a seed of its own"
+    assert [seed for _, seed in made[-2:]] == [11, 11]
+
+
+def test_pairs_that_never_count_come_to_an_end(here: Path, wanted: Interleaved, made: Made) -> None:
+    assert len(list(run_in_turn(wanted, here, lambda _: ["INVALID"], nobody, threading.Event()))) == 8
+
+
 def test_the_order_turns_and_a_pair_has_one_seed(here: Path, wanted: Interleaved, made: Made) -> None:
-    assert len(list(run_in_turn(wanted, here, nobody, threading.Event()))) == 8
+    assert len(list(run_in_turn(wanted, here, good, nobody, threading.Event()))) == 8
     assert made == [
         ("pair-1/base", 7),
         ("pair-1/new", 7),
@@ -59,7 +77,7 @@ def test_the_order_turns_and_a_pair_has_one_seed(here: Path, wanted: Interleaved
 
 
 def test_the_index_has_each_pair_and_which_came_first(here: Path, wanted: Interleaved, made: Made) -> None:
-    for _ in run_in_turn(wanted, here, nobody, threading.Event()):
+    for _ in run_in_turn(wanted, here, good, nobody, threading.Event()):
         pass
     rows = [json.loads(row) for row in (here / "pairs.jsonl").read_text().splitlines()]
     assert [row["first"] for row in rows] == ["base", "new", "base", "new"]
@@ -80,7 +98,7 @@ def test_an_interrupt_ends_it_and_a_broken_pair_is_not_indexed(
         return ran
 
     monkeypatch.setattr(interleaved, "run", interrupted)
-    runs = list(run_in_turn(wanted, here, nobody, stopping))
+    runs = list(run_in_turn(wanted, here, good, nobody, stopping))
     assert len(runs) == after + 1
     index = here / "pairs.jsonl"
     assert (len(index.read_text().splitlines()) if index.exists() else 0) == pairs

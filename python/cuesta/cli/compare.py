@@ -34,9 +34,12 @@ EXAMPLES = """examples:
   cuesta compare base/ new/ --despite 'new certifier' --compensation response.p95=0.97
   cuesta compare --profile service.profile runs/nightly   how far is the benchmark from the live service
 
-exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused, 105 interrupted
+exit codes: 0 no change beyond the margin, 90 changed, 91 inconclusive, 92 refused
+            2 usage, 104 a folder, plan or profile that cannot be used, 105 interrupted
 docs/compare.md says how verdicts come about, and how many runs find what."""
 
+MARGIN = "5%"
+"""Unless told otherwise."""
 EXITS = {
     Overall.UNCHANGED: Exit.GOOD,
     Overall.CHANGED: Exit.CHANGED,
@@ -49,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments."""
     parser.add_argument("folders", nargs="*", type=Path, metavar="BASE NEW", help="two sides, or a folder of pairs")
     terms = parser.add_argument_group("on which terms")
-    terms.add_argument("--margin", metavar="PERCENT", default="5%", help="the least change that matters; default 5%%")
+    terms.add_argument("--margin", metavar="PERCENT", help="the least change that matters; default 5%%")
     terms.add_argument("--step", metavar="N", help="of sweeps, which step; by default the last")
     terms.add_argument("--despite", metavar="REASON", help="compare what is unlike; the reason is printed")
     terms.add_argument(
@@ -71,11 +74,12 @@ def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
     step = _step(arguments.step)
     if arguments.profile:
+        _insist_on_profile(arguments)
         return service.hold_against(arguments.profile, _folders(arguments, 1)[0], step, arguments.json)
     terms = _terms(arguments)
     if arguments.interleave:
         _folders(arguments, 0)
-        with interleave.pairs(arguments, terms) as (folder, interrupted):
+        with interleave.pairs(arguments, terms, step) as (folder, interrupted):
             code = _show(compare(*in_pairs(folder, step), terms, in_pairs=True), arguments.json)
             say(f"\nRUNS       {folder}", arguments.json)
         return Exit.INTERRUPTED if interrupted else code
@@ -101,6 +105,14 @@ def _folders(arguments: argparse.Namespace, wanted: int) -> list[Path]:
     return folders
 
 
+def _insist_on_profile(arguments: argparse.Namespace) -> None:
+    """Refuse flags that are of two sides."""
+    others = ("margin", "despite", "compensation", "interleave", "pairs", "out", "quiet")
+    if given := [f"--{name}" for name in others if getattr(arguments, name)]:
+        remedy = "leave out the one or the other: cuesta compare --profile FILE RUN"
+        raise UsageError(f"cuesta compare: {', '.join(given)}: not with --profile, which compares no sides", remedy)
+
+
 def _terms(arguments: argparse.Namespace) -> Terms:
     despite: str | None = arguments.despite
     if despite is not None and not despite.strip():
@@ -108,7 +120,7 @@ def _terms(arguments: argparse.Namespace) -> Terms:
     if arguments.compensation and not despite:
         remedy = "say what was changed: --despite REASON"
         raise UsageError("cuesta compare: --compensation is of a method that was changed", remedy)
-    return Terms(_margin(arguments.margin), despite, dict(map(_compensation, arguments.compensation)))
+    return Terms(_margin(arguments.margin or MARGIN), despite, dict(map(_compensation, arguments.compensation)))
 
 
 def _margin(text: str) -> float:

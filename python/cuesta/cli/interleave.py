@@ -22,8 +22,9 @@ from cuesta.live import merge, watching
 from cuesta.plan import Given
 
 PAIRS = 8
-"""Unless told otherwise: 6 are the least for any verdict, 7 where three figures are judged, 8 make whole ABBAs."""
-LEAST, MOST = 6, 500
+"""Unless told otherwise: 8 make whole ABBAs."""
+LEAST, MOST = 7, 500
+"""With fewer no change can be claimed, of two figures that are judged together or of three."""
 
 
 class NoPairError(CuestaError):
@@ -36,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only pairs have."""
     group = parser.add_argument_group("to make the runs, in pairs")
     group.add_argument("--interleave", nargs=2, type=Path, metavar=("PLAN_A", "PLAN_B"), help="run both in turn: ABBA")
-    group.add_argument("--pairs", metavar="N", help=f"how many, at least {LEAST}; default {PAIRS}")
+    group.add_argument("--pairs", metavar="N", help=f"how many that count, at least {LEAST}; default {PAIRS}")
     group.add_argument("--out", type=Path, metavar="DIR", help="where to; by default runs/compare-DATE-TIME")
     group.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 @contextmanager
-def pairs(arguments: argparse.Namespace, terms: Terms) -> Iterator[tuple[Path, bool]]:
+def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
     """Make the pairs; give their folder, and whether that was interrupted."""
     base, new = (Given(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
     wanted = Interleaved(base, new, Path.cwd(), _number(arguments.pairs))
@@ -52,7 +53,8 @@ def pairs(arguments: argparse.Namespace, terms: Terms) -> Iterator[tuple[Path, b
         with interrupts() as stopping, watching(arguments.quiet) as show:
 
             def look(turn: Turn) -> Look:
-                print(f"pair {turn.pair} of {wanted.pairs}: {turn.name}", file=sys.stderr, flush=True)
+                more = f" of {wanted.pairs}" if turn.pair <= wanted.pairs else ", for one that will not count"
+                print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
 
                 def one(snapshots: list[Snapshot]) -> None:
                     if view := merge(snapshots):
@@ -60,11 +62,12 @@ def pairs(arguments: argparse.Namespace, terms: Terms) -> Iterator[tuple[Path, b
 
                 return one
 
-            for turn, ran in run_in_turn(wanted, folder, look, stopping):
-                unusable = "it was interrupted" if ran.interrupted else replicate(ran.folder).unusable
-                for why in (*ran.failures, unusable):
-                    if why:
-                        print(f"pair {turn.pair}, {turn.name}, will not count: {why}", file=sys.stderr, flush=True)
+            def judge(run: Path) -> list[str]:
+                return [why] if (why := replicate(run, step).unusable) else []
+
+            for turn, why in run_in_turn(wanted, folder, judge, look, stopping):
+                for each in why:
+                    print(f"pair {turn.pair}, {turn.name}, will not count: {each}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
         if not (folder / INDEX).exists():
             raise NoPairError("interrupted before a pair was complete", f"what was measured is in {folder}")
@@ -75,7 +78,7 @@ def _number(text: str | None) -> int:
     if text is None:
         return PAIRS
     if not (text.isdigit() and LEAST <= int(text) <= MOST):
-        remedy = f"an exact 95 % interval needs {LEAST} pairs; three figures that are judged together need 7"
+        remedy = f"figures that are judged together need {LEAST} pairs for any claim"
         raise UsageError(f"cuesta compare: --pairs: expected a number from {LEAST} to {MOST}, got {text!r}", remedy)
     return int(text)
 

@@ -2,17 +2,21 @@
 
 The runs of a pair have one seed: the same users type the same keys at the same due times on both sides. The next pair
 has the next seed. A pair is in the index (docs/compare.md) when both of its runs have ended; what was cut off stays.
+For a pair that does not count another one is made; as many as were asked for may be lost so. What a run is worth is for
+the caller to judge.
 """
 
 import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
+from cuesta.engine.certifier import Judge
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local import Look, Ran, run
+from cuesta.engine.local import Look, run
 from cuesta.plan import Given, load
 
 INDEX = "pairs.jsonl"
@@ -39,6 +43,7 @@ class Interleaved:
     here: Path
     """What flags and cuesta.toml speak of."""
     pairs: int
+    """That count."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""
@@ -50,8 +55,8 @@ class Interleaved:
         return base, new
 
     def turns(self, folder: Path) -> Iterator[tuple[Turn, Turn]]:
-        """Give the pairs, their runs in the order in which they are made."""
-        for pair in range(1, self.pairs + 1):
+        """Give pairs without an end, their runs in the order in which they are made."""
+        for pair in count(1):
             base, new = self.jobs(pair)
             place = folder / f"pair-{pair}"
             turns = (Turn(pair, "base", base, place / "base"), Turn(pair, "new", new, place / "new"))
@@ -59,19 +64,23 @@ class Interleaved:
 
 
 def run_in_turn(
-    wanted: Interleaved, folder: Path, look: Callable[[Turn], Look], stopping: threading.Event
-) -> Iterator[tuple[Turn, Ran]]:
-    """Make the runs, and give each as it ends. When `stopping` is set, it ends and keeps what was measured."""
-    for turns in wanted.turns(folder):
-        ended = []
+    wanted: Interleaved, folder: Path, judge: Judge, look: Callable[[Turn], Look], stopping: threading.Event
+) -> Iterator[tuple[Turn, list[str]]]:
+    """Make the runs, and give each as it ends, with why it does not count. When `stopping` is set, that is the end."""
+    counted, lost, pairs = 0, 0, wanted.turns(folder)
+    while counted < wanted.pairs and lost < wanted.pairs:
+        turns = next(pairs)
+        why = list[str]()
         for turn in turns:
             if stopping.is_set():
                 return
             ran = run(turn.job, turn.folder, look(turn), stopping)
-            ended.append(ran)
-            if len(ended) == 2 and not stopping.is_set():
+            if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
-            yield turn, ran
+            found = [*ran.failures, *(["it was interrupted"] if ran.interrupted else judge(turn.folder))]
+            why += found
+            yield turn, found
+        counted, lost = (counted, lost + 1) if why else (counted + 1, lost)
 
 
 def index(folder: Path, turns: tuple[Turn, Turn]) -> None:
