@@ -153,7 +153,7 @@ def _record(arguments: argparse.Namespace) -> int:
     """Look at a service for a while; a Ctrl-C keeps what was seen until then."""
     if arguments.count or arguments.report or arguments.reset:
         raise UsageError("cuesta meters: --record is of one interval", "cuesta meters 10m --record FILE")
-    check_json(str(arguments.record))
+    check_json(str(arguments.record), "--record")
     seconds = OF_SERVICE if arguments.interval is None else _duration(arguments.interval)
     meters = start(arguments)
     with interruptible() as stopped:

@@ -8,14 +8,14 @@ from pathlib import Path
 from cuesta.errors import CuestaError
 
 
-def check_json(where: str | None) -> None:
+def check_json(where: str | None, flag: str = "--json") -> None:
     """Raise now what writing would raise later."""
     if where in (None, "-"):
         return
     path = Path(str(where))
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise CuestaError(
-            f"{path}: cannot write there", "give a file in a folder that exists and can be written: --json FILE"
+            f"{path}: cannot write there", f"give a file in a folder that exists and can be written: {flag} FILE"
         )
 
 
