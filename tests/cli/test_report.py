@@ -47,6 +47,23 @@ def test_other_forms_make_no_page(here: Path, capsys: pytest.CaptureFixture[str]
     assert not (here / "run" / "report.html").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--markdown", "--json", "-"], "both want standard output"),
+        (["--markdown", "--out", "run.md"], "--markdown > FILE"),
+        (["--junit", "-"], "expected a file"),
+    ],
+)
+def test_no_two_things_go_to_one_place(
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    good(here / "run")
+    assert main(["report", "run", *arguments]) == Exit.USAGE
+    assert said in capsys.readouterr().err
+    assert [path.name for path in here.iterdir()] == ["run"]
+
+
 def test_json_of_several_runs_is_one_object(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "base")
     bad(here / "new")

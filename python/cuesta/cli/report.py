@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def carry_out(arguments: argparse.Namespace) -> int:
     """Derive it and show it."""
     check_json(arguments.json)
+    _insist_on_places(arguments)
     certified = [is_certification(folder) for folder in arguments.folders]
     if all(certified):
         _show_systems(arguments)
@@ -54,6 +55,16 @@ def carry_out(arguments: argparse.Namespace) -> int:
     else:
         _show_runs(arguments)
     return Exit.GOOD
+
+
+def _insist_on_places(arguments: argparse.Namespace) -> None:
+    """Refuse two things in one place, and a place that is none."""
+    if arguments.markdown and arguments.json == "-":
+        raise UsageError("cuesta report: --markdown and --json - both want standard output", "--json FILE")
+    if arguments.markdown and arguments.out:
+        raise UsageError("cuesta report: --out is where the page goes, and --markdown is none", "--markdown > FILE")
+    if str(arguments.junit) == "-":
+        raise UsageError("cuesta report: --junit: expected a file, got '-'", "--junit /dev/stdout")
 
 
 def _show_runs(arguments: argparse.Namespace) -> None:
@@ -108,9 +119,8 @@ def _file(arguments: argparse.Namespace, name: str) -> Path:
 
 
 def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
-    """Say what is on the page and where it is; Markdown stands alone."""
-    if not arguments.markdown:
-        say(f"{what}\nPAGE       {file}", arguments.json)
+    """Say what is on the page and where it is."""
+    say(f"{what}\nPAGE       {file}", arguments.json)
 
 
 def _object(found: list[dict[str, object]]) -> dict[str, object]:
