@@ -37,10 +37,12 @@ def data(checked: Checked) -> dict[str, Any]:
 
 
 def counted(checked: Checked) -> str:
-    """Say how many identities there are, and how many hold."""
+    """Say how many identities there are, and how many hold; one print may be what is wrong in several."""
+    fail = checked.identities - checked.hold - checked.rounding
+    because = f", for the {many(len(checked.wanting), 'finding')} above" if fail and checked.wanting else ""
     return (
         f"{many(checked.identities, 'value')} computed: {checked.hold} agree with the print, {checked.rounding} within "
-        f"rounding, {checked.identities - checked.hold - checked.rounding} do not. Nothing was rewritten."
+        f"rounding, {fail} do not{because}. Nothing was rewritten."
     )
 
 
