@@ -106,6 +106,15 @@ def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate(
     assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"split"}
 
 
+@pytest.mark.parametrize(("told", "said"), [(0.949, "at least 94.9 %"), (0.99999, "all"), (1.0, "all"), (1.002, "all")])
+def test_how_much_samples_told_is_said_so_that_it_can_be(told: float, said: str) -> None:
+    sampled = trial()
+    for account in sampled.accounts.values():
+        account.told = told
+    split = next(check for check in checks([sampled], phased=True) if check.name == "split")
+    assert f"samples told of {said} of the subject's CPU time" in split.said
+
+
 def test_a_limit_of_steal_is_the_plans() -> None:
     noisy = [trial(number, steal=0.3) for number in range(1, 6)]
     assert all(check.ok for check in checks(noisy, phased=True))

@@ -161,5 +161,6 @@ def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
 def told(trials: Sequence[Trial]) -> tuple[bool, str]:
     """See that samples told of most of the CPU time that is split by cause."""
     least = min((account.told for trial in trials for account in trial.accounts.values()), default=0.0)
-    said = f"samples told of {share(least)} or more of the subject's CPU time, and the rest is split like it"
+    most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
+    said = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
     return least >= TOLD, f"{said}; {share(TOLD)} is needed"

@@ -175,8 +175,14 @@ def one(known: Given, job: Job, folder: Path, arguments: argparse.Namespace) -> 
         record_json(made / "summary.json", trial.summary.json())
         if not arguments.quiet:
             said = f"does not count: {'; '.join(trial.doubts)}" if trial.doubts else "counts"
-            print(f"{known.group}, {made.name} of {known.runs}: {said}", file=sys.stderr)
+            print(f"group {known.group}: {made.name} of {known.runs}: {said}", file=sys.stderr)
         return trial.doubts
+
+    if not arguments.quiet:
+        print(
+            f"group {known.group}: {many(certifier.WARM_UP, 'run')} to warm up, then {known.runs} that count",
+            file=sys.stderr,
+        )
 
     with interrupts() as stopping, watching(arguments.quiet) as show:
 
