@@ -9,11 +9,20 @@ from cuesta.analysis.breakdown import measurements
 from cuesta.analysis.certification import NOTHING, driver, run
 from cuesta.analysis.grade import checks, grade
 from cuesta.ledger.certification import Certification
-from cuesta.ledger.record import Given, Method, Record, Reference, Workload
+from cuesta.ledger.record import Figure, Given, Method, Published, Record, Reference, Workload
 from cuesta.report import form
 from tests.certified import trial
 from tests.ledger.test_certification import GIVEN
 
+PUBLISHED = Published(
+    what="process creation, CPU time",
+    figure="response{process creation}.mean",
+    unit="s",
+    published=18.1,
+    bound=None,
+    measured=Figure(value=0.5),
+    source="MPL-17",
+)
 WORK = Workload(
     tape="cert",
     sha256="0123456789abcdef",
@@ -51,6 +60,7 @@ def record(runs: int, **changed: object) -> Record:
         ),
         runs=[run(certification, each) for each in trials],
         measurements=measurements(trials, known.reference),
+        published=[PUBLISHED],
         checks=done,
         grade=grade(runs, done),
         because=[check.said for check in done if not check.ok],
@@ -84,6 +94,9 @@ def test_the_page_has_the_same_figures_and_says_how_each_is_computed() -> None:
     assert "CERTIFIED" in page
     assert "b ÷ number" in page
     assert "How each figure is computed" in page
+    assert ">3.  Average time for execution of command sequence<" in page, "as the formulas name it"
+    assert page.index("a. CPU time breakdown") < page.index("Time used by subject processes"), "a title stands above"
+    assert "MPL-17" in page
     for part in (
         "I Variable settings",
         "II Hardware",

@@ -66,6 +66,7 @@ def record(system: str, users: int = 4) -> Record:
         method=Method(runs=5, excluded={}, settling=1, settled="", cut="", metered="", honesty="", tools={}),
         runs=[],
         measurements=Measurements(a=[], b=lines, c=[], d=[]),
+        published=[],
         checks=[],
         grade="observation" if "<" in system else "certified",
         because=["it had not settled"] if "<" in system else [],
@@ -91,6 +92,19 @@ def test_each_system_has_a_bar_and_a_column(tmp_path: Path) -> None:
     assert "Process creation" not in text, "nothing was metered of it"
     assert "<tr><td>Total</td><td>500 ms</td><td>500 ms</td></tr>" in text
     assert text.count(">MR7<") >= 2
+
+
+def test_systems_that_played_unlike_scripts_are_in_no_plot_together(tmp_path: Path) -> None:
+    file = tmp_path / "systems.html"
+    other = record("batch")
+    other = other.model_copy(update={"workload": other.workload.model_copy(update={"sha256": "ff" * 32})})
+    found = {"MR7": record("MR7"), "MR8": record("MR8"), "batch": other}
+    systems({name: (tmp_path / name, one) for name, one in found.items()}, file)
+    text = file.read_text()
+    assert "did not play the same script" in text
+    assert "Command sequence, certification, script 00" in text
+    assert "Command sequence, certification, script ffffffffffff" in text
+    assert text.count("<th>CPU time of one process</th>") == 2
 
 
 def test_what_is_not_certified_says_why_and_names_are_escaped(tmp_path: Path) -> None:

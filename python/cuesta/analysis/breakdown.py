@@ -93,12 +93,12 @@ def seen(trials: Sequence[Trial], a: list[Line], b: list[Line], reference: Refer
     if reference is None:
         none = Figure(why="no reference system was named (--reference FOLDER)")
         yield Seen(name="Time for a reference system to execute the same", unit="s", figure=none, formula="given")
-        yield Seen(name="Performance relative to it", unit="ratio", figure=none, formula="#4 ÷ #3")
+        yield Seen(name="Performance relative to it", unit="ratio", figure=none, formula="d.6 ÷ d.3; #4 ÷ #3 in 1969")
         return
     time = Figure(value=reference.seconds)
     own = each_of(a[0].command, users)
-    yield Seen(name=f"Time for {reference.system} to execute the same", unit="s", figure=time, formula="its own #3")
-    yield Seen(name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula="#4 ÷ #3")
+    yield Seen(name=f"Time for {reference.system} to execute the same", unit="s", figure=time, formula="its own d.3")
+    yield Seen(name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula="d.6 ÷ d.3; #4 ÷ #3 in 1969")
 
 
 def makespan(trials: Sequence[Trial], a: list[Line], b: list[Line]) -> Iterator[Seen]:

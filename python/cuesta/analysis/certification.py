@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.absentee import warnings
-from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.breakdown import mean, measurements
 from cuesta.analysis.grade import checks, complete, counting, grade, of_all, settled
 from cuesta.analysis.trial import PHASES, Trial, read_trial
 from cuesta.ledger.certification import Certification, hashes
-from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Record, Run, Workload
+from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Published, Record, Run, Workload
 
 ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
 CUT = (
@@ -42,6 +42,7 @@ def derive(certification: Certification) -> Record:
         method=method(certification, trials, excluded),
         runs=[run(certification, trial) for trial in trials],
         measurements=measurements(trials, given.reference),
+        published=list(published(trials)),
         checks=done,
         grade=reached,
         because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
@@ -139,6 +140,24 @@ def run(certification: Certification, trial: Trial) -> Run:
         accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
         transactions=trial.step.transactions.count,
     )
+
+
+def published(trials: Sequence[Trial]) -> Iterator[Published]:
+    """Put what the plan says was published beside the mean of the runs."""
+    for rows in zip(*(trial.summary.published for trial in trials), strict=False):
+        one = rows[0]
+        values = [
+            Figure(why="nothing was measured") if (m := row.measured) is None else Figure(value=m) for row in rows
+        ]
+        yield Published(
+            what=one.what,
+            figure=one.figure,
+            unit="s" if one.is_duration else "number",
+            published=one.published,
+            bound=one.bound,
+            measured=mean(values),
+            source=one.source,
+        )
 
 
 NOTHING = Workload(

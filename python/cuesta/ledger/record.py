@@ -140,6 +140,18 @@ class Measurements(Table):
     d: list[Seen] = Field(description="average times seen by a process")
 
 
+class Published(Table):
+    """A figure that the plan says was published, beside the same of the runs that count."""
+
+    what: str = Field(description="what was published, and under which conditions")
+    figure: str = Field(description="the figure here that is held against it, as in a plan's `[[published]]`")
+    unit: Literal["s", "number"]
+    published: float
+    bound: Literal["at least", "at most"] | None = Field(description="if only that much was said of it")
+    measured: Figure = Field(description="the mean of all runs")
+    source: str
+
+
 class Check(Table):
     """Something that must hold for a certificate."""
 
@@ -159,6 +171,7 @@ class Record(Table):
     method: Method
     runs: list[Run]
     measurements: Measurements
+    published: list[Published]
     checks: list[Check]
     grade: Literal["certified", "observation", "estimate"]
     because: list[str] = Field(description="why it is not certified")

@@ -6,6 +6,7 @@ The order is that of 1969; what today asks for (the grade, its reasons, the meth
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.ledger.record import Check, Figure, Line, Record, Seen
@@ -17,6 +18,9 @@ LABEL = 47
 CELL = 11
 CAPTION_D = "d. Average times seen by a process"
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
+
+
+Row = TypeVar("Row", Line, Seen)
 
 
 def text(record: Record, folder: Path) -> str:
@@ -85,6 +89,11 @@ def measured(record: Record) -> Iterator[Sequence[str]]:
     yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b)]
     yield [" c.  Fault times and number", *lines(record.measurements.c)]
     yield [" d.  Average times seen by a process", *seen(record)]
+    if record.published:
+        yield [
+            "     Published, and the mean of these runs",
+            *(row for each in beside(record) for row in wrapped(each, "  ")),
+        ]
 
 
 def checked(check: Check) -> list[str]:
@@ -160,9 +169,12 @@ def tables(record: Record) -> Iterator[str]:
     }
     for caption, rows in captions.items():
         heads = columns(rows)
-        cells = [(each.name, *(figure(getattr(each, at), each.unit) for at in heads)) for each in rows]
-        yield html.table(("", *heads.values()), cells, caption)
-    yield html.table(("", ""), [(each.name, figure(each.figure, each.unit)) for each in found.d], CAPTION_D)
+        cells = [(label, *(figure(getattr(each, at), each.unit) for at in heads)) for label, each in numbered(rows)]
+        yield html.paragraph(caption) + html.table(("", *heads.values()), cells)
+    cells = [(label, figure(each.figure, each.unit)) for label, each in numbered(found.d)]
+    yield html.paragraph(CAPTION_D) + html.table(("", ""), cells)
+    if record.published:
+        yield html.paragraph("Published, and the mean of these runs") + html.table(BESIDE_HEADS, beside_rows(record))
     yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in absences(record).items())
     formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
     yield html.folded("How each figure is computed", [html.facts(formulas)])
@@ -223,21 +235,41 @@ def lines(rows: Sequence[Line]) -> Iterator[str]:
     heads = columns(rows)
     short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
     yield " " * LABEL + "".join(f"{short[at]:>{max(CELL, len(short[at]) + 1)}}" for at in heads)
-    for number, each in enumerate(rows, start=1):
+    for label, each in numbered(rows):
         cells = "".join(f"{figure(getattr(each, at), each.unit):>{max(CELL, len(short[at]) + 1)}}" for at in heads)
-        last = each.name.startswith("Total")
-        label = f"     {'' if last else f'{number}.':<4}{each.name}"
-        yield f"{label:<{LABEL}}{cells}"
+        yield f"{'     ' + label:<{LABEL}}{cells}"
 
 
 def seen(record: Record) -> Iterator[str]:
     """Give part d as text."""
+    for label, each in numbered(record.measurements.d):
+        yield f"{'     ' + label:<{LABEL + 2 * CELL}}{figure(each.figure, each.unit):>{CELL}}"
+
+
+def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
+    """Number rows as the form of 1969 does: not the totals, and not what only says a row in other words."""
     number = 0
-    for each in record.measurements.d:
-        own = not each.name.startswith(" ")
+    for each in rows:
+        own = not each.name.startswith((" ", "Total"))
         number += own
-        label = f"     {f'{number}.' if own else '':<4}{each.name}"
-        yield f"{label:<{LABEL + 2 * CELL}}{figure(each.figure, each.unit):>{CELL}}"
+        yield f"{f'{number}.' if own else '':<4}{each.name}", each
+
+
+BESIDE_HEADS = ("what", "published", "measured", "source")
+
+
+def beside_rows(record: Record) -> Iterator[tuple[str, ...]]:
+    """Give a row for each published figure: what, published, measured, where it was published."""
+    for each in record.published:
+        then = f"{each.bound} " if each.bound else ""
+        then += figure(Figure(value=each.published), each.unit)
+        yield plain(each.what), then, figure(each.measured, each.unit), plain(each.source)
+
+
+def beside(record: Record) -> Iterator[str]:
+    """Say each published figure in a sentence."""
+    for what, then, now, source in beside_rows(record):
+        yield f"{what}: {then}; here {now} ({source})"
 
 
 def figure(figure: Figure, unit: str) -> str:
