@@ -131,10 +131,15 @@ def fairness(fair: Fairness) -> str:
 def law(law: Law) -> Iterator[str]:
     """Show the law's terms, what it predicts and how far that is off."""
     yield (
-        f"R = N/X − Z − K = {digits(law.n)} / {digits(law.x)} per s − {seconds(law.z)} − {seconds(law.k)} "
+        f"R = N/X − Z − K = {digits(law.n)} / {digits(law.x)} per s − {_term(law.z)} − {_term(law.k)} "
         f"= {seconds(law.r_predicted)}; measured {seconds(law.r_measured)}"
     )
     yield f"off by {share(law.error)} of N/X; the edges of the interval alone make ±{share(law.chance)}"
+
+
+def _term(value: float) -> str:
+    """Write a term that is taken away; one below zero in brackets."""
+    return seconds(value) if value >= 0 else f"({seconds(value)})"
 
 
 def no_law(step: Figures) -> Iterator[str]:
