@@ -13,6 +13,7 @@ from cuesta.report.words import plain
 
 PHASES = {"command": "Command sequence", "creation": "Process creation"}
 TOTAL = "Total"
+UNLIKE = "These did not play the same script: each has plots of its own, and their times say nothing of one another."
 
 
 def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
@@ -29,9 +30,11 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
     lesser = [name for name, record in of.items() if record.grade != "certified"]
     reasons = [(f"{name}: {plain(why)}", "") for name in lesser for why in of[name].because]
     yield verdict("CERTIFIED" if not lesser else "NOT ALL CERTIFIED", ", ".join(lesser), reasons, not lesser)
-    yield section("Systems", [table(("", *of), about(of)), paragraph(NO_COMPARISON, "faint")])
-    for phase, title in PHASES.items():
-        yield section(title, _phase(of, phase, title))
+    unlike = [paragraph(UNLIKE)] if len(by_script(of)) > 1 else []
+    yield section("Systems", [table(("", *of), about(of)), *unlike, paragraph(NO_COMPARISON, "faint")])
+    for script, alike in by_script(of).items():
+        for phase, title in PHASES.items():
+            yield section(title if len(alike) == len(of) else f"{title}, {script}", _phase(alike, phase, title))
     yield section(
         "Forms", [links([each / "record.html" for each in folders if (each / "record.html").exists()], place)]
     )
@@ -44,7 +47,21 @@ def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
     yield "system", *((plain(record.given.system), "wraps") for record in records)
     yield "started", *(plain(record.given.started) for record in records)
     yield "users", *(f"{record.workload.users}, {record.workload.attached}" for record in records)
+    yield "script", *(script(record) for record in records)
     yield "runs that count", *(str(record.method.runs) for record in records)
+
+
+def by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
+    """Part the systems by what they played: only bars of one script stand in one plot."""
+    found: dict[str, dict[str, Record]] = {}
+    for name, record in of.items():
+        found.setdefault(f"{record.given.kind}, script {script(record)}", {})[name] = record
+    return found
+
+
+def script(record: Record) -> str:
+    """Name a script by what is in it."""
+    return record.workload.sha256[:12]
 
 
 def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[str]:
