@@ -19,6 +19,7 @@ KINDS = {
     "interrupt": (("softirq", "interrupts"), ("softirq", "interrupts"), "softirq + interrupts"),
 }
 """MPL-17's kinds of faults: the causes of CPU time that they are today, what is counted, and how that is said."""
+RELATIVE = "d.6 ÷ d.3; #4 ÷ #3 in 1969"
 NON_FAULT = "user"
 LOADING = "loading"
 NAMED = {LOADING, NON_FAULT, *(cause for causes, _, _ in KINDS.values() for cause in causes)}
@@ -93,12 +94,14 @@ def seen(trials: Sequence[Trial], a: list[Line], b: list[Line], reference: Refer
     if reference is None:
         none = Figure(why="no reference system was named (--reference FOLDER)")
         yield Seen(name="Time for a reference system to execute the same", unit="s", figure=none, formula="given")
-        yield Seen(name="Performance relative to it", unit="ratio", figure=none, formula="d.6 ÷ d.3; #4 ÷ #3 in 1969")
+        yield Seen(name="Performance relative to it", unit="ratio", figure=none, formula=RELATIVE)
         return
     time = Figure(value=reference.seconds)
     own = each_of(a[0].command, users)
     yield Seen(name=f"Time for {reference.system} to execute the same", unit="s", figure=time, formula="its own d.3")
-    yield Seen(name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula="d.6 ÷ d.3; #4 ÷ #3 in 1969")
+    yield Seen(
+        name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula=RELATIVE
+    )
 
 
 def makespan(trials: Sequence[Trial], a: list[Line], b: list[Line]) -> Iterator[Seen]:
