@@ -87,6 +87,8 @@ def test_a_certification_that_cannot_be_read_is_left_out_and_said(
     write("half/certification.json", '{"format": 1, "kind"')
     assert main(["ledger", "half"]) == 0
     assert capsys.readouterr().out.startswith("left out: half: half/certification.json: cannot be read")
+    assert main(["ledger", "half", "--goal", "3"]) == 2
+    assert "--goal is of a file of goals" in capsys.readouterr().err
     assert main(["ledger", "half", "--sql", "select damage from certifications"]) == 0
     assert "half/certification.json: cannot be read" in capsys.readouterr().err
 

@@ -122,6 +122,8 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
             f"{', '.join(map(str, places))}: there is no certification and no file of goals",
             "`cuesta certify PLAN` makes one; docs/ledger.md shows a file of goals",
         )
+    if arguments.goal is not None and not found.goals:
+        raise UsageError("cuesta ledger: --goal is of a file of goals, and there is none", "docs/ledger.md shows one")
     if arguments.base and not any(each.base and arguments.base in {each.base.name, each.base.folder} for each in made):
         raise InputError(f"no system is called {arguments.base}", "`cuesta ledger` without --base lists them")
     if arguments.json != "-":
