@@ -170,6 +170,7 @@ def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: py
     assert "run-1 does not count: " in said
     if lost == "agent.json":
         assert "the certification was cut off: 0 of the 1 run that were asked for counted" in said
+    assert "phases: CPU time: no run that counts was metered" in said
     assert "number of processes used: 2" in said, "what was to be run is known all the same"
     assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
     assert "0 runs counted" in capsys.readouterr().out

@@ -109,13 +109,13 @@ def method(certification: Certification, trials: Sequence[Trial], excluded: Sequ
     """Say how it was measured."""
     abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
     rows = [row.length for trial in trials for row in trial.recorded.metered.rows]
-    cut = CUT if certification.given.kind == "certification" else WHOLE
+    cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
     return Method(
         runs=len(trials),
         excluded={within(certification, trial): trial.doubts for trial in excluded},
         settling=len(certification.settling),
         settled=settled(trials)[1],
-        cut=cut.format(every=fmean(rows) if rows else 0.0, pause=certification.given.pause or 0.0),
+        cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
         metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
         honesty=abouts[0].honesty if abouts else "",
         tools={"cuesta": certification.given.cuesta},
@@ -160,6 +160,7 @@ def published(trials: Sequence[Trial]) -> Iterator[Published]:
         )
 
 
+NO_READING = "CPU time: no run that counts was metered"
 NOTHING = Workload(
     tape="",
     sha256="",

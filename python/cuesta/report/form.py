@@ -139,7 +139,7 @@ def method(record: Record) -> list[tuple[str, str]]:
     late = f"lateness p50 {figure(driver.lateness_p50, 's')}, p99 {figure(driver.lateness_p99, 's')}"
     return [
         ("metered", plain(how.metered)),
-        ("worth", plain(how.honesty)),
+        *([("worth", plain(how.honesty))] if how.honesty else []),
         ("phases", how.cut),
         ("settled", how.settled),
         ("driver", f"{late}; CPU {share(driver.cpu)}, run-wait {share(driver.run_wait)} of a core a thread"),
