@@ -88,6 +88,28 @@ def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
     assert found.per_transaction.cpu_ms is None
 
 
+def ended() -> dict[str, Any]:
+    """Give the sheet of a process that ended: the machine goes on."""
+    found = sheet()
+    return {**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}}
+
+
+def test_a_subject_that_has_ended_is_not_given_the_machines_figures(tmp_path: Path) -> None:
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": ended()}])
+    assert found.cpu is None
+    assert found.cpu_missing == "no meter data: process 4711 has ended"
+    assert found.per_transaction.cpu_ms is None
+
+
+def test_rows_of_after_its_end_are_not_its_own(tmp_path: Path) -> None:
+    last = row(6, idle=5.0)
+    last["row"]["own"] = {}
+    _, found = recorded(tmp_path / "part", [{"about": ABOUT}, row(5), last])
+    assert (found.cpu.usr, found.cpu.idle) == (0.5, 95.0)
+    _, found = recorded(tmp_path / "all", [{"about": ABOUT}, last])
+    assert found.cpu is None
+
+
 def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     cause = {"percent": plain(3.5), "seconds": plain(1.0), "count": missing(), "average": missing()}
     by_cause = plain(

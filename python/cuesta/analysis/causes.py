@@ -47,7 +47,7 @@ def cost_by_cause(step: Figures) -> Mapping[str, float] | None:
 
 def _uses(figures: Mapping[str, Any]) -> Shares | None:
     cpu, own = figures.get("cpu", {}), figures.get("own", {})
-    if "idle" not in cpu:
+    if "idle" not in cpu or "usr" not in own:  # the subject has ended
         return None
     outside = {"interrupts": cpu["irq"], "waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
     if "others" in own:

@@ -147,8 +147,10 @@ def share_within(row: HostRow | Row, step: Step) -> float:
 
 
 def cpu_of_sheet(sheet: Mapping[str, Any]) -> Cpu | None:
-    """Take the CPUs' time from a sheet."""
+    """Take the CPUs' time from a sheet; nothing of a subject that has ended, whose time the CPUs' is not."""
     own = sheet["own"]
+    if "why" in own["seconds"]:
+        return None
     is_part = "value" in own["others"]
     figures = {**sheet["cpu"], **({"usr": own["usr"], "sys": own["sys"]} if is_part else {})}
     parts = {name: figures[name].get("value") for name in PARTS}
@@ -157,7 +159,7 @@ def cpu_of_sheet(sheet: Mapping[str, Any]) -> Cpu | None:
 
 def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
     """Put the CPUs' time together from rows: of a step whose sheet was never written."""
-    known = [(row, row.length * share) for row, share in rows if {*PARTS} <= {*row.figures.get("cpu", {})}]
+    known = [(row, row.length * share) for row, share in rows if tells_cpu(row.figures)]
     seconds = sum(weight for _, weight in known)
     if not seconds:
         return None
@@ -175,12 +177,18 @@ def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
     return Cpu(**{name: part(name) for name in PARTS}, others=others)
 
 
+def tells_cpu(figures: Mapping[str, Any]) -> bool:
+    """Say whether a row has the CPUs' time and the subject's; one of a subject that has ended lacks its own."""
+    return {*PARTS} <= {*figures.get("cpu", {})} and "usr" in figures.get("own", {})
+
+
 def missing(recorded: Recorded, number: int) -> str:
     """Say why the host's CPUs are not known."""
-    about, gaps = recorded.metered.about(number), recorded.metered.gaps
+    about, gaps, sheet = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.sheets.get(number)
     if about is None:
         return NOT_RECORDED
-    return f"no meter data: {gaps[-1].why if gaps else about.why}"
+    ended = sheet and sheet["own"]["seconds"].get("why")
+    return f"no meter data: {ended or (gaps[-1].why if gaps else about.why)}"
 
 
 def by_cause(sheet: Mapping[str, Any] | None) -> Mapping[str, float] | None:
