@@ -36,6 +36,15 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
     assert "zero idle" in meters.text(old)
 
 
+def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
+    gone = sheet()
+    gone["own"] = {name: missing("process 4711 has ended") for name in gone["own"]}
+    text = meters.text(gone)
+    assert "SUBJECT   no meter data: process 4711 has ended" in text
+    assert "TIME      no meter data: process 4711 has ended" in text
+    assert "zero idle                   64.0" not in text
+
+
 def test_rows(snapshot: SnapshotAssertion) -> None:
     absent = {name: missing() for name in sheet()["cpu"]}
     rows = [meters.head(), meters.row(sheet()), meters.row(sheet(part=False)), meters.row(sheet(cpu=absent))]

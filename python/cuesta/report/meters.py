@@ -137,12 +137,20 @@ def cpu(sheet: Sheet) -> Iterator[str]:
 def own(sheet: Sheet) -> Iterator[str]:
     """Give the subject's own part."""
     part = sheet["own"]
+    if why := ended(sheet):
+        yield f"no meter data: {plain(why)}"
     if "value" not in part["others"]:
         return
     split = f"usr {percent(part['usr'])}, sys {percent(part['sys'])} (split by ticks)"
     yield tiered(f"CPU {duration(part['seconds'])}, {percent(part['percent'])} %: {split}", part["seconds"])
     size = f"{whole(part['processes'])} processes, {whole(part['tasks'])} threads"
     yield f"others on its CPUs {percent(part['others'])} %; {size}"
+
+
+def ended(sheet: Sheet) -> str | None:
+    """Say why there is nothing of a subject that is gone; the CPUs' figures are then others'."""
+    why: str | None = sheet["own"]["seconds"].get("why")
+    return why
 
 
 def causes(sheet: Sheet) -> Iterator[str]:
@@ -178,6 +186,9 @@ def idle(sheet: Sheet) -> Iterator[str]:
 
 def total_time(sheet: Sheet) -> Iterator[str]:
     """Say where the time went, as total_time_meters did."""
+    if why := ended(sheet):
+        yield f"no meter data: {plain(why)}"
+        return
     yield f"{'':<24}{'%':>8}{'%NI':>8}{'AVE':>10}   %NI: of non-idle; AVE: of each"
     for each in sheet["total_time"]:
         cells = f"{percent(each['percent']):>8}{percent(each['of_non_idle']):>8}{duration(each['average']):>10}"
