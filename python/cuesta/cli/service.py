@@ -24,8 +24,10 @@ class Sheets(Protocol):
 
 
 def record(meters: Sheets, file: Path) -> int:
-    """Write what was metered since the meters began."""
+    """Write what was metered since the meters began; nothing of a subject that has ended."""
     sheet = json.loads(meters.sheet())
+    if why := sheet["own"]["seconds"].get("why"):
+        raise RefusedError(f"nothing recorded of {sheet['subject']}: {why}", "record a service while it runs")
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
     record_json(file, {**about, "sheet": sheet})

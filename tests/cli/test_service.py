@@ -1,0 +1,24 @@
+"""A live service's profile, recorded."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cuesta.cli.service import record
+from cuesta.errors import RefusedError
+from tests.sheets import missing, sheet
+
+
+class Gone:
+    """Meters of a process that has ended."""
+
+    def sheet(self, since: str | None = None) -> str:
+        found = sheet()
+        return json.dumps({**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}})
+
+
+def test_nothing_is_recorded_of_what_has_ended(tmp_path: Path) -> None:
+    with pytest.raises(RefusedError, match="nothing recorded of pid:4711: process 4711 has ended"):
+        record(Gone(), tmp_path / "service.profile")
+    assert not (tmp_path / "service.profile").exists()
