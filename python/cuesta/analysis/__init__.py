@@ -10,7 +10,7 @@
 - `over_time`: the course of a run, for plots.
 - `comparison`: two sides of runs, compared. `sides`: what a side is; `replicate`: what a run gives to it;
   `likeness`: what must be alike; `verdict`: what the numbers allow to say; `hodges_lehmann`: exact intervals.
-- `certification`: a certification's record; `agreement`: whether what was written agrees with it. `trial`: one run of it;
+- `certification`: a certification's record; `agreement`: whether what is written agrees. `trial`: one run of it;
   `phases`: which CPU time belongs to which phase; `breakdown`: MPL-17's part IV; `grade`: what it may be called;
   `absentee`: whether a benchmark is to be believed.
 - `representative`: how far a run's mix of work is from a live service's.
