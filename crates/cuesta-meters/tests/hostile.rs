@@ -135,6 +135,28 @@ fn a_subject_that_dies_leaves_a_reason_and_the_machines_figures() {
 }
 
 #[test]
+fn the_time_table_of_a_part_is_its_own_and_others_stand_apart() {
+    let machine = Machine::new();
+    machine.process(7, 1, 0, 0);
+    let earlier = machine.read("pid:7");
+    machine.cpus(&[(0, 100), (1, 100)]);
+    machine.process(7, 1, 1, 0);
+    let shown = |sheet: &Sheet, name: &str| {
+        let row = sheet.total_time.iter().find(|row| row.name == name);
+        row.map(|row| row.percent.clone())
+    };
+    let living = sheet(&earlier, &machine.read("pid:7"));
+    assert_eq!(shown(&living, "user, by ticks").as_ref(), Some(&living.own.usr));
+    assert_eq!(shown(&living, "others on these CPUs").as_ref(), Some(&living.own.others));
+    assert_eq!(shown(&living, "user"), None);
+    machine.end(7);
+    let ended = sheet(&earlier, &machine.read("pid:7"));
+    for name in ["page faults", "user, by ticks", "system, by ticks", "others on these CPUs"] {
+        assert_eq!(shown(&ended, name).unwrap().why(), Some("process 7 has ended"), "{name}");
+    }
+}
+
+#[test]
 fn what_a_process_did_is_counted_with_the_children_that_came_and_went() {
     let machine = Machine::new();
     machine.process(1, 0, 0, 0);

@@ -10,6 +10,8 @@ use crate::{Closure, Cpu, Figure, Idle, Network, Own, Subject, TimeRow};
 
 const NO_TICK: &str = "no clock tick passed in the interval";
 const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
+const UNCOUNTED: &str = "not counted in this tier";
+const UNTIMED: &str = "ticks are not of the interrupts that are counted: the exact tier times each";
 
 impl Rates<'_> {
     pub(super) fn cpu(&self) -> Cpu {
@@ -146,36 +148,34 @@ impl Rates<'_> {
         pressure
     }
 
+    /// Of a part of what runs on the CPUs its own time, and the others' apart; else all.
     pub(super) fn total_time(&self) -> Vec<TimeRow> {
-        let cpu = self.cpu();
+        let (cpu, own) = (self.cpu(), self.own());
         let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
         let of_busy = |percent: &Figure| {
             let both = percent.with(&busy, |percent, busy| (*percent, *busy));
             both.and_then(|(percent, busy)| Figure::quotient(100.0 * percent, *busy, "the CPUs were idle"))
         };
-        let counts = self.counts();
-        let interrupts = counts.interrupts.with(&counts.softirqs, |hard, soft| hard.count as f64 + soft.count as f64);
-        let average = cpu.irq.with(&interrupts, |percent, count| (percent / 100.0 * self.capacity(), *count));
-        let average = average.and_then(|(seconds, count)| match seconds {
-            0.0 => Figure::unmetered("they took less than a clock tick"),
-            seconds => Figure::quotient(*seconds, *count, "there was no interrupt"),
-        });
-        let none = || Figure::unmetered("not counted in this tier");
-        let row = |name: &str, percent: Figure, average: Figure| TimeRow {
+        let row = |name: &str, percent: Figure, why: &str| TimeRow {
             of_non_idle: of_busy(&percent),
             name: name.to_owned(),
             percent,
-            average,
+            average: Figure::unmetered(why),
         };
-        vec![
-            row("page faults", Figure::unmetered(SAMPLED), Figure::unmetered(SAMPLED)),
-            row("system", cpu.sys, none()),
-            row("interrupts", cpu.irq, average),
-            row("user", cpu.usr, none()),
-            TimeRow::idle("steal", cpu.steal),
-            TimeRow::idle("I/O-wait idle", cpu.iowait),
-            TimeRow::idle("zero idle", cpu.idle),
-        ]
+        let faults = Figure::unmetered(own.percent.why().unwrap_or(SAMPLED));
+        let mut rows = vec![row("page faults", faults, SAMPLED)];
+        if self.is_part() {
+            rows.push(row("system, by ticks", own.sys, UNCOUNTED));
+            rows.push(row("user, by ticks", own.usr, UNCOUNTED));
+            rows.push(row("others on these CPUs", own.others, "it is not the subject's"));
+        } else {
+            rows.push(row("system", cpu.sys, UNCOUNTED));
+            rows.push(row("user", cpu.usr, UNCOUNTED));
+        }
+        rows.push(row("interrupts", cpu.irq, UNTIMED));
+        let idle = [("steal", cpu.steal), ("I/O-wait idle", cpu.iowait), ("zero idle", cpu.idle)];
+        rows.extend(idle.map(|(name, percent)| TimeRow::idle(name, percent)));
+        rows
     }
 
     /// The CPUs' accounts against the clock: within one percent, or two ticks a CPU of a short interval.
