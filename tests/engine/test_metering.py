@@ -12,7 +12,7 @@ from cuesta import _native
 from cuesta.engine import metering as module
 from cuesta.engine.job import Times
 from cuesta.engine.metered import Metered
-from cuesta.engine.metering import Metering, metering, slim
+from cuesta.engine.metering import Metering, in_one_line, metering, remedy_for, slim
 from tests.sheets import sheet
 
 MARKING = """
@@ -130,3 +130,24 @@ def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
     assert small["counts"]["of_machine"] == ["interrupts", "softirqs", "forks", "wakeups", "ios"]
     assert not {"wakeups", "execs"} & set(small["counts"])
     assert not {"notes", "wall", "total_time", "by_cause"} & set(small)
+
+
+def test_an_error_of_two_lines_is_said_in_one() -> None:
+    assert (
+        in_one_line("cuesta: no such process\n  see what runs with `ps`\n")
+        == "no such process; see what runs with `ps`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "why", "remedy"),
+    [
+        ("ssh", "Host key verification failed.", "known_hosts"),
+        ("ssh", "cuesta: command not found", "install cuesta there"),
+        ("ssh", "connection refused", None),
+        ("here", "Host key verification failed.", None),
+    ],
+)
+def test_a_remedy_is_for_what_was_said(source: str, why: str, remedy: str | None) -> None:
+    found = remedy_for(source, why)
+    assert found is None if remedy is None else remedy in (found or "")

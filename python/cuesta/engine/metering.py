@@ -26,9 +26,12 @@ PATIENCE = 10.0
 LATE = 500_000_000
 """Nanoseconds after a bound that a reading may come."""
 REMEDIES = {
-    "ssh": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
-    "node_exporter": "see whether it still runs",
+    "host key verification failed": "log in there once by hand, or add its key to ~/.ssh/known_hosts",
+    "permission denied": "ssh must get in there without a password: by a key or an agent",
+    "not found": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
+    "no such file": "say where cuesta is there: ssh://HOST?command=/opt/cuesta/bin/cuesta",
 }
+"""What helps when ssh, or the shell there, said this."""
 Row = dict[str, Any]
 
 
@@ -199,14 +202,28 @@ class Metering:
         if self.errors:
             self.errors.seek(0)
             said = self.errors.read().decode(errors="replace").strip()
-        remedy = REMEDIES.get(self.metered.source)
-        why = said[-500:] or f"the meter's process ended with {self.process.returncode}"
+        why = in_one_line(said)[-500:] or f"the meter's process ended with {self.process.returncode}"
+        remedy = remedy_for(self.metered.source, why)
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: Row) -> None:
         with suppress(OSError, ValueError):  # a full disk is the recorder's to say
             self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
             self.file.flush()
+
+
+def in_one_line(said: str) -> str:
+    """Join the lines of an error as a command prints it: what was wrong, then what to do."""
+    parts = [line.strip() for line in said.splitlines() if line.strip()]
+    return "; ".join(parts).removeprefix("cuesta: ")
+
+
+def remedy_for(source: str, why: str) -> str | None:
+    """Say what to do, if that can be known."""
+    if source == "node_exporter":
+        return "see whether it still runs"
+    found = (remedy for said, remedy in REMEDIES.items() if said in why.lower())
+    return next(found, None) if source == "ssh" else None
 
 
 def slim(value: Any) -> Any:
