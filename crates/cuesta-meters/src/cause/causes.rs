@@ -11,6 +11,10 @@ use super::tally::Tally;
 use crate::sheet;
 use crate::{ByCause, Figure};
 
+/// Samples that an estimate of calls takes: its chance error is then a tenth.
+const ENOUGH: u64 = 100;
+const UNCALIBRATED: &str = "the constants could not be measured";
+
 /// What exact clocks say of the subject in the same interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exact {
@@ -42,6 +46,8 @@ pub struct Causes {
     pub calls: Option<BTreeMap<Cause, f64>>,
     /// Samples on their ways out, which that comes from.
     pub crossings: u64,
+    /// The same by cause.
+    pub crossings_of: BTreeMap<Cause, u64>,
     /// What was put right.
     pub corrections: Corrections,
     /// What sampling itself took.
@@ -111,6 +117,7 @@ impl Causes {
             named: percent(tally.named as f64, tally.calls() as f64),
             calls,
             crossings: tally.all_crossings(),
+            crossings_of: crossings_of(tally),
             corrections: Corrections { calls: crossings + after, faults: moved },
             overhead: Overhead {
                 reader: cut.reader.as_secs_f64(),
@@ -138,17 +145,31 @@ impl Causes {
         }
     }
 
+    /// How many calls of each kind there were, where enough samples tell.
+    pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
+        self.calls.iter().flatten().map(|(cause, calls)| {
+            let samples = self.crossings_of.get(cause).copied().unwrap_or_default();
+            (*cause, estimate(*calls, samples))
+        })
+    }
+
+    fn all_calls(&self) -> Figure {
+        match &self.calls {
+            Some(calls) => estimate(calls.values().sum(), self.crossings),
+            None => Figure::unmetered(UNCALIBRATED),
+        }
+    }
+
     fn about(&self) -> BTreeMap<String, Figure> {
-        let uncalibrated = || Figure::unmetered("the constants could not be measured");
+        let uncalibrated = || Figure::unmetered(UNCALIBRATED);
         let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
-        let calls = self.calls.as_ref().map(|calls| calls.values().sum());
         let rows = [
             ("samples", Figure::sampled(self.samples as f64)),
             ("lost", Figure::sampled(self.lost as f64)),
             ("throttled", Figure::sampled(self.throttled as f64)),
             ("coverage", Figure::sampled(self.coverage)),
             ("named_calls_percent", Figure::sampled(self.named)),
-            ("calls_estimated", known(calls)),
+            ("calls_estimated", self.all_calls()),
             ("calls_estimated_from", Figure::sampled(self.crossings as f64)),
             ("for_linker_seconds", Figure::sampled(self.for_linker)),
             ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
@@ -181,8 +202,21 @@ fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
 
 /// How many calls of each kind there were, if a sample on the way out stands for so many.
 fn calls(tally: &Tally, each: f64) -> BTreeMap<Cause, f64> {
-    let crossed = Cause::ALL.into_iter().filter(|cause| tally.crossings[*cause as usize] > 0);
-    crossed.map(|cause| (cause, tally.crossings[cause as usize] as f64 * each)).collect()
+    crossings_of(tally).into_iter().map(|(cause, samples)| (cause, samples as f64 * each)).collect()
+}
+
+/// Samples on the ways out of calls, of each kind that has any.
+fn crossings_of(tally: &Tally) -> BTreeMap<Cause, u64> {
+    let all = Cause::ALL.into_iter().map(|cause| (cause, tally.crossings[cause as usize]));
+    all.filter(|(_, samples)| *samples > 0).collect()
+}
+
+/// A number of calls that so many samples tell of; nothing where these are few.
+fn estimate(calls: f64, samples: u64) -> Figure {
+    if samples >= ENOUGH {
+        return Figure::sampled(calls);
+    }
+    Figure::unmetered(format!("only {samples} samples tell of it: an estimate takes {ENOUGH}"))
 }
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
@@ -302,6 +336,20 @@ mod tests {
         let sheet = causes.sheet(exact, &BTreeMap::new());
         assert!(close(*sheet.causes["user"].percent.value().expect("sampled"), 5.8));
         assert!(sheet.causes["user"].average.why().is_some());
+    }
+
+    #[test]
+    fn calls_that_few_samples_tell_of_are_not_estimated() {
+        let exact = Exact { cpu: 1.0, faults: None, capacity: 1.0 };
+        let estimated = |crossings| {
+            let tally = tally(&[(Cause::User, 500, 0), (Cause::SystemCalls, 500, 0)], crossings);
+            let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&constants()));
+            let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");
+            assert_eq!(causes.about()["calls_estimated"], calls);
+            calls
+        };
+        assert_eq!(estimated(99).why(), Some("only 99 samples tell of it: an estimate takes 100"));
+        assert!(close(*estimated(100).value().expect("enough"), 0.1 / 30e-9));
     }
 
     #[test]

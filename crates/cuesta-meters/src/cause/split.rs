@@ -131,7 +131,7 @@ fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<&'static str, Figure> {
     };
     let faults = faults(sheet).map(|faults| Figure::plain(faults as f64));
     let unknown = || Figure::unmetered("it is not counted for this subject");
-    let calls = causes.calls.iter().flatten().map(|(cause, count)| (cause.name(), Figure::sampled(*count)));
+    let calls = causes.counted_calls().map(|(cause, calls)| (cause.name(), calls));
     let counted = [
         ("page_faults", faults.unwrap_or_else(unknown)),
         ("dispatching", of("switches", &sheet.counts.switches)),
