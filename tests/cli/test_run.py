@@ -36,7 +36,9 @@ key_rate = 50
 
 def run(*arguments: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
     code = main(["run", *arguments, "--quiet", "--json", "-"])
-    return code, json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    assert out, err
+    return code, json.loads(out)
 
 
 def test_a_run_leaves_a_record_and_a_summary(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
