@@ -28,6 +28,8 @@ pub struct Meter {
     spec: Spec,
     /// The last reading that a sheet ended with.
     last: Reading,
+    /// The last one that found the subject, since it has ended.
+    living: Option<Reading>,
     /// Who is told of the ends of tasks, if we may.
     listener: Option<Listener>,
     /// The sampler, or why there is none.
@@ -83,7 +85,7 @@ impl Meter {
         }
         let mut listener = spec.listen(&first);
         let last = spec.read(listener.as_mut());
-        Ok(Self { spec, last, listener, split: Err("the sampler is not on".to_owned()), trace: None })
+        Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
     /// Samples from now on, so that sheets have CPU time by cause. It takes half a second to measure the constants; where
@@ -126,15 +128,38 @@ impl Meter {
         let sheet = self.between(&self.last, &now)?;
         let last = std::mem::replace(&mut self.last, now);
         self.forget(&last);
+        if self.last.absence().is_some() && last.absence().is_none() {
+            self.living = Some(last);
+        }
         Ok(sheet)
     }
 
-    /// What came since a reading that was kept; the next sheet does not begin anew by it.
+    /// What came since a reading that was kept; the next sheet does not begin anew by it. Of a subject that has ended
+    /// meanwhile, what came up to the last sheet that found it: a note says until when.
     pub fn sheet_since(&mut self, earlier: &Reading) -> Result<Sheet, Incomparable> {
         let now = self.reading();
-        let sheet = self.between(earlier, &now);
+        let sheet = match (now.absence(), self.lived(earlier)) {
+            (Some(why), Some(living)) => self.between(earlier, living).map(|mut sheet| {
+                let seconds = sheet.seconds;
+                let subject = &self.spec.subject;
+                sheet
+                    .notes
+                    .push(format!("{subject} ended meanwhile ({why}): the figures are of the first {seconds:.1} s"));
+                sheet
+            }),
+            _ => self.between(earlier, &now),
+        };
         self.forget(&now);
         sheet
+    }
+
+    /// The last reading but the present one that found the subject, if that was after `earlier`. CPUs do not end, and what was
+    /// traced is kept by the tracer.
+    fn lived(&self, earlier: &Reading) -> Option<&Reading> {
+        let ends = matches!(self.spec.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_));
+        let living = self.living.as_ref().unwrap_or(&self.last);
+        let found = ends && living.absence().is_none() && !matches!(self.trace, Some(Ok(_)));
+        (found && living.at > earlier.at).then_some(living)
     }
 
     /// No sheet will begin with that reading.
@@ -212,6 +237,20 @@ mod tests {
                 return;
             }
         }
+    }
+
+    #[test]
+    fn of_a_subject_that_ended_there_is_what_it_did_before() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let mut meter = start(&format!("pid:{}", child.id())).unwrap();
+        let kept = meter.reading();
+        let row = meter.sheet().unwrap();
+        child.kill().and_then(|()| child.wait()).unwrap();
+        let (ended, before) = (meter.sheet().unwrap(), meter.sheet_since(&kept).unwrap());
+        assert!(ended.own.seconds.why().unwrap().contains("has ended"));
+        assert!(before.own.seconds.value().is_some() && before.at == row.at);
+        let note = before.notes.last().unwrap();
+        assert!(note.contains("ended meanwhile (no such process)"), "{note}");
     }
 
     #[test]
