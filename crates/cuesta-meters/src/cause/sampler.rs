@@ -187,7 +187,7 @@ fn ring(bell: &OwnedFd) {
 }
 
 fn join(why: &io::Error, missing: &[String]) -> String {
-    if missing.is_empty() { why.to_string() } else { format!("{}; {why}", missing.join("; ")) }
+    if missing.is_empty() { why.to_string() } else { format!("{} (refused: {why})", missing.join("; ")) }
 }
 
 /// What could be opened.

@@ -73,17 +73,25 @@ impl Allowed {
             Some(_) => {}
         }
         if !self.symbols() {
-            missing.push(format!(
-                "the addresses of kernel symbols are hidden (kernel.kptr_restrict is {}); to allow them: {}",
-                self.kptr_restrict,
-                if self.kptr_restrict >= 2 {
-                    "sysctl kernel.kptr_restrict=0, and CAP_SYSLOG"
-                } else {
-                    "give the program CAP_SYSLOG, or sysctl kernel.kptr_restrict=0 with kernel.perf_event_paranoid=1"
-                }
-            ));
+            missing.push(format!("the addresses of kernel symbols are hidden{}", self.symbols_need()));
         }
         missing
+    }
+
+    /// Why the kernel's symbols are hidden, and what shows them: where `kptr_restrict` is 0, it is not that.
+    fn symbols_need(&self) -> String {
+        let level = self.kptr_restrict;
+        match (level, self.paranoid) {
+            (0, Some(paranoid)) => format!(
+                " (kernel.perf_event_paranoid is {paranoid}); to allow them: give the program CAP_SYSLOG, or sysctl \
+                 kernel.perf_event_paranoid=1"
+            ),
+            (0, None) => "; to allow them: give the program CAP_SYSLOG".to_owned(),
+            (1, _) => format!(" (kernel.kptr_restrict is {level}); to allow them: give the program CAP_SYSLOG"),
+            _ => format!(
+                " (kernel.kptr_restrict is {level}); to allow them: sysctl kernel.kptr_restrict=1, and CAP_SYSLOG"
+            ),
+        }
     }
 
     fn level(&self, most: i64) -> bool {
@@ -152,8 +160,16 @@ mod tests {
         assert!(
             missing[0].contains("only the user part") && missing[0].contains("sysctl kernel.perf_event_paranoid=0")
         );
-        assert!(missing[1].contains("sysctl kernel.kptr_restrict=0"));
+        assert!(missing[1].contains("sysctl kernel.kptr_restrict=1, and CAP_SYSLOG"));
         assert!(allowed(2, 1, u64::MAX).missing().is_empty());
+    }
+
+    #[test]
+    fn what_hides_symbols_is_named_and_no_setting_that_is_right_already() {
+        let hidden = |kptr_restrict| allowed(2, kptr_restrict, 0).missing().remove(1);
+        assert!(hidden(0).contains("CAP_SYSLOG, or sysctl kernel.perf_event_paranoid=1"));
+        assert!(!hidden(0).contains("kptr_restrict"));
+        assert!(hidden(1).ends_with("(kernel.kptr_restrict is 1); to allow them: give the program CAP_SYSLOG"));
     }
 
     #[test]
