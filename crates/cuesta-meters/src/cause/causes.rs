@@ -135,7 +135,10 @@ impl Causes {
             let count = counts.get(cause.name()).cloned().unwrap_or_else(uncounted);
             let seconds = Figure::sampled(share.seconds);
             let percent = Figure::sampled(percent(share.seconds, exact.capacity));
-            let average = seconds.with(&count, |seconds, count| seconds / count.max(1.0));
+            let average = match cause {
+                Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
+                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
+            };
             (cause.name().to_owned(), sheet::Cause { percent, seconds, count, average })
         };
         ByCause {
