@@ -90,9 +90,9 @@ def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
 
     summary = analysis.summarise(ran.folder)
     record_json(ran.folder / "summary.json", summary.json())
-    report.html({ran.folder.name: summary}, ran.folder / "report.html")
     say(report.text(summary), json_where)
     write_json(json_where, summary.json())
+    report.html({ran.folder.name: summary}, ran.folder / "report.html")
     for failure in ran.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
     if ran.interrupted:

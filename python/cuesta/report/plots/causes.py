@@ -29,7 +29,8 @@ def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
 def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
     """Draw the host's own CPU time by cause."""
     stretches = causes.causes_over_time(recorded)
-    if any(shares for stretch in stretches for shares in stretch.shares):  # a host that did not run has none
+    # A host that did not run has none, and one that ran while nobody sampled has nothing of each.
+    if any(share > 0 for stretch in stretches for shares in stretch.shares for share in shares.values()):
         _areas(plot, stretches, None)
         plot.axes.set_ylim(bottom=0)
         plot.axes.set_ylabel("% of its CPUs")
