@@ -32,7 +32,7 @@ def test_rows_come_at_their_interval_and_an_average_after_them(capsys: pytest.Ca
     head, *rows, average, last = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["time", "%usr"]
     assert (len(rows), average) == (3, "average")
-    assert len(last.split()) == len(rows[0].split()) == len(head.split())
+    assert len(last.split()) == len(rows[0].split()) == len(head.removesuffix("(plain)").split())
 
 
 def test_json_rows_are_whole_sheets_that_close(capsys: pytest.CaptureFixture[str]) -> None:

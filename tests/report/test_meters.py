@@ -5,7 +5,7 @@ import time
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.report import meters
-from tests.sheets import missing, sheet, traced
+from tests.sheets import missing, plain, sheet, traced
 
 WIDTH = 100
 
@@ -34,6 +34,15 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
         del old["idle"][name]
     del old["traffic"]["page_waits"], old["traffic"]["page_wait"]
     assert "zero idle" in meters.text(old)
+
+
+def test_what_sampling_took_is_called_its_overhead() -> None:
+    seconds = {"interrupts_seconds": 0.19, "reader_seconds": 0.05, "for_linker_seconds": 0.004}
+    about = {"calls_estimated": -0.0, "samples": 9663.0, "named_calls_percent": 100.0, **seconds}
+    by_cause = {"causes": {}, "unclassified": 0.1, "about": {name: plain(value) for name, value in about.items()}}
+    text = " ".join(meters.text(sheet(by_cause=plain(by_cause))).split())
+    assert "overhead 240 ms, 0.40 % of the CPUs' time; calls estimated 0; samples 9,663;" in text
+    assert "named calls 100.0 %; interrupts 190 ms; reader 50.0 ms; for linker 4.00 ms" in text
 
 
 def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cuesta.analysis.units import ABSENT, count, digits, seconds, signed
+from cuesta.report.tiers import in_brackets, tiers
 from cuesta.report.words import plain
 
 Sheet = Mapping[str, Any]
@@ -62,8 +63,8 @@ TRAFFIC = {
 
 
 def head() -> str:
-    """Name the columns of rows."""
-    return laid_out(HEADS)
+    """Name the columns of rows, and their tier: what is sampled or traced is in sheets."""
+    return f"{laid_out(HEADS)}  (plain)"
 
 
 def row(sheet: Sheet) -> str:
@@ -127,7 +128,7 @@ def cpus_of(sheet: Sheet) -> str:
 
 def cpu(sheet: Sheet) -> Iterator[str]:
     """Give CPU time by use, of all CPUs and of each."""
-    yield tiered(aligned("", [f"%{name}" for name in SAR]), sheet["cpu"]["idle"])
+    yield tiered(aligned("", [f"%{name}" for name in SAR]), *(sheet["cpu"][name] for name in SAR))
     yield aligned("all", [percent(sheet["cpu"][name]) for name in SAR])
     if len(sheet["per_cpu"]) > 1:
         for number_, each in sheet["per_cpu"].items():
@@ -167,8 +168,32 @@ def causes(sheet: Sheet) -> Iterator[str]:
     if not by_cause["about"]:
         return  # traced, not sampled
     yield f"not classified: {by_cause['unclassified']:.2f} % of samples"
-    about = ", ".join(f"{plain(name).replace('_', ' ')} {number(figure)}" for name, figure in by_cause["about"].items())
-    yield from textwrap.wrap(about, 84)
+    yield from textwrap.wrap(overhead(sheet, by_cause["about"]), 84)
+
+
+SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
+"""What sampling itself took: in the kernel and in the process that reads."""
+
+
+def overhead(sheet: Sheet, of: Mapping[str, Figure]) -> str:
+    """Say what sampling took of the CPUs, and what the shares rest on."""
+    took = sum(of.get(name, {}).get("value") or 0.0 for name in SAMPLERS_OWN)
+    capacity = sheet["seconds"] * len(sheet["cpus"])
+    said = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
+    said += [of_sampling(name, figure) for name, figure in of.items()]
+    return "; ".join(said)
+
+
+def of_sampling(name: str, figure: Figure) -> str:
+    """Write a figure of the sampler in the unit that its name ends with; the others are counts."""
+    label, _, unit = name.rpartition("_")
+    if unit == "seconds":
+        written = duration(figure)
+    elif unit == "percent":
+        written = f"{percent(figure)} %"
+    else:
+        label, written = name, number(figure) if name == "coverage" else whole(figure)
+    return f"{plain(label).replace('_', ' ')} {written}"
 
 
 def idle(sheet: Sheet) -> Iterator[str]:
@@ -229,7 +254,7 @@ def devices(sheet: Sheet) -> Iterator[str]:
     if not active:
         return
     heads = f"{'ATB':>9}{'queue':>7}{'response':>9}{'service':>9}{'% busy':>7}{'errors':>7}"
-    yield f"{'':<10}{'reads':>8}{'writes':>8}{heads}"
+    yield tiered(f"{'':<10}{'reads':>8}{'writes':>8}{heads}", *(d["busy"] for d in active.values()))
     for name, d in active.items():
         counted = f"{count(d['reads']['count']):>8}{count(d['writes']['count']):>8}{duration(d['atb']):>9}"
         times = f"{number(d['queue']):>7}{duration(d['response']):>9}{duration(d['service']):>9}"
@@ -241,7 +266,8 @@ def pressure(sheet: Sheet) -> Iterator[str]:
     """Give the share of the interval in which tasks stalled for want of something (PSI)."""
     some = {name: figure for name, figure in sheet["pressure"].items() if "value" in figure}
     if some:
-        yield ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
+        shares = ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
+        yield shares + in_brackets(*some.values())
 
 
 def missing(sheet: Sheet) -> Iterator[str]:
@@ -274,9 +300,9 @@ def aligned(label: str, cells: Iterable[str]) -> str:
     return f"{label:<8}" + "".join(f"{each:>8}" for each in cells)
 
 
-def tiered(row_: str, figure: Figure) -> str:
+def tiered(row_: str, *figures: Figure) -> str:
     """Name the tier at the end of a row."""
-    return f"{row_}  {figure.get('tier', '')}"
+    return f"{row_}  {tiers(*figures)}"
 
 
 def long(value: float) -> str:
@@ -302,7 +328,7 @@ def number(figure: Figure) -> str:
 def whole(figure: Figure) -> str:
     """Write a whole number."""
     value = figure.get("value")
-    return ABSENT if value is None else count(value)
+    return ABSENT if value is None else count(round(value))
 
 
 def duration(figure: Figure) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 from cuesta.analysis.asymptotes import Asymptotes
 from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.figures import Figures, Kernel, Screens
-from cuesta.analysis.host import BuiltIn, Host, PerTransaction
+from cuesta.analysis.host import COUNTS, PARTS, BuiltIn, Host, PerTransaction
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.report.network import network
+from cuesta.report.tiers import in_brackets
 
 IDLE = {
     "zero": "zero",
@@ -157,18 +158,22 @@ def host_cpu(host: Host) -> Iterator[str]:
     cpus = f" of {many(len(sheet['cpus']), 'CPU')}" if sheet else ""
     subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
     yield f"{subject}; percent{cpus}:"
-    parts = (f"%{name} {getattr(cpu, name):.1f}" for name in ("usr", "sys", "irq", "iowait", "steal", "idle"))
+    parts = (f"%{name} {getattr(cpu, name):.1f}" for name in PARTS)
     others = "" if cpu.others is None else f", others {cpu.others:.1f}"
-    yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}"
-    if host.cpu_by_cause:
+    tier = in_brackets(*(sheet["cpu"][name] for name in PARTS)) if sheet else ""
+    yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
+    if host.cpu_by_cause and sheet:
         causes = sorted(host.cpu_by_cause.items(), key=lambda cause: -cause[1])
         seen = [f"{plain(name.replace('_', ' '))} {percent:.1f}" for name, percent in causes if percent >= 0.05]
         rest = sum(percent for _, percent in causes if percent < 0.05)
-        yield "by cause: " + ", ".join([*seen, f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else seen)
+        seen += [f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else []
+        yield f"by cause: {', '.join(seen)}{in_brackets(sheet['by_cause'])}"
     yield from idle_by_kind(sheet)
     yield from network(host)
-    if host.per_transaction:
-        yield each_transaction(host.per_transaction)
+    if host.per_transaction and sheet:
+        yield each_transaction(host.per_transaction) + in_brackets(
+            sheet["own"]["seconds"], *(sheet["counts"][name] for name in COUNTS)
+        )
 
 
 def idle_by_kind(sheet: Mapping[str, Any] | None) -> Iterator[str]:
