@@ -99,9 +99,7 @@ def seen(trials: Sequence[Trial], a: list[Line], b: list[Line], reference: Refer
     time = Figure(value=reference.seconds)
     own = each_of(a[0].command, users)
     yield Seen(name=f"Time for {reference.system} to execute the same", unit="s", figure=time, formula="its own d.3")
-    yield Seen(
-        name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula=RELATIVE
-    )
+    yield Seen(name="Performance relative to it", unit="ratio", figure=ratio(time, own), formula=RELATIVE)
 
 
 def makespan(trials: Sequence[Trial], a: list[Line], b: list[Line]) -> Iterator[Seen]:
