@@ -285,7 +285,7 @@ def test_a_run_meters_another_machine_over_ssh(capsys: pytest.CaptureFixture[str
         assert sum(host["cpu"][name] for name in USES) == pytest.approx(100, abs=0.1)
         without = host_of(capsys, "--meters", f"{place}&command=/no/such/cuesta")
         assert without["cpu"] is None
-        assert "install cuesta there" in without["cpu_missing"]
+        assert "command=/opt/cuesta/bin/cuesta" in without["cpu_missing"]
 
 
 def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
