@@ -42,6 +42,23 @@ pub struct Constants {
     pub samples: [u64; 2],
 }
 
+impl Constants {
+    /// What they are while so many samples are taken in a second of CPU time: what a sample costs falls on whatever it
+    /// interrupts, also on what it cannot see.
+    pub(super) fn while_sampled(&self, often: f64) -> Self {
+        let stretch = 1.0 / (1.0 - (often * self.sample).clamp(0.0, 0.5));
+        Self {
+            call: self.call * stretch,
+            call_hidden: self.call_hidden * stretch,
+            call_after: self.call_after * stretch,
+            fault: self.fault * stretch,
+            fault_hidden: self.fault_hidden * stretch,
+            errors: self.errors.map(|error| error * stretch),
+            ..self.clone()
+        }
+    }
+}
+
 /// Measures them.
 ///
 /// # Errors
@@ -79,7 +96,7 @@ const ROUNDS: usize = 24;
 /// Passes of calls.
 const CALL_ROUNDS: usize = 60;
 /// Passes of faults, of which a tenth hides: more are needed.
-const FAULT_ROUNDS: usize = 120;
+const FAULT_ROUNDS: usize = 240;
 
 fn share(part: u64, tally: &Tally) -> f64 {
     if tally.all() == 0 { 0.0 } else { part as f64 / tally.all() as f64 }

@@ -95,6 +95,9 @@ impl Causes {
     /// Scales what was sampled to what was counted.
     pub fn new(tally: &Tally, cut: &Cut, exact: Exact, constants: Option<&Constants>) -> Self {
         let mut seconds = scaled(tally, cut.sight, exact.cpu);
+        let often = if exact.cpu > 0.0 { tally.busy() as f64 / exact.cpu } else { 0.0 };
+        let stretched = constants.map(|known| known.while_sampled(often));
+        let constants = stretched.as_ref();
         let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
         let moved = faults.map(|hidden| put_right(&mut seconds, tally, Cause::PageFaults, hidden));
         let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy() as f64 };
@@ -315,7 +318,7 @@ mod tests {
             fault: 1e-6,
             fault_hidden: 1e-7,
             errors: [0.0; 2],
-            sample: 1e-5,
+            sample: 0.0,
             samples: [1, 1],
         }
     }
@@ -365,6 +368,17 @@ mod tests {
         assert!(close(seconds(Cause::Linking), 0.1 - 0.025));
         assert!(close(seconds(Cause::PageFaults), 0.5));
         assert!(close(causes.for_linker, 0.2));
+    }
+
+    #[test]
+    fn what_samples_cost_falls_also_on_what_is_hidden() {
+        // A thousand samples, each a ten-thousandth of a second: a tenth of the time is theirs.
+        let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
+        let exact = Exact { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let known = Constants { sample: 1e-4, call_after: 0.0, ..constants() };
+        let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&known));
+        assert!(close(causes.corrections.faults.expect("moved"), 0.1 / 0.9));
+        assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! What is expected of the sampler, and by how much it may be off.
 //!
 //! Off by at most 5 % of the truth, plus 3.3 standard deviations of what so few samples can tell: by chance alone a case fails
-//! less than once in a thousand runs. In a mix, what is not seen elsewhere falls to the user's part, so that it may be off by
-//! what all the others may. A run that the machine spoilt is made again; one that shows something else is not.
+//! less than once in a thousand runs. A run that the machine spoilt is made again; one that shows something else is not.
 
 use std::fmt::Write;
 
@@ -124,10 +123,8 @@ fn judge(case: &Case, trial: &Trial, report: &mut String) -> bool {
     compare("total", trial.exact, trial.truth.cpu, TOTAL_MARGIN);
     for (part, found) in case.compared {
         let truth = trial.truth.parts[*part];
-        let others = case.compared.iter().map(|(other, _)| trial.truth.parts[*other]).sum::<f64>() - truth;
-        let left_over = if matches!(found, In(Cause::User)) { MARGIN * others / truth } else { 0.0 };
         let deviation = deviation(trial, *found) / truth;
-        compare(part, seconds(trial, *found), truth, MARGIN + left_over + DEVIATIONS * deviation);
+        compare(part, seconds(trial, *found), truth, MARGIN + DEVIATIONS * deviation);
     }
     if case.kinds == "faults" {
         // The kernel counts them: there is nothing to estimate. A few more are its stack's.
