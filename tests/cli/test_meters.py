@@ -79,6 +79,15 @@ def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixtur
     assert "SUBJECT" in out(capsys, "--report", "--pid", own)
 
 
+@pytest.mark.parametrize("leader", [0, 999_999_999])
+def test_a_session_whose_leader_is_not_to_be_seen_keeps_its_interval(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, leader: int
+) -> None:
+    monkeypatch.setattr(os, "getsid", lambda _: leader)
+    assert main(["meters", "--reset"]) == Exit.GOOD
+    assert "METERS" in out(capsys, "--report")
+
+
 def test_a_report_without_an_interval_says_how_to_begin_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meters", "--report"]) == Exit.BAD_INPUT
     assert "`cuesta meters --reset` begins one" in capsys.readouterr().err

@@ -70,10 +70,16 @@ class Kept:
         return sheet
 
     def _forget_others(self) -> None:
-        """Take away what sessions that have ended left."""
+        """Take away what sessions that have ended left. A session may outlive its leader: one's own stays."""
+        own = _session()
         for file in self.file.parent.glob("session-*-*.json"):
             leader = file.name.split("-")[1]
-            if leader.isdigit() and not Path("/proc", leader).exists():
+            # Where a session was begun outside of the container its leader is 0, which nobody can look for.
+            if (
+                leader.strip("0").isdigit()
+                and not Path("/proc", leader).exists()
+                and not file.name.startswith(f"{own}-")
+            ):
                 with suppress(OSError):
                     file.unlink()
 
