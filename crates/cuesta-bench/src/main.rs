@@ -10,7 +10,8 @@
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
 //! - `screens`: users with screens beside the same without.
-//! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them.
+//! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them; `timer`: what a timer
+//!   alone would.
 //! - `targets`: what is measured against what; `table`: how it is shown.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
@@ -31,6 +32,7 @@ mod ssh_bare;
 mod ssh_server;
 mod table;
 mod targets;
+mod timer;
 #[cfg(feature = "exact")]
 mod tracing;
 mod wait;
