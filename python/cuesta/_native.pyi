@@ -90,6 +90,8 @@ class Host:
     def addresses(self) -> list[str]: ...
     def meters(self) -> str:
         """Give the host's own meters as JSON."""
+    def end_row(self) -> None:
+        """End the row of its series that is under way. Raises RunError if it cannot be written."""
     def stop(self) -> None: ...
 
 @final

@@ -34,6 +34,7 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
         ("Mismatched", {"stray": 1}, {"echo_mismatches": 0.05}),
         ("Mismatched", {"errors": {"unechoed": 1}}, {"echo_mismatches": 0.05}),
         ("Stuck", {"unfinished": 2, "oldest": 1.3}, None),
+        ("Few", {"unfinished": 1000, "oldest": 0.01}, None),
     ],
 )
 def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, change: Row, validity: Row | None) -> None:

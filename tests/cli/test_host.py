@@ -1,3 +1,4 @@
+import json
 import re
 import signal
 import socket
@@ -5,7 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
+
+from cuesta import _native
 
 
 @contextmanager
@@ -45,3 +49,20 @@ def test_attached_it_ends_with_its_input() -> None:
         assert process.stdout.readline().startswith("telnet://127.0.0.1:")
         out, _ = process.communicate(timeout=20)
     assert (process.returncode, out) == (0, "")
+
+
+def test_attached_its_rows_end_when_they_are_told_to(tmp_path: Path) -> None:
+    with hosting("--attached", "--meters", str(tmp_path)) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        process.stdout.readline()
+        told = [_native.now() + after for after in (120_000_000, 250_000_000, 250_000_001)]
+        process.stdin.write("".join(f"{instant}\n" for instant in told))
+        process.stdin.flush()
+        ends: list[int] = []
+        while not ends or ends[-1] < told[-1]:
+            rows = (tmp_path / "series.jsonl").read_text().splitlines()
+            ends = [json.loads(row)["at"] for row in rows]
+            assert process.poll() is None
+    for instant in told:
+        assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use tokio::sync::Notify;
 use tokio::task;
 
 use crate::meters::Meters;
-use crate::meters::series::Series;
+use crate::meters::series::{Series, each_second, locked};
 use crate::meters::sheet::Reading;
 use crate::settings::Settings;
 use crate::{FrontEnd, HostError, Service, Spec, serve};
@@ -38,6 +38,7 @@ pub struct Host {
     notes: Vec<String>,
     first: Reading,
     meters: Vec<Arc<Meters>>,
+    series: Option<Arc<Mutex<Series>>>,
     threads: Vec<Thread>,
 }
 
@@ -59,6 +60,7 @@ impl Host {
             notes: notes(&spec.service),
             first: Reading::none(started, spec.threads),
             meters: Vec::new(),
+            series: None,
             threads: Vec::new(),
         };
         for number in 0..spec.threads {
@@ -88,6 +90,14 @@ impl Host {
         sheet["started"] = self.first.at().as_nanos().into();
         sheet["notes"] = self.notes.clone().into();
         sheet
+    }
+
+    /// Ends the row of its series that is under way, where there is one: an interval begins or ends now.
+    ///
+    /// # Errors
+    /// When the disk refuses the row.
+    pub fn end_row(&self) -> io::Result<()> {
+        self.series.as_ref().map_or(Ok(()), |series| locked(series).row())
     }
 
     /// Closes all lines and ends all threads.
@@ -125,10 +135,12 @@ impl Host {
 
     /// A thread of its own: a slow disk must not hold up a line.
     fn start_series(&mut self, series: Series, started: Stamp) -> Result<(), HostError> {
+        let series = Arc::new(Mutex::new(series));
+        self.series = Some(Arc::clone(&series));
         self.spawn("cuesta-meters".to_owned(), move |stop| {
             // If there is no timer, the last row will be the only one.
             let _ = clock::run(Time::Real, async move {
-                task::spawn_local(series.run(started));
+                task::spawn_local(each_second(series, started));
                 stop.notified().await;
             });
         })
@@ -142,8 +154,9 @@ impl Host {
         Ok(())
     }
 
-    /// The last first: the series reads what the others count.
+    /// The last first: the series reads what the others count, and writes its last row when nobody holds it any more.
     fn end(&mut self) {
+        self.series = None;
         while let Some(Thread { stop, handle }) = self.threads.pop() {
             stop.notify_one();
             // A panic has been reported where it happened.

@@ -34,6 +34,10 @@ impl Host {
         meters.ok_or_else(|| errors::run("the host is stopped"))
     }
 
+    fn end_row(&self) -> PyResult<()> {
+        self.locked().as_ref().map_or(Ok(()), cuesta_host::Host::end_row).map_err(errors::run)
+    }
+
     fn stop(&self, py: Python<'_>) {
         let host = self.locked().take();
         py.detach(|| drop(host));

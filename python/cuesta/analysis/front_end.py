@@ -58,7 +58,7 @@ class FrontEnd:
     interrupts_per_minute: float
     pool_size: int
     pool_free: float
-    """Mean, of the ends of seconds."""
+    """Mean over time, of the ends of rows."""
     pool_used_share: float
     space_overflows: float
     """Times that a line had to give less since the pool had no room."""
@@ -72,9 +72,9 @@ class FrontEnd:
     ahead_waiting: float
     """Mean number of them waiting, by Little's law."""
     reading: int
-    """Lines whose service waits for a message, at the end."""
+    """Lines whose service waits for a message, when the last row began."""
     writing: int
-    """Lines that have not taken all that is due, at the end."""
+    """Lines that have not taken all that is due, then."""
     atb: dict[str, float | None]
     """Average time between events, per system."""
     characters_per_ms: dict[str, float | None]
@@ -115,12 +115,16 @@ class Sums:
         return float(sum(row.figures[table][name] * share for row, share in self.shares))
 
     def mean(self, table: str, name: str) -> float:
-        """Average a level."""
-        return float(sum(row.figures[table][name] for row, _ in self.shares)) / len(self.shares)
+        """Average a level over the time."""
+        weights = [row.length * share for row, share in self.shares]
+        levels = (row.figures[table][name] * weight for (row, _), weight in zip(self.shares, weights, strict=True))
+        return float(sum(levels)) / sum(weights)
 
     def figures(self) -> FrontEnd:
         """Put all together."""
         last, of = self.shares[-1][0].figures, self.of
+        # At the very end users hang up: who was there, the row before tells.
+        lines = self.shares[-2:][0][0].figures["lines"]
         seconds = sum(row.length * share for row, share in self.shares)
         interrupts, in_interrupts = of("wakes", "count"), of("wakes", "seconds")
         took, gave = of("characters", "in"), of("characters", "out")
@@ -139,7 +143,7 @@ class Sums:
         return FrontEnd(
             seconds=seconds,
             terminal_hours=connected / 3600,
-            dialed_now=last["lines"]["connected"],
+            dialed_now=lines["connected"],
             dialed=connected / seconds,
             messages_in=of("messages", "in"),
             messages_out=of("messages", "out"),
@@ -166,8 +170,8 @@ class Sums:
             ahead_average=over(of("read_ahead", "characters"), ahead),
             ahead_share=over(of("read_ahead", "characters"), took),
             ahead_waiting=of("read_ahead", "waited_seconds") / seconds,
-            reading=last["lines"]["asking"],
-            writing=last["lines"]["blocked"],
+            reading=lines["asking"],
+            writing=lines["blocked"],
             atb={name: over(seconds, count) for name, count in events.items()},
             characters_per_ms={
                 "input": over(took, 1e3 * in_interrupts),

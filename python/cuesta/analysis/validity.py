@@ -221,6 +221,24 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
+class Few:
+    """Fewer transactions ended than were under way at the end: those that ended are the quick ones."""
+
+    ended: int
+    under_way: int
+    advice: ClassVar[str] = "measure longer than the slowest transaction takes, several times over"
+
+    @classmethod
+    def found(cls, step: Figures, _: Validity) -> Self | None:
+        """Look at what was under way at the end."""
+        ended, under_way = step.transactions.count, step.unfinished.count
+        return cls(ended, under_way) if 0 < ended < under_way else None
+
+    def __str__(self) -> str:
+        return f"only {many(self.ended, 'transaction')} ended while {count(self.under_way)} more were under way"
+
+
+@dataclass(frozen=True, slots=True)
 class CutOff:
     """The record does not reach its end."""
 
@@ -276,7 +294,7 @@ class Stolen:
 
 
 OF_RUNS = (Failed, CutOff)
-OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Stolen)
+OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, Stolen)
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:

@@ -2,9 +2,10 @@
 
 import argparse
 import json
-import os
+import select
 import signal
 import sys
+from collections import deque
 from types import FrameType
 from typing import Any
 
@@ -60,7 +61,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise CuestaError(str(error)) from None
     try:
         print(*host.addresses, sep="\n", flush=True)
-        _wait(arguments.attached)
+        _attend(host) if arguments.attached else _wait()
     except KeyboardInterrupt:
         pass
     finally:
@@ -89,13 +90,24 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
     return host_spec(settings, settings.service or Service("transaction", "150"), arguments.listen or [LISTEN], placed)
 
 
-def _wait(attached: bool) -> None:
-    """Until a signal, or the end of the input."""
-    if not attached:
-        while True:
-            signal.pause()
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
+def _wait() -> None:
+    """Until a signal."""
+    while True:
+        signal.pause()
+
+
+def _attend(host: _native.Host) -> None:
+    """Until the end of the input. Each line of it is an instant at which a row of the series is to end."""
+    instants: deque[int] = deque()
+    while True:
+        left = max(instants[0] - _native.now(), 0) / 1e9 if instants else None
+        if select.select([sys.stdin], [], [], left)[0]:
+            if not (line := sys.stdin.buffer.raw.readline()):  # type: ignore[union-attr]
+                return
+            instants.append(int(line))
+        else:
+            host.end_row()
+            instants.popleft()
 
 
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:

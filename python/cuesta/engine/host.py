@@ -5,9 +5,10 @@ import select
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import IO
 
 from cuesta.errors import CuestaError
 
@@ -21,6 +22,13 @@ class Running:
 
     addresses: list[str]
     process: int
+    input: IO[bytes]
+
+    def end_rows_at(self, instants: Iterable[int]) -> None:
+        """Have rows of its meters end at each instant (nanoseconds of the monotonic clock, in order)."""
+        with suppress(BrokenPipeError):  # it has ended, which is said when the run has
+            self.input.write("".join(f"{instant}\n" for instant in instants).encode())
+            self.input.flush()
 
 
 @contextmanager
@@ -36,7 +44,8 @@ def builtin_host(spec: Mapping[str, object], entering: Sequence[str] = ()) -> It
             if addresses is None:
                 stderr.seek(0)
                 raise CuestaError(f"the built-in host did not start: {stderr.read().decode(errors='replace').strip()}")
-            yield Running(addresses, process.pid)
+            assert process.stdin is not None
+            yield Running(addresses, process.pid, process.stdin)
             if process.poll() is not None:
                 how = f"killed by signal {-process.returncode}" if process.returncode < 0 else "by itself"
                 print(f"cuesta: the built-in host ended during the run, {how}", file=sys.stderr)
@@ -63,7 +72,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """An attached host ends when its input does."""
     for pipe in (process.stdin, process.stdout):
         if pipe:
-            pipe.close()
+            with suppress(BrokenPipeError):  # what was told to one that has ended
+                pipe.close()
     try:
         process.wait(10)
     except subprocess.TimeoutExpired:

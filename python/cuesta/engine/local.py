@@ -69,7 +69,10 @@ def _run_segment(
             times = timeline(segment)
             if job.metered_every or times[0].settled < METERS_START:
                 meters.wait_until_it_reads()
-            meters.begin(start_together(agents), times)
+            start_at = start_together(agents)
+            if host:
+                host.end_rows_at(sorted({start_at + at for step in times for at in (step.settled, step.end)}))
+            meters.begin(start_at, times)
             follows(agents)
     return _failures(agents)
 

@@ -6,6 +6,9 @@ from cuesta.analysis.front_end import FrontEnd
 from cuesta.analysis.units import count, digits, seconds, share
 
 NONE = "no meter data"
+NO_EVENT = f"{NONE}: there was none"
+NOTHING_LEFT_OVER = "every line took all that it was given"
+NOTHING_AHEAD = "nothing was read ahead"
 
 
 def text(of: FrontEnd) -> str:
@@ -16,23 +19,24 @@ def text(of: FrontEnd) -> str:
 def head(of: FrontEnd) -> Iterator[str]:
     """Say how many terminals there were, and how messages and buffers were."""
     yield f"Total metering time {seconds(of.seconds)}; {digits(of.terminal_hours)} terminal hr"
+    yield "all of it counted by the host itself (plain)"
     yield f"cur # dialed {count(of.dialed_now)}, ave # dialed {digits(of.dialed)}"
     if of.idle:
         yield f"front end idle {', '.join(map(share, of.idle))} (each of its threads)"
     yield ""
     least = None if of.least_block is None else float(of.least_block)
-    yield from known("min output msg size to cause block", least, "chars (ever)")
-    yield from known("ave output msg size to cause block", of.ave_block, "chars")
-    yield from known("ave output message", of.ave_output_message, "chars")
-    yield from known("ave input message", of.ave_input_message, "chars")
-    average = NONE if of.interrupt_average is None else seconds(of.interrupt_average)
+    yield from known("min output msg size to cause block", least, "chars (ever)", NOTHING_LEFT_OVER)
+    yield from known("ave output msg size to cause block", of.ave_block, "chars", NOTHING_LEFT_OVER)
+    yield from known("ave output message", of.ave_output_message, "chars", "nothing was said")
+    yield from known("ave input message", of.ave_input_message, "chars", "nothing was asked")
+    average = NO_EVENT if of.interrupt_average is None else seconds(of.interrupt_average)
     yield f"ave interrupt time {average}, {share(of.interrupt_share)} of one CPU"
     yield f"max interrupt time {seconds(of.interrupt_longest)} (ever)"
     yield f"buffer pool size {count(of.pool_size)}, ave # free {count(of.pool_free)} characters"
     yield f"% buffer space used {digits(100 * of.pool_used_share)}"
-    yield from known("ave r-a message", of.ahead_average, "chars")
+    yield from known("ave r-a message", of.ahead_average, "chars", NOTHING_AHEAD)
     yield f"complete input messages in buffers, ave {digits(of.ahead_waiting)}"
-    ahead = NONE if of.ahead_share is None else share(of.ahead_share)
+    ahead = f"{NONE}: there was no input" if of.ahead_share is None else share(of.ahead_share)
     yield f"characters input in read-ahead {ahead}"
     yield f"{count(of.reading)} channels reading, {count(of.writing)} channels writing"
 
@@ -42,8 +46,8 @@ def characters(of: FrontEnd) -> Iterator[str]:
     yield f"{count(of.characters_out)} chars output ({count(of.raw_out)} raw), {count(of.messages_out)} messages"
     yield f"{count(of.characters_in)} chars input ({count(of.raw_in)} raw), {count(of.messages_in)} messages"
     yield "conversion factors"
-    yield from known("  output", of.output_conversion, "(converted/ascii)")
-    yield from known("  input", of.input_conversion, "(ascii/raw)")
+    yield from known("  output", of.output_conversion, "(converted/ascii)", "there was no output")
+    yield from known("  input", of.input_conversion, "(ascii/raw)", "nothing was typed")
     yield f"output restarts {count(of.output_restarts)}, output space overflows {count(of.space_overflows)}"
 
 
@@ -53,7 +57,7 @@ def between(of: FrontEnd) -> Iterator[str]:
     for name, per_system in of.atb.items():
         each = of.per_terminal(name)
         cells = ("—", "—") if per_system is None or each is None else (seconds(per_system), seconds(each))
-        yield f"ATB {name:<16}{cells[0]:>14}{cells[1]:>14}{'  no meter data' if per_system is None else ''}"
+        yield f"ATB {name:<16}{cells[0]:>14}{cells[1]:>14}{f'  {NO_EVENT}' if per_system is None else ''}"
     for name, total in (("input rate", of.characters_in), ("output rate", of.characters_out)):
         rate = total / of.seconds
         each_rate = f"{digits(rate / of.dialed)}/s" if of.dialed else "—"
@@ -64,7 +68,7 @@ def processing(of: FrontEnd) -> Iterator[str]:
     """Say how much processing characters took."""
     interrupts = of.interrupts_per_minute * of.seconds / 60
     yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
-    parts = (f"{name} {NONE if value is None else digits(value)}" for name, value in of.characters_per_ms.items())
+    parts = (f"{name} {NO_EVENT if value is None else digits(value)}" for name, value in of.characters_per_ms.items())
     yield f"characters per ms of interrupt time: {', '.join(parts)}"
     yield f"{'':<8}{'# calls':>12}{'ave. time':>12}{'chars./msec.':>14}"
     for name, calls in (("read:", of.reads), ("write:", of.writes)):
@@ -72,6 +76,6 @@ def processing(of: FrontEnd) -> Iterator[str]:
         yield f"{name:<8}{count(calls.count):>12}{seconds(calls.average):>12}{rate:>14}"
 
 
-def known(label: str, value: float | None, unit: str) -> Iterator[str]:
-    """Give a row, which says so if nothing is known."""
-    yield f"{label} {NONE}" if value is None else f"{label} {digits(value)} {unit}"
+def known(label: str, value: float | None, unit: str, why: str) -> Iterator[str]:
+    """Give a row, which says why if nothing is known."""
+    yield f"{label} {NONE}: {why}" if value is None else f"{label} {digits(value)} {unit}"

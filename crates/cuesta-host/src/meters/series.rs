@@ -1,9 +1,10 @@
-//! A row of figures each second, in `series.jsonl`: each row is of its second, nothing is cumulative.
+//! A row of figures each second, in `series.jsonl`: each row is of its own time, nothing is cumulative. A row also ends when
+//! somebody says so, who begins or ends an interval of his own: its sums are then those of whole rows.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
@@ -32,23 +33,27 @@ impl Series {
         Ok(Self { file, meters, last: first })
     }
 
-    /// Writes rows until it is dropped or the disk refuses one.
-    pub(crate) async fn run(mut self, started: Stamp) -> io::Result<()> {
-        let mut due = started;
-        loop {
-            due += Duration::from_secs(1);
-            clock::sleep_until(due).await;
-            self.row()?;
-        }
-    }
-
-    /// Whole rows only: one write each.
-    fn row(&mut self) -> io::Result<()> {
+    /// Writes what was counted since the last row. Whole rows only: one write each.
+    pub(crate) fn row(&mut self) -> io::Result<()> {
         let reading = Reading::of(&self.meters);
         let row = format!("{}\n", reading.since(&self.last));
         self.last = reading;
         self.file.write_all(row.as_bytes())
     }
+}
+
+/// Writes rows until it is dropped or the disk refuses one.
+pub(crate) async fn each_second(series: Arc<Mutex<Series>>, started: Stamp) -> io::Result<()> {
+    let mut due = started;
+    loop {
+        due += Duration::from_secs(1);
+        clock::sleep_until(due).await;
+        locked(&series).row()?;
+    }
+}
+
+pub(crate) fn locked(series: &Mutex<Series>) -> MutexGuard<'_, Series> {
+    series.lock().expect("no panic while it is held")
 }
 
 impl Drop for Series {
