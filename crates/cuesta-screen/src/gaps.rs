@@ -5,6 +5,7 @@
 //! model would lose what follows it (vte 0.15). Not modelled, here or there: insert mode, tab stops of the host's own, the drawing
 //! characters of other character sets, double-height rows.
 
+use memchr::memchr;
 use vt100::Parser;
 
 use crate::replies::Replies;
@@ -34,7 +35,7 @@ impl Gaps {
         let (mut from, mut at) = (0, 0);
         while at < bytes.len() {
             if self.place == Place::Text && !self.stays_in_row {
-                let Some(escape) = bytes[at..].iter().position(|byte| *byte == ESC) else { break };
+                let Some(escape) = memchr(ESC, &bytes[at..]) else { break };
                 at += escape;
             }
             if let Some(last) = self.place.step(bytes[at]) {

@@ -1,6 +1,8 @@
 //! The modes that keys depend on, for a user who looks at nothing else: no cells, a few bytes, and no more work for text
 //! than to look for an escape in it.
 
+use memchr::memchr;
+
 use crate::sequence::{ESC, Place};
 
 /// Modes that the host has set.
@@ -26,7 +28,7 @@ impl ModeWatch {
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.place == Place::Text {
-                let Some(escape) = bytes.iter().position(|byte| *byte == ESC) else { return };
+                let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
             }
             match (self.place.step(bytes[0]), bytes[0]) {
