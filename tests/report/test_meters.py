@@ -4,7 +4,7 @@ import time
 
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.report import meters
+from cuesta.report import meter_rows, meters
 from tests.sheets import missing, plain, sheet, traced
 
 WIDTH = 100
@@ -56,14 +56,30 @@ def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
 
 def test_rows(snapshot: SnapshotAssertion) -> None:
     absent = {name: missing() for name in sheet()["cpu"]}
-    rows = [meters.head(), meters.row(sheet()), meters.row(sheet(part=False)), meters.row(sheet(cpu=absent))]
+    rows = [
+        meter_rows.head(),
+        meter_rows.row(sheet()),
+        meter_rows.row(sheet(part=False)),
+        meter_rows.row(sheet(cpu=absent)),
+    ]
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
+
+
+def test_an_empty_cell_has_its_reason_and_each_reason_is_said_once() -> None:
+    gapped = sheet()
+    gapped["cpu"]["steal"] = gapped["traffic"]["ready"] = missing("not there")
+    gapped["counts"]["minor_faults"] = gapped["counts"]["major_faults"] = missing("not counted")
+    assert list(meter_rows.gaps(gapped)) == [
+        "no meter data for %steal, queue: not there",
+        "no meter data for faults/s: not counted",
+    ]
+    assert list(meter_rows.gaps(sheet())) == []
 
 
 def test_no_row_is_wider_than_a_terminal() -> None:
     busy = sheet()
     busy["counts"]["minor_faults"] = {"value": {"count": 10**9, "per_s": 8e6}, "tier": "plain"}
-    assert max(map(len, [*meters.text(sheet()).splitlines(), meters.head(), meters.row(busy)])) <= WIDTH
+    assert max(map(len, [*meters.text(sheet()).splitlines(), meter_rows.head(), meter_rows.row(busy)])) <= WIDTH
 
 
 def test_what_came_from_outside_cannot_command_a_terminal() -> None:

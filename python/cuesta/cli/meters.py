@@ -21,6 +21,7 @@ from cuesta.engine.meter import Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.ledger import open_run
+from cuesta.report import meter_rows
 from cuesta.report import meters as report
 from cuesta.report.front_end import text as tty_meters
 
@@ -279,7 +280,7 @@ def _rows(meters: Meters, every: float, count: int | None, where: str | None, st
 
 
 def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
-    first, due, number = meters.reading(), _native.now() / 1e9, 0
+    first, due, number, said = meters.reading(), _native.now() / 1e9, 0, set[str]()
     while not stopped.is_set() and (count is None or number < count):
         due += every
         if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
@@ -288,24 +289,26 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         if sheet["seconds"] > 1.5 * every:
             sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
             due = _native.now() / 1e9
-        _say(sheet, number, out)
+        _say(sheet, number, said, out)
         number += 1
     if out is None and number:
         average = json.loads(meters.sheet(first))
-        print("average\n" + report.row(average))
+        print("average\n" + meter_rows.row(average))
     return Exit.GOOD
 
 
-def _say(sheet: dict[str, Any], number: int, out: TextIO | None) -> None:
+def _say(sheet: dict[str, Any], number: int, said: set[str], out: TextIO | None) -> None:
     if out:
         print(json.dumps(sheet), file=out, flush=True)
         return
     if number % HEAD_EVERY == 0:
-        print(report.head())
-    print(report.row(sheet), flush=True)
-    for note in sheet["notes"]:
-        if note.startswith("a gap") or number == 0:
+        print(meter_rows.head())
+    print(meter_rows.row(sheet), flush=True)
+    late = [note for note in sheet["notes"] if note.startswith("a gap")]
+    for note in [*(sheet["notes"] if number == 0 else late), *meter_rows.gaps(sheet)]:
+        if note in late or note not in said:
             print(f"  {note}", file=sys.stderr)
+        said.add(note)
 
 
 def _duration(text: str) -> float:

@@ -1,26 +1,22 @@
-"""Meters for a terminal of 80 columns: rows as `sar` has them, and sheets.
+"""Sheets of meters for a terminal of 80 columns.
 
 A figure that could not be had is `—`, with the reason below; it is never a zero.
 """
 
 import textwrap
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from cuesta.analysis.units import ABSENT, count, digits, seconds, signed
-from cuesta.report.tiers import in_brackets, tiers
+from cuesta.analysis.units import ABSENT, count, digits, seconds
+from cuesta.report.cells import Figure, duration, number, per_s, percent, tiered, whole
+from cuesta.report.tiers import in_brackets
 from cuesta.report.words import plain
 
 Sheet = Mapping[str, Any]
 """What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
-Figure = Mapping[str, Any]
-"""`{value, tier}` or `{why}`."""
-
 MARGIN = 10
 SAR = ("usr", "sys", "irq", "iowait", "steal", "idle", "load")
-HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
-WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
 
 COUNTS = {
     "minor_faults": "page faults, minor",
@@ -60,22 +56,6 @@ TRAFFIC = {
     "in_io": ("waiting for a device", "tasks, mean (block-I/O delay ÷ elapsed)"),
     "load_average": ("load average, 1 min", "the kernel's exponential mean"),
 }
-
-
-def head() -> str:
-    """Name the columns of rows, and their tier: what is sampled or traced is in sheets."""
-    return f"{laid_out(HEADS)}  (plain)"
-
-
-def row(sheet: Sheet) -> str:
-    """Give an interval as one row. Of a subject that is a part of its CPUs, %usr and %sys are its own."""
-    cpu, own, counts = sheet["cpu"], sheet["own"], sheet["counts"]
-    shown = {**cpu, "usr": own["usr"], "sys": own["sys"]}
-    faults = sum_of(counts["minor_faults"], counts["major_faults"])
-    cells = [time.strftime("%H:%M:%S", time.localtime(sheet["wall"] / 1e9))]
-    cells += [percent(shown[name]) for name in SAR]
-    cells += [number(sheet["traffic"]["ready"]), rate(faults), per_s(counts["switches"]), per_s(counts["ios"])]
-    return laid_out(cells)
 
 
 def text(sheet: Sheet) -> str:
@@ -248,18 +228,26 @@ def counts(sheet: Sheet) -> Iterator[str]:
 
 def devices(sheet: Sheet) -> Iterator[str]:
     """Give the block devices that did something, as device_meters did."""
-    active = {name: d for name, d in sheet["devices"].items() if d["reads"]["count"] + d["writes"]["count"]}
-    if sheet["devices"] and not active:
+    shown = active(sheet)
+    if sheet["devices"] and not shown:
         yield f"{', '.join(map(plain, sheet['devices']))}: nothing read, nothing written"
-    if not active:
+    if not shown:
         return
     heads = f"{'ATB':>9}{'queue':>7}{'response':>9}{'service':>9}{'% busy':>7}{'errors':>7}"
-    yield tiered(f"{'':<10}{'reads':>8}{'writes':>8}{heads}", *(d["busy"] for d in active.values()))
-    for name, d in active.items():
+    yield tiered(f"{'':<10}{'reads':>8}{'writes':>8}{heads}", *(d["busy"] for d in shown.values()))
+    for name, d in shown.items():
         counted = f"{count(d['reads']['count']):>8}{count(d['writes']['count']):>8}{duration(d['atb']):>9}"
         times = f"{number(d['queue']):>7}{duration(d['response']):>9}{duration(d['service']):>9}"
         yield f"{plain(name):<10}{counted}{times}{percent(d['busy']):>7}{whole(d['errors']):>7}"
     yield "ATB: average time between; % busy: of that one device, with at least one request"
+
+
+OF_DEVICES = ("atb", "queue", "response", "service", "busy", "errors")
+
+
+def active(sheet: Sheet) -> Mapping[str, Any]:
+    """Give the devices that did something."""
+    return {name: d for name, d in sheet["devices"].items() if d["reads"]["count"] + d["writes"]["count"]}
 
 
 def pressure(sheet: Sheet) -> Iterator[str]:
@@ -276,7 +264,7 @@ def missing(sheet: Sheet) -> Iterator[str]:
     for name, why in unmetered(sheet):
         reasons.setdefault(why, []).append(name)
     for why, names in reasons.items():
-        yield f"{', '.join(names)}:"
+        yield from textwrap.wrap(f"{', '.join(names)}:", 84)
         yield f"  {plain(why)}"
 
 
@@ -286,23 +274,17 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
     places += [(label.strip(), sheet["counts"][name]) for name, label in COUNTS.items()]
     places += [(label, sheet["idle"].get(name, {})) for name, (label, _) in IDLE.items()]
     places += [(label, sheet["traffic"][name]) for name, (label, _) in TRAFFIC.items()]
-    places += [("CPU by cause", sheet["by_cause"])]
+    places += [("ready delay", sheet["traffic"]["ready_delay"]), ("CPU by cause", sheet["by_cause"])]
+    if not ended(sheet):  # what has no average in TIME has no count in CAUSES either
+        places += [(f"time of {each['name']}", each["percent"]) for each in sheet["total_time"]]
+        places += [(f"AVE of {each['name']}", each["average"]) for each in sheet["total_time"]]
+    places += [(f"{plain(name)}'s {kind}", d[kind]) for name, d in active(sheet).items() for kind in OF_DEVICES]
     yield from ((name, figure["why"]) for name, figure in places if "why" in figure)
-
-
-def laid_out(cells: Sequence[str]) -> str:
-    """Lay out a row."""
-    return "".join(each.rjust(width) for each, width in zip(cells, WIDTHS, strict=True)).rstrip()
 
 
 def aligned(label: str, cells: Iterable[str]) -> str:
     """Lay out a row of shares."""
     return f"{label:<8}" + "".join(f"{each:>8}" for each in cells)
-
-
-def tiered(row_: str, *figures: Figure) -> str:
-    """Name the tier at the end of a row."""
-    return f"{row_}  {tiers(*figures)}"
 
 
 def long(value: float) -> str:
@@ -311,45 +293,3 @@ def long(value: float) -> str:
         return f"{value:.2f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-
-
-def percent(figure: Figure) -> str:
-    """Write a percentage without its sign."""
-    value = figure.get("value")
-    return ABSENT if value is None else signed(f"{value:.1f}")
-
-
-def number(figure: Figure) -> str:
-    """Write a number."""
-    value = figure.get("value")
-    return ABSENT if value is None else digits(value)
-
-
-def whole(figure: Figure) -> str:
-    """Write a whole number."""
-    value = figure.get("value")
-    return ABSENT if value is None else count(round(value))
-
-
-def duration(figure: Figure) -> str:
-    """Write a duration."""
-    return seconds(figure.get("value"))
-
-
-def per_s(figure: Figure) -> str:
-    """Write the rate of a count."""
-    counted = figure.get("value")
-    return ABSENT if counted is None else rate(counted["per_s"])
-
-
-def rate(value: float | None) -> str:
-    """Write a rate, short."""
-    if value is None:
-        return ABSENT
-    return count(value) if value >= 9.95 or value == 0 else f"{value:.1f}"
-
-
-def sum_of(*figures: Figure) -> float | None:
-    """Add up counts a second; none if one is missing."""
-    known = [figure["value"]["per_s"] for figure in figures if "value" in figure]
-    return sum(known) if len(known) == len(figures) else None

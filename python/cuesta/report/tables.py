@@ -6,7 +6,7 @@ from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.analysis.units import ABSENT, count, digits, many, seconds
-from cuesta.report import meters
+from cuesta.report.cells import duration, number, percent, whole
 from cuesta.report.words import beside, class_of, plain
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
@@ -83,11 +83,11 @@ def devices(step: Figures) -> Iterator[tuple[str, ...]]:
         yield (
             plain(name),
             *(f"{digits(of[way]['per_s'])}/s" for way in ("reads", "writes")),
-            meters.duration(of["atb"]),
-            meters.number(of["queue"]),
-            *map(meters.duration, (of["response"], of["service"])),
-            meters.percent(of["busy"]),
-            meters.whole(of["errors"]),
+            duration(of["atb"]),
+            number(of["queue"]),
+            *map(duration, (of["response"], of["service"])),
+            percent(of["busy"]),
+            whole(of["errors"]),
         )
 
 

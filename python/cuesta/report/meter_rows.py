@@ -1,0 +1,55 @@
+"""Meters as rows, as `sar` has them: an interval in each."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from cuesta.report.cells import Figure, number, per_s, percent, rate
+from cuesta.report.words import plain
+
+Sheet = Mapping[str, Any]
+"""What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
+
+HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
+WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
+
+
+def head() -> str:
+    """Name the columns of rows, and their tier: what is sampled or traced is in sheets."""
+    return f"{laid_out(HEADS)}  (plain)"
+
+
+def row(sheet: Sheet) -> str:
+    """Give an interval as one row. Of a subject that is a part of its CPUs, %usr and %sys are its own."""
+    *shares, queue, minor, major, switches, ios = figures(sheet)
+    cells = [time.strftime("%H:%M:%S", time.localtime(sheet["wall"] / 1e9)), *map(percent, shares)]
+    return laid_out([*cells, number(queue), rate(sum_of(minor, major)), per_s(switches), per_s(ios)])
+
+
+def gaps(sheet: Sheet) -> Iterator[str]:
+    """Say why cells of the row are empty: a line for each reason."""
+    names = (*HEADS[1:9], HEADS[9], *HEADS[9:])  # two kinds of faults are in one cell
+    reasons: dict[str, dict[str, None]] = {}
+    for name, figure in zip(names, figures(sheet), strict=True):
+        if "why" in figure:
+            reasons.setdefault(figure["why"], {})[name] = None
+    yield from (f"no meter data for {', '.join(columns)}: {plain(why)}" for why, columns in reasons.items())
+
+
+def figures(sheet: Sheet) -> Sequence[Figure]:
+    """Give what the cells behind the time are of."""
+    cpu, own, counts = sheet["cpu"], sheet["own"], sheet["counts"]
+    shares = [own["usr"], own["sys"], *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
+    counted = (counts[name] for name in ("minor_faults", "major_faults", "switches", "ios"))
+    return [*shares, sheet["traffic"]["ready"], *counted]
+
+
+def laid_out(cells: Sequence[str]) -> str:
+    """Lay out a row."""
+    return "".join(each.rjust(width) for each, width in zip(cells, WIDTHS, strict=True)).rstrip()
+
+
+def sum_of(*figures: Figure) -> float | None:
+    """Add up counts a second; none if one is missing."""
+    known = [figure["value"]["per_s"] for figure in figures if "value" in figure]
+    return sum(known) if len(known) == len(figures) else None
