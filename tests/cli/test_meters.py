@@ -97,7 +97,9 @@ def test_a_report_without_an_interval_says_how_to_begin_one(capsys: pytest.Captu
 def test_a_file_that_holds_no_reading_is_refused(capsys: pytest.CaptureFixture[str], here: Path, text: str) -> None:
     (here / "kept").write_text(text)
     assert main(["meters", "--report", "--since", str(here / "kept")]) == Exit.BAD_INPUT
-    assert "begins anew" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "not a reading that `cuesta meters --reset` wrote" in said
+    assert "begins anew" in said
 
 
 @pytest.mark.parametrize(

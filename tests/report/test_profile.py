@@ -11,7 +11,7 @@ def _sheet(idle: dict[str, object]) -> dict[str, object]:
     return {"cpu": {"idle": idle, "iowait": {"value": 0.5}}}
 
 
-def test_the_largest_has_the_longest_bar_and_idle_is_exact() -> None:
+def test_the_largest_has_the_longest_bar_and_idle_is_counted() -> None:
     listing = {
         "samples": 100,
         "covered": 0.9,
@@ -22,9 +22,9 @@ def test_the_largest_has_the_longest_bar_and_idle_is_exact() -> None:
         ],
         "modules": [_row("kernel", "", 60), _row("libc.so.6", "", 40)],
     }
-    text = profile.text(listing, _sheet({"value": 15.0}))
+    text = profile.text(listing, _sheet({"value": 15.0, "tier": "plain"}))
     rows = text.splitlines()
-    assert rows[0] == "idle 15.5 % of the CPUs' time (exact)"
+    assert rows[0] == "idle 15.5 % of the CPUs' time: counted, not sampled (plain)"
     assert "by location: 90.0 % of 100 busy samples; 3 more locations had the rest" in rows
     assert rows[3].split() == ["kernel", "tcp_ack", "60.0", "*" * profile.BAR]
     assert "…" in rows[4]
@@ -37,6 +37,6 @@ def test_nothing_sampled_is_said_and_absent_idle_is_not_zero() -> None:
     listing = {"samples": 0, "covered": 0.0, "more": 0, "locations": [], "modules": []}
     text = profile.text(listing, _sheet({"why": "not readable"}))
     assert text.splitlines() == [
-        "idle — of the CPUs' time (exact)",
+        "idle — of the CPUs' time: no meter data: not readable",
         "no sample fell into the subject: it was not on a CPU",
     ]

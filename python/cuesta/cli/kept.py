@@ -65,7 +65,8 @@ class Kept:
         except OSError as error:
             raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
         except (ValueError, _native.RunError) as error:
-            raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins anew") from None
+            what = f"{self.file}: not a reading that `cuesta meters --reset` wrote ({error})"
+            raise InputError(what, "`cuesta meters --reset` begins anew") from None
         sheet["by_cause"] = {"why": NOT_SAMPLED}
         return sheet
 

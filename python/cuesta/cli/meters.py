@@ -89,14 +89,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record", type=Path, metavar="FILE", help="write what INTERVAL (1m) had: a profile of the service"
     )
-    tracing = parser.add_argument_group("tracing, for root: sheets instead of rows")
-    tracing.add_argument("--exact", action="store_true", help="trace the kernel: idle by kind, interrupts, page waits")
-    tracing.add_argument(
+    tiers = parser.add_argument_group("how; by default sheets are sampled, rows are not")
+    tiers.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
+    traced = tiers.add_mutually_exclusive_group()
+    traced.add_argument(
+        "--exact", action="store_true", help="trace the kernel (root): idle by kind, interrupts, page waits; sheets"
+    )
+    traced.add_argument(
         "--calls",
         action="store_true",
         help="count and time system calls too, which makes each of them dearer: for a short run; not sampled",
     )
-    parser.add_argument("--plain", action="store_true", help="do not sample: no CPU time by cause")
     parser.add_argument("--stacks", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--json", nargs="?", const="-", metavar="FILE|-", help="as data: rows become JSON lines")

@@ -43,7 +43,8 @@ SETTINGS: dict[str, tuple[str, str]] = {
     "threads": ("N", "threads of each agent"),
     "meters": (
         "WHERE",
-        "meter the host: auto, exact, none, pid:N, cgroup:PATH, cpus:LIST, ssh://H, http://H:9100/metrics",
+        "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, "
+        "ssh://H, http://H:9100/metrics",
     ),
     "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
     "pin": ("", "keep the driver and the built-in host on different CPUs"),

@@ -1,9 +1,11 @@
-"""`ic_sample` of 1979 for a terminal: where the samples fell, largest first, and by module, with exact idle beside."""
+"""`ic_sample` of 1979 for a terminal: where the samples fell, largest first, and by module; idle beside."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.analysis.units import ABSENT
+from cuesta.report.tiers import in_brackets
+from cuesta.report.words import plain
 
 BAR = 20
 """Columns of the longest bar."""
@@ -12,12 +14,12 @@ MODULE, FUNCTION = 14, 36
 
 
 def text(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
-    """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, by exact clocks."""
+    """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, counted."""
     return "\n".join(_rows(listing, sheet))
 
 
 def _rows(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> Iterator[str]:
-    yield f"idle {_idle(sheet)} of the CPUs' time (exact)"
+    yield f"idle {_idle(sheet)}"
     if not listing["samples"]:
         yield "no sample fell into the subject: it was not on a CPU"
         return
@@ -41,5 +43,8 @@ def _histogram(rows: list[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _idle(sheet: Mapping[str, Any]) -> str:
-    idle, waiting = (sheet["cpu"][kind].get("value") for kind in ("idle", "iowait"))
-    return ABSENT if idle is None else f"{idle + (waiting or 0.0):.1f} %"
+    idle, waiting = (sheet["cpu"][kind] for kind in ("idle", "iowait"))
+    if "value" not in idle:
+        return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle['why'])}"
+    share = idle["value"] + waiting.get("value", 0.0)
+    return f"{share:.1f} % of the CPUs' time: counted, not sampled{in_brackets(idle)}"
