@@ -53,6 +53,28 @@ def test_rows_are_kept_and_each_step_has_a_sheet(tmp_path: Path) -> None:
     assert [(row["step"], row["sheet"]["at"]) for row in others if "step" in row] == [(0, 6), (1, 6)]
 
 
+def test_an_answer_may_come_before_the_order_is_out_of_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered, take, say = threading.Event(), Metering._take, Metering._say
+
+    def taken(meter: Metering, text: str) -> None:
+        take(meter, text)
+        if '"mark"' in text:
+            answered.set()
+
+    def said(meter: Metering, order: str) -> bool:
+        answered.clear()
+        told = say(meter, order)
+        assert order != "mark" or answered.wait(30)
+        return told
+
+    monkeypatch.setattr(Metering, "_take", taken)
+    monkeypatch.setattr(Metering, "_say", said)
+    with metering(of(MARKING), tmp_path) as meter:
+        meter.begin(_native.now(), [Times(0, 0, 1)])
+        meter.threads[-1].join(30)
+    assert [row["step"] for row in rows(tmp_path) if "step" in row] == [0]
+
+
 def test_a_reading_that_comes_late_is_said(tmp_path: Path) -> None:
     with metering(of(MARKING.replace('"at": 6', '"at": 2**62')), tmp_path) as meter:
         meter.wait_until_it_reads()

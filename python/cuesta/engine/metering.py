@@ -76,8 +76,7 @@ class Metering:
         """Wait for the first reading: it takes a meter a second to start."""
         if self.process:
             with self.lock:
-                if self._say("mark"):  # answered as soon as it reads
-                    self.marks.append((None, None))
+                self._mark(None, is_bound=False)  # answered as soon as it reads
             self.reads.wait(PATIENCE)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
@@ -142,10 +141,11 @@ class Metering:
                     self._mark(ends)
         self._say("profile")
 
-    def _mark(self, step: int | None) -> None:
-        """Send a mark; who calls holds the lock."""
-        if self._say("mark"):
-            self.marks.append((step, _native.now()))
+    def _mark(self, step: int | None, *, is_bound: bool = True) -> None:
+        """Send a mark; who calls holds the lock. The answer may come before `_say` is back."""
+        self.marks.append((step, _native.now() if is_bound else None))
+        if not self._say("mark"):
+            self.marks.pop()
 
     def _say(self, order: str) -> bool:
         with suppress(OSError, ValueError):
