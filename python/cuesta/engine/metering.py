@@ -76,7 +76,7 @@ class Metering:
         """Wait for the first reading: it takes a meter a second to start."""
         if self.process:
             with self.lock:
-                self._mark(None, is_bound=False)  # answered as soon as it reads
+                self._order((None, None))  # answered as soon as it reads
             self.reads.wait(PATIENCE)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
@@ -141,9 +141,13 @@ class Metering:
                     self._mark(ends)
         self._say("profile")
 
-    def _mark(self, step: int | None, *, is_bound: bool = True) -> None:
-        """Send a mark; who calls holds the lock. The answer may come before `_say` is back."""
-        self.marks.append((step, _native.now() if is_bound else None))
+    def _mark(self, step: int | None) -> None:
+        """Send the mark of a bound; who calls holds the lock."""
+        self._order((step, _native.now()))
+
+    def _order(self, mark: tuple[int | None, int | None]) -> None:
+        """Send a mark, which is expected before it is sent: the answer may come before `_say` is back."""
+        self.marks.append(mark)
         if not self._say("mark"):
             self.marks.pop()
 
