@@ -181,6 +181,12 @@ impl Meter {
                 if let Some(network) = split.network(earlier.at, &sheet) {
                     sheet.network = network;
                 }
+                // The tracer sees the sampler's interrupts itself.
+                if !matches!(&self.trace, Some(Ok(_)))
+                    && let Some(closure) = split.closure(earlier.at, &sheet)
+                {
+                    sheet.closure = closure;
+                }
                 sheet.by_cause = split.by_cause(earlier.at, &sheet);
                 sheet.notes.extend_from_slice(split.limits());
                 let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
@@ -201,6 +207,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Tier;
 
     fn start(subject: &str) -> Result<Meter, NoMeter> {
         Meter::start(Spec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() })
@@ -234,6 +241,9 @@ mod tests {
                     |name: &str| sheet.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
                 assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", sheet.total_time);
                 assert!((parts - own).abs() < 0.01 * own, "{parts} of {own}");
+                // What the sampler takes of idle CPUs is in no account of the kernel's.
+                let accounted = &sheet.closure.accounted;
+                assert!(matches!(accounted, Figure::Metered { tier: Tier::Sampled, .. }), "{accounted:?}");
                 return;
             }
         }

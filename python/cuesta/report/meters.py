@@ -11,7 +11,7 @@ from typing import Any
 from cuesta.analysis.units import ABSENT, count, digits, seconds
 from cuesta.report.cells import Figure, duration, number, per_s, percent, tiered, whole
 from cuesta.report.tiers import in_brackets
-from cuesta.report.words import plain
+from cuesta.report.words import accounts, plain
 
 Sheet = Mapping[str, Any]
 """What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
@@ -95,7 +95,8 @@ def about(sheet: Sheet) -> Iterator[str]:
         return
     verdict = "it closes" if sheet["closure"]["closes"] else "IT DOES NOT CLOSE: shares are that uncertain"
     cost = sheet["cost"].get("value")
-    yield f"uses, idle and steal are {accounted:.1f} % of the CPUs' time: {verdict}" + (
+    what = accounts(sheet["closure"]["accounted"])
+    yield f"{what} are {accounted:.1f} % of the CPUs' time: {verdict}" + (
         f"; reading took {seconds(cost)}" if cost else ""
     )
 

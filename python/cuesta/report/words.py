@@ -216,10 +216,16 @@ def worth(host: Host) -> Iterator[str]:
     order = host.meters.order
     yield (f"order of honesty, {order} of 4: " if order else "") + plain(host.meters.honesty)
     if host.meters.closes is False:
-        accounted = host.sheet and host.sheet["closure"]["accounted"].get("value")
-        of = f"{accounted:.1f} %" if accounted else "not 100 %"
-        yield f"uses, idle and steal add up to {of} of the CPUs' time: shares of CPU are that uncertain"
+        accounted = host.sheet["closure"]["accounted"] if host.sheet else {}
+        of = f"{accounted['value']:.1f} %" if "value" in accounted else "not 100 %"
+        yield f"{accounts(accounted)} add up to {of} of the CPUs' time: shares of CPU are that uncertain"
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
+
+
+def accounts(closure: Mapping[str, Any]) -> str:
+    """Name what a sheet's closure adds up."""
+    own = closure.get("tier") == "sampled"
+    return "uses, idle, steal and the sampler's interrupts of idle CPUs" if own else "uses, idle and steal"
 
 
 def programs(host: Host) -> Iterator[str]:

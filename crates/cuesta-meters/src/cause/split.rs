@@ -9,7 +9,7 @@ use super::causes::{Causes, Exact};
 use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
 use super::tally::Tally;
 use crate::profile::Profile;
-use crate::{ByCause, Count, Cpu, Figure, Network, Sheet, Subject};
+use crate::{ByCause, Closure, Count, Cpu, Figure, Network, Sheet, Subject};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -109,6 +109,19 @@ impl Split {
             percent: Figure::sampled(percent),
             in_subject: sheet.own.seconds.with(&Figure::sampled(part(subject)), |seconds, part| seconds * part),
         })
+    }
+}
+
+impl Split {
+    /// Whether a sheet closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
+    /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
+    pub fn closure(&self, from: Stamp, sheet: &Sheet) -> Option<Closure> {
+        let cut = self.since(from).filter(|_| self.sampler.sees_machine())?;
+        let (known, period) = (self.constants.as_ref()?, cut.tallies.last()?.period());
+        let taken = if period > 0.0 { known.sample / (period * 1e-9) } else { 0.0 };
+        let idle = sheet.cpu.idle.with(&sheet.cpu.iowait, |idle, waiting| idle + waiting);
+        let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
+        Some(Closure::of(sheet.closure.accounted.with(&own, |accounted, own| accounted + own), sheet.seconds))
     }
 }
 

@@ -3,7 +3,6 @@
 use super::account::{Account, Class, Owner, Wait};
 use super::trace::Snapshot;
 use super::{Depth, account};
-use crate::reading::tasks::tick;
 use crate::{Closure, Count, Cpu, Figure, Sheet, Subject, TimeRow};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
@@ -168,10 +167,7 @@ impl Traced {
     fn closure(&self, sheet: &Sheet) -> Closure {
         let (here, nobody) = (&self.here, Owner::Nobody);
         let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
-        let accounted = Figure::exact(traced).with(&sheet.cpu.steal, |traced, steal| traced + steal);
-        let allowed = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / self.seconds);
-        let closes = accounted.value().is_some_and(|percent| (percent - 100.0).abs() <= allowed);
-        Closure { accounted, closes }
+        Closure::of(Figure::exact(traced).with(&sheet.cpu.steal, |traced, steal| traced + steal), self.seconds)
     }
 }
 

@@ -178,13 +178,10 @@ impl Rates<'_> {
         rows
     }
 
-    /// The CPUs' accounts against the clock: within one percent, or two ticks a CPU of a short interval.
+    /// The CPUs' accounts against the clock.
     pub(super) fn closure(&self) -> Closure {
         let ticks = self.all_cpus().total() as f64 * tick() as f64 / 1e9;
-        let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
-        let allowed = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / self.seconds);
-        let closes = accounted.value().is_some_and(|percent| (percent - 100.0).abs() <= allowed);
-        Closure { accounted, closes }
+        Closure::of(Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout"), self.seconds)
     }
 }
 

@@ -17,6 +17,7 @@ pub use figure::{Figure, Tier};
 pub use network::Network;
 
 use crate::Subject;
+use crate::reading::tasks::tick;
 
 /// What was metered of a subject between two readings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -235,6 +236,14 @@ pub struct Device {
 pub struct Closure {
     /// What the CPUs' accounts add up to, in percent of CPUs × elapsed time by our own clock.
     pub accounted: Figure,
-    /// Within one percent.
+    /// Within one percent, or two ticks a CPU of a short interval.
     pub closes: bool,
+}
+
+impl Closure {
+    pub(crate) fn of(accounted: Figure, seconds: f64) -> Self {
+        let allowed = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / seconds);
+        let closes = accounted.value().is_some_and(|percent| (percent - 100.0).abs() <= allowed);
+        Self { accounted, closes }
+    }
 }
