@@ -56,29 +56,31 @@ impl Gaps {
     fn replace(&mut self, sequence: Place, last: u8, model: &mut Parser<Replies>) -> bool {
         let Place::Control(control) = sequence else { return self.replace_escape(last, model) };
         let count = usize::from(control.number().clamp(1, MOST));
-        match (control.mark, last) {
-            (0, b'J') => {
+        match (control.private, control.intermediate, last) {
+            (None, None, b'J') => {
                 let home = model.screen().cursor_position() == (0, 0);
                 self.cleared += u64::from(control.number() >= 2 || (control.number() == 0 && home));
                 return false;
             }
-            (0, b'Z') => {
+            (None, None, b'Z') => {
                 let column = usize::from(model.screen().cursor_position().1);
                 let stop = (column.div_ceil(8)).saturating_sub(count) * 8;
                 model.process(format!("\x18\x1b[{}G", stop + 1).as_bytes());
             }
-            (0, b'I') => model.process(&[CANCEL, &b"\t".repeat(count)].concat()),
-            (0, b'a') => model.process(b"C"),
-            (0, b'e') => model.process(b"B"),
-            (0, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
-            (0, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
-            (b'?', b'h' | b'l') if control.number() == 7 => {
+            (None, None, b'I') => model.process(&[CANCEL, &b"\t".repeat(count)].concat()),
+            (None, None, b'a') => model.process(b"C"),
+            (None, None, b'e') => model.process(b"B"),
+            (None, None, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
+            (None, None, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
+            (Some(b'?'), None, b'h' | b'l') if control.numbers().contains(&7) => {
                 self.stays_in_row = last == b'l';
                 return false;
             }
             // A new scrolling region sends the cursor home, not to the region's own top.
-            (0, b'r') => model.process(b"r\x1b[H"),
-            (b'!', b'p') => model.process(SOFT_RESET),
+            (None, None, b'r') => model.process(b"r\x1b[H"),
+            (None, Some(b'!'), b'p') => model.process(SOFT_RESET),
+            // No function at all, which the model would take for that without the intermediate character.
+            (Some(b'?'), Some(_), b'h' | b'l' | b'J' | b'K') => model.process(CANCEL),
             _ => return false,
         }
         true

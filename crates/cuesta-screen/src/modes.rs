@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::sequence::{ESC, Place};
+use crate::sequence::{Control, ESC, Place};
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ impl ModeWatch {
                 bytes = &bytes[escape..];
             }
             match (self.place.step(bytes[0]), bytes[0]) {
-                (Some(Place::Control(control)), last) => self.control(control.mark, control.numbers(), last),
+                (Some(Place::Control(control)), last) => self.control(control, last),
                 (Some(Place::Escape), b'c') => self.modes = Modes::default(),
                 _ => {}
             }
@@ -45,11 +45,16 @@ impl ModeWatch {
         self.modes
     }
 
-    fn control(&mut self, mark: u8, numbers: &[u16], last: u8) {
-        match (mark, last) {
-            (b'?', b'h' | b'l') => numbers.iter().for_each(|number| self.set(*number, last == b'h')),
+    fn control(&mut self, control: Control, last: u8) {
+        match (control.private, control.intermediate, last) {
+            (Some(b'?'), None, b'h' | b'l') => {
+                control.numbers().iter().for_each(|number| self.set(*number, last == b'h'));
+            }
             // The soft reset.
-            (b'!', b'p') => [(1, false), (25, true)].into_iter().for_each(|(number, on)| self.set(number, on)),
+            (None, Some(b'!'), b'p') => {
+                self.set(1, false);
+                self.set(25, true);
+            }
             _ => {}
         }
     }

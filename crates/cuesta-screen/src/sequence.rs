@@ -13,16 +13,21 @@ pub(crate) enum Place {
     Escape,
     /// Behind `ESC [`.
     Control(Control),
+    /// In a control sequence that is none, up to its last byte.
+    Malformed,
 }
 
 /// What has come of a control sequence.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Control {
-    /// A private mark or an intermediate character came, the last of them.
-    pub(crate) mark: u8,
+    /// The private mark, one of `<=>?`, that came before everything else.
+    pub(crate) private: Option<u8>,
+    /// The last intermediate character, from blank to `/`, behind the parameters.
+    pub(crate) intermediate: Option<u8>,
     parameters: [u16; MOST],
     /// Parameters that have come before the one that is coming.
     before: u8,
+    begun: bool,
 }
 
 impl Place {
@@ -30,10 +35,12 @@ impl Place {
     pub(crate) fn step(&mut self, byte: u8) -> Option<Place> {
         let (next, ended) = match (*self, byte) {
             (_, ESC) => (Place::Escape, None),
-            (_, 0x18 | 0x1a) | (Place::Escape, 0x20..=0x2f) => (Place::Text, None),
+            (_, 0x18 | 0x1a) | (Place::Escape, 0x20..=0x2f) | (Place::Malformed, 0x40..=0x7e) => (Place::Text, None),
             (Place::Escape, b'[') => (Place::Control(Control::default()), None),
             (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
-            (Place::Control(control), 0x20..=0x3f) => (Place::Control(control.with(byte)), None),
+            (Place::Control(control), 0x20..=0x3f) => {
+                (control.with(byte).map_or(Place::Malformed, Place::Control), None)
+            }
             (Place::Control(control), 0x40..=0x7e) => (Place::Text, Some(Place::Control(control))),
             (place, _) => (place, None),
         };
@@ -53,16 +60,61 @@ impl Control {
         &self.parameters[..MOST.min(usize::from(self.before) + 1)]
     }
 
-    fn with(mut self, byte: u8) -> Self {
-        match byte {
-            b'0'..=b'9' => {
-                if let Some(number) = self.parameters.get_mut(usize::from(self.before)) {
+    /// With one more byte; nothing if that cannot stand there (ECMA-48 §5.4).
+    fn with(mut self, byte: u8) -> Option<Self> {
+        let parameter = self.parameters.get_mut(usize::from(self.before));
+        match (byte, self.intermediate) {
+            (0x20..=0x2f, _) => self.intermediate = Some(byte),
+            (_, Some(_)) => return None,
+            (b'0'..=b'9', _) => {
+                if let Some(number) = parameter {
                     *number = number.saturating_mul(10).saturating_add(u16::from(byte - b'0'));
                 }
             }
-            b':' | b';' => self.before = self.before.saturating_add(1),
-            mark => self.mark = mark,
+            (b';', _) => self.before = self.before.saturating_add(1),
+            // A parameter in parts is none of those that anybody here knows.
+            (b':', _) => {
+                if let Some(number) = parameter {
+                    *number = u16::MAX;
+                }
+            }
+            _ if self.begun => return None,
+            _ => self.private = Some(byte),
         }
-        self
+        self.begun = true;
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(sequence: &[u8]) -> Option<Control> {
+        let mut place = Place::default();
+        let ended = sequence.iter().filter_map(|byte| place.step(*byte)).last();
+        assert_eq!(place, Place::Text, "{}", sequence.escape_ascii());
+        match ended {
+            Some(Place::Control(control)) => Some(control),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_control_sequence_has_marks_and_numbers() {
+        let read = |sequence| control(sequence).map(|it| (it.private, it.intermediate, it.numbers().to_vec()));
+        assert_eq!(read(b"\x1b[H"), Some((None, None, vec![0])));
+        assert_eq!(read(b"\x1b[;5H"), Some((None, None, vec![0, 5])));
+        assert_eq!(read(b"\x1b[?1;25h"), Some((Some(b'?'), None, vec![1, 25])));
+        assert_eq!(read(b"\x1b[!p"), Some((None, Some(b'!'), vec![0])));
+        assert_eq!(read(b"\x1b[?1$p"), Some((Some(b'?'), Some(b'$'), vec![1])));
+        assert_eq!(read(b"\x1b[4:3;1m"), Some((None, None, vec![u16::MAX, 1])));
+    }
+
+    #[test]
+    fn what_is_out_of_place_makes_it_none() {
+        for sequence in [&b"\x1b[1?h"[..], b"\x1b[0?h", b"\x1b[;?h", b"\x1b[??h", b"\x1b[$1h", b"\x1b[$?h"] {
+            assert_eq!(control(sequence), None, "{}", sequence.escape_ascii());
+        }
     }
 }

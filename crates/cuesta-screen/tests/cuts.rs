@@ -58,7 +58,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         "[ -~\u{e9}\u{6f22}\u{301}]{0,12}".prop_map(String::into_bytes),
         prop::sample::select(&b"\r\n\t\x08\x07\x1b\x18\x0e\x9b\xff"[..]).prop_map(|byte| vec![byte]),
         "\x1b\\[[?>!]?[0-9;:]{0,6}[ $]?[@-~]".prop_map(String::into_bytes),
-        "\x1b\\[\\?((1|25|2004|7);){0,3}(1|25|2004)[hl]".prop_map(String::into_bytes),
+        "\x1b\\[[?$]?((1|25|2004|7)[;;;;:?$]){0,3}(1|25|2004)[ $]?[hl]".prop_map(String::into_bytes),
         "\x1b[P\\]X^_][ -~]{0,8}(\x07|\x1b\\\\)?".prop_map(String::into_bytes),
         "\x1b[ -~]".prop_map(String::into_bytes),
         Just(b"\x1b[?1049h".to_vec()),
