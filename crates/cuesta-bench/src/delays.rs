@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::{self, Part};
+use crate::wakes::Wakes;
 
 const USERS: u32 = 100;
 const SETTLE: Duration = Duration::from_secs(1);
@@ -16,6 +17,8 @@ const MEASURE: Duration = Duration::from_secs(5);
 pub(crate) struct Delay {
     pub(crate) held: Duration,
     outcome: Outcome,
+    /// By how much 99 in 100 wakes of a thread that only slept were late meanwhile, in seconds.
+    pub(crate) asleep: f64,
 }
 
 impl Delay {
@@ -25,7 +28,9 @@ impl Delay {
         let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
         let _awake = process::stay_awake();
         let job = Job { settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
-        Ok(Self { held, outcome: Part::driver(&job)?.outcome()? })
+        let wakes = Wakes::on(hosts);
+        let outcome = Part::driver(&job)?.outcome()?;
+        Ok(Self { held, outcome, asleep: wakes.late()? })
     }
 
     /// How much longer than the delay echoes took, in seconds: median and 99 in 100.

@@ -8,7 +8,8 @@
 //! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
 //! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
 //! - `histogram`, `wait`: what the limit records into, and how it waits.
-//! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone.
+//! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
+//!   `wakes`: how late the machine wakes anybody.
 //! - `screens`: users with screens beside the same without.
 //! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them; `timer`: what a timer
 //!   alone would.
@@ -36,6 +37,7 @@ mod timer;
 #[cfg(feature = "exact")]
 mod tracing;
 mod wait;
+mod wakes;
 
 use std::env;
 use std::io::{self, Write};

@@ -107,9 +107,10 @@ impl Row {
     pub(crate) fn of_delay(delay: &Delay, [p50, p99]: [f64; 2]) -> Self {
         let excess = delay.excess();
         let mut measured = format!(
-            "p50 {:+.0} us, p99 {:+.0} us; driver CPU {:.0} %",
+            "p50 {:+.0} us, p99 {:+.0} us (a bare sleep {:+.0} us); driver CPU {:.0} %",
             excess[0] * 1e6,
             excess[1] * 1e6,
+            delay.asleep * 1e6,
             delay.cpu() * 1e2
         );
         if delay.errors() > 0 {

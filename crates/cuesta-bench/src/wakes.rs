@@ -1,0 +1,56 @@
+//! How late the machine wakes a thread that does nothing but sleep: what no host and no driver can do better than.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use cuesta_record::clock;
+use rustix::thread::{ClockId, clock_nanosleep_absolute, set_current_timer_slack};
+use rustix::time::Timespec;
+
+use crate::process;
+
+/// From one wake to the next.
+const PERIOD: Duration = Duration::from_millis(2);
+
+/// A thread that sleeps and wakes until it is asked how that went.
+#[derive(Debug)]
+pub(crate) struct Wakes {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<Vec<f64>>>,
+}
+
+impl Wakes {
+    /// Begins on a CPU.
+    pub(crate) fn on(cpu: usize) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        Self { stop, thread: thread::spawn(move || sleep(cpu, &told)) }
+    }
+
+    /// Ends, and gives by how much 99 in 100 wakes were late at most, in seconds.
+    pub(crate) fn late(self) -> io::Result<f64> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut late = self.thread.join().expect("it does not panic")?;
+        late.sort_by(f64::total_cmp);
+        Ok(late.get(late.len() * 99 / 100).copied().unwrap_or(0.0))
+    }
+}
+
+fn sleep(cpu: usize, stop: &AtomicBool) -> io::Result<Vec<f64>> {
+    process::pin(cpu)?;
+    set_current_timer_slack(NonZero::new(1))?;
+    let mut late = Vec::new();
+    let mut due = clock::now();
+    while !stop.load(Ordering::Relaxed) {
+        due += PERIOD;
+        let nanos = due.as_nanos().cast_signed();
+        let until = Timespec { tv_sec: nanos / 1_000_000_000, tv_nsec: nanos % 1_000_000_000 };
+        clock_nanosleep_absolute(ClockId::Monotonic, &until)?;
+        late.push(clock::now().since(due).as_secs_f64());
+    }
+    Ok(late)
+}
