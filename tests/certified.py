@@ -8,7 +8,7 @@ from typing import Any
 from cuesta.analysis.phases import Account, Played, Span
 from cuesta.analysis.trial import Trial
 from cuesta.ledger.kernel_threads import KernelThreads
-from cuesta.metered import About, Metered, Row
+from cuesta.ledger.meters import About, Metered, Row
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
 

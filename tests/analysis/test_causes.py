@@ -7,7 +7,7 @@ import pytest
 from cuesta.analysis import summarise
 from cuesta.analysis.causes import causes_over_time, cost_by_cause, uses_over_time
 from cuesta.ledger import Recorded, open_run
-from cuesta.metered import Metered, Row
+from cuesta.ledger.meters import Metered, Row
 from tests.report import made_up
 from tests.run_folder import RunFolder
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cuesta import _native
 from cuesta.analysis.phases import Span, account, understood
-from cuesta.metered import Gap
+from cuesta.ledger.meters import Gap
 from tests.certified import reading, recorded
 
 REST = ("others", "idle", "steal")

@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.ledger import Recorded
-from cuesta.metered import Row
+from cuesta.ledger.meters import Row
 
 BREAK = 1.5
 """A row that is missing for longer than this many times its length is a gap: there nothing is drawn."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.ledger import HostRow, Recorded, Step
-from cuesta.metered import Row
+from cuesta.ledger.meters import Row
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")

@@ -17,8 +17,8 @@ from typing import Any
 from cuesta import _native
 from cuesta.analysis.step import OF_ECHOES
 from cuesta.ledger import Recorded
+from cuesta.ledger.meters import Row
 from cuesta.ledger.transactions import Transaction, transactions
-from cuesta.metered import Row
 
 CREATION = "process creation"
 """The transaction from the first key, which is sent as soon as the process is there, to its first prompt."""

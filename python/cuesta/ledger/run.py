@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
+from cuesta.ledger.meters import Metered, read_metered
 from cuesta.ledger.rows import Table, json_rows, parsed, read_object, row_of, whole_rows
-from cuesta.metered import Metered, read_metered
 
 FORMAT = 1
 """The newest format of run folders that is read."""
