@@ -132,12 +132,3 @@ def test_the_order_of_honesty_is_kept_and_older_records_have_none(tmp_path: Path
     assert found.meters.order == 2
     _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
     assert found.meters.order is None
-
-
-def test_a_row_that_is_cut_off_is_left_out(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run").write()
-    whole = json.dumps({"at": CLOCK, "about": ABOUT})
-    (folder / "meters.jsonl").write_text(f"{whole}\n{whole[:20]}")
-    run = open_run(folder)
-    assert run.metered.about(0) is not None
-    assert run.damage == ["run/meters.jsonl: a row cannot be read and is left out"]

@@ -38,6 +38,13 @@ def test_pairs_are_read_as_far_as_they_got(tmp_path: Path) -> None:
     assert (found.base, found.new, found.first) == (tmp_path / "pair-1/base", tmp_path / "pair-1/new", "base")
 
 
+def test_a_last_pair_without_its_newline_was_not_complete(tmp_path: Path) -> None:
+    row = '{"pair": 1, "base": "pair-1/base\u2028", "new": "pair-1/new", "first": "new"}'
+    (tmp_path / "pairs.jsonl").write_text(f"{row}\n{row}", encoding="utf-8")
+    (found,) = read_pairs(tmp_path)
+    assert (found.base, found.first) == (tmp_path / "pair-1/base\u2028", "new")
+
+
 def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no pairs"):
         read_pairs(tmp_path)

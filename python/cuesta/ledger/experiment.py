@@ -4,13 +4,13 @@ A side of a comparison is a run folder, or a folder with run folders right in it
 put together. Pairs are what `cuesta compare --interleave` leaves; their index has a row for each completed pair.
 """
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from cuesta.errors import InputError
+from cuesta.ledger.rows import Table, json_rows
 
 INDEX = "pairs.jsonl"
 
@@ -38,21 +38,18 @@ def run_folders(folder: Path) -> list[Path]:
 
 
 def read_pairs(folder: Path) -> list[Pair]:
-    """Read the index of pairs. Raises InputError if the folder has none; a row that was cut off is left out."""
+    """Read the index of pairs. Raises InputError if it cannot be read; a row that was cut off is left out."""
+    index = folder / INDEX
     try:
-        rows = (folder / INDEX).read_text(encoding="utf-8").splitlines()
+        index.open("rb").close()
     except OSError:
         remedy = "give a second folder to compare it with, or what `cuesta compare --interleave` left"
         raise InputError(f"{folder}: holds no pairs of runs (no {INDEX} in it)", remedy) from None
-    return [pair for row in rows if (pair := _pair(folder, row))]
 
+    def pair(row: Table) -> Pair:
+        return Pair(folder / row["base"], folder / row["new"], "new" if row["first"] == "new" else "base")
 
-def _pair(folder: Path, row: str) -> Pair | None:
-    try:
-        read = json.loads(row)
-        return Pair(folder / read["base"], folder / read["new"], "new" if read["first"] == "new" else "base")
-    except (ValueError, KeyError, TypeError):
-        return None
+    return list(json_rows(index, pair, damage=[]))
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:

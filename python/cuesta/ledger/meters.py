@@ -1,13 +1,11 @@
 """What the host's meters recorded: `meters.jsonl`, opened. Nothing is derived here."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-Table = dict[str, Any]
-"""An object of JSON."""
+from cuesta.ledger.rows import Table, json_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +65,12 @@ def read_metered(folders: Sequence[tuple[int, Path]], begun: int, damage: list[s
     for first, folder in folders:
         path = folder / "meters.jsonl"
         if path.exists():
-            for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
-                try:
-                    _take(metered, json.loads(text), first, begun)
-                except (ValueError, KeyError, TypeError):
-                    damage.append(f"{folder.name}/meters.jsonl: a row cannot be read and is left out")
+            for _ in json_rows(path, partial(_take, metered, first, begun), damage):
+                pass  # each is taken as it is read
     return metered
 
 
-def _take(metered: Metered, row: Table, first: int, begun: int) -> None:
+def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
     at = (row["at"] - begun) / 1e9
     match row:
         case {"about": about}:

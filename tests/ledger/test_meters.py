@@ -1,0 +1,60 @@
+"""The meters' record of a run, read as all that is appended to is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.ledger.meters import Gap, Metered, read_metered
+from tests.run_folder import CLOCK, NANO
+
+ABOUT = {"about": {"source": "here", "subject": "pid:4711", "why": "the host's process", "honesty": "shared"}}
+
+
+def written(*rows: dict[str, Any]) -> str:
+    return "".join(json.dumps({"at": CLOCK, **row}, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read(folder: Path, text: str) -> tuple[Metered, list[str]]:
+    (folder / "run").mkdir()
+    (folder / "run" / "meters.jsonl").write_text(text, encoding="utf-8")
+    damage = list[str]()
+    return read_metered([(0, folder / "run")], CLOCK, damage), damage
+
+
+def test_each_kind_of_row_has_its_place(tmp_path: Path) -> None:
+    row = {"row": {"cpu": {}}, "seconds": 1.0, "at": CLOCK + 3 * NANO}
+    found, damage = read(tmp_path, written(ABOUT, row, {"step": 1, "sheet": {"at": 5}}, {"profile": {"samples": 7}}))
+    assert damage == []
+    assert [(each.end, each.length) for each in found.rows] == [(3.0, 1.0)]
+    assert (found.sheets, found.profile) == ({1: {"at": 5}}, {"samples": 7})
+    assert found.about(4) == found.abouts[0]
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x85", "\x0c", "\x1e"])
+def test_only_a_newline_ends_a_row(tmp_path: Path, separator: str) -> None:
+    why = f"it said:{separator}nothing"
+    found, damage = read(tmp_path, written(ABOUT, {"gap": why}))
+    assert (found.gaps, damage) == ([Gap(0.0, why)], [])
+
+
+@pytest.mark.parametrize("kept", [-1, -20], ids=["all but its newline", "a part"])
+def test_a_last_row_without_its_newline_is_cut_off(tmp_path: Path, kept: int) -> None:
+    found, damage = read(tmp_path, written(ABOUT, {"gap": "first"}, {"gap": "last"})[:kept])
+    assert [gap.why for gap in found.gaps] == ["first"]
+    assert damage == ["run/meters.jsonl: the last row is cut off and left out"]
+
+
+@pytest.mark.parametrize("row", ["[]", "7", '"text"', "{}", '{"at": 5, "about": {"more": 1}}', "\ufffd"])
+def test_a_row_that_is_none_is_left_out_and_said(tmp_path: Path, row: str) -> None:
+    found, damage = read(tmp_path, written(ABOUT) + row + "\n" + written({"gap": "later"}))
+    assert len(found.gaps) == 1
+    assert damage == ["run/meters.jsonl: 1 row cannot be read and is left out"]
+
+
+def test_what_cannot_be_opened_is_damage_and_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "run" / "meters.jsonl").mkdir(parents=True)
+    damage = list[str]()
+    assert read_metered([(0, tmp_path / "run")], CLOCK, damage) == Metered()
+    assert damage == ["run/meters.jsonl: Is a directory"]
