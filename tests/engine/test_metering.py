@@ -11,8 +11,8 @@ import pytest
 from cuesta import _native
 from cuesta.engine import metering as module
 from cuesta.engine.job import Times
-from cuesta.engine.metered import Metered
 from cuesta.engine.metering import Metering, in_one_line, metering, remedy_for, slim
+from cuesta.engine.where import Metered
 from tests.sheets import sheet
 
 MARKING = """

@@ -17,8 +17,8 @@ from cuesta.analysis.front_end import front_end
 from cuesta.cli import profile, service
 from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine.meter import Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
+from cuesta.engine.sheet_stream import Stream
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.ledger import open_run
 from cuesta.report import meter_rows

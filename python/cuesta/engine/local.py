@@ -14,10 +14,10 @@ from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, 
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
-from cuesta.engine.metered import Run, metered, read_every
 from cuesta.engine.metering import metering
 from cuesta.engine.placed import Placed, placed
 from cuesta.engine.spec import host_spec, run_spec
+from cuesta.engine.where import Run, metered, read_every
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.job import Times
-from cuesta.engine.metered import Metered
+from cuesta.engine.where import Metered
 
 RESTARTS = 3
 PAUSE = 1.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cuesta.engine.metered import APART, Metered, Run, is_here, listener, metered
+from cuesta.engine.where import APART, Metered, Run, is_here, listener, metered
 
 
 @pytest.fixture
