@@ -19,6 +19,7 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.processes import command_of, descendants, end
 
 PLAN = (
     """
@@ -58,31 +59,6 @@ def started(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         end([process.pid, *descendants(process.pid)])
         process.wait()
-
-
-def descendants(pid: int) -> list[int]:
-    """Give the processes that a process has started, and those that they have."""
-    try:
-        own = [
-            int(each)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for each in (task / "children").read_text().split()
-        ]
-    except OSError:
-        return []
-    return [*own, *(each for child in own for each in descendants(child))]
-
-
-def command_of(pid: int) -> bytes:
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    return b""
-
-
-def end(pids: list[int]) -> None:
-    for pid in pids:
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
 
 
 def kill(process: subprocess.Popen[bytes], who: str) -> None:

@@ -3,10 +3,8 @@
 The programs are Debian's (`scripts/setup --tests`); none is started as a service.
 """
 
-import getpass
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +19,7 @@ from cuesta import _native
 from cuesta.cli import main
 from cuesta.engine.node_exporter import NodeExporter
 from cuesta.errors import CuestaError, Exit
-from tests.test_real_hosts import children_of, free_port, wait_until_it_listens
+from tests.daemons import free_port, listening, needed, sshd
 
 POINT = 1.0
 """Percent of the CPUs that two meters of the same interval may differ by."""
@@ -44,12 +42,6 @@ def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
         if differences[-1] <= POINT:
             return
     pytest.fail(f"differ by {differences} points; the last: {mine} and {theirs}")
-
-
-def needed(program: str) -> str:
-    found = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin")
-    assert found, f"no {program}: ./scripts/setup --tests"
-    return found
 
 
 def test_sar_says_the_same() -> None:
@@ -79,15 +71,9 @@ def test_sar_says_the_same() -> None:
 def node_exporter(folder: Path) -> Iterator[str]:
     """Start a node_exporter on a free port of loopback; end it."""
     port = free_port()
-    command = [needed("prometheus-node-exporter"), f"--web.listen-address=127.0.0.1:{port}"]
-    with (folder / "daemon.log").open("wb") as log:
-        daemon = subprocess.Popen(command, stdout=log, stderr=log)
-    try:
-        wait_until_it_listens(daemon, port, folder)
+    command = ["prometheus-node-exporter", f"--web.listen-address=127.0.0.1:{port}"]
+    with listening(command, port, folder):
         yield f"http://127.0.0.1:{port}/metrics"
-    finally:
-        daemon.kill()
-        daemon.wait()
 
 
 def test_a_node_exporter_says_the_same(tmp_path: Path) -> None:
@@ -238,52 +224,18 @@ def test_a_meter_that_is_not_there_does_not_fail_the_run(capsys: pytest.CaptureF
     assert host["meters"]["gaps"]
 
 
-@contextmanager
-def sshd(folder: Path) -> Iterator[int]:
-    """Start sshd on a free port of loopback, which knows one throwaway key; end it and what it started."""
-    port = free_port()
-    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
-    for key in ("host", "client"):
-        command = [needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(folder / key)]
-        subprocess.run(command, check=True)
-    (folder / "known").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
-    settings = {
-        "Port": port,
-        "ListenAddress": "127.0.0.1",
-        "HostKey": folder / "host",
-        "AuthorizedKeysFile": folder / "client.pub",
-        "PidFile": "none",
-        "StrictModes": "no",
-        "PermitRootLogin": "yes",
-        "UsePAM": "no",
-    }
-    (folder / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
-    with (folder / "daemon.log").open("wb") as log:
-        daemon = subprocess.Popen([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], stderr=log)
-    try:
-        wait_until_it_listens(daemon, port, folder)
-        yield port
-    finally:
-        for pid in [*children_of(daemon.pid), daemon.pid]:
-            os.kill(pid, signal.SIGKILL)
-        daemon.wait()
-
-
 @pytest.mark.usefixtures("here")
 def test_a_run_meters_another_machine_over_ssh(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     folder = tmp_path / "ssh"
     folder.mkdir()
     ours_ = Path(sys.executable).parent / "cuesta"
-    with sshd(folder) as port:
-        place = (
-            f"ssh://{getpass.getuser()}@127.0.0.1:{port}?identity={folder / 'client'}&known_hosts={folder / 'known'}"
-        )
-        host = host_of(capsys, "--meters", f"{place}&command={ours_}&subject=cpus:0")
+    with sshd(folder) as there:
+        host = host_of(capsys, "--meters", f"{there.target}&command={ours_}&subject=cpus:0")
         assert host["meters"]["source"] == "ssh"
         assert host["meters"]["subject"] == "127.0.0.1: cpus:0"
         assert host["sheet"]["cpus"] == [0]
         assert sum(host["cpu"][name] for name in USES) == pytest.approx(100, abs=0.1)
-        without = host_of(capsys, "--meters", f"{place}&command=/no/such/cuesta")
+        without = host_of(capsys, "--meters", f"{there.target}&command=/no/such/cuesta")
         assert without["cpu"] is None
         assert "command=/opt/cuesta/bin/cuesta" in without["cpu_missing"]
 

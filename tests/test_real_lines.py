@@ -17,8 +17,10 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
-from tests.test_real_hosts import PLAN, TAPE, busybox, children_of, started
+from tests.daemons import busybox, telnetd
+from tests.processes import descendants, end
 
 SHELL = "env PS1='$ ' bash --norc --noprofile -i"
 
@@ -80,7 +82,7 @@ def test_users_type_at_programs_on_terminals_of_their_own(
     assert 0 < summary["echo"]["p50"] < summary["response"]["p99"]
     # Most were opened before measuring began; a terminal neither negotiates nor logs in.
     assert (summary["connect"]["count"], summary["negotiation"]["count"], summary["login"]["count"]) == (8, 0, 0)
-    assert children_of(os.getpid()) == []
+    assert descendants(os.getpid()) == []
 
 
 def test_the_same_tape_goes_over_a_terminal_and_over_pipes(
@@ -130,7 +132,7 @@ def test_a_host_that_dies_at_its_limit_is_counted_and_the_rest_goes_on(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write("cat.tape", CAT_TAPE)
-    with started(busybox, here) as port:
+    with telnetd(busybox, here) as port:
         # What it starts may be small: its limit is one of descriptors.
         (here / "shell").write_text("#!/bin/sh\nexec cat\n")
         write(
@@ -203,10 +205,7 @@ def program(arguments: list[str], says: str = "") -> Iterator[None]:
                 assert any(says in row for row in running.stderr), f"{arguments} never said {says!r}"
             yield
         finally:
-            for pid in children_of(running.pid):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, 9)
-            running.kill()
+            end([*descendants(running.pid), running.pid])
 
 
 @contextmanager

@@ -2,14 +2,10 @@
 
 import getpass
 import json
-import os
-import shutil
-import signal
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,70 +13,13 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.errors import Exit
+from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
-from tests.test_real_hosts import PLAN, TAPE, children_of, free_port, wait_until_it_listens
-
-SSHD = """\
-Port {port}
-ListenAddress 127.0.0.1
-HostKey {folder}/host
-PidFile none
-AuthorizedKeysFile {folder}/client.pub
-StrictModes no
-PermitRootLogin yes
-UsePAM no
-PasswordAuthentication no
-UseDNS no
-PrintMotd no
-PrintLastLog no
-ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i
-{more}
-"""
+from tests.daemons import AT_A_SHELL, Host, sshd
 
 SHORT = PLAN.replace('measure = "4s"', 'measure = "2s"')
 
-
-@dataclass(frozen=True)
-class Host:
-    """A real sshd, and a home that knows it."""
-
-    port: int
-    home: Path
-
-    @property
-    def place(self) -> str:
-        return f"{getpass.getuser()}@127.0.0.1:{self.port}"
-
-
 Serve = Callable[[str], Host]
-
-
-def keygen(path: Path) -> None:
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", path], check=True)
-
-
-@contextmanager
-def sshd(folder: Path, more: str) -> Iterator[Host]:
-    """Start sshd on a free port of loopback; end it and what it started."""
-    assert shutil.which("sshd", path="/usr/sbin:/usr/bin"), "no sshd: ./scripts/setup --tests"
-    home, port = folder / "home", free_port()
-    (home / ".ssh").mkdir(parents=True)
-    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
-    keygen(folder / "host")
-    keygen(folder / "client")
-    (home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
-    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, more=more))
-    command = ["/usr/sbin/sshd", "-D", "-e", "-f", str(folder / "sshd_config")]
-    with (folder / "daemon.log").open("wb") as log:
-        daemon = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-    try:
-        wait_until_it_listens(daemon, port, folder)
-        yield Host(port, home)
-    finally:
-        for pid in [*children_of(daemon.pid), daemon.pid]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        daemon.wait()
 
 
 @pytest.fixture
@@ -89,7 +28,7 @@ def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     running = []
 
     def start(more: str = "MaxStartups 100") -> Host:
-        running.append(sshd(here, more))
+        running.append(sshd(here, AT_A_SHELL, more))
         host = running[-1].__enter__()
         monkeypatch.setenv("HOME", str(host.home))
         monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
@@ -129,7 +68,7 @@ def refused(capsys: pytest.CaptureFixture[str], target: str) -> str:
 
 def test_tens_of_users_type_at_openssh_with_a_key(serve: Serve, run: Any, here: Path) -> None:
     host = serve("MaxStartups 100")
-    is_good(run(f"ssh://{host.place}?identity={here}/client", "--users", "30", "--stagger", "60ms"), 60)
+    is_good(run(f"ssh://{host.place}?identity={here}/client", "--users", "30", "--stagger", "60ms"), 30)
     record = json.loads(next(here.glob("out/**/run.json")).read_text())
     assert "obscure=off" in json.dumps(record)
 

@@ -15,8 +15,7 @@ from cuesta.ledger.historical import is_historical
 from cuesta.plan import Given, load
 from tests.busy import BUSY
 from tests.conftest import Write
-from tests.test_real_hosts import busybox, started
-from tests.test_ssh_hosts import sshd
+from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
 
 STUDIES = Path(__file__).parents[1] / "studies"
 
@@ -94,16 +93,15 @@ def over_telnet(here: Path, home: Path) -> Iterator[list[str]]:
         return busybox(shell, port, folder)
 
     (here / "users.csv").write_text("user,password\nann,hunter2\n")
-    with started(daemon, here) as port:
+    with telnetd(daemon, here) as port:
         yield ["telnet.toml", "--target", f"telnet://127.0.0.1:{port}", "--data", "users.csv"]
 
 
 @contextmanager
 def over_ssh(here: Path, home: Path) -> Iterator[list[str]]:
     """OpenSSH, and a shell behind it."""
-    with sshd(here, f"SetEnv HOME={home}") as host:
-        place = f"ssh://{host.place}?identity={here}/client&known_hosts={host.home}/.ssh/known_hosts"
-        yield ["ssh.toml", "--target", place]
+    with sshd(here, AT_A_SHELL, f"SetEnv HOME={home}") as host:
+        yield ["ssh.toml", "--target", host.target]
 
 
 @pytest.mark.parametrize("line", [over_telnet, over_ssh])

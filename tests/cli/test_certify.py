@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from cuesta.engine import certifier
 from cuesta.errors import Exit, InputError
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.daemons import keygen
 
 TAPE = """
 Set KeyRate 0
@@ -185,9 +185,7 @@ def test_a_newer_record_is_refused_politely(copy: Path, capsys: pytest.CaptureFi
 
 
 def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    key = copy.parent / "key"
-    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    key = keygen(copy.parent / "key")
     signers = copy.parent / "signers"
     signers.write_text(f"ann {key.with_suffix('.pub').read_text()}")
     assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
@@ -218,9 +216,7 @@ def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, capsys:
 
 
 def test_a_signature_of_another_record_is_found_without_signers(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    key = copy.parent / "key"
-    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    key = keygen(copy.parent / "key")
     assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
     assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
     assert "it is signed, by whom is not known: --signers FILE" in capsys.readouterr().out

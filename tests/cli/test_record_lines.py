@@ -8,28 +8,26 @@ import pytest
 
 from cuesta.errors import Exit
 from tests.cli.test_record import of_kind
+from tests.daemons import AT_A_SHELL, busybox, sshd, tcpsvd, telnetd
 from tests.person import Person
-from tests.test_real_hosts import busybox, started, tcpsvd
-from tests.test_ssh_hosts import sshd
 
 
 @contextmanager
 def inetutils(folder: Path) -> Iterator[str]:
-    with started(tcpsvd, folder) as port:
+    with telnetd(tcpsvd, folder) as port:
         yield f"telnet://127.0.0.1:{port}"
 
 
 @contextmanager
 def busybox_telnetd(folder: Path) -> Iterator[str]:
-    with started(busybox, folder) as port:
+    with telnetd(busybox, folder) as port:
         yield f"telnet://127.0.0.1:{port}"
 
 
 @contextmanager
 def openssh(folder: Path) -> Iterator[str]:
-    with sshd(folder, "") as host:
-        known = host.home / ".ssh" / "known_hosts"
-        yield f"ssh://{host.place}?identity={folder / 'client'}&known_hosts={known}"
+    with sshd(folder, AT_A_SHELL) as host:
+        yield host.target
 
 
 @pytest.mark.parametrize("serve", [inetutils, busybox_telnetd, openssh])

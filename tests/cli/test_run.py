@@ -1,7 +1,6 @@
 """Whole runs through the command: a few seconds each, with the real driver and the real host."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from cuesta.cli import main
 from cuesta.errors import Exit
 from tests.busy import BUSY
 from tests.conftest import Write
+from tests.processes import command_of, descendants, end
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -152,9 +152,8 @@ def test_a_second_interrupt_ends_at_once(here: Path, write: Write) -> None:
 def test_an_agent_that_dies_voids_the_run(here: Path, write: Write) -> None:
     write("quick.toml", QUICK)
     with running("quick.toml", "--measure", "6s", "--agents", "2", "--out", "out") as process:
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        agents = [pid for pid in children if b"cuesta.engine.agent" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        os.kill(int(agents[1]), signal.SIGKILL)
+        agents = [pid for pid in descendants(process.pid) if b"cuesta.engine.agent" in command_of(pid)]
+        end(agents[1:])
         _, err = process.communicate(timeout=60)
     assert process.returncode == Exit.INVALID
     assert "agent 1: it was killed by signal 9" in err

@@ -18,6 +18,7 @@ from cuesta.engine.isolation import Side, Sides, check, isolated, mask, see_priv
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import Given, load
 from tests.cli.test_run import running
+from tests.processes import command_of, descendants
 
 DRIVER, HOST = sorted(os.sched_getaffinity(0))[:2]
 SHORT = ["--users", "4", "--stagger", "50ms", "--settle", "500ms", "--measure", "1s", "--quiet"]
@@ -120,8 +121,7 @@ def test_an_isolated_run_that_is_interrupted_leaves_nothing(how: signal.Signals)
     with running(*SHORT[:-1], "--measure", "60s", "--isolate", "--meters", "none", "--out", "out") as process:
         names = [f"cuesta-{process.pid}-{which}" for which in ("driver", "host")]
         assert all((isolation.NAMESPACES / name).exists() for name in names)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        (keeper,) = (int(pid) for pid in children if b"netns" in Path(f"/proc/{pid}/cmdline").read_bytes())
+        (keeper,) = (pid for pid in descendants(process.pid) if b"netns" in command_of(pid))
         ended = os.pidfd_open(keeper)
         process.send_signal(how)
         process.communicate(timeout=30)

@@ -7,12 +7,7 @@ import pytest
 
 from cuesta.errors import CuestaError
 from cuesta.ledger.signature import see_key, sign, signer, unfit
-
-
-def key(here: Path, name: str) -> Path:
-    command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", str(here / name)]
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
-    return here / name
+from tests.daemons import keygen
 
 
 def signers(here: Path, *names: str) -> Path:
@@ -25,8 +20,8 @@ def signers(here: Path, *names: str) -> Path:
 def signed(here: Path) -> Path:
     """A folder whose record ann has signed; ben has a key too."""
     (here / "record.json").write_text('{"format": 1}\n')
-    key(here, "ben")
-    sign(here, key(here, "ann"))
+    keygen(here / "ben", "ben")
+    sign(here, keygen(here / "ann", "ann"))
     return here
 
 

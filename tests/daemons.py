@@ -1,0 +1,146 @@
+"""Real daemons on free ports of loopback, with throwaway keys and homes; nothing that they start outlives the block.
+
+`scripts/setup --tests` installs them: Debian's, and none is started as a service.
+"""
+
+import getpass
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.processes import descendants, end
+
+Command = Callable[[Path, int, Path], list[str]]
+"""A daemon's command line, given the shell that it starts, its port and a folder for what it needs."""
+
+SHELL = "#!/bin/sh\nexport PS1='$ '\nexec /bin/bash --norc --noprofile -i\n"
+SSHD = """\
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host
+PidFile none
+AuthorizedKeysFile {folder}/client.pub
+StrictModes no
+PermitRootLogin yes
+UsePAM no
+PasswordAuthentication no
+UseDNS no
+PrintMotd no
+PrintLastLog no
+{more}
+"""
+AT_A_SHELL = "ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i"
+"""What sshd is told besides to have users at a plain shell."""
+
+
+def inetd(shell: Path, port: int, folder: Path) -> list[str]:
+    service = f"127.0.0.1:{port} stream tcp nowait root /usr/sbin/telnetd telnetd -h --exec-login={shell}\n"
+    (folder / "inetd.conf").write_text(service)
+    return ["inetutils-inetd", "-d", f"-p{folder}/inetd.pid", "-R", "1000", str(folder / "inetd.conf")]
+
+
+def tcpsvd(shell: Path, port: int, folder: Path) -> list[str]:
+    return ["tcpsvd", "-E", "-c", "100", "127.0.0.1", str(port), "/usr/sbin/telnetd", "-h", "-E", str(shell)]
+
+
+def busybox(shell: Path, port: int, folder: Path) -> list[str]:
+    return ["busybox", "telnetd", "-F", "-p", str(port), "-b", "127.0.0.1", "-l", str(shell)]
+
+
+@contextmanager
+def telnetd(command: Command, folder: Path) -> Iterator[int]:
+    """Start a telnet daemon before a shell; give its port."""
+    shell, port = folder / "shell", free_port()
+    shell.write_text(SHELL)
+    shell.chmod(0o755)
+    with listening(command(shell, port, folder), port, folder):
+        yield port
+
+
+@dataclass(frozen=True)
+class Host:
+    """A real sshd, and a home that knows it."""
+
+    port: int
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def place(self) -> str:
+        return f"{getpass.getuser()}@127.0.0.1:{self.port}"
+
+    @property
+    def target(self) -> str:
+        """Where it is, with the key and the table of hosts that belong to it."""
+        return f"ssh://{self.place}?identity={self.folder}/client&known_hosts={self.home}/.ssh/known_hosts"
+
+
+@contextmanager
+def sshd(folder: Path, *more: str) -> Iterator[Host]:
+    """Start sshd, which lets in who has the key `client` of the folder; it may be told more."""
+    host = Host(free_port(), folder)
+    (host.home / ".ssh").mkdir(parents=True)
+    Path("/run/sshd").mkdir(parents=True, exist_ok=True)
+    keygen(folder / "host")
+    keygen(folder / "client")
+    (host.home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{host.port} {(folder / 'host.pub').read_text()}")
+    (folder / "sshd_config").write_text(SSHD.format(port=host.port, folder=folder, more="\n".join(more)))
+    with listening([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], host.port, folder):
+        yield host
+
+
+def keygen(path: Path, comment: str = "throwaway") -> Path:
+    """Make a key without a passphrase, and its `.pub`."""
+    command = [needed("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", str(path)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+    return path
+
+
+@contextmanager
+def listening(command: list[str], port: int, folder: Path) -> Iterator[None]:
+    """Start a daemon, and wait until it listens; end it and what it started."""
+    log = folder / "daemon.log"
+    with log.open("wb") as out:
+        program = [needed(command[0]), *command[1:]]
+        daemon = subprocess.Popen(program, stdout=out, stderr=out, start_new_session=True)
+    try:
+        wait_until_it_listens(daemon, port, log)
+        yield
+    finally:
+        end([*descendants(daemon.pid), daemon.pid])
+        daemon.wait()
+
+
+def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+            return
+        with suppress(subprocess.TimeoutExpired):
+            daemon.wait(timeout=0.05)
+            pytest.fail(f"{daemon.args!r} ended: {log.read_text()}")
+    pytest.fail(f"{daemon.args!r} does not listen")
+
+
+def needed(program: str) -> str:
+    """Find a program that the tests cannot do without."""
+    found = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin:/bin:/sbin")
+    assert found, f"no {program}: ./scripts/setup --tests"
+    return found
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
