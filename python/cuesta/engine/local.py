@@ -17,7 +17,7 @@ from cuesta.engine.job import SECOND, Job, timeline
 from cuesta.engine.metering import metering
 from cuesta.engine.placed import Placed, placed
 from cuesta.engine.spec import host_spec, run_spec
-from cuesta.engine.where import Run, metered, read_every
+from cuesta.engine.where import Run, read_every, understood
 from cuesta.errors import CuestaError
 from cuesta.plan import BUILTIN_HOST, Segment
 
@@ -64,8 +64,8 @@ def _run_segment(
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
         agents = start_agents(spec, tapes, folder, places.entering_driver)
-        found = metered(settings.meters, _known(segment, host, places, agents))
-        with ending(agents), metering(read_every(found, job.metered_every), folder) as meters:
+        where = understood(settings.meters, _known(segment, host, places, agents))
+        with ending(agents), metering(read_every(where, job.metered_every), folder) as meters:
             times = timeline(segment)
             if job.metered_every or times[0].settled < METERS_START:
                 meters.wait_until_it_reads()

@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.job import Times
-from cuesta.engine.where import Metered
+from cuesta.engine.where import Where
 
 RESTARTS = 3
 PAUSE = 1.0
@@ -36,10 +36,10 @@ Row = dict[str, Any]
 
 
 @contextmanager
-def metering(metered: Metered, folder: Path) -> Iterator["Metering"]:
+def metering(where: Where, folder: Path) -> Iterator["Metering"]:
     """Meter while the block runs."""
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
-        meter = Metering(metered, file, folder)
+        meter = Metering(where, file, folder)
         meter.start()
         try:
             yield meter
@@ -50,8 +50,8 @@ def metering(metered: Metered, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and the record that it makes."""
 
-    def __init__(self, metered: Metered, file: IO[str], folder: Path) -> None:
-        self.metered = metered
+    def __init__(self, where: Where, file: IO[str], folder: Path) -> None:
+        self.where = where
         self.file = file
         self.folder = folder
         self.process: subprocess.Popen[str] | None = None
@@ -67,9 +67,9 @@ class Metering:
 
     def start(self) -> None:
         """Start the process and listen."""
-        self._write({"about": self.metered.about, "at": _native.now()})
-        if self.metered.command:
-            self._launch(self.metered.command)
+        self._write({"about": self.where.about, "at": _native.now()})
+        if self.where.command:
+            self._launch(self.where.command)
             self._thread(self._listen)
 
     def wait_until_it_reads(self) -> None:
@@ -81,7 +81,7 @@ class Metering:
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""
-        if self.metered.command:
+        if self.where.command:
             self._thread(lambda: self._ask(start_at, steps))
 
     def stop(self) -> None:
@@ -161,7 +161,7 @@ class Metering:
 
     def _listen(self) -> None:
         """Record what it says; start it again if it ends before it is told to."""
-        assert self.metered.command
+        assert self.where.command
         for left in reversed(range(RESTARTS + 1)):
             if self.process and self.process.stdout:
                 for text in self.process.stdout:
@@ -174,7 +174,7 @@ class Metering:
                 return
             with self.lock:
                 self.marks.clear()
-                self._launch(self.metered.command)
+                self._launch(self.where.command)
 
     def _take(self, text: str) -> None:
         self.reads.set()
@@ -185,7 +185,7 @@ class Metering:
         if profile := row.get("profile"):
             (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
             return self._write({"profile": profile["listing"], "at": _native.now()})
-        if self.metered.source != "here":
+        if self.where.source != "here":
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):
             return self._write({"row": slim(row), "at": row["at"], "seconds": row["seconds"]})
@@ -207,7 +207,7 @@ class Metering:
             self.errors.seek(0)
             said = self.errors.read().decode(errors="replace").strip()
         why = in_one_line(said)[-500:] or f"the meter's process ended with {self.process.returncode}"
-        remedy = remedy_for(self.metered.source, why)
+        remedy = remedy_for(self.where.source, why)
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: Row) -> None:

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from cuesta.engine.listener import listener
 from cuesta.engine.preflight import TELNET_PORT
 from cuesta.plan import BUILTIN_HOST
 
@@ -23,8 +23,6 @@ TRACED = {"exact": ("--exact",), "calls": ("--calls",)}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
 OWN_PROGRAMS = ("pty", "pipe")
 """Kinds of targets that the driver starts itself."""
-LISTEN = "0A"
-"""The state of a socket that listens, in `/proc/net/tcp`."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
@@ -42,8 +40,8 @@ THROUGH = "driver and host share this machine through {}: either CPU time is its
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
-    """What is metered."""
+class Where:
+    """Where the host is metered, and what that is worth."""
 
     command: Sequence[str] | None
     """The metering process; None if there is none."""
@@ -79,7 +77,7 @@ class Run:
     """Whether either side has a network of its own."""
 
 
-def metered(where: str, run: Run) -> Metered:
+def understood(where: str, run: Run) -> Where:
     """Understand WHERE, traced or not."""
     tier, _, subject = where.partition(":")
     if tier not in TRACED:
@@ -88,7 +86,7 @@ def metered(where: str, run: Run) -> Metered:
     return replace(found, command=found.command and [*found.command, *TRACED[tier]])
 
 
-def untraced(where: str, run: Run) -> Metered:
+def untraced(where: str, run: Run) -> Where:
     """Understand WHERE without its tracers."""
     if where == "none":
         return nothing("--meters none")
@@ -96,7 +94,7 @@ def untraced(where: str, run: Run) -> Metered:
         return over_ssh(where, run)
     if where.startswith(("http:", "https:")):
         command = own("--from", where)
-        return Metered(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
+        return Where(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
     found = automatic(run)
@@ -105,20 +103,20 @@ def untraced(where: str, run: Run) -> Metered:
     return found
 
 
-def read_every(metered: Metered, seconds: float | None) -> Metered:
+def read_every(where: Where, seconds: float | None) -> Where:
     """Read it so often; once a second if nothing is said."""
-    if metered.command is None or seconds is None:
-        return metered
-    words = [f"{seconds:g}" if before == "meters" else word for before, word in pairwise(["", *metered.command])]
-    return replace(metered, command=[word.replace(" meters 1 ", f" meters {seconds:g} ") for word in words])
+    if where.command is None or seconds is None:
+        return where
+    words = [f"{seconds:g}" if before == "meters" else word for before, word in pairwise(["", *where.command])]
+    return replace(where, command=[word.replace(" meters 1 ", f" meters {seconds:g} ") for word in words])
 
 
-def nothing(why: str) -> Metered:
+def nothing(why: str) -> Where:
     """Meter nothing."""
-    return Metered(None, "none", "nothing", why, "")
+    return Where(None, "none", "nothing", why, "")
 
 
-def automatic(run: Run) -> Metered:
+def automatic(run: Run) -> Where:
     """Find the host on this machine."""
     kinds = {kind(target, run) for target in run.targets}
     if kinds == {"elsewhere"}:
@@ -172,49 +170,11 @@ def port_of(target: str) -> int:
     return parts.port or PORTS.get(parts.scheme, 0)
 
 
-def listener(port: int, proc: Path = Path("/proc")) -> int | None:
-    """Find the process that listens at a port: the topmost one, if workers share it. None if it may not be seen."""
-    inodes = set(listening(port, proc))
-    links = {f"socket:[{inode}]" for inode in inodes}
-    pids = [int(path.name) for path in proc.glob("[0-9]*") if links and holds(path, links)]
-    tops = [pid for pid in pids if parent(pid, proc) not in pids]
-    return tops[0] if len(tops) == 1 else None
-
-
-def listening(port: int, proc: Path) -> list[str]:
-    """Give the inodes of sockets that listen at a port."""
-    found = list[str]()
-    for table in ("net/tcp", "net/tcp6"):
-        try:
-            rows = (proc / table).read_text(encoding="ascii").splitlines()[1:]
-        except OSError:
-            continue
-        rows_of_port = (row for row in map(str.split, rows) if int(row[1].rpartition(":")[2], 16) == port)
-        found += [row[9] for row in rows_of_port if row[3] == LISTEN]
-    return found
-
-
-def holds(process: Path, links: set[str]) -> bool:
-    """Say whether a process has one of the sockets."""
-    try:
-        return any(str(fd.readlink()) in links for fd in (process / "fd").iterdir())
-    except OSError:
-        return False
-
-
-def parent(pid: int, proc: Path) -> int:
-    """Give the parent of a process; 0 if it has ended."""
-    try:
-        return int((proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
-    except OSError:
-        return 0
-
-
-def here(subject: str, why: str, run: Run) -> Metered:
+def here(subject: str, why: str, run: Run) -> Where:
     """Meter this machine."""
     of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
     cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
-    return Metered(own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
+    return Where(own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
 
 
 def own(*arguments: str) -> list[str]:
@@ -222,7 +182,7 @@ def own(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "cuesta", *METERS, *arguments]
 
 
-def over_ssh(where: str, run: Run) -> Metered:
+def over_ssh(where: str, run: Run) -> Where:
     """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -242,7 +202,7 @@ def over_ssh(where: str, run: Run) -> Metered:
     there += TRACED.get(asked.get("tier", ""), ())
     command += ["--", parts.hostname or "", shlex.join(there)]
     worth = honesty(run, not is_here(host_of(where)))
-    return Metered(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
+    return Where(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
 
 
 def host_of(url: str) -> str:
