@@ -14,7 +14,6 @@
   `phases`: which CPU time belongs to which phase; `breakdown`: MPL-17's part IV; `grade`: what it may be called;
   `absentee`: whether a benchmark is to be believed.
 - `representative`: how far a run's mix of work is from a live service's.
-- `mva`: what theory expects of a closed network.
 - `identities`: what must agree among printed values, and what to think where it does not; of `quantity` (a print),
   `formula` and `functions`, `transcript` (prints as they are read), `readings` and `mending` (what else they may say).
 - `projection`: goals, compounded; `ledgers`: which systems stand in one ledger; `certified`: a system's elapsed time.
