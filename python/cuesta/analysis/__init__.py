@@ -18,7 +18,6 @@
   `formula` and `functions`, `transcript` (prints as they are read), `readings` and `mending` (what else they may say).
 - `projection`: goals, compounded; `ledgers`: which systems stand in one ledger; `certified`: a system's elapsed time.
 - `tabled`: runs and certifications as rows of the ledger's database.
-- `units`: how figures are written for people.
 """
 
 from cuesta.analysis.summary import Summary, summarise

@@ -10,9 +10,9 @@ from statistics import fmean
 from cuesta.analysis.grade import of_all
 from cuesta.analysis.representative import apart, mix
 from cuesta.analysis.trial import Trial
-from cuesta.analysis.units import digits, share
 from cuesta.ledger.certification import PROFILE, Certification
 from cuesta.ledger.service import read_service
+from cuesta.units import digits, share
 
 IDLE = 0.05
 """Share of true idle from which on a benchmark is said to go idle."""

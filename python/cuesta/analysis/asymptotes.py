@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import share
+from cuesta.units import share
 
 BUSY_ENOUGH = 0.3
 """Utilization from which on a demand is believed: of a resource that hardly works, U/X is mostly what else it does."""

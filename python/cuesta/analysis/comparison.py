@@ -23,8 +23,8 @@ from cuesta.analysis.replicate import (
     Replicate,
 )
 from cuesta.analysis.sides import Side, once_more
-from cuesta.analysis.units import many
 from cuesta.analysis.verdict import CONFIDENCE, Judged, Sample, Word, estimate, judge
+from cuesta.units import many
 
 
 class Overall(StrEnum):

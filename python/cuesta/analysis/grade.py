@@ -9,8 +9,8 @@ from typing import Literal
 
 from cuesta.analysis.planned import allowed
 from cuesta.analysis.trial import PHASES, Trial
-from cuesta.analysis.units import many, share
 from cuesta.ledger.record import Check, Figure
+from cuesta.units import many, share
 
 LEAST_RUNS = 5
 """Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""

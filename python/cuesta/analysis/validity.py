@@ -9,9 +9,9 @@ from typing import ClassVar, Protocol, Self
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.settled import Shift
-from cuesta.analysis.units import count, digits, many, seconds, share
 from cuesta.ledger import Recorded
 from cuesta.plan.schema import Validity
+from cuesta.units import count, digits, many, seconds, share
 
 FAR_OLDER = 3.0
 """An unfinished transaction this many times older than the longest response, and a second, is held to be stuck."""

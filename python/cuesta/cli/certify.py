@@ -11,7 +11,6 @@ from cuesta import __version__
 from cuesta.analysis.grade import LEAST_RUNS
 from cuesta.analysis.phases import CREATION, understood
 from cuesta.analysis.trial import read_trial
-from cuesta.analysis.units import many
 from cuesta.cli import verify
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
@@ -27,6 +26,7 @@ from cuesta.ledger.signature import see_key, sign
 from cuesta.live import merge, watching
 from cuesta.plan import Given as GivenPlan
 from cuesta.plan import Group, load
+from cuesta.units import many
 
 NAME = "certify"
 HELP = "certify a system: repeated runs in two phases, MPL-17's form, hashes, signature"

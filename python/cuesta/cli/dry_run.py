@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from cuesta.analysis.units import many
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
 from cuesta.plan import Group, Published, Segment, Step
+from cuesta.units import many
 
 
 def show_plan(job: Job) -> str:

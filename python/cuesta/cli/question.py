@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from cuesta.analysis.tabled import of_certification, of_run
-from cuesta.analysis.units import many
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit
 from cuesta.ledger.database import Answer, Database, insist_on_question
 from cuesta.ledger.found import find, fingerprint
 from cuesta.report import answer as report
+from cuesta.units import many
 
 PARQUET = b"PAR1"
 """How a Parquet file begins."""

@@ -6,12 +6,12 @@ from typing import Any
 
 from cuesta import __version__
 from cuesta.analysis.tabled import why_unread
-from cuesta.analysis.units import many
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit, InputError
 from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification
 from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer, unfit
+from cuesta.units import many
 
 OF_SPOILT_FILES = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
 """What deriving figures may raise when a raw file is not what a run wrote."""

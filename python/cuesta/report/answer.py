@@ -5,10 +5,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from cuesta.analysis.units import ABSENT, many
 from cuesta.ledger.database import Answer
 from cuesta.ledger.tables import TABLES
 from cuesta.report.words import plain
+from cuesta.units import ABSENT, many
 
 WIDEST = 60
 """Columns of a cell; `--csv` and `--json` have all of it."""

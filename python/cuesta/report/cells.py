@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cuesta.analysis.units import ABSENT, count, digits, seconds, signed
 from cuesta.report.tiers import tiers
+from cuesta.units import ABSENT, count, digits, seconds, signed
 
 Figure = Mapping[str, Any]
 """`{value, tier}` or `{why}`."""

@@ -7,8 +7,8 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.likeness import facts, shown
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, many, seconds, share
 from cuesta.report.words import limit_value, per_s, plain
+from cuesta.units import ABSENT, count, many, seconds, share
 
 MOST_DIFFERENCES = 40
 """Facts in which runs differ that are listed."""

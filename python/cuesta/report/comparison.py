@@ -12,9 +12,9 @@ from cuesta.analysis.comparison import Compared, Comparison, Overall, medians
 from cuesta.analysis.hodges_lehmann import Interval
 from cuesta.analysis.likeness import shown
 from cuesta.analysis.sides import Side, name_in
-from cuesta.analysis.units import ABSENT, digits, many, seconds, signed
 from cuesta.analysis.verdict import ALPHA, CONFIDENCE, MOST_RUNS, Word
 from cuesta.report.words import plain
+from cuesta.units import ABSENT, digits, many, seconds, signed
 
 MARGIN, WIDTH = 11, 80
 GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"

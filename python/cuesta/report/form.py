@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.ledger.record import Check, Figure, Line, Record, Seen
 from cuesta.report import page as html
 from cuesta.report.words import plain
+from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 WIDTH = 80
 LABEL = 47

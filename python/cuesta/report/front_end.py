@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.front_end import FrontEnd
-from cuesta.analysis.units import count, digits, seconds, share
+from cuesta.units import count, digits, seconds, share
 
 NONE = "no meter data"
 NO_EVENT = f"{NONE}: there was none"

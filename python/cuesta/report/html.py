@@ -11,7 +11,6 @@ from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, many, named, seconds
 from cuesta.report import instruments, tables
 from cuesta.report.page import Cell, facts, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.plots import courses, curves, sweeps
@@ -30,6 +29,7 @@ from cuesta.report.words import (
     per_s,
     plain,
 )
+from cuesta.units import ABSENT, count, many, named, seconds
 
 
 def html(runs: Mapping[str, Summary], file: Path) -> None:

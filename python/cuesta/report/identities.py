@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.identities import Checked, Finding, Verdict
-from cuesta.analysis.units import many
 from cuesta.ledger.historical import Document
 from cuesta.report.words import plain
+from cuesta.units import many
 
 WIDTH = 110
 NAME = re.compile(r"[A-Za-z_][\w.]*")

@@ -8,12 +8,12 @@ from pathlib import Path
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.ledger import raw_files, segment_folders
 from cuesta.report import meters, tables
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.page import facts, folded, links, listing, paragraph, table
 from cuesta.report.words import built_in, facts_of_machine, host_cpu, plain, programs, screens, worth
+from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 LARGEST_PICTURE = 4 << 20
 """Bytes of a flame graph that still goes into the page."""

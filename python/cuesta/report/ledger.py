@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
-from cuesta.analysis.units import share
 from cuesta.report.words import plain
+from cuesta.units import share
 
 WIDTH, WIDEST, SHORT = 110, 56, 8
 """Columns of all; at most of a name; and of one that fits into a head."""

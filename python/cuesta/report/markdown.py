@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import count, named, seconds, share
 from cuesta.report import columns, tables
 from cuesta.report.words import doubts, how_it_ended, law, limit_value, load, on_time, per_s, plain
+from cuesta.units import count, named, seconds, share
 
 HEADS = ("", "count", *tables.HEADS)
 ZERO_WIDTH = "\u200b"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.analysis.host import Host
-from cuesta.analysis.units import many
+from cuesta.units import many
 
 Sheet = Mapping[str, Any]
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cuesta.analysis.units import ABSENT
 from cuesta.report.tiers import in_brackets
 from cuesta.report.words import plain
+from cuesta.units import ABSENT
 
 BAR = 20
 """Columns of the longest bar."""

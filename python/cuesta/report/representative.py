@@ -6,9 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.representative import Apart, Rate, Share, Sheet
-from cuesta.analysis.units import ABSENT, digits, signed
 from cuesta.ledger.service import Service
 from cuesta.report.words import plain
+from cuesta.units import ABSENT, digits, signed
 
 WIDTH = 80
 MARK = {"plain": " ", "sampled": "~", "exact": "="}

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from cuesta.analysis.causes import cost_by_cause
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import many
 from cuesta.ledger import raw_files
 from cuesta.report import columns
 from cuesta.report.page import Cell, folded, links, page, paragraph, plots, section, table, verdict
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.words import doubts, how_it_ended
+from cuesta.units import many
 
 KINDS: Mapping[str, str] = {"kept": "kept", "crossed": "crossed", "VALID": "kept", "INVALID": "crossed"}
 """How the last words of cells look."""

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cuesta.analysis.units import ABSENT, seconds
 from cuesta.ledger.record import Record
 from cuesta.report import form
 from cuesta.report.columns import NO_COMPARISON
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.plots import bars
 from cuesta.report.words import plain
+from cuesta.units import ABSENT, seconds
 
 PHASES = {"command": "Command sequence", "creation": "Process creation"}
 TOTAL = "Total"

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds
 from cuesta.report.cells import duration, number, percent, whole
 from cuesta.report.words import beside, class_of, plain
+from cuesta.units import ABSENT, count, digits, many, seconds
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")
 

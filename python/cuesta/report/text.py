@@ -15,7 +15,6 @@ from rich.text import Text
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, named, seconds, share, short_count
 from cuesta.report import tables
 from cuesta.report.words import (
     built_in,
@@ -33,6 +32,7 @@ from cuesta.report.words import (
     screens,
     worth,
 )
+from cuesta.units import ABSENT, count, digits, many, named, seconds, share, short_count
 
 MARGIN, WIDTH = 11, 80
 CELLS = (8, 8, 8, 8, 8, 9, 8)

@@ -11,9 +11,9 @@ from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
 from cuesta.analysis.summary import Summary
-from cuesta.analysis.units import ABSENT, count, digits, many, seconds, share
 from cuesta.report.network import network
 from cuesta.report.tiers import in_brackets
+from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 IDLE = {
     "zero": "zero",

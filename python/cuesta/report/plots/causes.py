@@ -6,9 +6,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from cuesta.analysis import causes
 from cuesta.analysis.causes import Stretch
-from cuesta.analysis.units import seconds
 from cuesta.ledger import Recorded
 from cuesta.report.plots.svg import REST, SERIES, Plot
+from cuesta.units import seconds
 
 MOST_LAYERS = 7
 """Layers with a colour of their own: those with most; the others are one."""

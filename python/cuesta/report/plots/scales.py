@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from cuesta.analysis.units import seconds
+from cuesta.units import seconds
 
 DECADE = 12.0
 """Values that spread further than this many times are drawn on a logarithmic scale."""

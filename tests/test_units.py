@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.units import many, seconds, share, short_count
+from cuesta.units import many, seconds, share, short_count
 
 
 @pytest.mark.parametrize(
