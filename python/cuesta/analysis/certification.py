@@ -11,8 +11,10 @@ from cuesta.analysis.grade import checks, complete, counting, grade, of_all, set
 from cuesta.analysis.trial import PHASES, Trial, read_trial
 from cuesta.ledger.certification import Certification, hashes
 from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Published, Record, Run, Workload
+from cuesta.target import kind_of
 
 ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
+"""MPL-17's words for what a process is attached to."""
 CUT = (
     "CPU time: the meters read every {every:.2g} s, at least once in the pause of {pause:.3g} s between the phases, so "
     "that none of the subject's is in the wrong phase. Bounds: the driver's instants. Of what others used and of idle, "
@@ -97,7 +99,7 @@ def workload(given: Given, trials: Sequence[Trial]) -> Workload:
         tape=next(iter(recorded.run["tapes"])),
         sha256=hashlib.sha256(given.script.encode()).hexdigest(),
         target=group["target"],
-        attached=ATTACHED.get(group["target"].partition(":")[0], "line"),
+        attached=ATTACHED.get(kind_of(group["target"]), "line"),
         users=group["users"],
         load=str(group["load"]),
         seed=recorded.run["seed"],

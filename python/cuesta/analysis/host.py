@@ -7,6 +7,7 @@ from typing import Any
 
 from cuesta.ledger import HostRow, Recorded, Step
 from cuesta.ledger.meters import Row
+from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
@@ -135,7 +136,7 @@ def programs(recorded: Recorded, number: int) -> dict[str, int]:
     steps = recorded.run.get("steps", [])
     users = Counter[str]()
     for group in steps[number]["group"] if number < len(steps) else []:
-        if group.get("target", "").startswith(("pty:", "pipe:")):
+        if kind_of(group.get("target", "")) in OWN_PROGRAMS:
             users[group["target"]] += group["users"]
     return dict(users)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from cuesta.ledger import Table
 from cuesta.ledger.record import Given
+from cuesta.target import OWN_PROGRAMS
 
 KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
 """What must be alike."""
@@ -106,7 +107,7 @@ def _without(names: Collection[str], table: Table) -> dict[str, object]:
 def _split(target: str) -> tuple[str, str]:
     """Split a target into the kind of line with its settings, and what it leads to."""
     scheme, colon, rest = target.partition(":")
-    if scheme in ("pty", "pipe"):  # what follows is a command, which may hold a question mark
+    if scheme in OWN_PROGRAMS:  # what follows is a command, which may hold a question mark
         return scheme + colon, rest
     address, mark, settings = rest.partition("?")
     return f"{scheme}{colon}{mark}{settings}", address

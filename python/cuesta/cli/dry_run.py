@@ -5,6 +5,7 @@ from typing import Any
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
 from cuesta.plan import Group, Published, Segment, Step
+from cuesta.target import BUILTIN_HOST
 from cuesta.units import many
 
 
@@ -63,7 +64,7 @@ def _groups(job: Job) -> str:
         said = group.model_dump(mode="json", exclude={"name", "tape", "data"}, exclude_none=True)
         rows.append(f"  {group.name}: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
         rows.append(f"    tape {group.tape}" + _users(job, group))
-    if any(group.target == "host:" for group in job.plan.settings.group):
+    if any(group.target == BUILTIN_HOST for group in job.plan.settings.group):
         host = job.plan.steps[0].settings.host.model_dump(mode="json", exclude={"service"}, exclude_none=True)
         said = {"service": str(job.service(job.plan.steps[0])), **host}
         rows.append("  built-in host: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))

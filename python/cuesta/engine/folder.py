@@ -14,7 +14,8 @@ from cuesta import __version__, machine
 from cuesta.engine.job import Job
 from cuesta.engine.placed import Placed
 from cuesta.errors import CuestaError
-from cuesta.plan import BUILTIN_HOST, Segment
+from cuesta.plan import Segment
+from cuesta.target import BUILTIN_HOST
 
 FORMAT = 1
 

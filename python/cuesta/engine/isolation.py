@@ -20,7 +20,7 @@ from pathlib import Path
 
 from cuesta.engine.job import Job
 from cuesta.errors import CuestaError, UsageError
-from cuesta.plan import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST
 
 NAMESPACES = Path("/run/netns")
 """Where iproute2 names them."""

@@ -19,7 +19,8 @@ from cuesta.engine.placed import Placed, placed
 from cuesta.engine.spec import host_spec, run_spec
 from cuesta.engine.where import Run, read_every, understood
 from cuesta.errors import CuestaError
-from cuesta.plan import BUILTIN_HOST, Segment
+from cuesta.plan import Segment
+from cuesta.target import BUILTIN_HOST
 
 METERS_START = 5 * SECOND
 """In less than that before the first measuring, meters may not have started on a busy machine: they are waited for."""

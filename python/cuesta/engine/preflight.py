@@ -14,15 +14,12 @@ from cuesta import _native
 from cuesta.engine import isolation
 from cuesta.engine.job import Job, most_users
 from cuesta.errors import CuestaError, UsageError
-from cuesta.plan import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, kind_of, port_of
 
 OWN_FILES = 64
 """Descriptors that a process needs beside its lines: records, timers, libraries."""
 PATIENCE = 5.0
 """Seconds that a target has to accept a line."""
-TELNET_PORT = 23
-FILES_OF_A_LINE = {"pty": 2, "pipe": 3, "serial": 2}
-"""Descriptors that a line of the driver takes, where it is not one: a program's ends and its handle; a lock."""
 PTYS = Path("/proc/sys/kernel/pty")
 """What the kernel says of pseudo-terminals: `max` of them, `nr` in use."""
 BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
@@ -35,7 +32,7 @@ def check(job: Job) -> None:
         isolation.check(job)
     raise_files(needed_files(job))
     see_ptys(most_users_at(job, "pty"))
-    see_processes(most_users_at(job, "pty", "pipe"))
+    see_processes(most_users_at(job, *OWN_PROGRAMS))
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
     for target, group in groups.items():
         if target != BUILTIN_HOST:
@@ -48,7 +45,7 @@ def needed_files(job: Job) -> int:
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
-        each = max(FILES_OF_A_LINE.get(kind_of(group.target), 1) for _, group in groups)
+        each = max(FILES.get(kind_of(group.target), 1) for _, group in groups)
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     shell = any(job.service(step).name == "shell" for step in hosted)
     return lines * (3 if shell else 1) + OWN_FILES
@@ -104,18 +101,13 @@ def probe(target: str, user: Mapping[str, str]) -> None:
     kind = kind_of(target)
     if kind in ("tcp", "telnet"):
         connect(target)
-    elif kind in ("pty", "pipe"):
+    elif kind in OWN_PROGRAMS:
         find_program(target)
     else:
         try:
             _native.probe(target, user.get("user") or None, user.get("password") or None)
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
-
-
-def kind_of(target: str) -> str:
-    """Give the kind of line that leads to a target."""
-    return target.partition(":")[0]
 
 
 def find_program(target: str) -> None:
@@ -134,9 +126,8 @@ def find_program(target: str) -> None:
 
 def connect(target: str) -> None:
     """Open one line to a network address and close it."""
-    address = urlsplit(target)
     try:
-        socket.create_connection((address.hostname, address.port or TELNET_PORT), PATIENCE).close()
+        socket.create_connection((urlsplit(target).hostname, port_of(target)), PATIENCE).close()
     except OSError as error:
         why = "no answer within 5 s" if isinstance(error, TimeoutError) else (error.strerror or str(error)).lower()
         remedy = "check its address and that it is running, or leave --target out for the built-in host"

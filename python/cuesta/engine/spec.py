@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.engine.job import DRAIN, Job
-from cuesta.plan import BUILTIN_HOST, Group, Host, Load, Segment, Service, Settings
+from cuesta.plan import Group, Host, Load, Segment, Service, Settings
+from cuesta.target import BUILTIN_HOST
 
 LISTEN = "telnet://127.0.0.1:0"
 

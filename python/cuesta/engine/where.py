@@ -13,16 +13,12 @@ from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
 from cuesta.engine.listener import listener
-from cuesta.engine.preflight import TELNET_PORT
-from cuesta.plan import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, OWN_PROGRAMS, kind_of, port_of
 
 METERS = ("meters", "1", "--json", "--attached")
 """A sheet each second, and when asked for."""
-PORTS = {"telnet": TELNET_PORT, "ssh": 22}
 TRACED = {"exact": ("--exact",), "calls": ("--calls",)}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
-OWN_PROGRAMS = ("pty", "pipe")
-"""Kinds of targets that the driver starts itself."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
@@ -139,8 +135,7 @@ def kind(target: str, run: Run) -> str:
     """Say how a target's host may be found."""
     if target == BUILTIN_HOST and run.host:
         return "built-in"
-    scheme = target.partition(":")[0]
-    if scheme in OWN_PROGRAMS:
+    if kind_of(target) in OWN_PROGRAMS:
         return "programs"
     host = urlsplit(target).hostname
     return "listening" if host and is_here(host) else "elsewhere"
@@ -148,7 +143,7 @@ def kind(target: str, run: Run) -> str:
 
 def attached(run: Run) -> str:
     """Name what the programs are on that the driver starts itself."""
-    kinds = {target.partition(":")[0] for target in run.targets}
+    kinds = set(map(kind_of, run.targets))
     return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
 
 
@@ -162,12 +157,6 @@ def is_here(host: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def port_of(target: str) -> int:
-    """Give the port of a target."""
-    parts = urlsplit(target)
-    return parts.port or PORTS.get(parts.scheme, 0)
 
 
 def here(subject: str, why: str, run: Run) -> Where:

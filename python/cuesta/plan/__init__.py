@@ -13,12 +13,11 @@
 from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
 from cuesta.plan.load import Given, Plan, Segment, load
-from cuesta.plan.schema import BUILTIN_HOST, SECRET, Group, Host, Published, Settings, Validity
+from cuesta.plan.schema import SECRET, Group, Host, Published, Settings, Validity
 from cuesta.plan.spelling import Load, Service
 from cuesta.plan.sweep import Step
 
 __all__ = [
-    "BUILTIN_HOST",
     "SECRET",
     "Figure",
     "Given",

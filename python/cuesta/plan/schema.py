@@ -39,10 +39,10 @@ from cuesta.plan.spelling import (
     UserNumber,
     Users,
 )
+from cuesta.target import BUILTIN_HOST
 
 MILLISECOND = 1_000_000
 SECOND = 1000 * MILLISECOND
-BUILTIN_HOST = "host:"
 BUILTIN_TAPE = "builtin:interactive"
 SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 """Columns of users whose cells are never shown or recorded."""

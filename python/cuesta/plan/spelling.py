@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from cuesta import _native
 from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
+from cuesta.target import SPELLINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,11 +290,7 @@ KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without paus
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
 Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
 KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
-TARGETS = (
-    "`host:`, `tcp://HOST:PORT`, `telnet://HOST:PORT`, `ssh://USER@HOST`, "
-    "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
-)
-Target = Annotated[str, *_typed(TARGETS, _target)]
+Target = Annotated[str, *_typed(SPELLINGS, _target)]
 TRACED = ("exact", "calls")
 """Meters that trace the kernel, perhaps of a subject that is named: `exact:pid:7`."""
 METERS = (
