@@ -13,6 +13,9 @@ from tests.sheets import missing, sheet
 class Gone:
     """Meters of a process that has ended."""
 
+    def reading(self) -> str:
+        return "{}"
+
     def sheet(self, since: str | None = None) -> str:
         assert since is None
         found = sheet()

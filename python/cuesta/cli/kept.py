@@ -9,10 +9,11 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 from cuesta import _native
+from cuesta.engine.sheet_stream import Meters
 from cuesta.errors import CuestaError, InputError
 
 NOT_SAMPLED = (
@@ -20,13 +21,6 @@ NOT_SAMPLED = (
     "`cuesta meters INTERVAL 1 --json` for an interval"
 )
 """Why such an interval has no causes."""
-
-
-class Readable(Protocol):
-    """What gives sheets."""
-
-    def sheet(self, since: str | None = None) -> str:
-        """Give what came since a reading, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,7 @@ class Kept:
             raise CuestaError(f"{self.file}: cannot keep the reading: {error.strerror}", "--since FILE") from None
         self._forget_others()
 
-    def sheet(self, meters: Readable) -> dict[str, Any]:
+    def sheet(self, meters: Meters) -> dict[str, Any]:
         """Give what came since the interval began."""
         try:
             reading = self.file.read_text(encoding="utf-8")

@@ -6,24 +6,19 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Literal, Protocol, TextIO
+from typing import Any, Literal
 
 from cuesta import _native
-from cuesta.analysis.front_end import front_end
-from cuesta.cli import profile, service
+from cuesta.cli import meter_rows, profile, service, tty_meters
 from cuesta.cli.kept import Kept
-from cuesta.cli.output import check_json, say, write_json
+from cuesta.cli.output import check_json, write_json
 from cuesta.engine.node_exporter import NodeExporter, is_url
-from cuesta.engine.sheet_stream import Stream
-from cuesta.errors import CuestaError, Exit, InputError, UsageError
-from cuesta.ledger import open_run
-from cuesta.report import meter_rows
+from cuesta.engine.sheet_stream import Meters, Stream
+from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.report import meters as report
-from cuesta.report.front_end import text as tty_meters
 
 NAME = "meters"
 HELP = "meter this Linux host: CPU, idle by kind, faults, queues, devices"
@@ -47,22 +42,10 @@ EXAMPLES = """examples:
 docs/meters.md says what each figure is and where it comes from."""
 
 
-class Meters(Protocol):
-    """What can be read: this machine, or another by its node_exporter."""
-
-    def reading(self) -> str:
-        """Give the counters as they are now, as JSON."""
-
-    def sheet(self, since: str | None = None) -> str:
-        """Give what came since a reading, or else since the last such sheet, as JSON."""
-
-
 OF_SERVICE = 60.0
 """Seconds that a service's profile is of when nothing is said."""
 FIRST = 5.0
 """Seconds of a sheet that is asked for with nothing else."""
-HEAD_EVERY = 20
-"""Rows between heads."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -134,23 +117,11 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if _depth(arguments) and not arguments.json:
         return _sheets(meters, every, count or 1, None)
     with interruptible() as stopped:
-        return _rows(meters, every, count, arguments.json, stopped)
+        return meter_rows.carry_out(meters, every, count, arguments.json, stopped)
 
 
 def _front_end(arguments: argparse.Namespace) -> int:
-    """Show the sheet of each step of a run."""
-    folder, where = arguments.front_end, arguments.json
-    check_json(where)
-    recorded = open_run(folder)
-    found = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
-    sheets = {number: sheet for number, sheet in found.items() if sheet}
-    if not sheets:
-        raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
-    titles = (f"step {number + 1}\n" if len(sheets) > 1 else "" for number in sheets)
-    texts = (title + tty_meters(sheet) for title, sheet in zip(titles, sheets.values(), strict=True))
-    say("\n\n".join(texts), where)
-    write_json(where, [{"step": number, **asdict(sheet)} for number, sheet in sheets.items()])
-    return Exit.GOOD
+    return tty_meters.carry_out(arguments.front_end, arguments.json)
 
 
 def _record(arguments: argparse.Namespace) -> int:
@@ -274,44 +245,6 @@ def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
         if not arguments.report:
             print(f"metering since now; `cuesta meters --report` shows what came ({kept.file})", file=sys.stderr)
     return Exit.GOOD
-
-
-def _rows(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
-    check_json(where)
-    with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
-        return _follow(meters, every, count, out if where else None, stopped)
-
-
-def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
-    first, due, number, said = meters.reading(), _native.now() / 1e9, 0, set[str]()
-    while not stopped.is_set() and (count is None or number < count):
-        due += every
-        if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
-            break
-        sheet = json.loads(meters.sheet())
-        if sheet["seconds"] > 1.5 * every:
-            sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
-            due = _native.now() / 1e9
-        _say(sheet, number, said, out)
-        number += 1
-    if out is None and number:
-        average = json.loads(meters.sheet(first))
-        print("average\n" + meter_rows.row(average))
-    return Exit.GOOD
-
-
-def _say(sheet: dict[str, Any], number: int, said: set[str], out: TextIO | None) -> None:
-    if out:
-        print(json.dumps(sheet), file=out, flush=True)
-        return
-    if number % HEAD_EVERY == 0:
-        print(meter_rows.head())
-    print(meter_rows.row(sheet), flush=True)
-    late = [note for note in sheet["notes"] if note.startswith("a gap")]
-    for note in [*(sheet["notes"] if number == 0 else late), *meter_rows.gaps(sheet)]:
-        if note in late or note not in said:
-            print(f"  {note}", file=sys.stderr)
-        said.add(note)
 
 
 def _duration(text: str) -> float:

@@ -4,26 +4,19 @@ import json
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
 
 from cuesta import __version__, machine
 from cuesta.analysis.representative import apart, mix
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.sheet_stream import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, read_service
 from cuesta.report.representative import data, text
 
 
-class Sheets(Protocol):
-    """What gives sheets."""
-
-    def sheet(self, since: str | None = None) -> str:
-        """Give what came since the last one, as JSON."""
-
-
-def record(meters: Sheets, file: Path) -> int:
+def record(meters: Meters, file: Path) -> int:
     """Write what was metered since the meters began; nothing of a subject that has ended."""
     sheet = json.loads(meters.sheet())
     if why := sheet["own"]["seconds"].get("why"):

@@ -17,13 +17,13 @@ COVERED = 0.9
 
 
 class Meters(Protocol):
-    """What can be read."""
+    """What can be read: this machine, or another by its node_exporter."""
 
     def reading(self) -> str:
-        """Give the counters as they are now."""
+        """Give the counters as they are now, as JSON."""
 
     def sheet(self, since: str | None = None) -> str:
-        """Give what came since a reading, or else since the last such sheet."""
+        """Give what came since a reading, or else since the last such sheet, as JSON."""
 
 
 class Stream:

@@ -1,0 +1,56 @@
+"""`cuesta meters INTERVAL`: a row at each interval, and their average at the end."""
+
+import json
+import sys
+import threading
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, TextIO
+
+from cuesta import _native
+from cuesta.cli.output import check_json
+from cuesta.engine.sheet_stream import Meters
+from cuesta.errors import Exit
+from cuesta.report import meter_rows as report
+
+HEAD_EVERY = 20
+"""Rows between heads."""
+
+
+def carry_out(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
+    """Show so many rows, or until stopped; as data they are sheets, an object a row."""
+    check_json(where)
+    with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
+        return _follow(meters, every, count, out if where else None, stopped)
+
+
+def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
+    first, due, number, said = meters.reading(), _native.now() / 1e9, 0, set[str]()
+    while not stopped.is_set() and (count is None or number < count):
+        due += every
+        if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
+            break
+        sheet = json.loads(meters.sheet())
+        if sheet["seconds"] > 1.5 * every:
+            sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
+            due = _native.now() / 1e9
+        _say(sheet, number, said, out)
+        number += 1
+    if out is None and number:
+        average = json.loads(meters.sheet(first))
+        print("average\n" + report.row(average))
+    return Exit.GOOD
+
+
+def _say(sheet: dict[str, Any], number: int, said: set[str], out: TextIO | None) -> None:
+    if out:
+        print(json.dumps(sheet), file=out, flush=True)
+        return
+    if number % HEAD_EVERY == 0:
+        print(report.head())
+    print(report.row(sheet), flush=True)
+    late = [note for note in sheet["notes"] if note.startswith("a gap")]
+    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(sheet)]:
+        if note in late or note not in said:
+            print(f"  {note}", file=sys.stderr)
+        said.add(note)

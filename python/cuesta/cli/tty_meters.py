@@ -1,0 +1,25 @@
+"""`cuesta meters --front-end RUN`: `tty_meters` of the built-in host, as a run folder has them. Nothing is metered."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from cuesta.analysis.front_end import front_end
+from cuesta.cli.output import check_json, say, write_json
+from cuesta.errors import Exit, InputError
+from cuesta.ledger import open_run
+from cuesta.report.front_end import text
+
+
+def carry_out(folder: Path, where: str | None) -> int:
+    """Show the sheet of each step of a run."""
+    check_json(where)
+    recorded = open_run(folder)
+    found = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
+    sheets = {number: sheet for number, sheet in found.items() if sheet}
+    if not sheets:
+        raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
+    titles = (f"step {number + 1}\n" if len(sheets) > 1 else "" for number in sheets)
+    texts = (title + text(sheet) for title, sheet in zip(titles, sheets.values(), strict=True))
+    say("\n\n".join(texts), where)
+    write_json(where, [{"step": number, **asdict(sheet)} for number, sheet in sheets.items()])
+    return Exit.GOOD
