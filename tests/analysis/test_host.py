@@ -119,9 +119,11 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     assert found.cpu_by_cause == {"user": 3.5}
 
 
-@pytest.mark.parametrize(("samples", "each"), [(400.0, 0.4), (20.0, None)])
-def test_system_calls_are_estimated_from_enough_samples(tmp_path: Path, samples: float, each: float | None) -> None:
-    about = {"calls_estimated": plain(120.0), "calls_estimated_from": plain(samples)}
+@pytest.mark.parametrize(("estimate", "each"), [(plain(120.0), 0.4), (missing("only 20 samples tell of it"), None)])
+def test_system_calls_are_estimated_where_the_sampler_does(
+    tmp_path: Path, estimate: dict[str, Any], each: float | None
+) -> None:
+    about = {"calls_estimated": estimate, "calls_estimated_from": plain(20.0)}
     by_cause = plain({"causes": {}, "unclassified": 0.1, "about": about})
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=by_cause)}])
     assert (found.per_transaction.system_calls, found.per_transaction.system_calls_estimated) == (None, each)

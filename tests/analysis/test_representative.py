@@ -11,12 +11,9 @@ Row = dict[str, Any]
 SECONDS = 30.0
 
 
-def causes(samples: float = 5000.0, calls: float = 3000.0, **percents: float) -> Row:
-    about = {
-        "samples": plain(samples),
-        "calls_estimated": plain(calls),
-        "calls_estimated_from": plain(calls / 10),
-    }
+def causes(samples: float = 5000.0, calls: float | None = 3000.0, **percents: float) -> Row:
+    estimate = missing("only 20 samples tell of it") if calls is None else plain(calls)
+    about = {"samples": plain(samples), "calls_estimated": estimate}
     found = {
         "causes": {name: {"percent": plain(percent)} for name, percent in percents.items()},
         "unclassified": 0.0,
@@ -93,7 +90,7 @@ def test_a_few_samples_prove_no_absence() -> None:
 
 def test_calls_that_too_few_samples_met_are_not_held_to_be_absent() -> None:
     service = mix_of(by_cause=causes(user=50.0, system_calls=50.0))
-    run = mix_of(by_cause=causes(calls=0.0, user=40.0, system_calls=60.0))
+    run = mix_of(by_cause=causes(calls=None, user=40.0, system_calls=60.0))
     found = apart(service, run)
     assert found.represents
     assert found.missing["system calls"].startswith("of the run: ")

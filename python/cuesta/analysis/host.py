@@ -11,8 +11,6 @@ from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
-ENOUGH = 100
-"""Samples that an estimate of system calls needs: its chance is then a tenth."""
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -218,10 +216,10 @@ def per_transaction(sheet: Mapping[str, Any], throughput: float | None) -> PerTr
 
 
 def estimated_calls(sheet: Mapping[str, Any]) -> float | None:
-    """Take how many system calls the sampler thinks that there were, if enough samples tell."""
-    about = sheet["by_cause"].get("value", {}).get("about", {})
-    calls, samples = (about.get(name, {}).get("value") for name in ("calls_estimated", "calls_estimated_from"))
-    return calls if samples is not None and samples >= ENOUGH else None
+    """Take how many system calls the sampler thinks that there were; it says so if enough samples tell."""
+    about: Mapping[str, Any] = sheet["by_cause"].get("value", {}).get("about", {})
+    calls: float | None = about.get("calls_estimated", {}).get("value")
+    return calls
 
 
 def meters(
