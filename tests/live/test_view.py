@@ -2,9 +2,8 @@ from typing import Any
 
 import pytest
 
-from cuesta.live import merge
-from cuesta.live.progress import watching
-from cuesta.live.view import show
+from cuesta.live import watching
+from cuesta.live.view import merge, show
 
 
 def snapshot(**given: Any) -> dict[str, Any]:
@@ -42,18 +41,15 @@ def test_times_have_three_digits(seconds: float, shown: str) -> None:
 
 
 def test_without_a_terminal_there_is_a_row_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
-    with watching(quiet=False) as show_view:
+    with watching(quiet=False) as look:
+        look([])
         for second in (0.0, 1.0, 4.9, 5.0, 9.0, 10.5, 0.2):  # the last one is of a new segment
-            view = merge([snapshot(seconds=second)])
-            assert view is not None
-            show_view(view)
+            look([snapshot(seconds=second)])
     rows = capsys.readouterr().err.splitlines()
     assert [row.split("  ")[1] for row in rows] == ["0/30 s", "5/30 s", "10/30 s", "0/30 s"]
 
 
 def test_quiet_shows_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    view = merge([snapshot()])
-    assert view is not None
-    with watching(quiet=True) as show_view:
-        show_view(view)
+    with watching(quiet=True) as look:
+        look([snapshot()])
     assert capsys.readouterr().err == ""

@@ -15,7 +15,6 @@ from cuesta.cli import verify
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine import certifier, conditions, preflight
-from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
@@ -23,7 +22,7 @@ from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certifi
 from cuesta.ledger.record import Given, Record, Reference
 from cuesta.ledger.service import read_service
 from cuesta.ledger.signature import see_key, sign
-from cuesta.live import merge, watching
+from cuesta.live import watching
 from cuesta.plan import Given as GivenPlan
 from cuesta.plan import Group, load
 from cuesta.units import many
@@ -184,12 +183,7 @@ def one(known: Given, job: Job, folder: Path, arguments: argparse.Namespace) -> 
             file=sys.stderr,
         )
 
-    with interrupts() as stopping, watching(arguments.quiet) as show:
-
-        def look(snapshots: list[Snapshot]) -> None:
-            if view := merge(snapshots):
-                show(view)
-
+    with interrupts() as stopping, watching(arguments.quiet) as look:
         done = certifier.certify(job, certifier.Place(folder, arguments.runs), judge, look, stopping)
     for failure in done.failures:
         print(f"cuesta: {failure}", file=sys.stderr)

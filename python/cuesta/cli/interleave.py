@@ -13,12 +13,11 @@ from cuesta.analysis.likeness import differences, facts
 from cuesta.analysis.replicate import replicate
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
-from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
-from cuesta.live import merge, watching
+from cuesta.live import watching
 from cuesta.plan import Given
 
 PAIRS = 8
@@ -50,22 +49,17 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
     _check_likeness(wanted, terms)
     _announce(wanted)
     with run_folder(arguments.out, "compare") as folder:
-        with interrupts() as stopping, watching(arguments.quiet) as show:
+        with interrupts() as stopping, watching(arguments.quiet) as look:
 
-            def look(turn: Turn) -> Look:
+            def announced(turn: Turn) -> Look:
                 more = f" of {wanted.pairs}" if turn.pair <= wanted.pairs else ", for one that will not count"
                 print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
-
-                def one(snapshots: list[Snapshot]) -> None:
-                    if view := merge(snapshots):
-                        show(view)
-
-                return one
+                return look
 
             def judge(run: Path) -> list[str]:
                 return [why] if (why := replicate(run, step).unusable) else []
 
-            for turn, why in run_in_turn(wanted, folder, judge, look, stopping):
+            for turn, why in run_in_turn(wanted, folder, judge, announced, stopping):
                 for each in why:
                     print(f"pair {turn.pair}, {turn.name}, will not count: {each}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()

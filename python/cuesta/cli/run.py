@@ -9,10 +9,9 @@ from cuesta import engine
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine.agents import Snapshot
 from cuesta.engine.folder import write_json as record_json
 from cuesta.errors import Exit, UsageError
-from cuesta.live import merge, watching
+from cuesta.live import watching
 from cuesta.plan import Given, load
 from cuesta.plan.load import SETTINGS
 
@@ -74,12 +73,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     for tape in () if arguments.quiet else job.tapes.values():
         for note in tape.notes:
             print(f"cuesta: {tape.name}: {note}", file=sys.stderr)
-    with interrupts() as stopping, watching(arguments.quiet) as show:
-
-        def look(snapshots: list[Snapshot]) -> None:
-            if view := merge(snapshots):
-                show(view)
-
+    with interrupts() as stopping, watching(arguments.quiet) as look:
         ran = engine.run(job, arguments.out, look, stopping)
     return _sum_up(ran, arguments.json)
 

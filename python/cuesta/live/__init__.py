@@ -1,9 +1,11 @@
 """A run while it goes on. It looks at snapshots and at nothing else.
 
 On a terminal a row that renews itself; elsewhere a plain row every 5 s; with `quiet` nothing.
+
+- `view`: what is shown of one moment.
+- `progress`: how, and where to.
 """
 
 from cuesta.live.progress import watching
-from cuesta.live.view import View, merge
 
-__all__ = ["View", "merge", "watching"]
+__all__ = ["watching"]

@@ -1,30 +1,41 @@
-"""Shows views on standard error, as the terminal allows."""
+"""Looks at snapshots, and shows views of them on standard error, as the terminal allows."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from cuesta.live.view import View
+from cuesta.live.view import View, merge
 
 PLAIN_EVERY = 5.0
 """Seconds of the run between two plain rows."""
 
 Show = Callable[[View], None]
+Look = Callable[[Sequence[Mapping[str, Any]]], None]
+"""Takes the newest snapshots of all agents."""
 
 
 @contextmanager
-def watching(quiet: bool) -> Iterator[Show]:
-    """Give a function that shows a view."""
+def watching(quiet: bool) -> Iterator[Look]:
+    """Give a function that looks at snapshots, and shows what is to be seen."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():
         with _bar() as progress:
-            yield _renewed(progress)
+            yield _looking(_renewed(progress))
     else:
-        yield _plain()
+        yield _looking(_plain())
+
+
+def _looking(show: Show) -> Look:
+    def look(snapshots: Sequence[Mapping[str, Any]]) -> None:
+        if view := merge(snapshots):
+            show(view)
+
+    return look
 
 
 def _bar() -> Progress:
