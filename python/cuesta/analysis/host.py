@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.ledger import HostRow, Recorded, Step
-from cuesta.ledger.meters import Row
+from cuesta.ledger.meters import Row, Sheet
 from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
@@ -104,7 +104,7 @@ class Host:
     """Percent of the host's CPUs, by cause."""
     per_transaction: PerTransaction | None
     meters: Meters | None
-    sheet: Mapping[str, Any] | None
+    sheet: Sheet | None
     """All that was metered (docs/meters.md)."""
     builtin: BuiltIn | None
     programs: Mapping[str, int]
@@ -145,7 +145,7 @@ def share_within(row: HostRow | Row, step: Step) -> float:
     return max(overlap / row.length, 0.0) if row.length else 0.0
 
 
-def cpu_of_sheet(sheet: Mapping[str, Any]) -> Cpu | None:
+def cpu_of_sheet(sheet: Sheet) -> Cpu | None:
     """Take the CPUs' time from a sheet; nothing of a subject that has ended, whose time the CPUs' is not."""
     own = sheet["own"]
     if "why" in own["seconds"]:
@@ -190,7 +190,7 @@ def missing(recorded: Recorded, number: int) -> str:
     return f"no meter data: {ended or (gaps[-1].why if gaps else about.why)}"
 
 
-def by_cause(sheet: Mapping[str, Any] | None) -> Mapping[str, float] | None:
+def by_cause(sheet: Sheet | None) -> Mapping[str, float] | None:
     """Give the shares of CPU by cause, if they were sampled."""
     found = sheet and sheet["by_cause"].get("value")
     if not found:
@@ -199,7 +199,7 @@ def by_cause(sheet: Mapping[str, Any] | None) -> Mapping[str, float] | None:
     return {name: value for name, value in shares.items() if value is not None}
 
 
-def per_transaction(sheet: Mapping[str, Any], throughput: float | None) -> PerTransaction | None:
+def per_transaction(sheet: Sheet, throughput: float | None) -> PerTransaction | None:
     """Divide what was metered by the transactions that were counted: rate by rate, for meters may have begun late."""
     if not throughput:
         return None
@@ -215,7 +215,7 @@ def per_transaction(sheet: Mapping[str, Any], throughput: float | None) -> PerTr
     )
 
 
-def estimated_calls(sheet: Mapping[str, Any]) -> float | None:
+def estimated_calls(sheet: Sheet) -> float | None:
     """Take how many system calls the sampler thinks that there were; it says so if enough samples tell."""
     about: Mapping[str, Any] = sheet["by_cause"].get("value", {}).get("about", {})
     calls: float | None = about.get("calls_estimated", {}).get("value")
@@ -223,7 +223,7 @@ def estimated_calls(sheet: Mapping[str, Any]) -> float | None:
 
 
 def meters(
-    recorded: Recorded, number: int, step: Step, sheet: Mapping[str, Any] | None, rows: Sequence[tuple[Row, float]]
+    recorded: Recorded, number: int, step: Step, sheet: Sheet | None, rows: Sequence[tuple[Row, float]]
 ) -> Meters | None:
     """Say where the figures come from."""
     about = recorded.metered.about(number)

@@ -13,9 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.analysis.host import estimated_calls
-
-Sheet = Mapping[str, Any]
-"""A sheet of the host's meters (docs/meters.md)."""
+from cuesta.ledger.meters import Sheet
 
 BARELY = 0.1
 """Less than this part of what the service has, and a resource is as good as not exercised."""

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.errors import InputError
+from cuesta.ledger.rows import Table
 
 FORMAT = 1
 """The newest format of such files that is read."""
@@ -26,8 +27,6 @@ LEGIBILITY = ("good", "poor")
 
 LISTED = ("system", "improvement")
 """What a ledger lists."""
-
-Table = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,15 @@
 """What the host's meters recorded: `meters.jsonl`, opened. Nothing is derived here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cuesta.ledger.rows import Table, json_rows
+
+Sheet = Mapping[str, Any]
+"""What the meters give of an interval; docs/meters.md says what each figure is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Metered:
     abouts: dict[int, About] = field(default_factory=dict)
     """By the number of the first step that they hold for."""
     rows: list[Row] = field(default_factory=list)
-    sheets: dict[int, Table] = field(default_factory=dict)
+    sheets: dict[int, Sheet] = field(default_factory=dict)
     """The whole sheet of each step's measurement interval, by step."""
     gaps: list[Gap] = field(default_factory=list)
     profile: Table = field(default_factory=dict)

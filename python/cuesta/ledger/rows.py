@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 Row = TypeVar("Row")
 Table = dict[str, Any]
-"""An object of JSON."""
+"""An object of JSON, or a table of TOML."""
 
 
 def json_rows(path: Path, make: Callable[[Table], Row], damage: list[str]) -> Iterator[Row]:

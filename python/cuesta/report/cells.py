@@ -1,13 +1,7 @@
 """A meter's figure in a cell of a terminal's or a page's table; `—` where it could not be had."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from cuesta.report.tiers import tiers
+from cuesta.report.tiers import Figure, tiers
 from cuesta.units import ABSENT, count, digits, seconds, signed
-
-Figure = Mapping[str, Any]
-"""`{value, tier}` or `{why}`."""
 
 
 def tiered(row_: str, *figures: Figure) -> str:

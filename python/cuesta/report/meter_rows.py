@@ -1,14 +1,12 @@
 """Meters as rows, as `sar` has them: an interval in each."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
-from cuesta.report.cells import Figure, number, per_s, percent, rate
+from cuesta.ledger.meters import Sheet
+from cuesta.report.cells import number, per_s, percent, rate
+from cuesta.report.tiers import Figure
 from cuesta.report.words import plain
-
-Sheet = Mapping[str, Any]
-"""What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
 WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)

@@ -8,13 +8,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from cuesta.report.cells import Figure, duration, number, per_s, percent, tiered, whole
-from cuesta.report.tiers import in_brackets
+from cuesta.ledger.meters import Sheet
+from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
+from cuesta.report.tiers import Figure, in_brackets
 from cuesta.report.words import accounts, plain
 from cuesta.units import ABSENT, count, digits, seconds
 
-Sheet = Mapping[str, Any]
-"""What `cuesta-meters` gives of an interval; docs/meters.md says what each figure is."""
 MARGIN = 10
 SAR = ("usr", "sys", "irq", "iowait", "steal", "idle", "load")
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.analysis.host import Host
+from cuesta.ledger.meters import Sheet
 from cuesta.units import many
-
-Sheet = Mapping[str, Any]
 
 ISOLATED = 2
 LOOPBACK = (3, 4)

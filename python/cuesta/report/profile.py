@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cuesta.ledger.meters import Sheet
 from cuesta.report.tiers import in_brackets
 from cuesta.report.words import plain
 from cuesta.units import ABSENT
@@ -13,12 +14,12 @@ MODULE, FUNCTION = 14, 36
 """Columns of names."""
 
 
-def text(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> str:
+def text(listing: Mapping[str, Any], sheet: Sheet) -> str:
     """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, counted."""
     return "\n".join(_rows(listing, sheet))
 
 
-def _rows(listing: Mapping[str, Any], sheet: Mapping[str, Any]) -> Iterator[str]:
+def _rows(listing: Mapping[str, Any], sheet: Sheet) -> Iterator[str]:
     yield f"idle {_idle(sheet)}"
     if not listing["samples"]:
         yield "no sample fell into the subject: it was not on a CPU"
@@ -42,7 +43,7 @@ def _histogram(rows: list[Mapping[str, Any]]) -> Iterator[str]:
         yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{row['percent']:6.1f} {bar}"
 
 
-def _idle(sheet: Mapping[str, Any]) -> str:
+def _idle(sheet: Sheet) -> str:
     idle, waiting = (sheet["cpu"][kind] for kind in ("idle", "iowait"))
     if "value" not in idle:
         return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle['why'])}"

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.representative import Apart, Rate, Share, Sheet
+from cuesta.analysis.representative import Apart, Rate, Share
+from cuesta.ledger.meters import Sheet
 from cuesta.ledger.service import Service
 from cuesta.report.words import plain
 from cuesta.units import ABSENT, digits, signed

@@ -11,6 +11,7 @@ from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
 from cuesta.analysis.summary import Summary
+from cuesta.ledger.meters import Sheet
 from cuesta.report.network import network
 from cuesta.report.tiers import in_brackets
 from cuesta.units import ABSENT, count, digits, many, seconds, share
@@ -176,7 +177,7 @@ def host_cpu(host: Host) -> Iterator[str]:
         )
 
 
-def idle_by_kind(sheet: Mapping[str, Any] | None) -> Iterator[str]:
+def idle_by_kind(sheet: Sheet | None) -> Iterator[str]:
     """Say why the host's CPUs were idle, where the kernel was traced."""
     idle = sheet["idle"] if sheet else {}
     if idle.get("page_wait", {}).get("tier") == "exact":
