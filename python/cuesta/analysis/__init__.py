@@ -6,8 +6,10 @@
 - `validity`: why a run cannot be trusted; `settled`: whether it had settled.
 - `limits`: limits, held against what was measured; `published`: what others measured, beside it; `planned`: what the
   plan says.
-- `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters.
-- `over_time`: the course of a run, for plots.
+- `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;
+  `front_end`: `tty_meters` of the built-in one.
+- `over_time`: the course of a run, for plots; `causes`: the host's CPU time by use and by cause;
+  `asymptotes`: what no sweep exceeds.
 - `comparison`: two sides of runs, compared. `sides`: what a side is; `replicate`: what a run gives to it;
   `likeness`: what must be alike; `verdict`: what the numbers allow to say; `hodges_lehmann`: exact intervals.
 - `certification`: a certification's record; `agreement`: whether what is written agrees. `trial`: one run of it;

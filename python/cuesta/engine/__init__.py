@@ -8,6 +8,8 @@
 - `placed`: which CPUs and which network either side has; `isolation`: networks of their own.
 - `host`: the built-in host in a process of its own.
 - `agent`: one driving process; `agents` are its ends in this one.
+- `where`: which meters a run reads, and what they are worth; `listener`: who listens at a port.
+- `metering`: a metering process, seen from here; `sheet_stream`: its own end; `node_exporter`: another machine's.
 - `local`: all of it, on this machine; `interleaved`: two plans in turn.
 - `certifier`: run after run until enough of them count; `conditions`: under which; `kernel_threads`: metered beside it.
 

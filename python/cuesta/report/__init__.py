@@ -9,7 +9,8 @@
 - `tables`, `columns`, `words`: tables and sentences that these share.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: what does not agree in a document; `answer`: answers of the database.
-- `meters`, `front_end`, `profile`: what meters say, for a terminal.
+- `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `network`: whose the network's CPU
+  time was; `cells`: a meter's figure in a table; `tiers`: how it was had.
 """
 
 from cuesta.report.columns import names

@@ -1,0 +1,49 @@
+"""The maps: each room's docstring names its modules, and ARCHITECTURE.md the arrows between rooms."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import cuesta
+
+ROOT = Path(cuesta.__file__).parent
+ROOMS = sorted(path.parent for path in ROOT.rglob("__init__.py"))
+ARCHITECTURE = Path(__file__).parent.parent / "ARCHITECTURE.md"
+
+
+def tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT.parent)))
+def test_each_module_of_a_room_stands_in_its_docstring(room: Path) -> None:
+    modules = {file.stem for file in room.glob("*.py")} | {inner.parent.name for inner in room.glob("*/__init__.py")}
+    said = ast.get_docstring(tree(room / "__init__.py")) or ""
+    assert modules - {"__init__", "__main__"} <= set(re.findall(r"`(\w+)`", said))
+
+
+def test_the_arrows_between_rooms_are_those_that_are_drawn() -> None:
+    rooms = {room.name for room in ROOMS if room.parent == ROOT}
+    drawn = re.search(r"Python's arrows: (.*?)\.\n", ARCHITECTURE.read_text(encoding="utf-8"))
+    assert drawn
+    arrows = {
+        (start, end)
+        for start, ends in re.findall(r"`(\w+)` → ([^;]+)", drawn[1])
+        for end in (rooms - {start} if ends == "all" else re.findall(r"`(\w+)`", ends))
+    }
+    assert {(room, other) for room in rooms for other in imported(room) & rooms - {room}} == arrows
+
+
+def imported(room: str) -> set[str]:
+    """Give what a room imports of cuesta, by the first name below it."""
+    return {name for file in (ROOT / room).rglob("*.py") for node in ast.walk(tree(file)) for name in named(node)}
+
+
+def named(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.ImportFrom) and node.module:
+        first, _, rest = node.module.partition(".")
+        if first == "cuesta":
+            yield from [rest.partition(".")[0]] if rest else (alias.name for alias in node.names)
