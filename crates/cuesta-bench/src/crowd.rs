@@ -14,11 +14,11 @@ const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
 
-/// What is beyond the thresholds of validity that a plan has by default.
+// The thresholds of validity that a plan has by default: `tests/plan/test_schema.py` holds them against the schema's.
 const LATENESS_P99: f64 = 0.010;
 const DRIVER_CPU: f64 = 0.9;
-const RUN_WAIT: f64 = 0.1;
-const FAILED: f64 = 0.001;
+const RUN_WAIT: f64 = 0.2;
+const ECHO_MISMATCHES: f64 = 0.001;
 
 /// A crowd, and what became of it.
 #[derive(Debug, Clone, Copy)]
@@ -53,7 +53,7 @@ impl Crowd {
             (outcome.lateness[1] > LATENESS_P99, format!("lateness p99 {:.1} ms", outcome.lateness[1] * 1e3)),
             (self.cpu() > DRIVER_CPU, format!("driver CPU {:.0} %", self.cpu() * 1e2)),
             (outcome.run_wait > RUN_WAIT, format!("run wait {:.0} %", outcome.run_wait * 1e2)),
-            (failed > FAILED, format!("{} failures", outcome.errors)),
+            (failed > ECHO_MISMATCHES, format!("{} failures", outcome.errors)),
         ]
         .into_iter()
         .filter_map(|(is_beyond, doubt)| is_beyond.then_some(doubt))
