@@ -40,6 +40,7 @@ impl Wakes {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the clock's own timer is not what is measured: the kernel's barest sleep is")]
 fn sleep(cpu: usize, stop: &AtomicBool) -> io::Result<Vec<f64>> {
     process::pin(cpu)?;
     set_current_timer_slack(NonZero::new(1))?;

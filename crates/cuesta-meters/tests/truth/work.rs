@@ -167,7 +167,8 @@ impl Work {
     }
 }
 
-/// Twenty milliseconds of nothing: not to wait for anything, but as a part of the load.
+/// Twenty milliseconds of nothing.
+#[expect(clippy::disallowed_methods, reason = "not to wait for anything, but as a part of the load")]
 fn rest() {
     let time = rustix::thread::Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     let _ = rustix::thread::nanosleep(&time);
