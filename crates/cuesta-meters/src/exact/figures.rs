@@ -109,7 +109,7 @@ impl Traced {
     fn put_counts(&self, sheet: &mut Sheet) {
         // A part's tasks are its own wherever they run.
         let of = if is_part(&sheet.subject) { &self.everywhere } else { &self.here };
-        let count = |count: u64| Figure::exact(self.events(count));
+        let count = |count: u64| Figure::exact(Count::over(count, self.seconds));
         let counts = &mut sheet.counts;
         [counts.minor_faults, counts.major_faults] = of.faults().map(count);
         [counts.voluntary_switches, counts.involuntary_switches] = of.switches().map(count);
@@ -122,10 +122,6 @@ impl Traced {
             Depth::Full => count(CALLS.iter().map(|class| of.calls(*class)).sum()),
         };
         counts.of_machine.retain(|name| !TRACED.contains(&name.as_str()));
-    }
-
-    pub(super) fn events(&self, count: u64) -> Count {
-        Count { count, per_s: count as f64 / self.seconds }
     }
 
     fn put_idle(&self, sheet: &mut Sheet) {
@@ -150,7 +146,7 @@ impl Traced {
     fn put_traffic(&self, sheet: &mut Sheet) {
         let (pages, waited) = self.everywhere.waits(Wait::Page);
         let traffic = &mut sheet.traffic;
-        traffic.page_waits = Figure::exact(self.events(pages));
+        traffic.page_waits = Figure::exact(Count::over(pages, self.seconds));
         traffic.page_wait = match pages {
             0 => Figure::unmetered("no page fault waited"),
             pages => Figure::exact(waited as f64 / 1e9 / pages as f64),

@@ -21,7 +21,7 @@ impl Rates<'_> {
             (Figure::unmetered(each_kind), Figure::unmetered(each_kind))
         };
         let switches = if part {
-            voluntary_switches.with(&involuntary_switches, |a, b| self.events(a.count + b.count))
+            voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
         } else {
             self.count(|reading| &reading.stat, |stat| Some(stat.switches))
         };
@@ -63,18 +63,18 @@ impl Rates<'_> {
         let group = of_group(self.earlier).with(&of_group(self.later), |a, b| {
             let minor = grown(a.faults, b.faults).unwrap_or(0);
             let major = grown(a.major, b.major).unwrap_or(0);
-            (self.events(minor.saturating_sub(major)), self.events(major))
+            (Count::over(minor.saturating_sub(major), self.seconds), Count::over(major, self.seconds))
         });
         if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
             return (group.map(|both| both.0), group.map(|both| both.1));
         }
-        let of = |of: fn(&Done) -> u64| self.done.map(|done| self.events(of(done)));
+        let of = |of: fn(&Done) -> u64| self.done.map(|done| Count::over(of(done), self.seconds));
         (of(|done| done.minor), of(|done| done.major))
     }
 
     fn by_thread(&self, of: fn(&OfThreads) -> u64) -> Figure<Count> {
         self.done.and_then(|done| match &done.threads {
-            Some(threads) => Figure::plain(self.events(of(threads))),
+            Some(threads) => Figure::plain(Count::over(of(threads), self.seconds)),
             None => Figure::unmetered("there are too many threads to look at each: name a control group"),
         })
     }
@@ -112,6 +112,6 @@ impl Rates<'_> {
             };
             b.iter().map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
         });
-        both.map(|count| self.events(*count))
+        both.map(|count| Count::over(*count, self.seconds))
     }
 }

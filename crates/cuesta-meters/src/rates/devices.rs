@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Rates;
 use crate::kernel::diskstats::{Disk, SECTOR};
 use crate::kernel::grown;
-use crate::{Device, Figure};
+use crate::{Count, Device, Figure};
 
 const NOTHING: &str = "it did nothing in the interval";
 
@@ -26,8 +26,8 @@ impl Rates<'_> {
         let atb = |count: f64| Figure::quotient(self.seconds, count, NOTHING);
         let busy = seconds(|disk| disk.busy_ms);
         Device {
-            reads: self.events(reads),
-            writes: self.events(writes),
+            reads: Count::over(reads, self.seconds),
+            writes: Count::over(writes, self.seconds),
             read_bytes_per_s: by(|disk| disk.sectors_read) as f64 * SECTOR as f64 / self.seconds,
             written_bytes_per_s: by(|disk| disk.sectors_written) as f64 * SECTOR as f64 / self.seconds,
             atb_reads: atb(reads as f64),

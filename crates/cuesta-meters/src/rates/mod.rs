@@ -179,14 +179,10 @@ impl<'a> Rates<'a> {
         let both = of(self.earlier).with(of(self.later), |a, b| (counter(a), counter(b)));
         both.and_then(|counters| match counters {
             (Some(a), Some(b)) => match grown(*a, *b) {
-                Some(count) => Figure::plain(self.events(count)),
+                Some(count) => Figure::plain(Count::over(count, self.seconds)),
                 None => Figure::unmetered("the counter was set back meanwhile"),
             },
             _ => Figure::unmetered("this kernel does not count it"),
         })
-    }
-
-    fn events(&self, count: u64) -> Count {
-        Count { count, per_s: count as f64 / self.seconds }
     }
 }

@@ -37,9 +37,9 @@ impl Rates<'_> {
 
     fn dispatches(&self) -> Figure<Count> {
         match self.of_queues() {
-            Some(queues) => queues.map(|(_, slices)| self.events(*slices)),
+            Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
             None => self.done.and_then(|done| match &done.threads {
-                Some(threads) => Figure::plain(self.events(threads.slices)),
+                Some(threads) => Figure::plain(Count::over(threads.slices, self.seconds)),
                 None => Figure::unmetered("there are too many threads to look at each"),
             }),
         }

@@ -112,6 +112,13 @@ pub struct Count {
     pub per_s: f64,
 }
 
+impl Count {
+    /// So many in so many seconds.
+    pub(crate) fn over(count: u64, seconds: f64) -> Self {
+        Self { count, per_s: count as f64 / seconds }
+    }
+}
+
 /// What was counted, of the subject where the kernel counts it by task, else of the machine (`of_machine` names those).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
