@@ -40,7 +40,7 @@ impl Wakes {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the clock's own timer is not what is measured: the kernel's barest sleep is")]
+#[expect(clippy::disallowed_methods, reason = "what is measured is the kernel's sleep, not our clock's")]
 fn sleep(cpu: usize, stop: &AtomicBool) -> io::Result<Vec<f64>> {
     process::pin(cpu)?;
     set_current_timer_slack(NonZero::new(1))?;
