@@ -131,11 +131,11 @@ impl Causes {
         }
     }
 
-    /// As a part of a sheet: percentages of the subject's CPUs; `counts` by the names of causes, where they are known.
-    pub fn sheet(&self, exact: Exact, counts: &BTreeMap<&str, Figure>) -> ByCause {
+    /// As a part of a sheet: percentages of the subject's CPUs; `counts` by cause, where they are known.
+    pub fn sheet(&self, exact: Exact, counts: &BTreeMap<Cause, Figure>) -> ByCause {
         let uncounted = || Figure::unmetered("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
-            let count = counts.get(cause.name()).cloned().unwrap_or_else(uncounted);
+            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
             let seconds = Figure::sampled(share.seconds);
             let percent = Figure::sampled(percent(share.seconds, exact.capacity));
             let average = match cause {

@@ -6,6 +6,7 @@ use cuesta_record::Stamp;
 
 use super::calibrate::{Constants, calibrate};
 use super::causes::{Causes, Exact};
+use super::kind::Cause;
 use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
 use super::tally::Tally;
 use crate::profile::Profile;
@@ -135,7 +136,7 @@ fn faults(sheet: &Sheet) -> Option<u64> {
 }
 
 /// How many there were of a cause, where they are counted for the subject alone.
-fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<&'static str, Figure> {
+fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<Cause, Figure> {
     let of = |name: &str, figure: &Figure<Count>| {
         if sheet.counts.of_machine.iter().any(|other| other == name) {
             return Figure::unmetered("it is counted for the whole machine only");
@@ -144,14 +145,13 @@ fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<&'static str, Figure> {
     };
     let faults = faults(sheet).map(|faults| Figure::plain(faults as f64));
     let unknown = || Figure::unmetered("it is not counted for this subject");
-    let calls = causes.counted_calls().map(|(cause, calls)| (cause.name(), calls));
     let counted = [
-        ("page_faults", faults.unwrap_or_else(unknown)),
-        ("dispatching", of("switches", &sheet.counts.switches)),
-        ("interrupts", of("interrupts", &sheet.counts.interrupts)),
-        ("softirq", of("softirqs", &sheet.counts.softirqs)),
+        (Cause::PageFaults, faults.unwrap_or_else(unknown)),
+        (Cause::Dispatching, of("switches", &sheet.counts.switches)),
+        (Cause::Interrupts, of("interrupts", &sheet.counts.interrupts)),
+        (Cause::Softirq, of("softirqs", &sheet.counts.softirqs)),
     ];
-    counted.into_iter().chain(calls).collect()
+    counted.into_iter().chain(causes.counted_calls()).collect()
 }
 
 #[cfg(test)]

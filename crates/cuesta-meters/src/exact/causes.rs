@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::Depth;
 use super::account::{Class, Owner};
 use super::figures::{CALLS, Traced, is_part};
-use crate::{ByCause, Cause, Figure, Sheet};
+use crate::cause::Cause;
+use crate::{ByCause, Figure, Sheet, sheet};
 
 impl Traced {
     /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
@@ -20,7 +21,7 @@ impl Traced {
     }
 
     /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
-    fn rows(&self, sheet: &Sheet, own: f64) -> BTreeMap<String, Cause> {
+    fn rows(&self, sheet: &Sheet, own: f64) -> BTreeMap<String, sheet::Cause> {
         let capacity = sheet.seconds * sheet.cpus.len() as f64;
         let owners: &[Owner] = if is_part(&sheet.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
         let nanos = |class: Class| -> u64 {
@@ -31,7 +32,7 @@ impl Traced {
         let seconds = |class| if all == 0 { 0.0 } else { own * nanos(class) as f64 / all as f64 };
         let row = |class: Class| {
             let (seconds, count) = (seconds(class), self.count(class, owners));
-            let cause = Cause {
+            let cause = sheet::Cause {
                 percent: Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 }),
                 seconds: Figure::exact(seconds),
                 average: count.and_then(|count| match *count {
@@ -57,26 +58,35 @@ impl Traced {
         }
     }
 
+    /// The light tracer does not tell calls from the user's part: that is no cause, and has a name of its own.
     fn name(&self, class: Class) -> &'static str {
         match class {
             Class::Run if self.depth == Depth::Light => "user_and_calls",
-            Class::Run => "user",
-            Class::Fault => "page_faults",
-            Class::Call => "system_calls",
-            Class::Loading => "loading",
-            Class::Mapping => "mapping",
-            Class::Thread => "kernel_threads",
-            Class::Hard => "interrupts",
-            Class::Soft => "softirq",
+            class => cause(class).name(),
         }
     }
 }
 
+fn cause(class: Class) -> Cause {
+    match class {
+        Class::Run => Cause::User,
+        Class::Fault => Cause::PageFaults,
+        Class::Call => Cause::SystemCalls,
+        Class::Loading => Cause::Loading,
+        Class::Mapping => Cause::Mapping,
+        Class::Thread => Cause::KernelThreads,
+        Class::Hard => Cause::Interrupts,
+        Class::Soft => Cause::Softirq,
+    }
+}
+
 /// Samples share out what interrupts leave: a timer cannot see these.
-fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, Cause>, own: f64) -> ByCause {
-    traced.retain(|name, _| ["interrupts", "softirq"].contains(&name.as_str()));
-    sampled.causes.retain(|name, _| !["interrupts", "softirq"].contains(&name.as_str()));
-    let sum = |causes: &BTreeMap<String, Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
+fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, sheet::Cause>, own: f64) -> ByCause {
+    let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
+    traced.retain(|name, _| unseen.contains(&name.as_str()));
+    sampled.causes.retain(|name, _| !unseen.contains(&name.as_str()));
+    let sum =
+        |causes: &BTreeMap<String, sheet::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
     let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
     let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
     for cause in sampled.causes.values_mut() {
