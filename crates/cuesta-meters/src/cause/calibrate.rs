@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
-use serde::{Deserialize, Serialize};
 
 use super::kallsyms::Kallsyms;
 use super::kind::Cause;
@@ -22,7 +21,7 @@ use crate::perf::record::records;
 use crate::perf::{Event, Ring, Scope, Wish};
 
 /// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Constants {
     /// A system call that does nothing: seconds.
     pub call: f64,
@@ -38,8 +37,6 @@ pub struct Constants {
     pub errors: [f64; 2],
     /// What a sample costs the CPU that is sampled: seconds.
     pub sample: f64,
-    /// Samples that `call_hidden` and `fault_hidden` come from.
-    pub samples: [u64; 2],
 }
 
 impl Constants {
@@ -83,7 +80,6 @@ pub fn calibrate() -> io::Result<Constants> {
         fault_hidden: (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0),
         sample: spin.sample,
         errors: [error(&call.tally) * each_call, error(&fault.tally) * each],
-        samples: [call.tally.all(), fault.tally.all()],
     })
 }
 

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::calibrate::Constants;
 use super::kind::Cause;
 use super::sampler::{Cut, Sight};
@@ -27,7 +25,7 @@ pub struct Exact {
 }
 
 /// CPU time of a subject by cause.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Causes {
     /// Each cause that had any, and what is unclassified; idle is not one of them.
     pub by_cause: BTreeMap<Cause, Share>,
@@ -59,7 +57,7 @@ pub struct Causes {
 }
 
 /// One cause.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// CPU time: seconds.
     pub seconds: f64,
@@ -72,7 +70,7 @@ pub struct Share {
 }
 
 /// What a timer cannot see, and where it went.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corrections {
     /// Ways out of system calls, sampled in the user's part and told by their address, and what they cost the instructions
     /// behind them: seconds.
@@ -83,7 +81,7 @@ pub struct Corrections {
 }
 
 /// What sampling took.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overhead {
     /// CPU time of the thread that reads: seconds.
     pub reader: f64,
@@ -293,8 +291,6 @@ mod tests {
             sight,
             lost: 3,
             throttled: 0,
-            late: 0,
-            cpus_gone: 0,
             reader: Duration::from_millis(5),
         }
     }
@@ -319,7 +315,6 @@ mod tests {
             fault_hidden: 1e-7,
             errors: [0.0; 2],
             sample: 0.0,
-            samples: [1, 1],
         }
     }
 

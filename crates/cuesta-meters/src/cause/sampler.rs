@@ -46,7 +46,7 @@ pub struct NotSampled {
 }
 
 /// What was sampled since the last cut.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut {
     /// From when.
     pub from: Stamp,
@@ -60,10 +60,6 @@ pub struct Cut {
     pub lost: u64,
     /// How often the kernel ceased to sample a CPU for the rest of a tick.
     pub throttled: u64,
-    /// Records that came when later ones had been read.
-    pub late: u64,
-    /// CPUs that went away meanwhile.
-    pub cpus_gone: u64,
     /// CPU time of the thread that reads.
     pub reader: Duration,
 }
@@ -77,8 +73,6 @@ impl Cut {
         }
         self.lost += next.lost;
         self.throttled += next.throttled;
-        self.late += next.late;
-        self.cpus_gone += next.cpus_gone;
         self.reader += next.reader;
     }
 }
@@ -258,13 +252,11 @@ struct Totals {
     cpu: Duration,
     lost: u64,
     throttled: u64,
-    late: u64,
-    gone: u64,
 }
 
 impl Totals {
     fn now() -> Self {
-        Self { at: clock::now(), cpu: Duration::ZERO, lost: 0, throttled: 0, late: 0, gone: 0 }
+        Self { at: clock::now(), cpu: Duration::ZERO, lost: 0, throttled: 0 }
     }
 }
 
@@ -314,14 +306,7 @@ impl Worker {
         let at = clock::now();
         self.rings.drain(&mut self.merge);
         self.hand_on(at);
-        let now = Totals {
-            at,
-            cpu: clock::thread_cpu(),
-            lost: self.reader.lost,
-            throttled: self.reader.throttled,
-            late: self.merge.late(),
-            gone: self.rings.gone(),
-        };
+        let now = Totals { at, cpu: clock::thread_cpu(), lost: self.reader.lost, throttled: self.reader.throttled };
         let before = std::mem::replace(&mut self.last, now);
         let tallies = self.reader.take();
         Cut {
@@ -331,8 +316,6 @@ impl Worker {
             sight: self.sight,
             lost: now.lost - before.lost,
             throttled: now.throttled - before.throttled,
-            late: now.late - before.late,
-            cpus_gone: now.gone - before.gone,
             reader: now.cpu.saturating_sub(before.cpu),
         }
     }

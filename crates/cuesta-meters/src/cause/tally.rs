@@ -2,13 +2,11 @@
 
 use std::ops::AddAssign;
 
-use serde::{Deserialize, Serialize};
-
 use super::classify::Verdict;
 use super::kind::Cause;
 
 /// Samples of one subject. Sums of two intervals are those of both.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
     /// By cause, in the order of [`Cause::ALL`].
     pub samples: [u64; Cause::COUNT],

@@ -12,16 +12,11 @@ use super::record::Stamped;
 pub(crate) struct Merge {
     /// Not yet in order.
     waiting: Vec<Stamped>,
-    /// All before this was given out.
-    given: Stamp,
-    /// Records that came when later ones had been given out.
-    late: u64,
 }
 
 impl Merge {
     /// Takes one in.
     pub(crate) fn push(&mut self, record: Stamped) {
-        self.late += u64::from(record.at < self.given);
         self.waiting.push(record);
     }
 
@@ -29,14 +24,8 @@ impl Merge {
     pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
         // Stable, so records of one instant keep the order of their ring.
         self.waiting.sort_by_key(|record| record.at);
-        self.given = self.given.max(floor);
         let later = self.waiting.split_off(self.waiting.partition_point(|record| record.at < floor));
         std::mem::replace(&mut self.waiting, later)
-    }
-
-    /// How many came too late to be in order.
-    pub(crate) fn late(&self) -> u64 {
-        self.late
     }
 }
 
@@ -58,7 +47,6 @@ mod tests {
         assert_eq!(merge.before(Stamp::from_nanos(6)), [1, 2, 3, 4].map(lost));
         merge.push(lost(5));
         merge.push(lost(7));
-        assert_eq!(merge.late(), 1);
         assert_eq!(merge.before(Stamp::FAR), [5, 6, 7, 9].map(lost));
     }
 }
