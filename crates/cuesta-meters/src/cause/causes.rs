@@ -6,12 +6,6 @@ use super::calibrate::Constants;
 use super::kind::Cause;
 use super::sampler::{Cut, Sight};
 use super::tally::Tally;
-use crate::sheet;
-use crate::{ByCause, Figure};
-
-/// Samples that an estimate of calls takes: its chance error is then a tenth.
-const ENOUGH: u64 = 100;
-const UNCALIBRATED: &str = "the constants could not be measured";
 
 /// What exact clocks say of the subject in the same interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,61 +122,6 @@ impl Causes {
             throttled: cut.throttled,
         }
     }
-
-    /// As a part of a sheet: percentages of the subject's CPUs; `counts` by cause, where they are known.
-    pub fn sheet(&self, exact: Exact, counts: &BTreeMap<Cause, Figure>) -> ByCause {
-        let uncounted = || Figure::unmetered("how many is not counted by samples");
-        let row = |(cause, share): (&Cause, &Share)| {
-            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
-            let seconds = Figure::sampled(share.seconds);
-            let percent = Figure::sampled(percent(share.seconds, exact.capacity));
-            let average = match cause {
-                Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
-                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
-            };
-            (cause.name().to_owned(), sheet::Cause { percent, seconds, count, average })
-        };
-        ByCause {
-            causes: self.by_cause.iter().map(row).collect(),
-            unclassified: self.unclassified,
-            about: self.about(),
-        }
-    }
-
-    /// How many calls of each kind there were, where enough samples tell.
-    pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
-        self.calls.iter().flatten().map(|(cause, calls)| {
-            let samples = self.crossings_of.get(cause).copied().unwrap_or_default();
-            (*cause, estimate(*calls, samples))
-        })
-    }
-
-    fn all_calls(&self) -> Figure {
-        match &self.calls {
-            Some(calls) => estimate(calls.values().sum(), self.crossings),
-            None => Figure::unmetered(UNCALIBRATED),
-        }
-    }
-
-    fn about(&self) -> BTreeMap<String, Figure> {
-        let uncalibrated = || Figure::unmetered(UNCALIBRATED);
-        let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
-        let rows = [
-            ("samples", Figure::sampled(self.samples as f64)),
-            ("lost", Figure::sampled(self.lost as f64)),
-            ("throttled", Figure::sampled(self.throttled as f64)),
-            ("coverage", Figure::sampled(self.coverage)),
-            ("named_calls_percent", Figure::sampled(self.named)),
-            ("calls_estimated", self.all_calls()),
-            ("calls_estimated_from", Figure::sampled(self.crossings as f64)),
-            ("for_linker_seconds", Figure::sampled(self.for_linker)),
-            ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
-            ("corrected_faults_seconds", known(self.corrections.faults)),
-            ("reader_seconds", Figure::plain(self.overhead.reader)),
-            ("interrupts_seconds", known(self.overhead.interrupts)),
-        ];
-        rows.map(|(name, figure)| (name.to_owned(), figure)).into()
-    }
 }
 
 /// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
@@ -213,14 +152,6 @@ fn calls(tally: &Tally, each: f64) -> BTreeMap<Cause, f64> {
 fn crossings_of(tally: &Tally) -> BTreeMap<Cause, u64> {
     let all = Cause::ALL.into_iter().map(|cause| (cause, tally.crossings[cause as usize]));
     all.filter(|(_, samples)| *samples > 0).collect()
-}
-
-/// A number of calls that so many samples tell of; nothing where these are few.
-fn estimate(calls: f64, samples: u64) -> Figure {
-    if samples >= ENOUGH {
-        return Figure::sampled(calls);
-    }
-    Figure::unmetered(format!("only {samples} samples tell of it: an estimate takes {ENOUGH}"))
 }
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
@@ -271,7 +202,7 @@ fn shares(
     Cause::ALL.into_iter().filter(shown).map(share).collect()
 }
 
-fn percent(part: f64, whole: f64) -> f64 {
+pub(super) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { 100.0 * part / whole } else { 0.0 }
 }
 
@@ -334,23 +265,6 @@ mod tests {
         assert!(close(causes.coverage, 0.5));
         assert!(close(causes.calls.as_ref().expect("estimated")[&Cause::SystemCalls], 0.04 / 30e-9));
         assert_eq!((causes.corrections.faults, causes.lost), (None, 3));
-        let sheet = causes.sheet(exact, &BTreeMap::new());
-        assert!(close(*sheet.causes["user"].percent.value().expect("sampled"), 5.8));
-        assert!(sheet.causes["user"].average.why().is_some());
-    }
-
-    #[test]
-    fn calls_that_few_samples_tell_of_are_not_estimated() {
-        let exact = Exact { cpu: 1.0, faults: None, capacity: 1.0 };
-        let estimated = |crossings| {
-            let tally = tally(&[(Cause::User, 500, 0), (Cause::SystemCalls, 500, 0)], crossings);
-            let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&constants()));
-            let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");
-            assert_eq!(causes.about()["calls_estimated"], calls);
-            calls
-        };
-        assert_eq!(estimated(99).why(), Some("only 99 samples tell of it: an estimate takes 100"));
-        assert!(close(*estimated(100).value().expect("enough"), 0.1 / 30e-9));
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //!
 //! - [`Sampler`]: starts, is cut at intervals, says what it could not do. [`Cut`]: what came of an interval.
 //! - [`Split`]: all of it together, for a sheet.
-//! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`].
+//! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`]; `rows`: these as a sheet has them.
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.
 //! - `watch`, `reader`: whose sample; counting.
@@ -23,6 +23,7 @@ mod maps;
 mod marks;
 mod pages;
 mod reader;
+mod rows;
 mod sampler;
 mod split;
 mod tally;

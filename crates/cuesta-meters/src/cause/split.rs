@@ -92,9 +92,7 @@ impl Split {
         let causes = Causes::new(tally, &cut, exact, self.constants());
         Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
     }
-}
 
-impl Split {
     /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
     /// time, the subject's share its own. Nothing where not all that runs is sampled.
     pub fn network(&self, from: Stamp, sheet: &Sheet) -> Option<Network> {
@@ -111,9 +109,7 @@ impl Split {
             in_subject: sheet.own.seconds.with(&Figure::sampled(part(subject)), |seconds, part| seconds * part),
         })
     }
-}
 
-impl Split {
     /// Whether a sheet closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
     /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
     pub fn closure(&self, from: Stamp, sheet: &Sheet) -> Option<Closure> {
