@@ -88,8 +88,8 @@ impl Meter {
         Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
-    /// Samples from now on, so that sheets have CPU time by cause. It takes half a second to measure the constants; where
-    /// sampling is not allowed, sheets say so and how to allow it.
+    /// Samples from now on, so that sheets have CPU time by cause. Measuring the constants takes about a second of
+    /// one CPU; where sampling is not allowed, sheets say so and how to allow it.
     #[must_use]
     pub fn sampled(mut self, options: Options) -> Self {
         self.split = Split::start(&self.spec.subject, options).map_err(|error| error.to_string());

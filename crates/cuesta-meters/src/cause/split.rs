@@ -27,7 +27,7 @@ pub struct Split {
 const MOST_CUTS: usize = 86_400;
 
 impl Split {
-    /// Measures the constants, which takes half a second of one CPU, and begins to sample.
+    /// Measures the constants, which takes about a second of one CPU, and begins to sample.
     ///
     /// # Errors
     /// When nothing may be sampled. What may be sampled only in part is said by [`Split::limits`].

@@ -1,4 +1,4 @@
-//! CPU time by cause: filled in by the sampled tier (`cause/`).
+//! CPU time by cause: of samples (`cause/`), of what was traced (`exact/causes.rs`), or of both.
 
 use std::collections::BTreeMap;
 
