@@ -11,8 +11,8 @@
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
 //!   `wakes`: how late the machine wakes anybody.
 //! - `screens`: users with screens beside the same without.
-//! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them; `timer`: what a timer
-//!   alone would.
+//! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them; `loads`: that
+//!   work; `timer`: what a timer alone would cost.
 //! - `targets`: what is measured against what; `table`: how it is shown.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
@@ -23,6 +23,7 @@ mod cuesta;
 mod delays;
 mod histogram;
 mod job;
+mod loads;
 mod outcome;
 mod pair;
 mod process;

@@ -5,13 +5,13 @@
 //! fires as often and does nothing: on a virtual machine that is most of it, and no sampler can have it for less.
 
 use std::error::Error;
-use std::hint::black_box;
 use std::time::Duration;
 
 use cuesta_meters::Subject;
 use cuesta_meters::cause::{Options, Sampler};
 use cuesta_record::clock;
 
+use crate::loads::{LOADS, Load, median, timed};
 use crate::table::Row;
 use crate::timer::Timer;
 
@@ -24,11 +24,6 @@ const PAIRS: usize = 100;
 
 /// How long the reading thread is looked at.
 const STEADY: Duration = Duration::from_secs(2);
-
-/// A load: its name and one turn of it, some milliseconds.
-type Load = (&'static str, fn());
-
-const LOADS: [Load; 3] = [("computing", compute), ("calling the kernel", call), ("taking page faults", fault)];
 
 /// Measures each load, kept on one CPU.
 pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
@@ -94,47 +89,4 @@ fn sampled(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error
 fn with_timer(turn: fn()) -> Result<f64, Box<dyn Error>> {
     let _timer = Timer::start(FREQUENCY)?;
     Ok(timed(turn))
-}
-
-/// CPU seconds of a turn.
-pub(crate) fn timed(turn: fn()) -> f64 {
-    let before = clock::thread_cpu();
-    turn();
-    clock::thread_cpu().saturating_sub(before).as_secs_f64()
-}
-
-/// The median, and one standard error of it from the quartiles.
-pub(crate) fn median(values: &mut [f64]) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |part: f64| values[(part * (values.len() - 1) as f64).round() as usize];
-    // Half the distance of the quartiles is 0.67 standard deviations; a median's error is 1.25 of a mean's.
-    let deviation = (at(0.75) - at(0.25)) / 2.0 / 0.67;
-    (at(0.5), 1.25 * deviation / (values.len() as f64).sqrt())
-}
-
-pub(crate) fn compute() {
-    let mut sum = 0_u64;
-    for n in 0..20_000_000_u64 {
-        sum = black_box(sum ^ n);
-    }
-    black_box(sum);
-}
-
-/// Calls of the kernel in a turn.
-pub(crate) const CALLS: u32 = 250_000;
-
-pub(crate) fn call() {
-    for _ in 0..CALLS {
-        black_box(rustix::process::getppid());
-    }
-}
-
-/// Larger than what the allocator keeps: each time memory that was never touched.
-pub(crate) fn fault() {
-    const SIZE: usize = 64 << 20;
-    let mut memory = vec![0_u8; SIZE];
-    for page in memory.chunks_mut(4096) {
-        page[0] = 1;
-    }
-    black_box(memory);
 }

@@ -1,11 +1,11 @@
-//! What the tracers of the meters cost who is traced: the same work in turn with and without, as `sampling` does it.
+//! What the tracers of the meters cost who is traced: the same work in turn with and without.
 
 use std::error::Error;
 
 use cuesta_meters::Subject;
 use cuesta_meters::exact::{Depth, Trace};
 
-use crate::sampling::{CALLS, call, compute, fault, median, timed};
+use crate::loads::{CALLS, call, compute, fault, median, timed};
 use crate::table::Row;
 
 /// Most that the light tracer may cost work that calls the kernel.
