@@ -2,15 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
+mod running;
+
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 
 use cuesta_meters::{Meter, Rates, Reading, Roots, Sheet, Spec};
+use running::Running;
 
 /// A shell that does what it is told, one row at a time, and says when it has done it.
 struct Program {
-    child: Child,
-    said: BufReader<std::process::ChildStdout>,
+    running: Running,
+    said: BufReader<ChildStdout>,
     /// What a Python says of its last order: voluntary and involuntary switches, microseconds of CPU, children's switches.
     used: Vec<u64>,
 }
@@ -18,10 +21,9 @@ struct Program {
 impl Program {
     fn start(program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program);
-        let mut child =
-            command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program is there");
-        let said = BufReader::new(child.stdout.take().unwrap());
-        Self { child, said, used: Vec::new() }
+        let mut running = Running::start(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()));
+        let said = BufReader::new(running.0.stdout.take().unwrap());
+        Self { running, said, used: Vec::new() }
     }
 
     fn shell() -> Self {
@@ -30,7 +32,7 @@ impl Program {
 
     /// Has a command done, and comes back when it is.
     fn does(&mut self, command: &str) {
-        writeln!(self.child.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
+        writeln!(self.running.0.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
         self.hears("done");
     }
 
@@ -46,7 +48,7 @@ impl Program {
     }
 
     fn read(&self) -> Reading {
-        Reading::take(&Roots::default(), &format!("pid:{}", self.child.id()).parse().unwrap())
+        Reading::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
     }
 
     /// What is metered while a command is done.
@@ -54,13 +56,6 @@ impl Program {
         let earlier = self.read();
         self.does(command);
         Rates::between(&earlier, &self.read()).unwrap().sheet()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -135,7 +130,7 @@ fn waits_for_a_pipe_are_voluntary_switches() {
 fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
     let mut program = python();
     let mut meter = Meter::start(Spec {
-        subject: format!("pid:{}", program.child.id()).parse().unwrap(),
+        subject: format!("pid:{}", program.running.0.id()).parse().unwrap(),
         cpus: None,
         roots: Roots::default(),
     })

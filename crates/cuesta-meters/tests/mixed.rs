@@ -2,15 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
+mod running;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use cuesta_host::{Host, Spec};
 use cuesta_meters::Subject;
 use cuesta_meters::cause::{Cause, Options, Sampler, Tally};
+use running::Running;
 use tempfile::TempDir;
 
 /// Samples that are asked for; the work goes on until they are there.
@@ -20,7 +23,8 @@ const ENOUGH: u64 = 4000;
 fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
     let subjects = [Subject::Machine, Subject::Process(std::process::id())];
     let sampler = Sampler::start(&subjects, Options::default()).expect("this test needs to be allowed to sample");
-    let _shells = Load::start("sh", &["-c", "while :; do ls -lR /usr/share/doc; date; true; done"]);
+    let shells = "while :; do ls -lR /usr/share/doc; date; true; done";
+    let _shells = Running::start(Command::new("sh").args(["-c", shells]).stdout(Stdio::null()).stderr(Stdio::null()));
     let host = Host::start(&Spec::parse(HOST).unwrap()).unwrap();
     let sshd = Sshd::new();
     let mut machine = Tally::default();
@@ -107,21 +111,5 @@ impl Sshd {
             .output()
             .unwrap();
         assert!(String::from_utf8_lossy(&output.stdout).contains("well"), "{output:?}");
-    }
-}
-
-/// A program that goes on until this is dropped.
-struct Load(Child);
-
-impl Load {
-    fn start(program: &str, words: &[&str]) -> Self {
-        Self(Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }

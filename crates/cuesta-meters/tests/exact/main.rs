@@ -1,6 +1,6 @@
 //! The tracers beside what the kernel counts itself and what programs know. Needs root, and a kernel that describes its types.
 //!
-//! - `program`: a program that does what it is told. `counts`: to the unit. `time`: whose, into what; the account closes.
+//! - `program`: a program that does what it is told; `running`: it ends with its test. `counts`: to the unit. `time`: whose, into what; the account closes.
 //! - `whose`: subjects of other kinds. `idle`: why the subject did not run. `nobody`: without privileges.
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
@@ -9,5 +9,7 @@ mod counts;
 mod idle;
 mod nobody;
 mod program;
+#[path = "../running/mod.rs"]
+mod running;
 mod time;
 mod whose;

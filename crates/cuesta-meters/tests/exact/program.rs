@@ -2,17 +2,19 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuesta_meters::exact::Depth;
 use cuesta_meters::{Count, Figure, Meter, Roots, Sheet, Spec, Tier};
 
+use crate::running::Running;
+
 /// One test at a time: each wants the machine's idle for itself.
 static ALONE: Mutex<()> = Mutex::new(());
 
 pub(crate) struct Program {
-    child: Child,
+    running: Running,
     said: BufReader<ChildStdout>,
     _alone: MutexGuard<'static, ()>,
 }
@@ -30,22 +32,21 @@ impl Program {
     pub(crate) fn start() -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut command = Command::new("python3");
-        let mut child =
-            command.args(["-c", LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("there is Python");
-        let said = BufReader::new(child.stdout.take().unwrap());
-        let mut program = Self { child, said, _alone: alone };
+        let mut running = Running::start(command.args(["-c", LOOP]).stdin(Stdio::piped()).stdout(Stdio::piped()));
+        let said = BufReader::new(running.0.stdout.take().unwrap());
+        let mut program = Self { running, said, _alone: alone };
         program.does("pass");
         program
     }
 
     pub(crate) fn pid(&self) -> u32 {
-        self.child.id()
+        self.running.0.id()
     }
 
     /// Has a row carried out and waits until it sleeps again; gives the numbers that it printed.
     pub(crate) fn does(&mut self, row: &str) -> Vec<f64> {
         // In one piece: one call reads it.
-        self.child.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
+        self.running.0.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
         let mut said = String::new();
         while !said.ends_with("done\n") {
             assert!(self.said.read_line(&mut said).unwrap() > 0, "the program has ended: {said}");
@@ -70,13 +71,6 @@ impl Program {
         let mut meter = self.traced(depth);
         let said = self.does(row);
         (meter.sheet().unwrap(), said)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

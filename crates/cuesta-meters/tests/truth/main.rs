@@ -5,10 +5,12 @@
 //! test must have one thread and nothing else to do.
 //!
 //! - `nobody`: the sampler without privileges.
-//! - `work`: the programs. `trial`: one run and whether it is valid. `cases`: what is expected.
+//! - `work`: the programs; `running`: they end with their trial. `trial`: one run and whether it is valid. `cases`: what is expected.
 
 mod cases;
 mod nobody;
+#[path = "../running/mod.rs"]
+mod running;
 mod trial;
 mod work;
 

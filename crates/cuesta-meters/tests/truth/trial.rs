@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use cuesta_meters::Subject;
 use cuesta_meters::cause::{Causes, Constants, Exact, Options, Sampler, calibrate};
 use cuesta_meters::kernel::pid_stat::PidStat;
 use cuesta_meters::kernel::schedstat::SchedStat;
 
+use crate::running::Running;
 use crate::work::Truth;
 
 /// What came of a run.
@@ -31,7 +32,7 @@ impl Trial {
         let constants = calibrate().expect("this test needs to be allowed to sample: run it as root");
         let mut program = Program::start(kinds, seconds);
         program.row();
-        let subject = Subject::Process(program.child.id());
+        let subject = Subject::Process(program.running.0.id());
         let sampler = Sampler::start(&[subject], Options { frequency, profile: false }).expect("may sample");
         let stolen = Stolen::now();
         let before = program.account();
@@ -63,22 +64,19 @@ const MOST_STOLEN: f64 = 5.0;
 
 /// The program under test.
 struct Program {
-    child: Child,
+    running: Running,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
 impl Program {
     fn start(kinds: &str, seconds: f64) -> Self {
-        let mut child = Command::new(std::env::current_exe().expect("this program"))
-            .args(["work", kinds, &seconds.to_string()])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let input = child.stdin.take().expect("piped");
-        let output = BufReader::new(child.stdout.take().expect("piped"));
-        Self { child, input, output }
+        let mut command = Command::new(std::env::current_exe().expect("this program"));
+        command.args(["work", kinds, &seconds.to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut running = Running::start(&mut command);
+        let input = running.0.stdin.take().expect("piped");
+        let output = BufReader::new(running.0.stdout.take().expect("piped"));
+        Self { running, input, output }
     }
 
     fn go(&mut self) {
@@ -93,18 +91,10 @@ impl Program {
 
     /// CPU time and page faults, by the kernel's account.
     fn account(&self) -> (f64, u64) {
-        let file = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.child.id())).expect("it runs");
+        let file = |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.running.0.id())).expect("it runs");
         let run = SchedStat::parse(&file("schedstat")).expect("an account").run;
         let stat = PidStat::parse(&file("stat")).expect("an account");
         (run as f64 * 1e-9, stat.minor + stat.major)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
