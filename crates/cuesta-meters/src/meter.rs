@@ -188,6 +188,7 @@ impl Meter {
                     sheet.closure = closure;
                 }
                 sheet.by_cause = split.by_cause(earlier.at, &sheet);
+                sheet.put_sampled_interrupts();
                 sheet.notes.extend_from_slice(split.limits());
                 let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
                 if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {

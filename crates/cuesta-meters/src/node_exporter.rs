@@ -158,9 +158,10 @@ impl Metrics<'_> {
             let micros = |kind| {
                 self.one(&format!("node_pressure_{resource}_{kind}_seconds_total")).map(|s| (s * 1e6).round() as u64)
             };
-            Some((resource.to_owned(), Figure::plain(Pressure { some: micros("waiting")?, full: micros("stalled") })))
+            let found = Pressure { some: micros("waiting"), full: micros("stalled") };
+            (found != Pressure::default()).then(|| (resource.to_owned(), Figure::plain(found)))
         };
-        ["cpu", "io", "memory"].into_iter().filter_map(of).collect()
+        ["cpu", "io", "memory", "irq"].into_iter().filter_map(of).collect()
     }
 }
 
@@ -226,7 +227,7 @@ mod tests {
         assert_eq!(reading.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
         let vda = reading.disks.value().unwrap()["vda"];
         assert_eq!((vda.reads, vda.busy_ms, vda.sectors_written), (3_297_255, 246_124, 170_064_528));
-        assert_eq!(reading.pressure["io"].value(), Some(&Pressure { some: 121_256_518, full: Some(67_059_237) }));
+        assert_eq!(reading.pressure["io"].value(), Some(&Pressure { some: Some(121_256_518), full: Some(67_059_237) }));
         assert_eq!(Reading::of_node_exporter("up 1\n"), Err(NoMetrics));
     }
 

@@ -87,7 +87,7 @@ impl Traced {
         if !is_part(&sheet.subject) {
             let cpu = &sheet.cpu;
             (own.usr, own.sys) = (cpu.usr.clone(), cpu.sys.clone());
-            own.percent = own.usr.with(&own.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+            own.percent = cpu.busy();
             own.seconds = own.percent.map(|percent| percent / 100.0 * capacity);
             return;
         }
@@ -104,6 +104,7 @@ impl Traced {
         // Of the tier of whoever split it.
         (own.usr, own.sys) = (user.map(|user| user * all), user.map(|user| (1.0 - user) * all));
         own.others = Figure::exact(self.percent(self.here.run(Owner::Others)));
+        own.irq = Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody])));
     }
 
     fn put_counts(&self, sheet: &mut Sheet) {

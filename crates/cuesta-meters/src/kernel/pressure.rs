@@ -7,8 +7,8 @@ use super::Malformed;
 /// Time stalled for one resource since boot; microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Pressure {
-    /// In which at least one task was stalled.
-    pub some: u64,
+    /// In which at least one task was stalled; for interrupts there is none.
+    pub some: Option<u64>,
     /// In which all tasks that were not idle were; old kernels have none for the CPU.
     pub full: Option<u64>,
 }
@@ -20,8 +20,8 @@ impl Pressure {
             let row = text.lines().find(|row| row.starts_with(kind))?;
             row.split_ascii_whitespace().find_map(|word| word.strip_prefix("total=")?.parse().ok())
         };
-        let some = total("some ").ok_or_else(|| Malformed::new("/proc/pressure", text))?;
-        Ok(Self { some, full: total("full ") })
+        let found = Self { some: total("some "), full: total("full ") };
+        if found == Self::default() { Err(Malformed::new("/proc/pressure", text)) } else { Ok(found) }
     }
 }
 
@@ -32,9 +32,9 @@ mod tests {
     #[test]
     fn reads_what_the_kernel_writes() {
         let captured = include_str!("../../tests/captured/pressure_io");
-        assert_eq!(Pressure::parse(captured), Ok(Pressure { some: 121_256_518, full: Some(67_059_237) }));
-        assert_eq!(Pressure::parse("some avg10=0.0 total=5\n"), Ok(Pressure { some: 5, full: None }));
-        assert!(Pressure::parse("full avg10=0.0 total=5\n").is_err());
+        assert_eq!(Pressure::parse(captured), Ok(Pressure { some: Some(121_256_518), full: Some(67_059_237) }));
+        assert_eq!(Pressure::parse("some avg10=0.0 total=5\n"), Ok(Pressure { some: Some(5), full: None }));
+        assert_eq!(Pressure::parse("full avg10=0.0 total=5\n"), Ok(Pressure { some: None, full: Some(5) }));
         assert!(Pressure::parse("some total=x").is_err());
     }
 }

@@ -6,9 +6,12 @@ use super::{Rates, UNTRACED};
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
 use crate::reading::tasks::tick;
+use crate::sheet::NOT_ITS_OWN;
 use crate::{Closure, Cpu, Figure, Idle, Network, Own, Subject, TimeRow};
 
 const NO_TICK: &str = "no clock tick passed in the interval";
+const ALL: &str = "the subject is all that runs on these CPUs";
+const MINGLED: &str = "in whose time they came, ticks do not tell: the sampled tier does";
 const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
 const UNCOUNTED: &str = "not counted in this tier";
 const UNTIMED: &str = "ticks are not of the interrupts that are counted: the exact tier times each";
@@ -48,14 +51,15 @@ impl Rates<'_> {
     /// The subject's own part. A CPU set's and a machine's is all that its CPUs did.
     pub(super) fn own(&self) -> Own {
         let cpu = self.cpu();
+        let busy = cpu.busy();
         if !self.is_part() {
-            let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
             return Own {
                 seconds: busy.map(|percent| percent / 100.0 * self.capacity()),
                 percent: busy,
                 usr: cpu.usr,
                 sys: cpu.sys,
-                others: Figure::unmetered("the subject is all that runs on these CPUs"),
+                others: Figure::unmetered(ALL),
+                irq: Figure::unmetered(ALL),
                 tasks: self.threads(),
                 processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
             };
@@ -64,15 +68,19 @@ impl Rates<'_> {
         let percent = seconds.map(|seconds| self.percent_of_cpus(*seconds));
         let split = in_user.with(&in_system, |user, system| self.user_part(*user, *system));
         let usr = percent.with(&split, |all, user| all * user);
-        Own {
+        let mut own = Own {
             sys: percent.with(&usr, |all, usr| all - usr),
             usr,
-            others: cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&percent, |all, own| (all - own).max(0.0)),
+            others: Figure::unmetered(MINGLED),
+            irq: Figure::unmetered(MINGLED),
             percent,
             seconds,
             tasks: self.threads(),
             processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
-        }
+        };
+        let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::unmetered(MINGLED) };
+        own.put_beside(&busy, &irq);
+        own
     }
 
     /// The part of the subject's time that was in user mode. Where no clock tick met it in the interval, as in its life
@@ -138,11 +146,15 @@ impl Rates<'_> {
         for (resource, later) in &self.later.pressure {
             let Some(earlier) = self.earlier.pressure.get(resource) else { continue };
             let percent = |micros: u64| micros as f64 / 1e4 / self.seconds;
-            let some = earlier.with(later, |a, b| percent(grown(a.some, b.some).unwrap_or(0)));
-            let full = earlier.with(later, |a, b| Some(percent(grown(a.full?, b.full?).unwrap_or(0))));
-            pressure.insert(format!("{resource}_some"), some);
-            if let Some(full) = full.value().copied().flatten() {
-                pressure.insert(format!("{resource}_full"), Figure::plain(full));
+            let both = earlier.value().zip(later.value());
+            for (kind, a, b) in both.iter().flat_map(|(a, b)| [("some", a.some, b.some), ("full", a.full, b.full)]) {
+                if let Some((a, b)) = a.zip(b) {
+                    let stalled = percent(grown(a, b).unwrap_or(0));
+                    pressure.insert(format!("{resource}_{kind}"), Figure::plain(stalled));
+                }
+            }
+            if let Some(why) = later.why().filter(|_| resource != "irq") {
+                pressure.insert(format!("{resource}_some"), Figure::unmetered(why));
             }
         }
         pressure
@@ -151,7 +163,7 @@ impl Rates<'_> {
     /// Of a part of what runs on the CPUs its own time, and the others' apart; else all.
     pub(super) fn total_time(&self) -> Vec<TimeRow> {
         let (cpu, own) = (self.cpu(), self.own());
-        let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+        let busy = cpu.busy();
         let of_busy = |percent: &Figure| {
             let both = percent.with(&busy, |percent, busy| (*percent, *busy));
             both.and_then(|(percent, busy)| Figure::quotient(100.0 * percent, *busy, "the CPUs were idle"))
@@ -165,23 +177,26 @@ impl Rates<'_> {
         let faults = Figure::unmetered(own.percent.why().unwrap_or(SAMPLED));
         let mut rows = vec![row("page faults", faults, SAMPLED)];
         if self.is_part() {
-            rows.push(row("system, by ticks", own.sys, UNCOUNTED));
-            rows.push(row("user, by ticks", own.usr, UNCOUNTED));
-            rows.push(row("others on these CPUs", own.others, "it is not the subject's"));
+            rows.push(row("system, by ticks", own.sys.clone(), UNCOUNTED));
+            rows.push(row("user, by ticks", own.usr.clone(), UNCOUNTED));
+            rows.extend(own.beside().map(|(name, percent)| row(name, percent.clone(), NOT_ITS_OWN)));
         } else {
             rows.push(row("system", cpu.sys, UNCOUNTED));
             rows.push(row("user", cpu.usr, UNCOUNTED));
+            rows.push(row("interrupts", cpu.irq, UNTIMED));
         }
-        rows.push(row("interrupts", cpu.irq, UNTIMED));
         let idle = [("steal", cpu.steal), ("I/O-wait idle", cpu.iowait), ("zero idle", cpu.idle)];
         rows.extend(idle.map(|(name, percent)| TimeRow::idle(name, percent)));
         rows
     }
 
-    /// The CPUs' accounts against the clock.
+    /// The CPUs' accounts against the clock; more than they have, if the subject's own clock has more than all their ticks.
     pub(super) fn closure(&self) -> Closure {
         let ticks = self.all_cpus().total() as f64 * tick() as f64 / 1e9;
-        Closure::of(Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout"), self.seconds)
+        let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
+        let over = self.own().percent.with(&self.cpu().busy(), |own, busy| (own - busy).max(0.0));
+        let over = if over.value().is_some() { over } else { Figure::plain(0.0) };
+        Closure::of(accounted.with(&over, |accounted, over| accounted + over), self.seconds)
     }
 }
 

@@ -63,7 +63,7 @@ pub struct Reading {
 /// Processes that are asked which CPUs they may use: children have those of their parents, as a rule.
 const MOST_ASKED: usize = 16;
 
-/// Resources whose pressure is known.
+/// Resources whose pressure is known; that of interrupts where the kernel times them apart from tasks.
 const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
 
 impl Reading {
@@ -102,6 +102,12 @@ impl Reading {
         };
         reading.cost = clock::thread_cpu().saturating_sub(cpu);
         reading
+    }
+
+    /// Whether the time of tasks is without the interrupts that came while they ran (`CONFIG_IRQ_TIME_ACCOUNTING`): such
+    /// kernels have a pressure of interrupts.
+    pub(crate) fn times_interrupts_apart(&self) -> bool {
+        self.pressure.get("irq").is_some_and(|irq| irq.value().is_some())
     }
 
     /// Why there is nothing to meter, if so.

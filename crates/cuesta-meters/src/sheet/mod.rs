@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use by_cause::{ByCause, Cause};
 pub use figure::{Figure, Tier};
 pub use network::Network;
+pub(crate) use total_time::NOT_ITS_OWN;
 
 use crate::Subject;
 use crate::reading::tasks::tick;
@@ -84,6 +85,13 @@ pub struct Cpu {
     pub load: Figure,
 }
 
+impl Cpu {
+    /// All that was not idle, nor taken by the hypervisor.
+    pub(crate) fn busy(&self) -> Figure {
+        self.usr.with(&self.sys, |usr, sys| usr + sys).with(&self.irq, |busy, irq| busy + irq)
+    }
+}
+
 /// CPU time of the subject's own tasks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Own {
@@ -95,8 +103,11 @@ pub struct Own {
     pub usr: Figure,
     /// In the kernel, percent: likewise.
     pub sys: Figure,
-    /// CPU of others on the sheet's CPUs, percent.
+    /// CPU of others on the sheet's CPUs, percent; interrupts beside the subject included where `irq` is not known.
     pub others: Figure,
+    /// Interrupts in neither its time nor others', percent. Where the kernel does not time them apart, a task's time holds
+    /// those that came while it ran.
+    pub irq: Figure,
     /// Tasks (threads) at the end.
     pub tasks: Figure,
     /// Processes at the end.

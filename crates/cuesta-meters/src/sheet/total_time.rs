@@ -1,9 +1,13 @@
 //! `total_time_meters` with causes: what samples or tracers found takes the place of what ticks found.
 
-use super::{Figure, Sheet, TimeRow};
+use super::{Figure, Own, Sheet, TimeRow};
+use crate::cause::Cause;
 
 /// Rows that are of idle, or not the host's own, and stay as they are.
 const KEPT: [&str; 6] = ["steal", "page-wait idle", "loading idle", "I/O-wait idle", "throttled idle", "zero idle"];
+
+/// Why such rows have no average.
+pub(crate) const NOT_ITS_OWN: &str = "it is not the subject's";
 
 impl TimeRow {
     /// A row of time that was not the host's.
@@ -17,13 +21,44 @@ impl TimeRow {
     }
 }
 
+impl Own {
+    /// Shares out what the CPUs did beside the subject: interrupts as far as they are known, the rest to others.
+    pub(crate) fn put_beside(&mut self, busy: &Figure, irq: &Figure) {
+        let rest = busy.with(&self.percent, |busy, own| (busy - own).max(0.0));
+        self.irq = match rest.why() {
+            Some(why) => Figure::unmetered(why),
+            None => irq.with(&rest, |irq, rest| irq.clamp(0.0, *rest)),
+        };
+        self.others = if self.irq.value().is_some() { rest.with(&self.irq, |rest, irq| rest - irq) } else { rest };
+    }
+
+    /// What the CPUs did beside the subject, by its names.
+    pub(crate) fn beside(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
+        let apart = self.irq.value().map(|_| ("interrupts beside the subject", &self.irq));
+        let others = if apart.is_some() { "others on these CPUs" } else { "others and interrupts" };
+        std::iter::once((others, &self.others)).chain(apart)
+    }
+}
+
 impl Sheet {
+    /// Takes the interrupts that were sampled in the subject's time from those of the CPUs: what is left came beside it.
+    /// Nothing where its time is without them, or the kernel's part of it was not seen.
+    pub(crate) fn put_sampled_interrupts(&mut self) {
+        let Some(by_cause) = self.by_cause.value().filter(|_| self.own.others.value().is_some()) else { return };
+        if self.own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
+            return;
+        }
+        let of = |cause: Cause| by_cause.causes.get(cause.name()).and_then(|found| found.percent.value().copied());
+        let own = of(Cause::Interrupts).unwrap_or(0.0) + of(Cause::Softirq).unwrap_or(0.0);
+        let irq = self.cpu.irq.with(&Figure::sampled(own), |irq, own| irq - own);
+        self.own.put_beside(&self.cpu.busy(), &irq);
+    }
+
     /// Puts the causes, if they are known, into the table of total time, largest first: of the subject, with what others
     /// used apart.
     pub(crate) fn put_causes(&mut self) {
         let Some(by_cause) = self.by_cause.value() else { return };
-        let cpu = &self.cpu;
-        let busy = cpu.usr.with(&cpu.sys, |usr, sys| usr + sys).with(&cpu.irq, |busy, irq| busy + irq);
+        let busy = self.cpu.busy();
         let of_busy = |percent: &Figure| {
             if busy.value().is_some_and(|busy| *busy > 0.0) {
                 return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
@@ -43,12 +78,12 @@ impl Sheet {
         let size = |row: &TimeRow| row.percent.value().copied().unwrap_or(0.0);
         rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
         if self.own.others.value().is_some() {
-            rows.push(TimeRow {
-                name: "others on these CPUs".to_owned(),
-                of_non_idle: of_busy(&self.own.others),
-                percent: self.own.others.clone(),
-                average: Figure::unmetered("it is not the subject's"),
-            });
+            rows.extend(self.own.beside().map(|(name, percent)| TimeRow {
+                name: name.to_owned(),
+                of_non_idle: of_busy(percent),
+                percent: percent.clone(),
+                average: Figure::unmetered(NOT_ITS_OWN),
+            }));
         }
         self.total_time.retain(|row| KEPT.contains(&row.name.as_str()));
         rows.append(&mut self.total_time);
