@@ -1,8 +1,14 @@
 //! Telnet's framing, both ends: RFC 854 and 855; ECHO (857), SUPPRESS-GO-AHEAD (858), BINARY (856), TERMINAL-TYPE (1091)
 //! and NAWS (1073). TIMING-MARK (860) is answered; LINEMODE (1184), NEW-ENVIRON (1572) and all others are refused.
 //!
-//! Options are negotiated as RFC 1143 says, so that no two ends can talk in circles; neither end here ever takes back what
-//! it wanted, so an option needs three of that method's six states.
+//! Three state machines: what comes, here, with the subnegotiations in it; `options`, what either end does; `escape`, what
+//! is sent.
+
+mod escape;
+mod options;
+
+use escape::Escape;
+use options::{BINARY, DO, DONT, ECHO, GO_AHEAD, Options, Side, TERMINAL_TYPE, WILL, WINDOW, WONT};
 
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,15 +19,13 @@ pub enum Role {
     Host,
 }
 
-/// The state of one end: 120 bytes, and nothing on the heap but the terminal's name while no negotiation is under way.
+/// The state of one end: some 100 bytes, and nothing on the heap but the terminal's name while no negotiation is under way.
 #[derive(Debug)]
 pub struct Framing {
     role: Role,
     state: State,
-    /// The last character sent was a carriage return of which it is not known yet whether a line feed follows.
-    sent_cr: bool,
-    ours: [Switch; KNOWN.len()],
-    theirs: [Switch; KNOWN.len()],
+    options: Options,
+    escape: Escape,
     /// Columns and rows: the terminal's own; at the host what the terminal said, 0 = nothing yet.
     window: (u16, u16),
     /// The terminal's own name; at the host what the terminal said.
@@ -48,38 +52,10 @@ enum State {
     InsideIac,
 }
 
-/// An option on one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Switch {
-    Off,
-    /// We proposed it and have no answer yet.
-    Asked,
-    On,
-}
-
-/// Whose doing an option is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Ours,
-    Theirs,
-}
-
 const IAC: u8 = 255;
-const DONT: u8 = 254;
-const DO: u8 = 253;
-const WONT: u8 = 252;
-const WILL: u8 = 251;
 const SB: u8 = 250;
 const ARE_YOU_THERE: u8 = 246;
 const SE: u8 = 240;
-
-const BINARY: u8 = 0;
-const ECHO: u8 = 1;
-const GO_AHEAD: u8 = 3;
-const TIMING_MARK: u8 = 6;
-const TERMINAL_TYPE: u8 = 24;
-const WINDOW: u8 = 31;
-const KNOWN: [u8; 5] = [BINARY, ECHO, GO_AHEAD, TERMINAL_TYPE, WINDOW];
 
 const IS: u8 = 0;
 const SEND: u8 = 1;
@@ -105,10 +81,8 @@ impl Framing {
         for (side, option) in
             [(Side::Ours, ECHO), (Side::Ours, GO_AHEAD), (Side::Theirs, TERMINAL_TYPE), (Side::Theirs, WINDOW)]
         {
-            host.say(side, true, option);
-            if let Some(switch) = host.switch(side, option) {
-                *switch = Switch::Asked;
-            }
+            let verb = host.options.propose(side, option);
+            host.reply(&[IAC, verb, option]);
         }
         host
     }
@@ -117,9 +91,8 @@ impl Framing {
         Self {
             role,
             state: State::Data,
-            sent_cr: false,
-            ours: [Switch::Off; KNOWN.len()],
-            theirs: [Switch::Off; KNOWN.len()],
+            options: Options::new(role),
+            escape: Escape::new(role),
             window,
             terminal: terminal.into(),
             inside: Vec::new(),
@@ -157,11 +130,11 @@ impl Framing {
     ///
     /// Once some of it has gone out, [`Framing::sent`] has to be told.
     pub fn encode<'a>(&self, bytes: &'a [u8], room: &'a mut [u8]) -> (usize, &'a [u8]) {
-        let plain = self.plain(bytes);
+        let plain = self.escape.plain(bytes);
         if plain == bytes.len() || plain >= room.len() {
             return (plain, &bytes[..plain]);
         }
-        let (characters, written) = self.escape(bytes, room);
+        let (characters, written) = self.escape.write(bytes, room);
         (characters, &room[..written])
     }
 
@@ -172,11 +145,11 @@ impl Framing {
             characters = len;
         } else if len < raw.len() {
             let end;
-            (characters, end) = self.begun(bytes, len);
+            (characters, end) = self.escape.begun(bytes, len);
             self.replies.extend_from_slice(&raw[len..end]);
         }
         if let Some(last) = characters.checked_sub(1) {
-            self.sent_cr = self.leaves_cr_open(bytes[last]);
+            self.escape.sent(bytes[last]);
         }
         characters
     }
@@ -202,7 +175,7 @@ impl Framing {
     /// Another window, at the terminal's end: the host is told if it has asked for windows (RFC 1073).
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.window = (columns, rows);
-        if self.is_on(Side::Ours, WINDOW) {
+        if self.options.is_on(Side::Ours, WINDOW) {
             self.say_window();
         }
     }
@@ -256,7 +229,7 @@ impl Framing {
             NUL if after_cr => None,
             // The end of a row from a client that sends rows. Our own terminal sends a CR that it means as CR NUL.
             LF if after_cr && self.role == Role::Host => None,
-            CR if !self.is_on(Side::Theirs, BINARY) => {
+            CR if !self.options.is_on(Side::Theirs, BINARY) => {
                 self.state = State::Cr;
                 Some(CR)
             }
@@ -305,47 +278,17 @@ impl Framing {
         None
     }
 
-    /// The other end said that it will or wants us to, or not (RFC 1143 §7).
+    /// The other end said that it will or wants us to, or not.
     fn negotiated(&mut self, verb: u8, option: u8) {
         self.exchanges = self.exchanges.wrapping_add(1);
-        if (verb, option) == (DO, TIMING_MARK) {
-            return self.say(Side::Ours, true, option);
+        let outcome = self.options.negotiated(verb, option);
+        if let Some(answer) = outcome.answer {
+            self.reply(&[IAC, answer, option]);
         }
-        let side = if matches!(verb, WILL | WONT) { Side::Theirs } else { Side::Ours };
-        let on = matches!(verb, WILL | DO);
-        let agreed = self.agrees(side, option);
-        let Some(switch) = self.switch(side, option) else {
-            if on {
-                self.say(side, false, option);
-            }
-            return;
-        };
-        let before = std::mem::replace(switch, if on && agreed { Switch::On } else { Switch::Off });
-        match (before, on) {
-            (Switch::Off, true) => self.say(side, agreed, option),
-            (Switch::On, false) => self.say(side, false, option),
-            _ => {}
-        }
-        if agreed && on && before != Switch::On {
-            self.switched_on(side, option);
-        }
-    }
-
-    fn agrees(&self, side: Side, option: u8) -> bool {
-        // Either end may be the one that talks to the other; echo is the host's part, name and window the terminal's.
-        let terminals = (side == Side::Ours) == (self.role == Role::Terminal);
-        match option {
-            BINARY | GO_AHEAD => true,
-            ECHO => !terminals,
-            TERMINAL_TYPE | WINDOW => terminals,
-            _ => false,
-        }
-    }
-
-    fn switched_on(&mut self, side: Side, option: u8) {
-        match (side, option) {
-            (Side::Ours, WINDOW) => self.say_window(),
-            (Side::Theirs, TERMINAL_TYPE) => self.reply(&[IAC, SB, TERMINAL_TYPE, SEND, IAC, SE]),
+        self.escape.binary = self.options.is_on(Side::Ours, BINARY);
+        match (outcome.switched_on, option) {
+            (Some(Side::Ours), WINDOW) => self.say_window(),
+            (Some(Side::Theirs), TERMINAL_TYPE) => self.reply(&[IAC, SB, TERMINAL_TYPE, SEND, IAC, SE]),
             _ => {}
         }
     }
@@ -381,103 +324,11 @@ impl Framing {
         self.reply(&said);
     }
 
-    fn say(&mut self, side: Side, on: bool, option: u8) {
-        let verb = match (side, on) {
-            (Side::Ours, true) => WILL,
-            (Side::Ours, false) => WONT,
-            (Side::Theirs, true) => DO,
-            (Side::Theirs, false) => DONT,
-        };
-        self.reply(&[IAC, verb, option]);
-    }
-
     fn reply(&mut self, bytes: &[u8]) {
         if self.replies.len() + bytes.len() > REPLIES_LIMIT {
             self.dropped += 1;
         } else {
             self.replies.extend_from_slice(bytes);
-        }
-    }
-
-    fn switch(&mut self, side: Side, option: u8) -> Option<&mut Switch> {
-        let index = KNOWN.iter().position(|known| *known == option)?;
-        Some(match side {
-            Side::Ours => &mut self.ours[index],
-            Side::Theirs => &mut self.theirs[index],
-        })
-    }
-
-    fn is_on(&self, side: Side, option: u8) -> bool {
-        let switches = if side == Side::Ours { &self.ours } else { &self.theirs };
-        KNOWN.iter().zip(switches).any(|(known, switch)| *known == option && *switch == Switch::On)
-    }
-
-    /// Whether a NUL has to follow `byte` unless a line feed does.
-    fn leaves_cr_open(&self, byte: u8) -> bool {
-        byte == CR && self.role == Role::Host && !self.is_on(Side::Ours, BINARY)
-    }
-
-    /// Whether a NUL follows `byte` at once: what the terminal types is a carriage return, not the end of a row.
-    fn closes_cr(&self, byte: u8) -> bool {
-        byte == CR && self.role == Role::Terminal && !self.is_on(Side::Ours, BINARY)
-    }
-
-    /// How much of the head of `bytes` goes as it is.
-    fn plain(&self, bytes: &[u8]) -> usize {
-        if self.sent_cr && bytes.first().is_some_and(|byte| *byte != LF) {
-            return 0;
-        }
-        let mut at = 0;
-        while let Some(next) = memchr::memchr2(IAC, CR, &bytes[at..]) {
-            let special = at + next;
-            at = special + 1;
-            let lone = self.leaves_cr_open(bytes[special]) && bytes.get(at).is_some_and(|byte| *byte != LF);
-            if bytes[special] == IAC || self.closes_cr(bytes[special]) {
-                return special;
-            }
-            if lone {
-                return at;
-            }
-        }
-        bytes.len()
-    }
-
-    /// Writes the raw form of the head of `bytes` to `room`: how many characters, and how many bytes they became.
-    fn escape(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
-        let mut cr = self.sent_cr;
-        let mut written = 0;
-        for (characters, &byte) in bytes.iter().enumerate() {
-            let (form, len) = self.form(cr, byte);
-            let Some(place) = room.get_mut(written..written + len) else {
-                return (characters, written);
-            };
-            place.copy_from_slice(&form[..len]);
-            written += len;
-            cr = self.leaves_cr_open(byte);
-        }
-        (bytes.len(), written)
-    }
-
-    /// How many characters the first `len` bytes of the raw form of `bytes` begin, and where the last of them ends.
-    fn begun(&self, bytes: &[u8], len: usize) -> (usize, usize) {
-        let mut cr = self.sent_cr;
-        let (mut characters, mut end) = (0, 0);
-        while end < len {
-            end += self.form(cr, bytes[characters]).1;
-            cr = self.leaves_cr_open(bytes[characters]);
-            characters += 1;
-        }
-        (characters, end)
-    }
-
-    /// The raw form of one character, and its length; `cr` says that the one before was a bare carriage return.
-    fn form(&self, cr: bool, byte: u8) -> ([u8; 3], usize) {
-        let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
-        match (cr && byte != LF, after) {
-            (true, Some(after)) => ([NUL, byte, after], 3),
-            (true, None) => ([NUL, byte, 0], 2),
-            (false, Some(after)) => ([byte, after, 0], 2),
-            (false, None) => ([byte, 0, 0], 1),
         }
     }
 }

@@ -1,0 +1,94 @@
+//! Characters as they are sent: what means something to telnet is escaped, and a carriage return is told from the end of a
+//! row (the network virtual terminal, RFC 854).
+
+use super::{CR, IAC, LF, NUL, Role};
+
+/// How what this end sends is escaped.
+#[derive(Debug)]
+pub(super) struct Escape {
+    role: Role,
+    /// It was agreed that what we send is binary: carriage returns go bare.
+    pub(super) binary: bool,
+    /// The last character sent was a carriage return of which it is not known yet whether a line feed follows.
+    sent_cr: bool,
+}
+
+impl Escape {
+    pub(super) fn new(role: Role) -> Self {
+        Self { role, binary: false, sent_cr: false }
+    }
+
+    /// How much of the head of `bytes` goes as it is.
+    pub(super) fn plain(&self, bytes: &[u8]) -> usize {
+        if self.sent_cr && bytes.first().is_some_and(|byte| *byte != LF) {
+            return 0;
+        }
+        let mut at = 0;
+        while let Some(next) = memchr::memchr2(IAC, CR, &bytes[at..]) {
+            let special = at + next;
+            at = special + 1;
+            let lone = self.leaves_cr_open(bytes[special]) && bytes.get(at).is_some_and(|byte| *byte != LF);
+            if bytes[special] == IAC || self.closes_cr(bytes[special]) {
+                return special;
+            }
+            if lone {
+                return at;
+            }
+        }
+        bytes.len()
+    }
+
+    /// Writes the raw form of the head of `bytes` to `room`: how many characters, and how many bytes they became.
+    pub(super) fn write(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
+        let mut cr = self.sent_cr;
+        let mut written = 0;
+        for (characters, &byte) in bytes.iter().enumerate() {
+            let (form, len) = self.form(cr, byte);
+            let Some(place) = room.get_mut(written..written + len) else {
+                return (characters, written);
+            };
+            place.copy_from_slice(&form[..len]);
+            written += len;
+            cr = self.leaves_cr_open(byte);
+        }
+        (bytes.len(), written)
+    }
+
+    /// How many characters the first `len` bytes of the raw form of `bytes` begin, and where the last of them ends.
+    pub(super) fn begun(&self, bytes: &[u8], len: usize) -> (usize, usize) {
+        let mut cr = self.sent_cr;
+        let (mut characters, mut end) = (0, 0);
+        while end < len {
+            end += self.form(cr, bytes[characters]).1;
+            cr = self.leaves_cr_open(bytes[characters]);
+            characters += 1;
+        }
+        (characters, end)
+    }
+
+    /// Characters have gone out, of which this was the last.
+    pub(super) fn sent(&mut self, last: u8) {
+        self.sent_cr = self.leaves_cr_open(last);
+    }
+
+    /// Whether a NUL has to follow `byte` unless a line feed does.
+    fn leaves_cr_open(&self, byte: u8) -> bool {
+        byte == CR && self.role == Role::Host && !self.binary
+    }
+
+    /// Whether a NUL follows `byte` at once: what the terminal types is a carriage return, not the end of a row.
+    fn closes_cr(&self, byte: u8) -> bool {
+        byte == CR && self.role == Role::Terminal && !self.binary
+    }
+
+    /// The raw form of one character, and its length; `cr` says that the one before was a bare carriage return.
+    fn form(&self, cr: bool, byte: u8) -> ([u8; 3], usize) {
+        let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
+        match (cr && byte != LF, after) {
+            (true, Some(after)) => ([NUL, byte, after], 3),
+            (true, None) => ([NUL, byte, 0], 2),
+            (false, Some(after)) => ([byte, after, 0], 2),
+            (false, None) => ([byte, 0, 0], 1),
+        }
+    }
+}
