@@ -3,27 +3,32 @@
 //! Whatever the user does, the terminal listens: every wait here also reads the line, so that an instant is taken when a
 //! character comes and not when somebody looks. A user who looks at a screen has one (see `view`): it is drawn after all
 //! lines that were ready have been read, a piece at a time.
+//!
+//! - Here: a user at a line, and keys on their way.
+//! - `waiting`: until something happens; `reading`: what came, and whose echo or answer it is; `drawing`: the screen.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Poll, ready};
 
-use cuesta_lines::{Crossed, Line, Received, Stamped, fault};
+use cuesta_lines::{Crossed, Line, Stamped, fault};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
 use cuesta_tape::Echo;
 
-use crate::answer::{Answer, Done, Rule};
-use crate::barrier::Meet;
+use crate::answer::{Answer, Rule};
 use crate::crew::Crew;
-use crate::echo::{Echoes, Seen};
+use crate::echo::Echoes;
 use crate::opening::Opened;
-use crate::pacing::Arrivals;
 use crate::program::Program;
 use crate::view::{Typed, View};
 
 mod drawing;
+mod reading;
+mod waiting;
+
+pub(crate) use waiting::Waited;
 
 /// A line with a user at it.
 pub(crate) struct Terminal {
@@ -69,14 +74,6 @@ pub(crate) enum Stroke<'a> {
 /// Why a line can be used no more: the name under which it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lost(pub(crate) &'static str);
-
-/// How a wait ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waited {
-    Done(Done),
-    /// The deadline came first.
-    TimedOut,
-}
 
 impl Terminal {
     pub(crate) fn new(
@@ -144,50 +141,6 @@ impl Terminal {
         (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Listens until an instant.
-    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
-        self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
-    }
-
-    /// Listens until no echo is awaited any more, or an instant.
-    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
-        let over = |terminal: &Self, _: &mut Context<'_>| {
-            if terminal.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
-        };
-        self.listen(until, over).await.map(|_| ())
-    }
-
-    /// Listens until something arrives for the user to do, or an instant.
-    pub(crate) async fn listen_for(&mut self, arrivals: &Arrivals, until: Stamp) -> Result<Option<Stamp>, Lost> {
-        self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
-    }
-
-    /// Listens until all have met, or an instant; says whether they met.
-    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<bool, Lost> {
-        Ok(self.listen(until, |_, cx| meet.poll(cx)).await?.is_some())
-    }
-
-    /// Listens until an event, or an instant: then there is none.
-    async fn listen<T>(
-        &mut self,
-        until: Stamp,
-        mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,
-    ) -> Result<Option<T>, Lost> {
-        self.alarm.reset(until);
-        poll_fn(|cx| {
-            loop {
-                if let Poll::Ready(event) = event(self, cx) {
-                    return Poll::Ready(Ok(Some(event)));
-                }
-                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                    return Poll::Ready(Ok(None));
-                }
-                ready!(self.poll_listen(cx))?;
-            }
-        })
-        .await
-    }
-
     /// Sends a key: what comes from now on is judged by `rule`. `echoed`: when it was due, if its echo is awaited, and
     /// how. `last`: no other key may come before what is waited for. Gives the instant at which it went.
     pub(crate) async fn send(
@@ -216,8 +169,15 @@ impl Terminal {
         if echoed.is_some() {
             self.crew.waits_for_echo(self.seat, self.oldest());
         }
-        self.alarm.reset(sent + program.patience);
-        let mut rest = &*key;
+        self.push(&key, sent + program.patience).await?;
+        self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
+        self.count_crossed();
+        Ok(sent)
+    }
+
+    /// Brings characters onto the line, unless it takes none until an instant.
+    async fn push(&mut self, mut rest: &[u8], until: Stamp) -> Result<(), Lost> {
+        self.alarm.reset(until);
         self.sending = true;
         let gone = poll_fn(|cx| {
             while !rest.is_empty() {
@@ -236,70 +196,7 @@ impl Terminal {
         })
         .await;
         self.sending = false;
-        gone?;
-        self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
-        self.count_crossed();
-        Ok(sent)
-    }
-
-    /// Waits for the complete answer, or a deadline.
-    pub(crate) async fn wait(&mut self, rule: &Rc<Rule>, deadline: Stamp) -> Result<Waited, Lost> {
-        if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
-            self.rule = Some(Rc::clone(rule));
-            // What came so far was judged by another rule, or by none.
-            let seen = self.view.as_mut().is_some_and(|view| view.is_drawn() && view.holds(rule));
-            self.answer.judge_again(rule, seen);
-        }
-        let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
-        poll_fn(|cx| {
-            loop {
-                if let Some(done) = self.answer.done() {
-                    return Poll::Ready(Ok(Waited::Done(done)));
-                }
-                let silence = match (&**rule, begun) {
-                    (Rule::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
-                    _ => None,
-                };
-                let silence = silence.filter(|done| done.at + done.silence <= deadline);
-                self.alarm.reset(silence.map_or(deadline, |done| done.at + done.silence));
-                match self.poll_listen(cx) {
-                    Poll::Ready(Ok(())) => continue,
-                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
-                        return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
-                    }
-                    Poll::Ready(Err(_)) if self.answer.done().is_some() => continue,
-                    Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
-                    Poll::Pending => {}
-                }
-                ready!(Pin::new(&mut self.alarm).poll(cx));
-                if self.draw_all() {
-                    continue;
-                }
-                return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
-            }
-        })
-        .await
-    }
-
-    /// Gives up keys sent before an instant that were not echoed.
-    pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
-        let unseen = self.view.as_mut().map_or(0, |view| view.give_up_before(sent_before));
-        let lost = self.echoes.give_up_before(sent_before) + unseen;
-        if lost > 0 {
-            self.missed(lost);
-            self.crew.waits_for_echo(self.seat, self.oldest());
-        }
-    }
-
-    /// Keys were sent that were never echoed.
-    fn missed(&self, keys: u64) {
-        self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
-    }
-
-    /// When the key that waits longest for its echo was due.
-    fn oldest(&self) -> Option<Stamp> {
-        let shown = self.view.as_ref().and_then(|view| view.oldest()).map(|key| key.due);
-        self.echoes.oldest().into_iter().chain(shown).min()
+        gone
     }
 
     /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
@@ -318,102 +215,6 @@ impl Terminal {
             tally.counts.characters.line_out += crossed.received - self.counted.received;
         });
         self.counted = crossed;
-    }
-
-    /// Reads the line once, and takes in what came; or else draws some of what has come before.
-    fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
-        if self.view.is_none() {
-            return self.poll_read(cx);
-        }
-        self.answer_host(cx)?;
-        if !self.view.as_ref().is_some_and(|view| view.is_full()) {
-            let read = self.poll_read(cx);
-            if let Poll::Ready(Err(_)) = read {
-                self.draw_all();
-            }
-            if read.is_ready() {
-                return read;
-            }
-        }
-        self.poll_draw(cx)
-    }
-
-    /// Reads the line once, and takes in what came.
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
-        let crew = Rc::clone(&self.crew);
-        crew.with_buffer(|buffer| {
-            let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
-            if received.len == 0 {
-                return Poll::Ready(Err(Lost("closed")));
-            }
-            self.take(&buffer[..received.len], &received);
-            self.count_crossed();
-            Poll::Ready(Ok(()))
-        })
-    }
-
-    fn take(&mut self, bytes: &[u8], received: &Received) {
-        self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
-        self.came = self.came.or(received.stamped);
-        // What stands before `from` is taken in already.
-        let mut from = 0;
-        for (index, byte) in bytes.iter().enumerate() {
-            if !self.echoes.are_awaited() {
-                break;
-            }
-            let seen = self.echoes.take(*byte, self.strict);
-            if seen == Seen::Other {
-                continue;
-            }
-            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
-            from = index + 1;
-            self.seen(&seen, received.at_character(index));
-        }
-        self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
-        if let Some(view) = &mut self.view {
-            view.read(bytes, received);
-        }
-        if let Some(modes) = &mut self.modes {
-            modes.feed(bytes);
-        }
-        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
-            self.crew.tally(|tally| tally.counts.error("flood"));
-        }
-    }
-
-    fn seen(&mut self, seen: &Seen, at: Stamp) {
-        match seen {
-            Seen::Echo(key) => self.echoed(key.due, key.sent, at),
-            Seen::Overtook(key, lost) => {
-                self.missed(*lost);
-                self.echoed(key.due, key.sent, at);
-            }
-            Seen::Wrong => {
-                self.crew.tally(|tally| {
-                    tally.counts.stray += 1;
-                    tally.counts.error("wrong-echo");
-                });
-                self.echo_over(at);
-            }
-            Seen::Part | Seen::Other => {}
-        }
-    }
-
-    fn echoed(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
-        let series = &self.crew.groups[self.group].series;
-        self.crew.tally(|tally| {
-            tally.record(series.echo, at.since(due));
-            tally.record(series.echo_from_sent, at.since(sent));
-        });
-        self.echo_over(at);
-    }
-
-    /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
-    fn echo_over(&mut self, at: Stamp) {
-        self.crew.waits_for_echo(self.seat, self.oldest());
-        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
-            self.answer.echoed(at);
-        }
     }
 }
 

@@ -1,0 +1,130 @@
+//! What the terminal reads: stamped, then taken in as echoes, as an answer, and by the screen.
+
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+
+use super::{Lost, Terminal, lost};
+use crate::answer::Rule;
+use crate::echo::Seen;
+
+impl Terminal {
+    /// Reads the line once, and takes in what came; or else draws some of what has come before.
+    pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        if self.view.is_none() {
+            return self.poll_read(cx);
+        }
+        self.answer_host(cx)?;
+        if !self.view.as_ref().is_some_and(|view| view.is_full()) {
+            let read = self.poll_read(cx);
+            if let Poll::Ready(Err(_)) = read {
+                self.draw_all();
+            }
+            if read.is_ready() {
+                return read;
+            }
+        }
+        self.poll_draw(cx)
+    }
+
+    /// Reads the line once, and takes in what came.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+        let crew = Rc::clone(&self.crew);
+        crew.with_buffer(|buffer| {
+            let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
+            if received.len == 0 {
+                return Poll::Ready(Err(Lost("closed")));
+            }
+            self.take(&buffer[..received.len], &received);
+            self.count_crossed();
+            Poll::Ready(Ok(()))
+        })
+    }
+
+    fn take(&mut self, bytes: &[u8], received: &Received) {
+        self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
+        self.came = self.came.or(received.stamped);
+        // What stands before `from` is taken in already.
+        let mut from = 0;
+        for (index, byte) in bytes.iter().enumerate() {
+            if !self.echoes.are_awaited() {
+                break;
+            }
+            let seen = self.echoes.take(*byte, self.strict);
+            if seen == Seen::Other {
+                continue;
+            }
+            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
+            from = index + 1;
+            self.seen(&seen, received.at_character(index));
+        }
+        self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
+        if let Some(view) = &mut self.view {
+            view.read(bytes, received);
+        }
+        if let Some(modes) = &mut self.modes {
+            modes.feed(bytes);
+        }
+        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
+            self.crew.tally(|tally| tally.counts.error("flood"));
+        }
+    }
+
+    fn seen(&mut self, seen: &Seen, at: Stamp) {
+        match seen {
+            Seen::Echo(key) => self.echoed(key.due, key.sent, at),
+            Seen::Overtook(key, lost) => {
+                self.missed(*lost);
+                self.echoed(key.due, key.sent, at);
+            }
+            Seen::Wrong => {
+                self.crew.tally(|tally| {
+                    tally.counts.stray += 1;
+                    tally.counts.error("wrong-echo");
+                });
+                self.echo_over(at);
+            }
+            Seen::Part | Seen::Other => {}
+        }
+    }
+
+    pub(super) fn echoed(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
+        let series = &self.crew.groups[self.group].series;
+        self.crew.tally(|tally| {
+            tally.record(series.echo, at.since(due));
+            tally.record(series.echo_from_sent, at.since(sent));
+        });
+        self.echo_over(at);
+    }
+
+    /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
+    fn echo_over(&mut self, at: Stamp) {
+        self.crew.waits_for_echo(self.seat, self.oldest());
+        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
+            self.answer.echoed(at);
+        }
+    }
+
+    /// Gives up keys sent before an instant that were not echoed.
+    pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
+        let unseen = self.view.as_mut().map_or(0, |view| view.give_up_before(sent_before));
+        let lost = self.echoes.give_up_before(sent_before) + unseen;
+        if lost > 0 {
+            self.missed(lost);
+            self.crew.waits_for_echo(self.seat, self.oldest());
+        }
+    }
+
+    /// Keys were sent that were never echoed.
+    pub(super) fn missed(&self, keys: u64) {
+        self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
+    }
+
+    /// When the key that waits longest for its echo was due.
+    pub(super) fn oldest(&self) -> Option<Stamp> {
+        let shown = self.view.as_ref().and_then(|view| view.oldest()).map(|key| key.due);
+        self.echoes.oldest().into_iter().chain(shown).min()
+    }
+}

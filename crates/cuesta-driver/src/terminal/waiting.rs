@@ -1,0 +1,106 @@
+//! The terminal's waits: for an instant, for an event, for the complete answer. In each of them the line is read.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+
+use super::{Lost, Terminal};
+use crate::answer::{Done, Rule};
+use crate::barrier::Meet;
+use crate::pacing::Arrivals;
+
+/// How a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waited {
+    Done(Done),
+    /// The deadline came first.
+    TimedOut,
+}
+
+impl Terminal {
+    /// Listens until an instant.
+    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
+        self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
+    }
+
+    /// Listens until no echo is awaited any more, or an instant.
+    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
+        let over = |terminal: &Self, _: &mut Context<'_>| {
+            if terminal.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
+        };
+        self.listen(until, over).await.map(|_| ())
+    }
+
+    /// Listens until something arrives for the user to do, or an instant.
+    pub(crate) async fn listen_for(&mut self, arrivals: &Arrivals, until: Stamp) -> Result<Option<Stamp>, Lost> {
+        self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
+    }
+
+    /// Listens until all have met, or an instant; says whether they met.
+    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<bool, Lost> {
+        Ok(self.listen(until, |_, cx| meet.poll(cx)).await?.is_some())
+    }
+
+    /// Listens until an event, or an instant: then there is none.
+    async fn listen<T>(
+        &mut self,
+        until: Stamp,
+        mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,
+    ) -> Result<Option<T>, Lost> {
+        self.alarm.reset(until);
+        poll_fn(|cx| {
+            loop {
+                if let Poll::Ready(event) = event(self, cx) {
+                    return Poll::Ready(Ok(Some(event)));
+                }
+                if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                    return Poll::Ready(Ok(None));
+                }
+                ready!(self.poll_listen(cx))?;
+            }
+        })
+        .await
+    }
+
+    /// Waits for the complete answer, or a deadline.
+    pub(crate) async fn wait(&mut self, rule: &Rc<Rule>, deadline: Stamp) -> Result<Waited, Lost> {
+        if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
+            self.rule = Some(Rc::clone(rule));
+            // What came so far was judged by another rule, or by none.
+            let seen = self.view.as_mut().is_some_and(|view| view.is_drawn() && view.holds(rule));
+            self.answer.judge_again(rule, seen);
+        }
+        let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
+        poll_fn(|cx| {
+            loop {
+                if let Some(done) = self.answer.done() {
+                    return Poll::Ready(Ok(Waited::Done(done)));
+                }
+                let silence = match (&**rule, begun) {
+                    (Rule::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
+                    _ => None,
+                };
+                let silence = silence.filter(|done| done.at + done.silence <= deadline);
+                self.alarm.reset(silence.map_or(deadline, |done| done.at + done.silence));
+                match self.poll_listen(cx) {
+                    Poll::Ready(Ok(())) => continue,
+                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
+                        return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
+                    }
+                    Poll::Ready(Err(_)) if self.answer.done().is_some() => continue,
+                    Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
+                    Poll::Pending => {}
+                }
+                ready!(Pin::new(&mut self.alarm).poll(cx));
+                if self.draw_all() {
+                    continue;
+                }
+                return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
+            }
+        })
+        .await
+    }
+}
