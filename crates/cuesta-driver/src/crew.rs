@@ -1,41 +1,27 @@
-//! The users of one thread, and what they share: the settings, the tally, the buffer that every line is read into.
+//! The users of one thread, and what they share: the settings, the tally, the buffer that every line is read into. What is
+//! known of each of them is its `seat`.
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::panic;
-use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cuesta_laws::Stream;
-use cuesta_lines::Line;
-use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Sums, Tally, Timeline, UserRow, clock};
-use tokio::task::JoinSet;
+use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Tally, Timeline, clock};
 
+use crate::connect::Connect;
 use crate::group::Group;
 use crate::memory::MemoryMeter;
-use crate::pacing::{Arrivals, Dealer};
+use crate::pacing::Arrivals;
 use crate::self_meter::SelfMeter;
-use crate::spec::{self, LoadKind, Spec};
-use crate::user::User;
+use crate::spec::{self, Spec};
 use crate::view::Sight;
 
-/// Opens a line for a user.
-pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, Refused>>>>>;
+mod seat;
 
-/// Why there is no line.
-#[derive(Debug, Clone)]
-pub struct Refused {
-    /// The name under which it is counted.
-    pub name: &'static str,
-    /// The same for a person, with what to do.
-    pub said: String,
-}
+pub(crate) use seat::Spending;
 
-/// How often a stop is looked for.
-const LOOK: Duration = Duration::from_millis(50);
+use seat::Seat;
+
 /// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
 const BUFFER: usize = 16 * 1024;
 
@@ -61,38 +47,6 @@ pub(crate) struct Crew {
 /// One drawing in so many is timed: reading the clock costs as much as a short one.
 const TIMED: u64 = 61;
 
-/// What a user spends its time on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spending {
-    Thinking,
-    Keying,
-    /// Waiting for an answer, which is counted as response when it comes; or not at work.
-    Other,
-}
-
-/// What is known of one user while it works.
-#[derive(Debug)]
-pub(crate) struct Seat {
-    pub(crate) user: u32,
-    pub(crate) group: usize,
-    /// Number within the group.
-    pub(crate) rank: u32,
-    /// What arrives for it, in an open load.
-    pub(crate) arrivals: Rc<Arrivals>,
-    /// What it spends its time on, and since when that is not yet counted.
-    spends: (Spending, Stamp),
-    /// When the transaction that it waits for was due.
-    waiting: Option<Stamp>,
-    /// When the first of the keys whose echo it awaits was due.
-    echo: Option<Stamp>,
-    /// Why it has no line.
-    lost: Option<&'static str>,
-    connected: bool,
-    transactions: u64,
-    sum: Duration,
-    max: Duration,
-}
-
 impl Crew {
     pub(crate) fn new(
         spec: Arc<Spec>,
@@ -115,6 +69,30 @@ impl Crew {
             drawn: Cell::default(),
             sights: Cell::default(),
         }
+    }
+
+    /// A user takes the next seat.
+    pub(crate) fn sits_down(&self, user: u32, group: usize, rank: u32) {
+        self.seats.borrow_mut().push(Seat::new(user, group, rank));
+    }
+
+    /// How many have a seat.
+    pub(crate) fn seated(&self) -> usize {
+        self.seats.borrow().len()
+    }
+
+    /// Number, group and rank of the user at a seat, and what arrives for it.
+    pub(crate) fn seat<T>(&self, seat: usize, look: impl FnOnce(&Seat) -> T) -> T {
+        look(&self.seats.borrow()[seat])
+    }
+
+    /// What arrives for each user of a group, by rank; none for those of other threads.
+    pub(crate) fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<Arrivals>>> {
+        let mut arrivals = vec![None; users as usize];
+        for seat in self.seats.borrow().iter().filter(|seat| seat.group == group && seat.rank < users) {
+            arrivals[seat.rank as usize] = Some(Rc::clone(&seat.arrivals));
+        }
+        arrivals
     }
 
     /// What a user's screen takes in memory has changed; from nothing it is new, to nothing it is gone.
@@ -199,165 +177,7 @@ impl Crew {
 
     /// A transaction of a user is complete.
     pub(crate) fn answered(&self, seat: usize, response: Duration) {
-        let seat = &mut self.seats.borrow_mut()[seat];
-        seat.transactions += 1;
-        seat.sum += response;
-        seat.max = seat.max.max(response);
-    }
-}
-
-/// Plays all users of one thread, from the start to the end or a stop. Says whether it came to its end.
-///
-/// # Panics
-/// When a user does: that is the driver's failure, and the run's.
-pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<AtomicBool>) -> bool {
-    seat_users(&crew, thread);
-    let mut tasks = JoinSet::new();
-    deal(&crew, &mut tasks);
-    for seat in 0..crew.seats.borrow().len() {
-        let mut user = User::new(Rc::clone(&crew), seat);
-        tasks.spawn_local(async move { user.live().await });
-    }
-    let mut meter = SelfMeter::new();
-    let intervals: Vec<_> = crew.timeline.intervals().collect();
-    for interval in intervals {
-        let end = crew.timeline.at(interval.end);
-        let stopped = sleep_unless(&stop, end).await;
-        let interval = if stopped { cut_short(&crew, interval) } else { interval };
-        let written = crew.deliver(&desk, &mut meter, interval);
-        while let Some(ended) = tasks.try_join_next() {
-            ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
-        }
-        if stopped || !written {
-            return false;
-        }
-        if interval.phase == Phase::Drain && !crew.is_waiting() {
-            break;
-        }
-    }
-    true
-}
-
-/// Sleeps; says whether a stop was asked for meanwhile.
-async fn sleep_unless(stop: &AtomicBool, until: Stamp) -> bool {
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            return true;
-        }
-        let now = clock::now();
-        if now >= until {
-            return false;
-        }
-        clock::sleep_until(until.min(now + LOOK)).await;
-    }
-}
-
-fn cut_short(crew: &Crew, interval: Interval) -> Interval {
-    let now = clock::now().since(crew.timeline.start_at).as_nanos() as u64;
-    Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
-}
-
-/// Gives this thread its users: user u of all is on agent `u % agents`, and there on thread `(u / agents) % threads`.
-fn seat_users(crew: &Crew, thread: u32) {
-    let spec = &crew.spec;
-    let mut user = 0;
-    for group in 0..spec.groups.len() {
-        for rank in 0..spec.most_users(group) {
-            if user % spec.agents == spec.agent && user / spec.agents % spec.threads == thread {
-                crew.seats.borrow_mut().push(Seat::new(user, group, rank));
-            }
-            user += 1;
-        }
-    }
-}
-
-/// Starts the arrivals of open loads.
-fn deal(crew: &Rc<Crew>, tasks: &mut JoinSet<()>) {
-    for (step, (times, load)) in crew.timeline.steps.iter().zip(&crew.spec.steps).enumerate() {
-        for (group, load) in load.groups.iter().enumerate() {
-            let LoadKind::Open { per_s, .. } = load.load else { continue };
-            let number = ((step as u64) << 32) + group as u64;
-            let dealer = Dealer {
-                // Beyond all users, who count from 0 up.
-                stream: Stream::new(crew.spec.seed, (1 << 62) + number),
-                per_s,
-                users: load.users,
-                from: crew.timeline.at(times.settled - crew.spec.steps[step].settle),
-                until: crew.timeline.at(times.end),
-            };
-            let mine = crew.arrivals_of(group, load.users);
-            let crew = Rc::clone(crew);
-            let skipped = move || crew.tally(|tally| tally.counts.skipped += 1);
-            tasks.spawn_local(dealer.deal(move |rank| mine[rank as usize].clone(), skipped));
-        }
-    }
-}
-
-impl Seat {
-    fn new(user: u32, group: usize, rank: u32) -> Self {
-        Self {
-            user,
-            group,
-            rank,
-            arrivals: Rc::default(),
-            spends: (Spending::Other, Stamp::ZERO),
-            waiting: None,
-            echo: None,
-            lost: None,
-            connected: false,
-            transactions: 0,
-            sum: Duration::ZERO,
-            max: Duration::ZERO,
-        }
-    }
-
-    /// Closes the user's account of a step.
-    fn row(&mut self, step: usize, group: &str) -> UserRow {
-        let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
-        let row = UserRow {
-            step,
-            group: group.to_owned(),
-            user: self.user,
-            transactions: self.transactions,
-            mean,
-            max: self.max.as_secs_f64(),
-            lost: self.lost,
-        };
-        self.forget();
-        row
-    }
-
-    /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
-    /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
-    fn spend_until(&mut self, at: Stamp, sums: &mut Sums) {
-        let (spending, since) = self.spends;
-        let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
-        match spending {
-            Spending::Thinking => sums.think += spent,
-            Spending::Keying => sums.keying += spent,
-            Spending::Other => {}
-        }
-        self.spends.1 = at;
-    }
-
-    fn forget(&mut self) {
-        (self.transactions, self.sum, self.max) = (0, Duration::ZERO, Duration::ZERO);
-    }
-}
-
-impl Crew {
-    /// Number, group and rank of the user at a seat, and what arrives for it.
-    pub(crate) fn seat<T>(&self, seat: usize, look: impl FnOnce(&Seat) -> T) -> T {
-        look(&self.seats.borrow()[seat])
-    }
-
-    /// What arrives for each user of a group, by rank; none for those of other threads.
-    fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<Arrivals>>> {
-        let mut arrivals = vec![None; users as usize];
-        for seat in self.seats.borrow().iter().filter(|seat| seat.group == group && seat.rank < users) {
-            arrivals[seat.rank as usize] = Some(Rc::clone(&seat.arrivals));
-        }
-        arrivals
+        self.seats.borrow_mut()[seat].answered(response);
     }
 
     /// How many users of a group meet at a barrier: those of this agent.
@@ -367,12 +187,13 @@ impl Crew {
         of_this_agent(before + self.load(step, group).users) - of_this_agent(before)
     }
 
-    fn is_waiting(&self) -> bool {
+    /// Whether anyone waits for an answer or an echo.
+    pub(crate) fn is_waiting(&self) -> bool {
         self.seats.borrow().iter().any(|seat| seat.waiting.or(seat.echo).is_some())
     }
 
     /// Gives away what was counted in an interval; says whether it will be written.
-    fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
+    pub(crate) fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
         let mut seats = self.seats.borrow_mut();

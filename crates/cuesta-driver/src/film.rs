@@ -17,7 +17,7 @@ use cuesta_cast::{Header, What, Writer};
 use cuesta_lines::{Line, Options, Passed, Traced, Way};
 use cuesta_record::{Stamp, clock};
 
-use crate::crew::Connect;
+use crate::connect::Connect;
 use crate::run::Scripts;
 use crate::spec::Spec;
 

@@ -16,11 +16,13 @@ use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::Barrier;
-use crate::crew::{self, Connect, Crew, Refused};
+use crate::connect::{Connect, Refused};
+use crate::crew::Crew;
 use crate::film::{Camera, Film, filmed};
 use crate::group::{Group, GroupSeries};
 use crate::memory::MemoryMeter;
 use crate::program::ProgramError;
+use crate::shift;
 use crate::spec::Spec;
 
 /// Virtual users at work. Dropping it stops them.
@@ -245,7 +247,7 @@ fn drive(
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
         let crew = Crew::new(spec, timeline, groups, connect, memory);
-        crew::play(Rc::new(crew), thread, desk, stopped).await
+        shift::play(Rc::new(crew), thread, desk, stopped).await
     })?;
     // A host that is a program of ours has ended when we say that we have.
     cuesta_lines::wait_for_ended_programs();
@@ -356,7 +358,7 @@ pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) 
         let memory = Arc::new(MemoryMeter::begin());
         let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect, memory);
         let desk = desks.remove(0);
-        crew::play(Rc::new(crew), thread, desk, Arc::default()).await;
+        shift::play(Rc::new(crew), thread, desk, Arc::default()).await;
         drop(desks);
         recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())

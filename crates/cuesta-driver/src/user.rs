@@ -11,7 +11,8 @@ use cuesta_laws::Stream;
 use cuesta_record::{Stamp, Transaction, clock};
 use tokio::task;
 
-use crate::crew::{Crew, Refused, Spending};
+use crate::connect::Refused;
+use crate::crew::{Crew, Spending};
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::Program;

@@ -1,0 +1,99 @@
+//! What is known of one user while it works, and its account of a step.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, Sums, UserRow};
+
+use crate::pacing::Arrivals;
+
+/// What a user spends its time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spending {
+    Thinking,
+    Keying,
+    /// Waiting for an answer, which is counted as response when it comes; or not at work.
+    Other,
+}
+
+/// What is known of one user while it works.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    pub(crate) user: u32,
+    pub(crate) group: usize,
+    /// Number within the group.
+    pub(crate) rank: u32,
+    /// What arrives for it, in an open load.
+    pub(crate) arrivals: Rc<Arrivals>,
+    /// What it spends its time on, and since when that is not yet counted.
+    pub(super) spends: (Spending, Stamp),
+    /// When the transaction that it waits for was due.
+    pub(super) waiting: Option<Stamp>,
+    /// When the first of the keys whose echo it awaits was due.
+    pub(super) echo: Option<Stamp>,
+    /// Why it has no line.
+    pub(super) lost: Option<&'static str>,
+    pub(super) connected: bool,
+    transactions: u64,
+    sum: Duration,
+    max: Duration,
+}
+
+impl Seat {
+    pub(super) fn new(user: u32, group: usize, rank: u32) -> Self {
+        Self {
+            user,
+            group,
+            rank,
+            arrivals: Rc::default(),
+            spends: (Spending::Other, Stamp::ZERO),
+            waiting: None,
+            echo: None,
+            lost: None,
+            connected: false,
+            transactions: 0,
+            sum: Duration::ZERO,
+            max: Duration::ZERO,
+        }
+    }
+
+    /// A transaction is complete.
+    pub(super) fn answered(&mut self, response: Duration) {
+        self.transactions += 1;
+        self.sum += response;
+        self.max = self.max.max(response);
+    }
+
+    /// Closes the user's account of a step.
+    pub(super) fn row(&mut self, step: usize, group: &str) -> UserRow {
+        let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
+        let row = UserRow {
+            step,
+            group: group.to_owned(),
+            user: self.user,
+            transactions: self.transactions,
+            mean,
+            max: self.max.as_secs_f64(),
+            lost: self.lost,
+        };
+        self.forget();
+        row
+    }
+
+    /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
+    /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
+    pub(super) fn spend_until(&mut self, at: Stamp, sums: &mut Sums) {
+        let (spending, since) = self.spends;
+        let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
+        match spending {
+            Spending::Thinking => sums.think += spent,
+            Spending::Keying => sums.keying += spent,
+            Spending::Other => {}
+        }
+        self.spends.1 = at;
+    }
+
+    pub(super) fn forget(&mut self) {
+        (self.transactions, self.sum, self.max) = (0, Duration::ZERO, Duration::ZERO);
+    }
+}
