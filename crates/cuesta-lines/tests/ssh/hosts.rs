@@ -1,6 +1,10 @@
 //! Logging in at real hosts, typing there, and leaving.
 
-use cuesta_lines::{Line as _, Opening};
+use std::fs;
+use std::time::Duration;
+
+use cuesta_lines::{Line, Opening};
+use cuesta_record::clock;
 
 use crate::peers::{Authorized, Peer, dropbear, openssh, tinysshd};
 use crate::stand::{ask, driven, end, opened, until};
@@ -71,27 +75,54 @@ fn many_log_in_at_once_and_each_has_a_line_of_its_own() {
     });
 }
 
+/// What a line may have received that nobody has taken (`INBOX`): in packets and encrypted it is somewhat more.
+const INBOX: u64 = 64 * 1024;
+/// How long anything may take that has to happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 #[test]
 fn who_does_not_listen_is_not_sent_everything_and_can_still_interrupt() {
     let peer = openssh("");
-    let url = peer.url("");
+    let (url, port) = (peer.url(""), peer.port);
     driven(async move {
         let mut line = opened(&url).await.unwrap();
         ask(&mut line, "exec sh\r", "sh").await;
+        let before = line.crossed().received;
         cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
         until(&mut line, "y\r\ny\r\ny").await;
-        let before = line.crossed().received;
         // Nobody takes anything until the inbox is full and the connection rests.
-        let mut last = 0;
-        while last != line.crossed().received {
-            last = line.crossed().received;
-            cuesta_record::clock::sleep_until(cuesta_record::clock::now() + std::time::Duration::from_millis(50)).await;
-        }
-        assert!(last - before < 1_000_000, "{}", last - before);
+        rests(&*line, port, before + INBOX).await;
+        let received = line.crossed().received - before;
+        assert!((INBOX..4 * INBOX).contains(&received), "{received}");
         cuesta_lines::send(&mut line, b"\x03").await.unwrap();
         until(&mut line, "stopped").await;
         assert!(line.crossed().received < 50_000_000, "{:?}", line.crossed());
     });
+}
+
+/// Waits until a line has received so much, and then leaves to the kernel what has come.
+async fn rests(line: &dyn Line, port: u16, enough: u64) {
+    let begun = clock::now();
+    let mut last = None;
+    loop {
+        let now = (line.crossed().received, waiting(port));
+        // The protocol's task had its turn between the two looks, and would have read if it could.
+        if now.0 >= enough && now.1 > 0 && last == Some(now) {
+            return;
+        }
+        assert!(clock::now().since(begun) < PATIENCE, "it does not rest: {last:?}, {now:?}");
+        last = Some(now);
+        clock::sleep_until(clock::now() + Duration::from_millis(5)).await;
+    }
+}
+
+/// Bytes from the host at a port that wait in the kernel.
+fn waiting(port: u16) -> u64 {
+    let table = fs::read_to_string("/proc/self/net/tcp").unwrap();
+    let host = format!("0100007F:{port:04X}");
+    let mut rows = table.lines().map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let established = rows.find(|row| row[2] == host && row[3] == "01").unwrap();
+    u64::from_str_radix(established[4].split_once(':').unwrap().1, 16).unwrap()
 }
 
 #[test]
