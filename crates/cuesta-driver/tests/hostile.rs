@@ -14,16 +14,6 @@ fn host() -> Value {
     json!({"service": {"transaction": {"reply": 20}}, "echo": false})
 }
 
-fn errors(played: &Played) -> Vec<(String, u64)> {
-    let mut all = std::collections::BTreeMap::<String, u64>::new();
-    for row in &played.series {
-        for (name, count) in row["errors"].as_object().unwrap() {
-            *all.entry(name.clone()).or_default() += count.as_u64().unwrap();
-        }
-    }
-    all.into_iter().collect()
-}
-
 fn with(faults: fn() -> Faults) -> Played {
     play_over(spec(10, 1.0, 20.0, &json!({})), TAPE, &host(), move |line, user| match user {
         3 => Box::new(Faulty::new(line, faults())),
@@ -39,7 +29,7 @@ fn a_host_that_closes_or_resets_is_named_and_called_again() {
             Ending::Reset => || Faults { end: Some((50, Ending::Reset)), ..Faults::default() },
         };
         let played = with(faults);
-        let errors = errors(&played);
+        let errors = played.errors();
         assert!(errors.len() == 1 && errors[0].0 == name && errors[0].1 >= 3, "{errors:?}");
         // The others did all they could.
         assert!(played.sum("transactions") > 9.0 * 19.0);
@@ -57,7 +47,7 @@ fn that_says(bytes: &'static [u8]) -> Played {
 
 #[test]
 fn half_a_telnet_sequence_has_a_name_of_its_own() {
-    let named = |bytes| errors(&that_says(bytes)).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let named = |bytes| that_says(bytes).errors().into_iter().map(|(name, _)| name).collect::<Vec<_>>();
     assert_eq!(named(b"whole\xff\xf1"), ["closed"]);
     for half in [&b"x\xff"[..], b"\xff\xfd", b"\xff\xfa\x18\x01", b"\xff\xfa\x18\x01\xff"] {
         assert_eq!(named(half), ["half-sequence"], "{half:?}");
@@ -70,7 +60,7 @@ fn a_peer_with_absurd_windows_is_counted_and_answered_nothing() {
     let absurd = b"\xff\xfd\x1f\xff\xfa\x1f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xf0";
     let errors_of = |bytes: &[u8]| {
         let bytes: &'static [u8] = Box::leak(bytes.to_vec().into_boxed_slice());
-        errors(&that_says(bytes)).into_iter().collect::<std::collections::BTreeMap<_, _>>()
+        that_says(bytes).errors().into_iter().collect::<std::collections::BTreeMap<_, _>>()
     };
     assert_eq!(errors_of(absurd).into_keys().collect::<Vec<_>>(), ["closed"], "well framed, and of no use");
     let long = [&b"\xff\xfa\x1f"[..], &[b'9'; 3000], b"\xff\xf0"].concat();
@@ -82,7 +72,7 @@ fn a_peer_with_absurd_windows_is_counted_and_answered_nothing() {
 fn a_host_that_never_answers_times_out() {
     let never =
         play(spec(4, 0.0, 21.0, &json!({})), TAPE, &json!({"service": {"transaction": {"reply": 20}}, "delay": "10m"}));
-    assert_eq!(errors(&never), [("timeout".to_owned(), 4 * 7)]);
+    assert_eq!(never.errors(), [("timeout".to_owned(), 4 * 7)]);
     assert_eq!(never.sum("transactions"), 0.0);
     assert_eq!(never.series.last().unwrap()["unfinished"], 0);
 }
@@ -113,7 +103,7 @@ fn a_flood_keeps_nobody_else_from_typing() {
 fn keys_without_echo_are_counted() {
     let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"secret\"\nEnter\nWait /> $/\nThink 1s\n";
     let played = play(spec(2, 0.0, 60.0, &json!({})), tape, &host());
-    let errors = errors(&played);
+    let errors = played.errors();
     assert!(errors.len() == 1 && errors[0].0 == "unechoed" && errors[0].1 > 300, "{errors:?}");
 }
 
@@ -122,8 +112,8 @@ fn a_wrong_echo_is_found_under_a_map() {
     let tape = "Set TypingSpeed 100ms\nSet EchoMap \"a0\"\nType \"a\"\nWait+Echo\n";
     let right = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a0"});
     let wrong = json!({"service": {"echo": {}}, "input": "raw", "echo_map": "a1"});
-    assert!(errors(&play(spec(2, 0.0, 10.0, &json!({})), tape, &right)).is_empty());
+    assert!(play(spec(2, 0.0, 10.0, &json!({})), tape, &right).errors().is_empty());
     let played = play(spec(2, 0.0, 10.0, &json!({})), tape, &wrong);
-    assert_eq!(errors(&played)[0].0, "wrong-echo");
+    assert_eq!(played.errors()[0].0, "wrong-echo");
     assert!(played.sum("stray") > 100.0);
 }

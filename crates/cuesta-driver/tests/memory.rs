@@ -3,13 +3,7 @@
 mod stand;
 
 use serde_json::json;
-use stand::{play, spec};
-
-fn resident() -> u64 {
-    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
-    let pages: u64 = statm.split_whitespace().nth(1).and_then(|n| n.parse().ok()).expect("a number");
-    pages * 4096
-}
+use stand::{play, resident, spec};
 
 /// Plays for so many seconds; gives the number of durations recorded, and the memory taken at the end.
 fn records(seconds: f64) -> (u64, u64) {

@@ -75,16 +75,6 @@ fn one(seconds: f64, tape: &str, greeting: &'static str, answers: Answers) -> (P
     (played, got)
 }
 
-fn errors(played: &Played) -> Vec<(String, u64)> {
-    let mut all = std::collections::BTreeMap::<String, u64>::new();
-    for row in &played.series {
-        for (name, count) in row["errors"].as_object().unwrap() {
-            *all.entry(name.clone()).or_default() += count.as_u64().unwrap();
-        }
-    }
-    all.into_iter().collect()
-}
-
 /// Response times in ms: the least and the most of a class.
 fn response(played: &Played, class: &str) -> (u64, u64) {
     let responses = played.histogram(&format!("g/{class}/response"));
@@ -103,7 +93,7 @@ fn a_wait_for_the_screen_ends_when_the_screen_shows_it_and_not_before() {
         _ => vec![],
     });
     assert_eq!(response(&played, "run"), (1500, 1500));
-    assert!(errors(&played).is_empty());
+    assert!(played.errors().is_empty());
     assert!(played.sum("transactions") >= 23.0);
 }
 
@@ -111,7 +101,7 @@ fn a_wait_for_the_screen_ends_when_the_screen_shows_it_and_not_before() {
 fn text_that_never_came_after_the_last_key_times_out() {
     let tape = "Set TypingSpeed 0ms\nSleep 1s\nType \"r\"\nWait+Screen@2s /ready/\n";
     let (played, _) = one(16.0, tape, "ready\r\n", |_| vec![(100, "\x1b7\x1b[9;1Hclock\x1b8")]);
-    assert_eq!(errors(&played), [("timeout".to_owned(), 5)]);
+    assert_eq!(played.errors(), [("timeout".to_owned(), 5)]);
 }
 
 #[test]
@@ -159,7 +149,7 @@ fn the_screen_is_checked_as_it_stands() {
     let tape =
         "Set TypingSpeed 0ms\nSleep 1s\nType \"x\"\nWait+Bytes 10\nExpect+Screen /^top\\n/\nExpect+Screen /gone/\n";
     let (played, _) = one(10.5, tape, "top\r\n", |_| vec![(100, "\rgone\rhere")]);
-    assert_eq!(errors(&played), [("expect".to_owned(), 9)]);
+    assert_eq!(played.errors(), [("expect".to_owned(), 9)]);
 }
 
 #[test]
@@ -172,7 +162,7 @@ fn keys_follow_the_modes_that_the_host_has_set() {
         _ => vec![],
     });
     assert_eq!(got.replace('\x1b', "^"), "^[Aa^OA^OH^[200~ls^[201~b^[Bls");
-    assert!(errors(&played).is_empty());
+    assert!(played.errors().is_empty());
 }
 
 #[test]
@@ -203,7 +193,7 @@ fn each_key_is_timed_to_the_moment_at_which_the_screen_shows_it() {
     let echo = played.histogram("g/keys/echo");
     let passes = played.sum("keys") / 6.0;
     assert!((19.0..=21.0).contains(&passes), "{passes}");
-    assert_eq!(errors(&played), [("unechoed".to_owned(), passes as u64)]);
+    assert_eq!(played.errors(), [("unechoed".to_owned(), passes as u64)]);
     assert_eq!(((echo.min() as f64 / 1e6).round(), (echo.max() as f64 / 1e6).round()), (30.0, 30.0));
 }
 
@@ -218,7 +208,7 @@ fn a_key_that_is_never_shown_is_counted() {
     });
     let echoes = played.histogram("g/keys/echo").len();
     assert_eq!(echoes as f64, played.sum("transactions"));
-    assert_eq!(errors(&played), [("unechoed".to_owned(), echoes)]);
+    assert_eq!(played.errors(), [("unechoed".to_owned(), echoes)]);
 }
 
 #[test]

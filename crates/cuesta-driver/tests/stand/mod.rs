@@ -72,6 +72,17 @@ impl Played {
         self.series.iter().filter(|row| row["phase"] == "measure").filter_map(|row| of(row).as_f64()).sum()
     }
 
+    /// How often what went wrong, by name, over all intervals.
+    pub fn errors(&self) -> Vec<(String, u64)> {
+        let mut all = BTreeMap::<String, u64>::new();
+        for row in &self.series {
+            for (name, count) in row["errors"].as_object().unwrap() {
+                *all.entry(name.clone()).or_default() += count.as_u64().unwrap();
+            }
+        }
+        all.into_iter().collect()
+    }
+
     /// The length of the measurement intervals in seconds.
     pub fn seconds(&self) -> f64 {
         self.sum("length")
@@ -132,4 +143,11 @@ pub fn play_over(
 pub fn close(what: &str, found: f64, wanted: f64, within: f64) {
     let error = (found - wanted).abs() / wanted.abs();
     assert!(error <= within, "{what}: {found} where {wanted} was wanted ({:.2} % off)", error * 100.0);
+}
+
+/// The memory that this process has, in bytes.
+pub fn resident() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap();
+    let pages: u64 = statm.split_whitespace().nth(1).unwrap().parse().unwrap();
+    pages * 4096
 }
