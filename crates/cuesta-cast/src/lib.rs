@@ -7,9 +7,10 @@
 //! - [`tape`]: a session → a tape's text, with its think times or its recorded [`Timing`].
 //! - [`Characters`]: bytes → text, where a character may be cut in two.
 //!
-//! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `strokes` puts each key
-//! together with what came back; `secrets` finds what was typed while nothing was shown; `prompts` finds what the host says
-//! when it is ready; `tape` writes.
+//! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `plain` takes from output
+//! what steers the terminal; `strokes` puts each key together with what came back; `secrets` finds what was typed while
+//! nothing was shown; `prompts` finds what the host says when it is ready; `tape` writes, with think times (`closed`) or the
+//! recorded instants (`recorded`), each command as `spell` says.
 
 mod cast;
 mod characters;
