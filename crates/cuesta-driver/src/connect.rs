@@ -1,10 +1,14 @@
-//! How users come by their lines.
+//! How users come by their lines: over the network, as the plan says; in virtual time, as the caller likes.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
 
-use cuesta_lines::Line;
+use cuesta_lines::{Line, Login, OpenError, Options, Target};
+
+use crate::run::{RunError, Scripts, script_of};
+use crate::spec::Spec;
 
 /// Opens a line for a user.
 pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, Refused>>>>>;
@@ -16,4 +20,88 @@ pub struct Refused {
     pub name: &'static str,
     /// The same for a person, with what to do.
     pub said: String,
+}
+
+/// Opens lines as the plan says.
+pub(crate) fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError> {
+    let groups = spec.groups.iter().map(|group| {
+        let target: Target =
+            group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
+        let tape = &script_of(scripts, &group.script)?.settings;
+        let plain = Options::default();
+        let (columns, rows) = group.size(tape);
+        let options = Options {
+            line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
+            columns,
+            rows,
+            ..plain
+        };
+        Ok((target, options))
+    });
+    let groups = Rc::new(groups.collect::<Result<Vec<_>, RunError>>()?);
+    let logins: Rc<Vec<_>> = Rc::new((0..spec.groups.len()).map(|group| Logins::new(spec, group)).collect());
+    let stamps = spec.stamps;
+    Ok(Rc::new(move |group, user| {
+        let groups = Rc::clone(&groups);
+        let login = logins[group].of(user);
+        Box::pin(async move {
+            let (target, options) = &groups[group];
+            let stamped = stamps > 0 && user % stamps == 0;
+            let options = Options { stamped, login, ..options.clone() };
+            let refused = |error: OpenError| Refused { name: error.name(), said: error.to_string() };
+            cuesta_lines::open(target, &options).await.map_err(refused)
+        })
+    }))
+}
+
+/// Who logs in, on lines that do that themselves: columns `user` and `password` of a group's table.
+struct Logins {
+    /// The number of the group's first user.
+    first: u32,
+    table: Vec<Login>,
+}
+
+impl Logins {
+    fn new(spec: &Spec, group: usize) -> Self {
+        let cell = |row: &BTreeMap<String, String>, column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
+        let login = |row| Login { user: cell(row, "user"), password: cell(row, "password") };
+        Self {
+            first: (0..group).map(|before| spec.most_users(before)).sum(),
+            table: spec.groups[group].data.iter().map(login).collect(),
+        }
+    }
+
+    fn of(&self, user: u32) -> Login {
+        let row = user.saturating_sub(self.first) as usize % self.table.len().max(1);
+        self.table.get(row).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_logs_in_by_the_row_whose_cells_it_types() {
+        let group =
+            |name: &str, data: &str| format!(r#"{{"name":"{name}","script":"s","target":"ssh://h","data":[{data}]}}"#);
+        let rows = r#"{"user":"ann","password":"a"},{"user":"ben","password":""}"#;
+        let load = r#"{"users":3,"stagger":0,"load":{"kind":"closed"}}"#;
+        let text = format!(
+            r#"{{"seed":1,"drain":0,"groups":[{},{}],"steps":[{{"settle":0,"measure":1,"groups":[{load},{load}]}}]}}"#,
+            group("none", ""),
+            group("some", rows),
+        );
+        let spec: Spec = serde_json::from_str(&text).unwrap();
+        let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
+        assert_eq!(none.of(2), Login::default());
+        let login = |user: &str, password: Option<&str>| Login {
+            user: Some(user.to_owned()),
+            password: password.map(str::to_owned),
+        };
+        assert_eq!(
+            [3, 4, 5].map(|user| some.of(user)),
+            [login("ann", Some("a")), login("ben", None), login("ann", Some("a"))]
+        );
+    }
 }

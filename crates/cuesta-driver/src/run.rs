@@ -9,14 +9,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_lines::{Login, OpenError, Options, Target};
 use cuesta_record::clock::{self, Time};
 use cuesta_record::{Catalogue, Desk, Ending, Recorder, Setup, Snapshot, Timeline};
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::Barrier;
-use crate::connect::{Connect, Refused};
+use crate::connect::{Connect, over_the_network};
 use crate::crew::Crew;
 use crate::film::{Camera, Film, filmed};
 use crate::group::{Group, GroupSeries};
@@ -191,7 +190,7 @@ impl Plan {
     }
 }
 
-fn script_of<'a>(scripts: &'a Scripts, name: &str) -> Result<&'a Script, RunError> {
+pub(crate) fn script_of<'a>(scripts: &'a Scripts, name: &str) -> Result<&'a Script, RunError> {
     scripts.get(name).ok_or_else(|| RunError::Plan(format!("no script is called `{name}`")))
 }
 
@@ -255,61 +254,6 @@ fn drive(
     Ok(completed)
 }
 
-/// Opens lines as the plan says.
-fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError> {
-    let groups = spec.groups.iter().map(|group| {
-        let target: Target =
-            group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
-        let tape = &script_of(scripts, &group.script)?.settings;
-        let plain = Options::default();
-        let (columns, rows) = group.size(tape);
-        let options = Options {
-            line_speed: group.line_speed.or(tape.line_speed).unwrap_or(plain.line_speed),
-            columns,
-            rows,
-            ..plain
-        };
-        Ok((target, options))
-    });
-    let groups = Rc::new(groups.collect::<Result<Vec<_>, RunError>>()?);
-    let logins: Rc<Vec<_>> = Rc::new((0..spec.groups.len()).map(|group| Logins::new(spec, group)).collect());
-    let stamps = spec.stamps;
-    Ok(Rc::new(move |group, user| {
-        let groups = Rc::clone(&groups);
-        let login = logins[group].of(user);
-        Box::pin(async move {
-            let (target, options) = &groups[group];
-            let stamped = stamps > 0 && user % stamps == 0;
-            let options = Options { stamped, login, ..options.clone() };
-            let refused = |error: OpenError| Refused { name: error.name(), said: error.to_string() };
-            cuesta_lines::open(target, &options).await.map_err(refused)
-        })
-    }))
-}
-
-/// Who logs in, on lines that do that themselves: columns `user` and `password` of a group's table.
-struct Logins {
-    /// The number of the group's first user.
-    first: u32,
-    table: Vec<Login>,
-}
-
-impl Logins {
-    fn new(spec: &Spec, group: usize) -> Self {
-        let cell = |row: &BTreeMap<String, String>, column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
-        let login = |row| Login { user: cell(row, "user"), password: cell(row, "password") };
-        Self {
-            first: (0..group).map(|before| spec.most_users(before)).sum(),
-            table: spec.groups[group].data.iter().map(login).collect(),
-        }
-    }
-
-    fn of(&self, user: u32) -> Login {
-        let row = user.saturating_sub(self.first) as usize % self.table.len().max(1);
-        self.table.get(row).cloned().unwrap_or_default()
-    }
-}
-
 /// Waits for all threads, then for the writer, and says how it ended.
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
@@ -363,33 +307,4 @@ pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) 
         recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())
     })?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_user_logs_in_by_the_row_whose_cells_it_types() {
-        let group =
-            |name: &str, data: &str| format!(r#"{{"name":"{name}","script":"s","target":"ssh://h","data":[{data}]}}"#);
-        let rows = r#"{"user":"ann","password":"a"},{"user":"ben","password":""}"#;
-        let load = r#"{"users":3,"stagger":0,"load":{"kind":"closed"}}"#;
-        let text = format!(
-            r#"{{"seed":1,"drain":0,"groups":[{},{}],"steps":[{{"settle":0,"measure":1,"groups":[{load},{load}]}}]}}"#,
-            group("none", ""),
-            group("some", rows),
-        );
-        let spec: Spec = serde_json::from_str(&text).unwrap();
-        let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
-        assert_eq!(none.of(2), Login::default());
-        let login = |user: &str, password: Option<&str>| Login {
-            user: Some(user.to_owned()),
-            password: password.map(str::to_owned),
-        };
-        assert_eq!(
-            [3, 4, 5].map(|user| some.of(user)),
-            [login("ann", Some("a")), login("ben", None), login("ann", Some("a"))]
-        );
-    }
 }
