@@ -46,7 +46,13 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
         "notes": ["CPU 2 came or went: it is left out"],
         "cpu": cpu(),
         "per_cpu": {"0": cpu(30.0), "1": cpu(10.0)},
-        "own": {**own, "others": plain(18.0) if part else missing(), "tasks": plain(3.0), "processes": plain(2.0)},
+        "own": {
+            **own,
+            "others": plain(18.0) if part else missing(),
+            "irq": plain(1.0) if part else missing(),
+            "tasks": plain(3.0),
+            "processes": plain(2.0),
+        },
         "counts": {
             "minor_faults": events(600, seconds),
             "major_faults": events(60, seconds),

@@ -147,13 +147,34 @@ fn the_time_table_of_a_part_is_its_own_and_others_stand_apart() {
     };
     let living = sheet(&earlier, &machine.read("pid:7"));
     assert_eq!(shown(&living, "user, by ticks").as_ref(), Some(&living.own.usr));
-    assert_eq!(shown(&living, "others on these CPUs").as_ref(), Some(&living.own.others));
+    assert_eq!(shown(&living, "others and interrupts").as_ref(), Some(&living.own.others));
     assert_eq!(shown(&living, "user"), None);
     machine.end(7);
     let ended = sheet(&earlier, &machine.read("pid:7"));
-    for name in ["page faults", "user, by ticks", "system, by ticks", "others on these CPUs"] {
+    for name in ["page faults", "user, by ticks", "system, by ticks", "others and interrupts"] {
         assert_eq!(shown(&ended, name).unwrap().why(), Some("process 7 has ended"), "{name}");
     }
+}
+
+#[test]
+fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
+    let machine = Machine::new();
+    machine.process(7, 1, 0, 0);
+    let beside = |ticks| {
+        let earlier = machine.read("pid:7");
+        machine.cpus(&[(0, ticks), (1, ticks)]);
+        let sheet = sheet(&earlier, &machine.read("pid:7"));
+        let names = sheet.total_time.iter().map(|row| row.name.clone());
+        (names.filter(|name| name.contains("others") || name.contains("interrupts")).collect::<Vec<_>>(), sheet)
+    };
+    let (names, mingled) = beside(100);
+    assert_eq!(names, ["others and interrupts"]);
+    assert!(mingled.own.irq.why().unwrap().contains("the sampled tier does"));
+    assert!(!mingled.pressure.contains_key("irq_full"), "what a kernel does not have is no gap");
+    machine.put("proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
+    let (names, apart) = beside(200);
+    assert_eq!(names, ["others on these CPUs", "interrupts beside the subject"]);
+    assert_eq!(apart.pressure["irq_full"].value(), Some(&0.0));
 }
 
 #[test]

@@ -49,10 +49,11 @@ def _uses(figures: Mapping[str, Any]) -> Shares | None:
     cpu, own = figures.get("cpu", {}), figures.get("own", {})
     if "idle" not in cpu or "usr" not in own:  # the subject has ended
         return None
-    outside = {"interrupts": cpu["irq"], "waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
+    idle = {"waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
     if "others" in own:
-        return {"the host itself": own["percent"], "others on its CPUs": own["others"], **outside}
-    return {"user": cpu["usr"], "system": cpu["sys"], **outside}
+        beside = {"others on its CPUs": own["others"], "interrupts": own.get("irq", 0.0)}
+        return {"the host itself": own["percent"], **beside, **idle}
+    return {"user": cpu["usr"], "system": cpu["sys"], "interrupts": cpu["irq"], **idle}
 
 
 def _causes(figures: Mapping[str, Any]) -> Shares | None:

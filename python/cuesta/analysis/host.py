@@ -11,6 +11,7 @@ from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
+OWN_PARTS = ("usr", "sys", "irq")
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -46,7 +47,8 @@ class Cpu:
 
     usr: float
     sys: float
-    irq: float
+    irq: float | None
+    """Interrupts; beside a part and others, if it is one. None where nobody tells these apart: they are in `others`."""
     iowait: float
     steal: float
     idle: float
@@ -150,10 +152,16 @@ def cpu_of_sheet(sheet: Sheet) -> Cpu | None:
     own = sheet["own"]
     if "why" in own["seconds"]:
         return None
-    is_part = "value" in own["others"]
-    figures = {**sheet["cpu"], **({"usr": own["usr"], "sys": own["sys"]} if is_part else {})}
+    figures = uses(sheet)
     parts = {name: figures[name].get("value") for name in PARTS}
-    return None if None in parts.values() else Cpu(**parts, others=own["others"].get("value"))
+    known = all(value is not None for name, value in parts.items() if name != "irq")
+    return Cpu(**parts, others=own["others"].get("value")) if known else None
+
+
+def uses(sheet: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the figures of the CPUs' use: of a part of what runs on them its own, and interrupts beside it."""
+    own, cpu = sheet["own"], sheet["cpu"]
+    return {**cpu, **{name: own[name] for name in OWN_PARTS}} if "value" in own["others"] else cpu
 
 
 def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
@@ -169,11 +177,13 @@ def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
     is_part = all("others" in row.figures.get("own", {}) for row, _ in known)
 
     def part(name: str) -> float:
-        place = "own" if is_part and name in ("usr", "sys") else "cpu"
+        place = "own" if is_part and name in OWN_PARTS else "cpu"
         return mean(lambda figures: figures[place].get(name, 0.0))
 
     others = mean(lambda figures: figures["own"]["others"]) if is_part else None
-    return Cpu(**{name: part(name) for name in PARTS}, others=others)
+    parts = {name: part(name) for name in PARTS if name != "irq"}
+    apart = not is_part or all("irq" in row.figures["own"] for row, _ in known)
+    return Cpu(**parts, irq=part("irq") if apart else None, others=others)
 
 
 def tells_cpu(figures: Mapping[str, Any]) -> bool:

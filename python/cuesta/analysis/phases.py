@@ -207,7 +207,8 @@ def add(account: Account, row: Row) -> None:
     own: float = figures["own"]["seconds"]
     account.cpus = max(account.cpus, len(figures["cpus"]))
     capacity = len(figures["cpus"]) * row.length
-    shares = {"others": figures["own"].get("others", 0.0), **{name: figures["cpu"].get(name, 0.0) for name in REST[1:]}}
+    others = figures["own"].get("others", 0.0) + figures["own"].get("irq", 0.0)
+    shares = {"others": others, **{name: figures["cpu"].get(name, 0.0) for name in REST[1:]}}
     rest = {name: share / 100 * capacity for name, share in shares.items()}
     left = max(len(figures["cpus"]) * overlap(row, account.span) - own, 0.0)
     account.subject += own

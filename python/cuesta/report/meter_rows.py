@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 
+from cuesta.analysis.host import uses
 from cuesta.ledger.meters import Sheet
 from cuesta.report.cells import number, per_s, percent, rate
 from cuesta.report.tiers import Figure
@@ -36,7 +37,7 @@ def gaps(sheet: Sheet) -> Iterator[str]:
 
 def figures(sheet: Sheet) -> Sequence[Figure]:
     """Give what the cells behind the time are of."""
-    cpu, own, counts = sheet["cpu"], sheet["own"], sheet["counts"]
+    cpu, own, counts = uses(sheet), sheet["own"], sheet["counts"]
     shares = [own["usr"], own["sys"], *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
     counted = (counts[name] for name in ("minor_faults", "major_faults", "switches", "ios"))
     return [*shares, sheet["traffic"]["ready"], *counted]

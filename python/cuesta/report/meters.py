@@ -122,10 +122,17 @@ def own(sheet: Sheet) -> Iterator[str]:
         yield f"no meter data: {plain(why)}"
     if "value" not in part["others"]:
         return
-    split = f"usr {percent(part['usr'])}, sys {percent(part['sys'])} (split by ticks)"
+    by_ticks = " (split by ticks)" if part["usr"].get("tier") == "plain" else ""
+    split = f"usr {percent(part['usr'])}, sys {percent(part['sys'])}{by_ticks}"
     yield tiered(f"CPU {duration(part['seconds'])}, {percent(part['percent'])} %: {split}", part["seconds"])
-    size = f"{whole(part['processes'])} processes, {whole(part['tasks'])} threads"
-    yield f"others on its CPUs {percent(part['others'])} %; {size}"
+    if "value" in part["irq"]:
+        beside = f"others {percent(part['others'])} %, interrupts beside it and them {percent(part['irq'])} %"
+    else:
+        beside = f"others and interrupts {percent(part['others'])} %"
+    yield tiered(f"on its CPUs {beside}", part["others"])
+    process = "process" if part["processes"].get("value") == 1 else "processes"
+    thread = "thread" if part["tasks"].get("value") == 1 else "threads"
+    yield f"{whole(part['processes'])} {process}, {whole(part['tasks'])} {thread}"
 
 
 def ended(sheet: Sheet) -> str | None:

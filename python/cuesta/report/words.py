@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.asymptotes import Asymptotes
 from cuesta.analysis.fairness import Fairness
 from cuesta.analysis.figures import Figures, Kernel, Screens
-from cuesta.analysis.host import COUNTS, PARTS, BuiltIn, Host, PerTransaction
+from cuesta.analysis.host import COUNTS, PARTS, BuiltIn, Host, PerTransaction, uses
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.published import Beside
@@ -159,9 +159,11 @@ def host_cpu(host: Host) -> Iterator[str]:
     cpus = f" of {many(len(sheet['cpus']), 'CPU')}" if sheet else ""
     subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
     yield f"{subject}; percent{cpus}:"
-    parts = (f"%{name} {getattr(cpu, name):.1f}" for name in PARTS)
-    others = "" if cpu.others is None else f", others {cpu.others:.1f}"
-    tier = in_brackets(*(sheet["cpu"][name] for name in PARTS)) if sheet else ""
+    shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
+    beside = "others" if "irq" in shares else "others and interrupts"
+    others = "" if cpu.others is None else f", {beside} {cpu.others:.1f}"
+    tier = in_brackets(*uses(sheet).values()) if sheet else ""
+    parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     if host.cpu_by_cause and sheet:
         causes = sorted(host.cpu_by_cause.items(), key=lambda cause: -cause[1])

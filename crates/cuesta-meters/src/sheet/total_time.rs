@@ -90,3 +90,37 @@ impl Sheet {
         self.total_time = rows;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(percent: Figure) -> Own {
+        let none = || Figure::unmetered("not here");
+        let (usr, sys, others, irq) = (none(), none(), none(), none());
+        Own { seconds: none(), percent, usr, sys, others, irq, tasks: none(), processes: none() }
+    }
+
+    #[test]
+    fn what_the_cpus_did_beside_a_part_is_shared_out_once() {
+        let busy = Figure::plain(90.0);
+        let put = |percent, irq: Figure| {
+            let mut own = own(Figure::plain(percent));
+            own.put_beside(&busy, &irq);
+            (own.others.value().copied(), own.irq.value().copied())
+        };
+        assert_eq!(put(60.0, Figure::plain(10.0)), (Some(20.0), Some(10.0)));
+        assert_eq!(put(60.0, Figure::unmetered("mingled")), (Some(30.0), None));
+        // The subject's clock is exact, ticks are not: neither goes below nothing, nor above what there was.
+        assert_eq!(put(60.0, Figure::plain(-1.0)), (Some(30.0), Some(0.0)));
+        assert_eq!(put(85.0, Figure::plain(10.0)), (Some(0.0), Some(5.0)));
+        assert_eq!(put(95.0, Figure::plain(10.0)), (Some(0.0), Some(0.0)));
+    }
+
+    #[test]
+    fn beside_a_subject_that_ended_nothing_is_known() {
+        let mut own = own(Figure::unmetered("it has ended"));
+        own.put_beside(&Figure::plain(90.0), &Figure::plain(10.0));
+        assert_eq!((own.others.why(), own.irq.why()), (Some("it has ended"), Some("it has ended")));
+    }
+}
