@@ -10,7 +10,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Poll, ready};
+use std::task::{Context, Poll, ready};
 
 use cuesta_lines::{Crossed, Line, Stamped, fault};
 use cuesta_record::{Stamp, clock};
@@ -169,34 +169,32 @@ impl Terminal {
         if echoed.is_some() {
             self.crew.waits_for_echo(self.seat, self.oldest());
         }
-        self.push(&key, sent + program.patience).await?;
+        self.alarm.reset(sent + program.patience);
+        let mut rest = &*key;
+        self.sending = true;
+        let gone = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
+        self.sending = false;
+        gone?;
         self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_crossed();
         Ok(sent)
     }
 
-    /// Brings characters onto the line, unless it takes none until an instant.
-    async fn push(&mut self, mut rest: &[u8], until: Stamp) -> Result<(), Lost> {
-        self.alarm.reset(until);
-        self.sending = true;
-        let gone = poll_fn(|cx| {
-            while !rest.is_empty() {
-                match self.line.poll_send(cx, rest) {
-                    Poll::Ready(taken) => rest = &rest[taken.map_err(|error| lost(&error))?..],
-                    // A host that does not read may wait for us to read.
-                    Poll::Pending => {
-                        if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                            return Poll::Ready(Err(Lost("blocked")));
-                        }
-                        ready!(self.poll_listen(cx))?;
+    /// Brings characters onto the line, unless it takes none until the alarm.
+    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), Lost>> {
+        while !rest.is_empty() {
+            match self.line.poll_send(cx, rest) {
+                Poll::Ready(taken) => *rest = &rest[taken.map_err(|error| lost(&error))?..],
+                // A host that does not read may wait for us to read.
+                Poll::Pending => {
+                    if Pin::new(&mut self.alarm).poll(cx).is_ready() {
+                        return Poll::Ready(Err(Lost("blocked")));
                     }
+                    ready!(self.poll_listen(cx))?;
                 }
             }
-            Poll::Ready(Ok(()))
-        })
-        .await;
-        self.sending = false;
-        gone
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
