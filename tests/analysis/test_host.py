@@ -43,6 +43,16 @@ def test_a_host_that_is_a_part_of_its_machine_has_its_own_use(tmp_path: Path) ->
     assert found.meters.closes
 
 
+def test_where_nobody_tells_interrupts_apart_they_are_with_others(tmp_path: Path) -> None:
+    mingled = sheet()
+    mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": mingled}])
+    assert (found.cpu.usr, found.cpu.irq, found.cpu.others) == (8.0, None, 19.0)
+    seconds = [row(second) for second in range(5)]
+    _, found = recorded(tmp_path / "rows", [{"about": ABOUT}, *seconds])
+    assert (found.cpu.usr, found.cpu.irq, found.cpu.others) == (0.5, None, 1.25)
+
+
 def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(part=False)}])
     assert (found.cpu.usr, found.cpu.sys, found.cpu.others) == (20.0, 10.0, None)

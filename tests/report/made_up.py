@@ -55,7 +55,7 @@ def metered() -> Iterator[Row]:
     yield {"about": about, "at": CLOCK}
     for second in range(32):
         cpu = {"usr": 20.0, "sys": 10.0, "irq": 1.0, "iowait": 2.0, "steal": 3.0, "idle": 64.0, "load": 36.0}
-        row = {"cpu": cpu, "own": {"usr": 8.0, "sys": 4.0, "percent": 12.0, "others": 18.0}}
+        row = {"cpu": cpu, "own": {"usr": 8.0, "sys": 4.0, "percent": 12.0, "others": 18.0, "irq": 1.0}}
         yield {"row": row, "at": CLOCK + (second + 1) * NANO, "seconds": 1.0}
     yield {"step": 0, "at": CLOCK + 32 * NANO, "sheet": sheet(CLOCK + 32 * NANO)}
 

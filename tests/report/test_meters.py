@@ -32,8 +32,9 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
     old = sheet()
     for name in ("page_wait", "loading", "quota_wait"):
         del old["idle"][name]
-    del old["traffic"]["page_waits"], old["traffic"]["page_wait"]
+    del old["traffic"]["page_waits"], old["traffic"]["page_wait"], old["own"]["irq"]
     assert "zero idle" in meters.text(old)
+    assert meter_rows.row(old) == meter_rows.row(sheet())
 
 
 def test_what_sampling_took_is_called_its_overhead() -> None:
@@ -55,14 +56,22 @@ def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
 
 
 def test_rows(snapshot: SnapshotAssertion) -> None:
-    absent = {name: missing() for name in sheet()["cpu"]}
+    without = sheet(cpu={name: missing() for name in sheet()["cpu"]})
+    without["own"]["irq"] = missing()
     rows = [
         meter_rows.head(),
         meter_rows.row(sheet()),
         meter_rows.row(sheet(part=False)),
-        meter_rows.row(sheet(cpu=absent)),
+        meter_rows.row(without),
     ]
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
+
+
+def test_interrupts_that_nobody_tells_apart_are_with_others() -> None:
+    mingled = sheet()
+    mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
+    assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(mingled)
+    assert list(meter_rows.gaps(mingled)) == ["no meter data for %irq: in whose time they came"]
 
 
 def test_an_empty_cell_has_its_reason_and_each_reason_is_said_once() -> None:

@@ -161,7 +161,7 @@ def cpu_of_sheet(sheet: Sheet) -> Cpu | None:
 def uses(sheet: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give the figures of the CPUs' use: of a part of what runs on them its own, and interrupts beside it."""
     own, cpu = sheet["own"], sheet["cpu"]
-    return {**cpu, **{name: own[name] for name in OWN_PARTS}} if "value" in own["others"] else cpu
+    return {**cpu, **{name: own[name] for name in OWN_PARTS if name in own}} if "value" in own["others"] else cpu
 
 
 def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:

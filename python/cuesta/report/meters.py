@@ -125,8 +125,8 @@ def own(sheet: Sheet) -> Iterator[str]:
     by_ticks = " (split by ticks)" if part["usr"].get("tier") == "plain" else ""
     split = f"usr {percent(part['usr'])}, sys {percent(part['sys'])}{by_ticks}"
     yield tiered(f"CPU {duration(part['seconds'])}, {percent(part['percent'])} %: {split}", part["seconds"])
-    if "value" in part["irq"]:
-        beside = f"others {percent(part['others'])} %, interrupts beside it and them {percent(part['irq'])} %"
+    if "value" in part.get("irq", {}):
+        beside = f"others {percent(part['others'])} %, interrupts beside both {percent(part['irq'])} %"
     else:
         beside = f"others and interrupts {percent(part['others'])} %"
     yield tiered(f"on its CPUs {beside}", part["others"])
