@@ -37,7 +37,7 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
 def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
     """As much of a run's records as an account needs."""
     abouts = {0: about} if about else {}
-    return SimpleNamespace(metered=Metered(abouts, list(rows), {}, list(gaps)), plan={"validity": {"steal": "10%"}})
+    return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})
 
 
 def account(span: Span, subject: float, **rest: float) -> Account:

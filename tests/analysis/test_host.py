@@ -16,10 +16,12 @@ ABOUT = {"source": "here", "subject": "pid:4711", "why": "the built-in host's pr
 
 def recorded(path: Path, rows: list[dict[str, Any]]) -> Any:
     folder = RunFolder(path / "run").write()
-    text = "".join(json.dumps({"at": CLOCK, **row}) + "\n" for row in rows)
+    end = CLOCK + 32 * NANO
+    text = "".join(json.dumps({"at": end if "sheet" in row else CLOCK, **row}) + "\n" for row in rows)
     (folder / "meters.jsonl").write_text(text)
     run = open_run(folder)
-    return run, host(run, 0, run.steps[0], 10.0)
+    counted = [row for agent in run.agents for row in agent.intervals if row.measured]
+    return run, host(run, 0, run.steps[0], counted)
 
 
 def row(second: int, **figures: float) -> dict[str, Any]:
@@ -61,9 +63,20 @@ def test_a_whole_machine_has_all_of_it(tmp_path: Path) -> None:
 def test_figures_for_each_transaction_are_of_the_same_interval(tmp_path: Path) -> None:
     _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
     each = found.per_transaction
-    assert (each.cpu_ms, each.minor_faults, each.major_faults) == (pytest.approx(24.0), 2.0, 0.2)
-    assert (each.switches, each.ios, each.system_calls) == (1.1, 0.3, None)
+    assert (each.transactions, each.cpu_ms) == (pytest.approx(60.0), pytest.approx(120.0))
+    assert (each.minor_faults, each.major_faults) == (pytest.approx(10.0), pytest.approx(1.0))
+    assert (each.switches, each.ios) == (pytest.approx(5.5), pytest.approx(1.5))
+    assert each.system_calls is None
     assert each.of_machine == ["ios"]
+    assert found.meters.gaps == []
+
+
+def test_a_subject_that_ended_is_charged_with_the_transactions_until_then(tmp_path: Path) -> None:
+    # Measured from 2 to 32, last seen at 8.5: two transactions a second until then.
+    row = {"step": 0, "sheet": sheet(0, 6.5), "at": CLOCK + int(8.5 * NANO)}
+    _, found = recorded(tmp_path, [{"about": ABOUT}, row])
+    assert (found.per_transaction.transactions, found.per_transaction.cpu_ms) == (13.0, pytest.approx(120.0))
+    assert found.meters.gaps == ["the figures are of 6.5 s: nothing was metered behind them"]
 
 
 def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(tmp_path: Path) -> None:
@@ -79,7 +92,7 @@ def test_a_step_whose_sheet_was_never_written_is_put_together_from_its_seconds(t
 
 def test_what_is_missing_says_why(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "none").write())
-    assert host(run, 0, run.steps[0], 1.0).cpu_missing == "no meter data: this run recorded no meters"
+    assert host(run, 0, run.steps[0], []).cpu_missing == "no meter data: this run recorded no meters"
     about = {**ABOUT, "source": "none", "why": "the target is not on this machine"}
     _, found = recorded(tmp_path / "elsewhere", [{"about": about}])
     assert (found.cpu, found.cpu_missing) == (None, "no meter data: the target is not on this machine")
@@ -129,7 +142,7 @@ def test_causes_are_percent_of_the_cpus(tmp_path: Path) -> None:
     assert found.cpu_by_cause == {"user": 3.5}
 
 
-@pytest.mark.parametrize(("estimate", "each"), [(plain(120.0), 0.4), (missing("only 20 samples tell of it"), None)])
+@pytest.mark.parametrize(("estimate", "each"), [(plain(120.0), 2.0), (missing("only 20 samples tell of it"), None)])
 def test_system_calls_are_estimated_where_the_sampler_does(
     tmp_path: Path, estimate: dict[str, Any], each: float | None
 ) -> None:

@@ -14,7 +14,7 @@ from cuesta.analysis.summary import summarise
 from cuesta.ledger.record import Given
 from tests.certified import trial
 from tests.report.made_up import bad, good, sweep
-from tests.run_folder import Row, RunFolder
+from tests.run_folder import CLOCK, NANO, Row, RunFolder
 from tests.sheets import plain, sheet
 
 
@@ -23,7 +23,7 @@ def metered(folder: Path, seconds: float, cpu: float) -> Path:
     made = sheet(0, seconds)
     made["own"]["seconds"] = plain(cpu)
     about = {"source": "here", "subject": "pid:1", "why": "it is the host", "honesty": "shared"}
-    rows = [{"about": about, "at": 0}, {"step": 0, "sheet": made, "at": 0}]
+    rows = [{"about": about, "at": CLOCK}, {"step": 0, "sheet": made, "at": CLOCK + 32 * NANO}]
     (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 

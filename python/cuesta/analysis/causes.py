@@ -38,11 +38,11 @@ def causes_over_time(recorded: Recorded) -> list[Stretch]:
 def cost_by_cause(step: Figures) -> Mapping[str, float] | None:
     """Give seconds of CPU for each transaction by cause; None where it was not sampled or nothing was completed."""
     by_cause = step.host.sheet["by_cause"].get("value") if step.host.sheet else None
-    done = step.transactions.count
-    if not by_cause or not done:
+    each = step.host.per_transaction
+    if not by_cause or not each:
         return None
     seconds = {name: cause["seconds"].get("value") for name, cause in by_cause["causes"].items()}
-    return {name: value / done for name, value in seconds.items() if value}
+    return {name: value / each.transactions for name, value in seconds.items() if value}
 
 
 def _uses(figures: Mapping[str, Any]) -> Shares | None:

@@ -5,13 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuesta.ledger import HostRow, Recorded, Step
+from cuesta.ledger import HostRow, Interval, Recorded, Step
 from cuesta.ledger.meters import Row, Sheet
 from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
 OWN_PARTS = ("usr", "sys", "irq")
+UNMETERED = 1.0
+"""Seconds without meters at the end of a measurement interval that are told of."""
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
@@ -65,6 +67,8 @@ class Cpu:
 class PerTransaction:
     """What one counted transaction of the same interval cost the host; None where it is not metered."""
 
+    transactions: float
+    """Counted in the interval that was metered; a row that it cuts counts by its part."""
     cpu_ms: float | None
     minor_faults: float | None
     major_faults: float | None
@@ -113,8 +117,8 @@ class Host:
     """Commands that the users' lines start on this machine, as targets, and how many users each has."""
 
 
-def host(recorded: Recorded, number: int, step: Step, throughput: float | None) -> Host:
-    """Take what meters say of a step's measurement interval. `throughput` is transactions a second."""
+def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> Host:
+    """Take what meters say of a step's measurement interval, in which the agents counted these rows."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     sheet = recorded.metered.sheets.get(number)
     rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
@@ -123,7 +127,9 @@ def host(recorded: Recorded, number: int, step: Step, throughput: float | None) 
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
         cpu_by_cause=by_cause(sheet),
-        per_transaction=per_transaction(sheet, throughput) if sheet else None,
+        per_transaction=per_transaction(sheet, done_by(counted, sheet, recorded.metered.ends[number]))
+        if sheet
+        else None,
         meters=meters(recorded, number, step, sheet, rows),
         sheet=sheet,
         builtin=built_in(shares),
@@ -209,15 +215,22 @@ def by_cause(sheet: Sheet | None) -> Mapping[str, float] | None:
     return {name: value for name, value in shares.items() if value is not None}
 
 
-def per_transaction(sheet: Sheet, throughput: float | None) -> PerTransaction | None:
-    """Divide what was metered by the transactions that were counted: rate by rate, for meters may have begun late."""
-    if not throughput:
+def done_by(counted: Sequence[Interval], sheet: Sheet, end: float) -> float:
+    """Count the transactions of the interval of a sheet: meters may begin late, and their subject may end."""
+    begin = end - sheet["seconds"]
+    shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
+    return sum((row.transactions * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
+
+
+def per_transaction(sheet: Sheet, transactions: float) -> PerTransaction | None:
+    """Divide what was metered by the transactions of the same interval."""
+    if not transactions:
         return None
-    transactions = throughput * sheet["seconds"]
     cpu = sheet["own"]["seconds"].get("value")
     counts = {name: sheet["counts"][name].get("value") for name in COUNTS}
     estimated = None if counts["system_calls"] else estimated_calls(sheet)
     return PerTransaction(
+        transactions=transactions,
         cpu_ms=None if cpu is None else 1e3 * cpu / transactions,
         system_calls_estimated=None if estimated is None else estimated / transactions,
         **{name: None if count is None else count["count"] / transactions for name, count in counts.items()},
@@ -241,6 +254,8 @@ def meters(
         return None
     seconds = sheet["seconds"] if sheet else sum(row.length * share for row, share in rows)
     gaps = [gap.why for gap in recorded.metered.gaps if step.begin <= gap.at <= step.end]
+    if sheet and step.end - recorded.metered.ends[number] > UNMETERED:
+        gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = sheet["closure"]["closes"] if sheet else None
     return Meters(about.source, about.subject, about.why, about.honesty, about.order, seconds, closes, gaps)
 

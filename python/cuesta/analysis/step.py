@@ -97,7 +97,7 @@ class View:
             fairness=fairness(self.users),
             characters=self.characters(),
             law=self.law() if self.plan and self.plan.closed else None,
-            host=host(self.recorded, self.number, self.times, self.rate(lambda row: row.transactions)),
+            host=host(self.recorded, self.number, self.times, self.rows),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),

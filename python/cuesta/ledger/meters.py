@@ -53,6 +53,8 @@ class Metered:
     rows: list[Row] = field(default_factory=list)
     sheets: dict[int, Sheet] = field(default_factory=dict)
     """The whole sheet of each step's measurement interval, by step."""
+    ends: dict[int, float] = field(default_factory=dict)
+    """When the interval of each sheet ended: of a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
     profile: Table = field(default_factory=dict)
     """Where the host's CPU time went, by location and module; empty if its stacks were not kept."""
@@ -82,7 +84,7 @@ def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
         case {"row": figures, "seconds": seconds}:
             metered.rows.append(Row(at, seconds, figures))
         case {"step": step, "sheet": sheet}:
-            metered.sheets[first + step] = sheet
+            metered.sheets[first + step], metered.ends[first + step] = sheet, at
         case {"profile": listing}:
             metered.profile.update(listing)
         case {"gap": why}:
