@@ -54,6 +54,12 @@ def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
     assert "pinned to CPUs of their own" in found.honesty
 
 
+def test_a_host_that_is_not_ours_is_not_pinned() -> None:
+    found = understood("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
+    assert "but not a host that it did not start" in found.honesty
+    assert found.about["order"] == 4
+
+
 @pytest.mark.parametrize(
     ("targets", "attached"),
     [(["pty:bash"], "terminals"), (["pipe:cat"], "pipes"), (["pty:bash", "pipe:cat"], "terminals and pipes")],

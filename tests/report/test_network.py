@@ -41,7 +41,7 @@ def test_by_ticks_it_is_at_most_all_soft_interrupts() -> None:
 
 def test_isolated_sides_have_their_cpus_for_themselves() -> None:
     (said,) = network(host(2, network=SAMPLED))
-    assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 %"
+    assert said == "busy by CPU, the network included: host CPU 1 35.0 %; driver CPU 0 50.0 % (plain)"
 
 
 def test_others_on_isolated_cpus_are_named() -> None:

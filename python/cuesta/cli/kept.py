@@ -58,9 +58,11 @@ class Kept:
             raise InputError(f"{self.file}: no interval of yours has begun", remedy) from None
         except OSError as error:
             raise InputError(f"{self.file}: cannot be read: {error.strerror}") from None
-        except (ValueError, _native.RunError) as error:
+        except ValueError as error:
             what = f"{self.file}: not a reading that `cuesta meters --reset` wrote ({error})"
             raise InputError(what, "`cuesta meters --reset` begins anew") from None
+        except _native.RunError as error:
+            raise InputError(f"{self.file}: {error}", "`cuesta meters --reset` begins anew") from None
         sheet["by_cause"] = {"why": NOT_SAMPLED}
         return sheet
 

@@ -139,6 +139,8 @@ def _record(arguments: argparse.Namespace) -> int:
 def _profile(arguments: argparse.Namespace) -> int:
     if arguments.url or arguments.report or arguments.reset:
         raise UsageError("cuesta meters profile: it looks at this machine, for a while", "leave other modes out")
+    if arguments.plain:
+        raise UsageError("cuesta meters profile: it is made of samples, so --plain has nothing to show", "leave it out")
     seconds = profile.SECONDS if arguments.count is None else _duration(arguments.count)
     meters = start(arguments)
     assert isinstance(meters, _native.Meters)
@@ -237,6 +239,8 @@ def _show(sheet: dict[str, Any], where: str | None) -> None:
 
 
 def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
+    if arguments.json and not arguments.report:
+        raise UsageError("cuesta meters: --json is of a report, and --reset gives none", "leave one of them out")
     kept = Kept.at(arguments.since, subject_of(arguments))
     if arguments.report:
         _show(kept.sheet(meters), arguments.json)

@@ -30,8 +30,11 @@ ISOLATED = (
 )
 PINNED = f"{SWAPPED}; they are pinned to CPUs of their own"
 LOOSE = f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another"
-ORDER = (APART, ISOLATED, PINNED, LOOSE)
-"""The order of honesty in docs/meters.md, best first."""
+ONE_PINNED = (
+    f"{SWAPPED}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another"
+)
+ORDER = {APART: 1, ISOLATED: 2, PINNED: 3, LOOSE: 4, ONE_PINNED: 4}
+"""Places in the order of honesty in docs/meters.md, 1 is the best."""
 THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
 
 
@@ -52,10 +55,9 @@ class Where:
 
     @property
     def about(self) -> dict[str, object]:
-        """Give what is recorded of it; `order` counts from 1 in the order of honesty, None if it is not in it."""
-        order = ORDER.index(self.honesty) + 1 if self.honesty in ORDER else None
+        """Give what is recorded of it; `order` is its place in the order of honesty, None if it is not in it."""
         said = {name: getattr(self, name) for name in ("source", "subject", "why", "honesty")}
-        return {**said, "order": order}
+        return {**said, "order": ORDER.get(self.honesty)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,4 +209,6 @@ def honesty(run: Run, elsewhere: bool) -> str:
         return THROUGH.format(attached(run))
     if run.isolated:
         return ISOLATED
-    return PINNED if run.host_cpus is not None else LOOSE
+    if run.host_cpus is None:
+        return LOOSE
+    return PINNED if all(kind(target, run) == "built-in" for target in run.targets) else ONE_PINNED

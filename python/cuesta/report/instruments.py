@@ -30,8 +30,8 @@ def host(summary: Summary, step: Figures) -> Iterator[str]:
     yield from (paragraph(said, "faint") for said in worth(step.host))
     heads, *rows = list(tables.devices(step)) or [()]
     if rows:
-        about = "ATB: average time between requests; % busy: of that device, with at least one request. Whole machine."
-        yield table(heads, rows, about)
+        about = "ATB: average time between requests; % busy: of that device, with at least one request. Whole machine"
+        yield table(heads, rows, f"{about}{tables.devices_tier(step)}.")
     if step.host.sheet:
         yield folded("The host's meters", [listing(meters.text(step.host.sheet))])
     yield flame(summary)

@@ -282,6 +282,8 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
     places += [(label, sheet["idle"].get(name, {})) for name, (label, _) in IDLE.items()]
     places += [(label, sheet["traffic"][name]) for name, (label, _) in TRAFFIC.items()]
     places += [("ready delay", sheet["traffic"]["ready_delay"]), ("CPU by cause", sheet["by_cause"])]
+    places += [("page wait", sheet["traffic"].get("page_wait", {}))]
+    places += [(f"stall: {name.replace('_', ' ')}", figure) for name, figure in sheet["pressure"].items()]
     if not ended(sheet):  # what has no average in TIME has no count in CAUSES either
         places += [(f"time of {each['name']}", each["percent"]) for each in sheet["total_time"]]
         places += [(f"AVE of {each['name']}", each["average"]) for each in sheet["total_time"]]

@@ -5,6 +5,7 @@ from typing import Any
 
 from cuesta.analysis.host import Host
 from cuesta.ledger.meters import Sheet
+from cuesta.report.tiers import in_brackets
 from cuesta.units import many
 
 ISOLATED = 2
@@ -31,7 +32,8 @@ def each_side(sheet: Sheet) -> str:
     """Say how busy each side's CPUs were: all that they did is theirs, the network included."""
     sides = {"host": sheet["per_cpu"], "driver": sheet["beside"]}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
-    return f"busy by CPU, the network included: {'; '.join(parts)}"
+    tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in each.values()))
+    return f"busy by CPU, the network included: {'; '.join(parts)}{tier}"
 
 
 def busy(cpus: Mapping[str, Any]) -> str:

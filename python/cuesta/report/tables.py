@@ -1,11 +1,12 @@
 """Tables that the text and the HTML report share: cells as text, not yet laid out."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.report.cells import duration, number, percent, whole
+from cuesta.report.tiers import in_brackets
 from cuesta.report.words import beside, class_of, plain
 from cuesta.units import ABSENT, count, digits, many, seconds
 
@@ -89,6 +90,12 @@ def devices(step: Figures) -> Iterator[tuple[str, ...]]:
             percent(of["busy"]),
             whole(of["errors"]),
         )
+
+
+def devices_tier(step: Figures) -> str:
+    """Say how the figures of the block devices were had."""
+    found = step.host.sheet["devices"].values() if step.host.sheet else ()
+    return in_brackets(*(figure for of in found for figure in of.values() if isinstance(figure, Mapping)))
 
 
 def groups(summary: Summary, step: Figures) -> Iterator[tuple[str, ...]]:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from matplotlib.ticker import MaxNLocator
 
+from cuesta.analysis.host import uses
 from cuesta.analysis.over_time import Point
 from cuesta.ledger import Recorded
 from cuesta.report.plots.causes import causes_over_time, uses_over_time
 from cuesta.report.plots.scales import durations
 from cuesta.report.plots.svg import SERIES, SHADE, Plot
+from cuesta.report.tiers import Figure, in_brackets
 
 
 def courses(recorded: Recorded, points: Sequence[Point]) -> Iterator[str]:
@@ -17,11 +19,20 @@ def courses(recorded: Recorded, points: Sequence[Point]) -> Iterator[str]:
         return
     yield from _quantiles(recorded, points, "response", "Response over time")
     yield _throughput(recorded, points)
-    yield from uses_over_time(_over_time("Host CPU over time, by use; the rest is idle", recorded), recorded)
-    yield from causes_over_time(_over_time("The host's own CPU time over time, by cause", recorded), recorded)
+    of_uses, of_causes = (in_brackets(*figures) for figures in _metered(recorded))
+    yield from uses_over_time(_over_time(f"Host CPU over time, by use; the rest is idle{of_uses}", recorded), recorded)
+    yield from causes_over_time(
+        _over_time(f"The host's own CPU time over time, by cause{of_causes}", recorded), recorded
+    )
     yield from _quantiles(recorded, points, "echo", "Echo over time")
     yield from _quantiles(recorded, points, "lateness", "Lateness of the driver over time")
     yield _users(recorded, points)
+
+
+def _metered(recorded: Recorded) -> tuple[list[Figure], list[Figure]]:
+    """Give the figures of use and of causes whose tiers are those of the rows, which name none."""
+    sheets = recorded.metered.sheets.values()
+    return [figure for sheet in sheets for figure in uses(sheet).values()], [sheet["by_cause"] for sheet in sheets]
 
 
 def _quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[str]:
