@@ -3,6 +3,13 @@
 //! When a process has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's
 //! children's. So those are counted of processes that no reading saw. Run-queue delay, switches and waits for devices of such
 //! are known if somebody listened to their ends, else lost.
+//!
+//! What leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and ended between
+//! the same two readings is not told from one that was waited for: what was seen of it is taken off the time of its ancestor's
+//! other children, as far as these had any.
+
+use std::collections::BTreeMap;
+use std::iter::successors;
 
 use crate::Figure;
 use crate::Reading;
@@ -65,10 +72,11 @@ impl Since {
     }
 }
 
-/// The processes of the later reading, each with what it was in the earlier one; and those that are gone.
+/// The processes of the later reading, each with what it was in the earlier one; and those that ended meanwhile.
 struct Pairs<'a> {
-    pairs: Vec<(Option<&'a Process>, &'a Process)>,
-    gone: Vec<&'a Process>,
+    pairs: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
+    /// Each with who has its account now, if that is one of the pairs.
+    gone: Vec<(Option<u32>, &'a Process)>,
 }
 
 impl<'a> Pairs<'a> {
@@ -77,11 +85,22 @@ impl<'a> Pairs<'a> {
         // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
         // not known, and it counts from the next reading on.
         let new = |process: &Process| (process.stat.start.saturating_add(1)).saturating_mul(tick()) >= begun;
-        let pairs = b.processes.iter().chain(&b.reapers).map(|(pid, process)| (before(pid, process), process));
-        let pairs = pairs.filter(|(before, process)| before.is_some() || new(process)).collect();
-        let remains = |pid: &u32, process: &Process| same(b.processes.get(pid), process).is_some();
-        let gone = a.processes.iter().filter(|(pid, process)| !remains(pid, process)).map(|(_, process)| process);
-        Self { pairs, gone: gone.collect() }
+        let pairs = b.processes.iter().chain(&b.reapers).map(|(pid, process)| (*pid, (before(pid, process), process)));
+        let pairs: BTreeMap<_, _> = pairs.filter(|(_, (before, process))| before.is_some() || new(process)).collect();
+        let lives = |pid: &u32, process: &Process| {
+            same(b.processes.get(pid), process).is_some() || b.others.get(pid) == Some(&process.stat.start)
+        };
+        // Who has the account of one that ended: its nearest ancestor that lives, if that is still the subject's.
+        let heir = |process: &Process| {
+            let parent = |pid: &u32| Some(a.processes.get(pid)?.stat.parent);
+            // Not for ever, should a reading that somebody kept go in circles.
+            let mut ancestors = successors(Some(process.stat.parent), parent).take(a.processes.len() + 1);
+            let living = ancestors.find(|pid| a.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
+            pairs.contains_key(&living).then_some(living)
+        };
+        let ended = a.processes.iter().filter(|(pid, process)| !lives(pid, process));
+        let gone = ended.map(|(_, process)| (heir(process), process)).collect();
+        Self { pairs, gone }
     }
 
     fn done(&self, a: &Tasks, b: &Tasks, ended: Option<Since>) -> Done {
@@ -101,19 +120,23 @@ impl<'a> Pairs<'a> {
     /// What a figure grew by: of the processes themselves, and of their children that ended meanwhile. Of what those had
     /// before, the part that an earlier reading saw is taken off.
     fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64) -> u64 {
-        let mut total = 0;
-        let mut reaped: u64 = 0;
-        for (before, process) in &self.pairs {
-            total += own(process).saturating_sub(before.map_or(0, &own));
-            reaped += children(process).saturating_sub(before.map_or(0, &children));
+        let mut seen = BTreeMap::<u32, u64>::new();
+        for (heir, process) in &self.gone {
+            if let Some(heir) = heir {
+                *seen.entry(*heir).or_default() += own(process) + children(process);
+            }
         }
-        let seen: u64 = self.gone.iter().map(|process| own(process) + children(process)).sum();
-        total + reaped.saturating_sub(seen)
+        let grown = |(pid, (before, process)): (&u32, &(Option<&Process>, &Process))| {
+            let reaped = children(process).saturating_sub(before.map_or(0, &children));
+            let reaped = reaped.saturating_sub(seen.get(pid).copied().unwrap_or(0));
+            own(process).saturating_sub(before.map_or(0, &own)) + reaped
+        };
+        self.pairs.iter().map(grown).sum()
     }
 
     /// Waits for block devices of tasks that ended, but for what the earlier reading had of them.
     fn unseen(&self, ended: Since) -> u64 {
-        let seen: u64 = self.gone.iter().map(|process| process.stat.block_delay.saturating_mul(tick())).sum();
+        let seen: u64 = self.gone.iter().map(|(_, process)| process.stat.block_delay.saturating_mul(tick())).sum();
         ended.block_delay.saturating_sub(seen)
     }
 
@@ -121,10 +144,10 @@ impl<'a> Pairs<'a> {
     fn of_threads(&self, ended: OfThreads) -> OfThreads {
         let mut sum = OfThreads::default();
         let mut seen = OfThreads::default();
-        for process in &self.gone {
+        for (_, process) in &self.gone {
             process.threads.values().for_each(|thread| seen.add(None, thread));
         }
-        for (before, process) in &self.pairs {
+        for (before, process) in self.pairs.values() {
             for (tid, thread) in &process.threads {
                 sum.add(before.and_then(|before| before.threads.get(tid)), thread);
             }
@@ -157,17 +180,16 @@ impl OfThreads {
     }
 }
 
-/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then to the tick.
+/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves out
+/// what user and system time have above whole ones: up to two. Neither is ever too much, so that the larger one is nearer.
 fn own_cpu(process: &Process) -> u64 {
     let by_ticks = process.stat.own().saturating_mul(tick());
     let by_threads: u64 = process.threads.values().map(|thread| thread.sched.run).sum();
-    if by_threads + 3 * tick() >= by_ticks && !process.threads.is_empty() { by_threads } else { by_ticks }
+    by_threads.max(by_ticks)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use cuesta_record::Stamp;
 
     use super::*;
@@ -181,11 +203,16 @@ mod tests {
         Process { stat, threads: BTreeMap::new() }
     }
 
+    fn child(parent: u32, process: Process) -> Process {
+        Process { stat: PidStat { parent, ..process.stat }, ..process }
+    }
+
     fn tasks<const N: usize>(at: u64, processes: [(u32, Process); N]) -> Tasks {
         Tasks {
             at: Stamp::from_nanos(at),
             processes: BTreeMap::from(processes),
             reapers: BTreeMap::new(),
+            others: BTreeMap::new(),
             threads: true,
         }
     }
@@ -196,7 +223,7 @@ mod tests {
 
     #[test]
     fn children_that_came_and_went_are_counted_once() {
-        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, one(6, 40, 0))]);
+        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, child(1, one(6, 40, 0)))]);
         // Process 2 ran for 5 ticks more and ended; process 3 came and went with 7.
         let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
         assert_eq!(cpu(&a, &b), 1 + 5 + 7);
@@ -205,8 +232,8 @@ mod tests {
 
     #[test]
     fn a_process_id_that_is_used_again_is_another_one() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, one(6, 40, 0))]);
-        let b = tasks(1100 * TICK, [(1, one(5, 0, 40)), (2, one(1050, 3, 0))]);
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 40, 0)))]);
+        let b = tasks(1100 * TICK, [(1, one(5, 0, 40)), (2, child(1, one(1050, 3, 0)))]);
         assert_eq!(cpu(&a, &b), 3);
     }
 
@@ -219,15 +246,39 @@ mod tests {
 
     #[test]
     fn orphans_that_another_process_waited_for_never_make_a_count_negative() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, one(6, 400, 0))]);
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 400, 0)))]);
         let b = tasks(1100 * TICK, [(1, one(5, 4, 3))]);
         assert_eq!(cpu(&a, &b), 4);
     }
 
     #[test]
+    fn what_leaves_alive_takes_nothing_from_those_that_ended() {
+        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 1, 0))), (3, child(2, one(7, 400, 0)))]);
+        // Process 2 ended, so that 3 went to init and lives on; process 4 came and went with 206 ticks.
+        let b = tasks(1100 * TICK, [(1, one(5, 0, 1 + 206))]);
+        let left = |begun| Tasks { others: BTreeMap::from([(3, begun)]), ..b.clone() };
+        assert_eq!(cpu(&a, &left(7)), 206);
+        assert_eq!(Pairs::of(&a, &left(7), 0).done(&a, &b, None).minor, 206);
+        // What a child of the one that left had is not in this account either.
+        let mut a = a;
+        a.processes.insert(5, child(3, one(7, 300, 0)));
+        assert_eq!(cpu(&a, &left(7)), 206);
+        // Another process has its number now: it ended too.
+        assert_eq!(cpu(&a, &left(1050)), 0);
+    }
+
+    #[test]
+    fn who_has_no_parent_in_the_subject_takes_nothing_from_its_children() {
+        let daemon = |begun| child(1, one(begun, 400, 0));
+        let a = tasks(1000 * TICK, [(7, one(5, 0, 0)), (8, daemon(6)), (9, child(9, one(6, 300, 0)))]);
+        let b = tasks(1100 * TICK, [(7, one(5, 0, 30))]);
+        assert_eq!(cpu(&a, &b), 30);
+    }
+
+    #[test]
     fn of_a_driver_only_the_children_count() {
         let driver = |child| BTreeMap::from([(7, one(1, 0, child))]);
-        let a = Tasks { reapers: driver(100), ..tasks(1000 * TICK, [(8, one(5, 10, 0))]) };
+        let a = Tasks { reapers: driver(100), ..tasks(1000 * TICK, [(8, child(7, one(5, 10, 0)))]) };
         let b = Tasks { reapers: driver(112), ..tasks(1100 * TICK, [(9, one(1050, 3, 0))]) };
         assert_eq!(cpu(&a, &b), 2 + 3);
     }
@@ -242,6 +293,8 @@ mod tests {
             Process { threads: threads.collect(), ..one(5, user, 0) }
         };
         assert_eq!(own_cpu(&with(5, &[31_234_567, 22_000_000])), 53_234_567);
+        // A thread has ended that had run for 26.6 ms.
+        assert_eq!(own_cpu(&with(2, &[612_345])), 2 * TICK);
         assert_eq!(own_cpu(&with(500, &[31_234_567])), 500 * TICK);
         let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
         let threads = Pairs::of(&a, &b, 0).done(&a, &b, None).threads.unwrap();

@@ -26,6 +26,8 @@ pub(crate) struct Tasks {
     pub(crate) processes: BTreeMap<u32, Process>,
     /// Processes that are not the subject's but whose children are: only what they have of children that ended counts.
     pub(crate) reapers: BTreeMap<u32, Process>,
+    /// Processes that are not the subject's, by process id: when each began. What left the subject and lives on is here.
+    pub(crate) others: BTreeMap<u32, u64>,
     /// Whether threads were looked at.
     pub(crate) threads: bool,
 }
@@ -54,23 +56,28 @@ pub(crate) fn tick() -> u64 {
 /// Reads the tasks of a subject.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
     let at = clock::now();
+    if matches!(subject, Subject::Cpus(_)) {
+        return Figure::unmetered("tasks are not of a CPU: name a process or a control group");
+    }
     let mut reapers = BTreeMap::new();
-    let stats = match subject {
-        Subject::Cpus(_) => return Figure::unmetered("tasks are not of a CPU: name a process or a control group"),
-        Subject::Machine => stats_of(roots, pids(&roots.proc)),
-        Subject::Process(pid) => tree(stats_of(roots, pids(&roots.proc)), &[*pid]),
-        Subject::Children(parents) => {
-            let mut stats = tree(stats_of(roots, pids(&roots.proc)), parents);
-            for parent in parents {
-                reapers.extend(stats.remove(parent).map(|stat| (*parent, reaper(stat))));
-            }
-            stats
-        }
+    let stats = stats_of(roots);
+    let members = match subject {
+        Subject::Machine | Subject::Cpus(_) => stats.keys().copied().collect::<BTreeSet<u32>>(),
+        Subject::Process(pid) => tree(&stats, &[*pid]),
+        Subject::Children(parents) => tree(&stats, parents),
         Subject::Cgroup(path) => match group::members(roots, path) {
-            Some(members) => stats_of(roots, members.into_iter()),
+            Some(members) => members.into_iter().collect(),
             None => return Figure::unmetered(format!("{subject}: no such control group")),
         },
     };
+    let (mut stats, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        stats.into_iter().partition(|(pid, _)| members.contains(pid));
+    let others = others.into_iter().map(|(pid, stat)| (pid, stat.start)).collect();
+    if let Subject::Children(parents) = subject {
+        for parent in parents {
+            reapers.extend(stats.remove(parent).map(|stat| (*parent, reaper(stat))));
+        }
+    }
     match subject {
         Subject::Process(pid) if !stats.contains_key(pid) => {
             return Figure::unmetered(format!("process {pid} has ended"));
@@ -87,7 +94,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
         let threads = if threads { threads_of(&roots.proc, pid, switches) } else { BTreeMap::new() };
         (pid, Process { stat, threads })
     };
-    Figure::plain(Tasks { at, processes: stats.into_iter().map(whole).collect(), reapers, threads })
+    Figure::plain(Tasks { at, processes: stats.into_iter().map(whole).collect(), reapers, others, threads })
 }
 
 /// A process of which only its children count.
@@ -96,10 +103,10 @@ fn reaper(stat: PidStat) -> Process {
     Process { stat, threads: BTreeMap::new() }
 }
 
-/// The accounts of processes; those that have ended meanwhile are left out.
-fn stats_of(roots: &Roots, pids: impl Iterator<Item = u32>) -> BTreeMap<u32, PidStat> {
+/// The accounts of all processes; those that have ended meanwhile are left out.
+fn stats_of(roots: &Roots) -> BTreeMap<u32, PidStat> {
     let stat = |pid| Some((pid, *roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?));
-    pids.filter_map(stat).collect()
+    pids(&roots.proc).filter_map(stat).collect()
 }
 
 /// Folders of `/proc` or of a process' `task` that are numbers.
@@ -109,9 +116,9 @@ fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
 }
 
 /// Processes and their descendants.
-fn tree(mut stats: BTreeMap<u32, PidStat>, roots: &[u32]) -> BTreeMap<u32, PidStat> {
+fn tree(stats: &BTreeMap<u32, PidStat>, roots: &[u32]) -> BTreeSet<u32> {
     let mut children = BTreeMap::<u32, Vec<u32>>::new();
-    for (pid, stat) in &stats {
+    for (pid, stat) in stats {
         children.entry(stat.parent).or_default().push(*pid);
     }
     let mut found = BTreeSet::new();
@@ -121,8 +128,7 @@ fn tree(mut stats: BTreeMap<u32, PidStat>, roots: &[u32]) -> BTreeMap<u32, PidSt
             next.extend(children.get(&pid).into_iter().flatten());
         }
     }
-    stats.retain(|pid, _| found.contains(pid));
-    stats
+    found
 }
 
 /// The CPUs that a process' threads may use.
