@@ -41,7 +41,7 @@ pub(crate) struct Ended {
 #[derive(Debug)]
 pub(crate) struct Listener {
     socket: OwnedFd,
-    /// Processes that are known to be the subject's, living and ended; none = all are.
+    /// Processes that were the subject's when last asked; none = all are.
     known: Option<HashSet<u32>>,
     sum: Ended,
 }
@@ -94,8 +94,9 @@ impl Listener {
 
     /// What has ended so far of a subject that has these processes now, and the children of those parents.
     pub(crate) fn ended(&mut self, processes: impl Iterator<Item = u32>, parents: &[u32]) -> Figure<Ended> {
+        let living: HashSet<u32> = processes.collect();
         if let Some(known) = &mut self.known {
-            known.extend(processes);
+            known.extend(&living);
         }
         let mut strangers = Vec::new();
         self.sum.overruns += self.receive(|message| {
@@ -110,7 +111,11 @@ impl Listener {
                 break;
             }
         }
-        // A parent that lives is known by now, one that has ended has been told of: the rest are others'.
+        // A parent that lives is known by now, one that has ended has been told of: the rest are others'. What has ended, or
+        // left the subject, is forgotten: its number may come again.
+        if let Some(known) = &mut self.known {
+            *known = living;
+        }
         Figure::plain(self.sum)
     }
 
@@ -169,6 +174,20 @@ mod tests {
         let after = ended(&mut listener);
         assert!(after.tasks - before.tasks >= 20, "{before:?} {after:?}");
         assert_eq!(after.overruns, 0);
+    }
+
+    #[test]
+    fn who_has_ended_or_left_is_forgotten() {
+        let Some(mut listener) = listener() else { return };
+        ended(&mut listener);
+        run_programs(3);
+        ended(&mut listener);
+        assert_eq!(listener.known, Some(HashSet::from([std::process::id()])));
+        let stranger = LastAccount { process: 77, parent: 1, ..LastAccount::default() };
+        listener.known.get_or_insert_default().insert(77);
+        assert!(listener.take(&stranger, &[]));
+        ended(&mut listener);
+        assert!(!listener.take(&stranger, &[]));
     }
 
     #[test]

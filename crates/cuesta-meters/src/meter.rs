@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use crate::cause::{Options, Split};
 use crate::ends::Listener;
 use crate::exact::{self, Depth, Trace};
+use crate::kernel::cpu_list;
 use crate::profile::Profile;
-use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject};
+use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject, roots};
 
 /// What is to be metered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +55,11 @@ pub enum NoMeter {
 impl Spec {
     /// Listens for ends of the subject's tasks, if it may: on this machine alone.
     fn listen(&self, first: &Reading) -> Option<Listener> {
-        let cpus: Vec<usize> = first.stat.value()?.cpus.keys().copied().collect();
+        // Those too that may come later.
+        let possible =
+            roots::read(&self.roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
+        let there = || first.stat.value().map(|stat| stat.cpus.keys().copied().collect());
+        let cpus: Vec<usize> = possible.value().cloned().flatten().or_else(there)?;
         let all = match self.subject {
             Subject::Cpus(_) => return None,
             Subject::Machine => true,
