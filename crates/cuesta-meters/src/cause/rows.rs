@@ -72,7 +72,8 @@ fn estimate(calls: f64, samples: u64) -> Figure {
     if samples >= ENOUGH {
         return Figure::sampled(calls);
     }
-    Figure::unmetered(format!("only {samples} samples tell of it: an estimate takes {ENOUGH}"))
+    let tell = if samples == 1 { "sample tells" } else { "samples tell" };
+    Figure::unmetered(format!("only {samples} {tell} of it: an estimate takes {ENOUGH}"))
 }
 
 #[cfg(test)]
@@ -123,6 +124,7 @@ mod tests {
             calls
         };
         assert_eq!(estimated(99).why(), Some("only 99 samples tell of it: an estimate takes 100"));
+        assert_eq!(estimated(1).why(), Some("only 1 sample tells of it: an estimate takes 100"));
         assert_eq!(estimated(100), Figure::sampled(5000.0));
     }
 }
