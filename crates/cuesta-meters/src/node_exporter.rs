@@ -16,6 +16,8 @@ use crate::kernel::vmstat::VmStat;
 use crate::reading::tasks::tick;
 use crate::{Figure, Reading, Subject};
 
+const TELLER: &str = "this node_exporter";
+
 /// A text that no `node_exporter` wrote.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no metrics of a node_exporter: there is no node_cpu_seconds_total in it")]
@@ -34,17 +36,20 @@ impl Reading {
     pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
         let metrics = Metrics(&rows);
-        let none = || "a node_exporter does not tell";
+        let none = || format!("{TELLER} does not tell");
+        let disks = metrics.disks();
         let stat = metrics.stat().ok_or(NoMetrics)?;
         Ok(Self {
             at: clock::now(),
             wall: clock::wall(),
             boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
+            teller: Some(TELLER.to_owned()),
             subject: Subject::Machine,
             cost: Duration::ZERO,
             stat: Figure::plain(stat),
             vmstat: metrics.vmstat().map_or_else(|| Figure::unmetered(none()), Figure::plain),
-            disks: Figure::plain(metrics.disks()),
+            stacked: disks.keys().filter(|name| is_stacked(name)).cloned().collect(),
+            disks: if disks.is_empty() { Figure::unmetered(none()) } else { Figure::plain(disks) },
             disk_errors: BTreeMap::new(),
             interrupts: Figure::unmetered(none()),
             softirqs: Figure::unmetered(none()),
@@ -60,6 +65,11 @@ impl Reading {
     }
 }
 
+/// Whether a device stands on others, by its name, which is all that is told: loops, volumes, arrays.
+fn is_stacked(name: &str) -> bool {
+    ["loop", "dm-", "md"].iter().any(|kind| name.starts_with(kind))
+}
+
 struct Metrics<'a>(&'a [Row<'a>]);
 
 impl Metrics<'_> {
@@ -71,8 +81,8 @@ impl Metrics<'_> {
         self.all(name).next().map(|row| row.value)
     }
 
-    fn count(&self, name: &str) -> u64 {
-        self.one(name).unwrap_or(0.0) as u64
+    fn count(&self, name: &str) -> Option<u64> {
+        self.one(name).map(|count| count as u64)
     }
 
     fn stat(&self) -> Option<Stat> {
@@ -223,12 +233,30 @@ mod tests {
         let reading = Reading::of_node_exporter(CAPTURED).unwrap();
         let stat = reading.stat.value().unwrap();
         assert_eq!(stat.cpus[&1], Ticks::from([575_485, 51_349, 140_742, 708_127, 7712, 0, 46_259, 1529]));
-        assert_eq!((stat.switches, stat.forks), (95_561_230, 321_087));
+        assert_eq!((stat.switches, stat.forks), (Some(95_561_230), Some(321_087)));
         assert_eq!(reading.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
         let vda = reading.disks.value().unwrap()["vda"];
         assert_eq!((vda.reads, vda.busy_ms, vda.sectors_written), (3_297_255, 246_124, 170_064_528));
         assert_eq!(reading.pressure["io"].value(), Some(&Pressure { some: Some(121_256_518), full: Some(67_059_237) }));
         assert_eq!(Reading::of_node_exporter("up 1\n"), Err(NoMetrics));
+    }
+
+    #[test]
+    fn what_is_not_told_is_missing_and_no_remedy_is_named_that_cannot_be() {
+        let told =
+            |name: &&str| !["node_context", "node_intr", "node_forks", "node_disk"].iter().any(|m| name.starts_with(m));
+        let text: Vec<&str> = CAPTURED.lines().filter(told).collect();
+        let earlier = Reading::of_node_exporter(&text.join("\n")).unwrap();
+        let later = Reading { at: earlier.at + Duration::from_secs(1), ..earlier.clone() };
+        let sheet = serde_json::to_value(crate::Rates::between(&earlier, &later).unwrap().sheet()).unwrap();
+        for count in ["switches", "interrupts", "softirqs", "forks", "wakeups", "ios", "execs", "system_calls"] {
+            assert_eq!(sheet["counts"][count]["why"], "this node_exporter does not tell", "{count}");
+        }
+        let said = sheet.to_string();
+        for remedy in ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "exact tier", "CONFIG_"]
+        {
+            assert!(!said.contains(remedy), "{remedy}: {said}");
+        }
     }
 
     proptest::proptest! {

@@ -3,6 +3,7 @@
 use super::account::{Account, Class, Owner, Wait};
 use super::trace::Snapshot;
 use super::{Depth, account};
+use crate::rates::NO_DELAYS;
 use crate::{Closure, Count, Cpu, Figure, Sheet, Subject, TimeRow};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
@@ -156,6 +157,7 @@ impl Traced {
             let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
             traffic.io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);
             traffic.in_io = traffic.io_delay.map(|delay| delay / self.seconds);
+            sheet.notes.retain(|note| note != NO_DELAYS);
         }
     }
 

@@ -11,18 +11,18 @@ use super::{Malformed, numbers};
 pub struct Stat {
     /// Each CPU that is there now.
     pub cpus: BTreeMap<usize, Ticks>,
-    /// Hard interrupts.
-    pub interrupts: u64,
+    /// Hard interrupts. These counts are none where the row is missing.
+    pub interrupts: Option<u64>,
     /// Soft interrupts; old kernels do not count them.
     pub softirqs: Option<u64>,
     /// Context switches.
-    pub switches: u64,
+    pub switches: Option<u64>,
     /// Processes and threads made.
-    pub forks: u64,
+    pub forks: Option<u64>,
     /// Tasks running or ready now.
-    pub running: u64,
+    pub running: Option<u64>,
     /// Tasks waiting for input or output now.
-    pub blocked: u64,
+    pub blocked: Option<u64>,
 }
 
 /// CPU time of one CPU, in clock ticks.
@@ -67,12 +67,12 @@ impl Stat {
             let (name, rest) = row.split_once(' ').unwrap_or((row, ""));
             let number = || numbers(rest).next().ok_or_else(|| Malformed::new("/proc/stat", row));
             match name {
-                "intr" => stat.interrupts = number()?,
+                "intr" => stat.interrupts = Some(number()?),
                 "softirq" => stat.softirqs = Some(number()?),
-                "ctxt" => stat.switches = number()?,
-                "processes" => stat.forks = number()?,
-                "procs_running" => stat.running = number()?,
-                "procs_blocked" => stat.blocked = number()?,
+                "ctxt" => stat.switches = Some(number()?),
+                "processes" => stat.forks = Some(number()?),
+                "procs_running" => stat.running = Some(number()?),
+                "procs_blocked" => stat.blocked = Some(number()?),
                 _ => {
                     if let Some(cpu) = name.strip_prefix("cpu").and_then(|cpu| cpu.parse().ok()) {
                         let ticks = Ticks::parse(rest).ok_or_else(|| Malformed::new("/proc/stat", row))?;
@@ -132,8 +132,8 @@ mod tests {
         assert_eq!(stat.cpus.keys().copied().collect::<Vec<_>>(), [0, 1]);
         let cpu0 = Ticks::from([549_825, 55_002, 128_237, 734_021, 2630, 0, 51_585, 1442]);
         assert_eq!(stat.cpus[&0], cpu0);
-        assert_eq!((stat.interrupts, stat.switches, stat.forks), (33_766_407, 95_561_230, 321_087));
-        assert_eq!((stat.softirqs, stat.running, stat.blocked), (Some(551_853_712), 2, 0));
+        let counts = [stat.interrupts, stat.switches, stat.forks, stat.softirqs, stat.running, stat.blocked];
+        assert_eq!(counts.map(Option::unwrap), [33_766_407, 95_561_230, 321_087, 551_853_712, 2, 0]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ impl Rates<'_> {
         let switches = if part {
             voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
         } else {
-            self.count(|reading| &reading.stat, |stat| Some(stat.switches))
+            self.count(|reading| &reading.stat, |stat| stat.switches)
         };
         Counts {
             minor_faults,
@@ -32,11 +32,11 @@ impl Rates<'_> {
             involuntary_switches,
             switches,
             wakeups: self.wakeups(),
-            interrupts: self.interrupts(|reading| &reading.interrupts, |stat| Some(stat.interrupts)),
+            interrupts: self.interrupts(|reading| &reading.interrupts, |stat| stat.interrupts),
             softirqs: self.interrupts(|reading| &reading.softirqs, |stat| stat.softirqs),
-            forks: self.count(|reading| &reading.stat, |stat| Some(stat.forks)),
-            execs: Figure::unmetered(UNTRACED),
-            system_calls: Figure::unmetered(UNTRACED_CALLS),
+            forks: self.count(|reading| &reading.stat, |stat| stat.forks),
+            execs: self.missing(UNTRACED),
+            system_calls: self.missing(UNTRACED_CALLS),
             ios: self.ios(),
             of_machine: self.of_machine().iter().map(|name| (*name).to_owned()).collect(),
         }
@@ -73,10 +73,7 @@ impl Rates<'_> {
     }
 
     fn by_thread(&self, of: fn(&OfThreads) -> u64) -> Figure<Count> {
-        self.done.and_then(|done| match &done.threads {
-            Some(threads) => Figure::plain(Count::over(of(threads), self.seconds)),
-            None => Figure::unmetered("there are too many threads to look at each: name a control group"),
-        })
+        self.done.and_then(Done::of_threads).map(|threads| Count::over(of(threads), self.seconds))
     }
 
     fn wakeups(&self) -> Figure<Count> {
@@ -84,7 +81,7 @@ impl Rates<'_> {
             Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
         };
         let counted = self.count(|reading| &reading.queues, wakeups);
-        if counted.value().is_some() { counted } else { Figure::unmetered(NO_WAKEUPS) }
+        if counted.value().is_some() { counted } else { self.missing(NO_WAKEUPS) }
     }
 
     /// Of a CPU set by its CPUs, else of the machine.
@@ -110,7 +107,9 @@ impl Rates<'_> {
                     .unwrap_or(0)
                     .saturating_add(grown(before.writes, disk.writes).unwrap_or(0))
             };
-            b.iter().map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
+            // What a stacked device does, the one below it does too.
+            let lowest = b.iter().filter(|(name, _)| !self.later.stacked.contains(*name));
+            lowest.map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
         });
         both.map(|count| Count::over(*count, self.seconds))
     }

@@ -40,7 +40,7 @@ impl Rates<'_> {
         Network {
             percent: seconds.and_then(|seconds| Figure::quotient(100.0 * seconds, capacity, NO_TICK)),
             seconds,
-            in_subject: Figure::unmetered("in whose context they ran, ticks do not tell: the sampled tier does"),
+            in_subject: self.missing("in whose context they ran, ticks do not tell: the sampled tier does"),
         }
     }
 
@@ -129,9 +129,9 @@ impl Rates<'_> {
             throttled: self.throttled(),
             quota: self.later.group.and_then(|group| group.quota.clone()),
             queued_elsewhere: idle.with(&delay, |idle, delay| idle.min(self.percent_of_cpus(*delay))),
-            page_wait: Figure::unmetered(UNTRACED),
-            loading: Figure::unmetered(UNTRACED),
-            quota_wait: Figure::unmetered(UNTRACED),
+            page_wait: self.missing(UNTRACED),
+            loading: self.missing(UNTRACED),
+            quota_wait: self.missing(UNTRACED),
         }
     }
 
@@ -172,9 +172,9 @@ impl Rates<'_> {
             of_non_idle: of_busy(&percent),
             name: name.to_owned(),
             percent,
-            average: Figure::unmetered(why),
+            average: self.missing(why),
         };
-        let faults = Figure::unmetered(own.percent.why().unwrap_or(SAMPLED));
+        let faults = self.missing(own.percent.why().unwrap_or(SAMPLED));
         let mut rows = vec![row("page faults", faults, SAMPLED)];
         if self.is_part() {
             rows.push(row("system, by ticks", own.sys.clone(), UNCOUNTED));

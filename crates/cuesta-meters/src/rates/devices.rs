@@ -45,7 +45,7 @@ impl Rates<'_> {
         let (earlier, later) = (self.earlier.disk_errors.get(name), self.later.disk_errors.get(name));
         match (earlier, later) {
             (Some(a), Some(b)) => Figure::plain(grown(*a, *b).unwrap_or(0) as f64),
-            _ => Figure::unmetered("this kind of device does not count failed requests"),
+            _ => self.missing("this kind of device does not count failed requests"),
         }
     }
 }

@@ -25,6 +25,10 @@ const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exa
 /// Why one is that makes calls dearer.
 const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --calls`)";
 
+/// What is missing where the kernel does not count it, and nobody traces.
+pub(crate) const NO_DELAYS: &str =
+    "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
+
 /// Two readings of one subject, and what of them compares.
 #[derive(Debug)]
 pub struct Rates<'a> {
@@ -102,7 +106,7 @@ impl<'a> Rates<'a> {
             total_time: self.total_time(),
             traffic: self.traffic(),
             devices: self.devices(),
-            by_cause: Figure::unmetered("the sampler is not on"),
+            by_cause: self.missing("the sampler is not on"),
             closure: self.closure(),
             cost: Figure::plain(self.later.cost.as_secs_f64()),
         }
@@ -148,8 +152,7 @@ impl<'a> Rates<'a> {
 
     fn note_what_is_missing(&mut self) {
         if self.is_part() && !self.later.counts_delays {
-            let remedy = "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
-            self.notes.push(remedy.to_owned());
+            self.notes.push(NO_DELAYS.to_owned());
         }
         let since = |reading: &Reading| reading.ended.value().map(|ended| ended.since);
         if self.is_part() && (since(self.later).is_none() || since(self.earlier) != since(self.later)) {
@@ -165,9 +168,12 @@ impl<'a> Rates<'a> {
         if let Some(tasks) = self.later.tasks.value()
             && !tasks.threads
         {
-            let many = tasks.processes.len();
-            let note = format!("{many} processes have too many threads to look at each: run-queue delay is missing");
-            self.notes.push(note);
+            let many = match tasks.processes.len() {
+                1 => "its process has".to_owned(),
+                many => format!("its {many} processes have"),
+            };
+            self.notes
+                .push(format!("{many} too many threads to look at each: run-queue delay and switches are missing"));
         }
     }
 
@@ -182,7 +188,12 @@ impl<'a> Rates<'a> {
                 Some(count) => Figure::plain(Count::over(count, self.seconds)),
                 None => Figure::unmetered("the counter was set back meanwhile"),
             },
-            _ => Figure::unmetered("this kernel does not count it"),
+            _ => self.missing("this kernel does not count it"),
         })
+    }
+
+    /// A figure that is not had here, and why; of what somebody else read, he alone could tell.
+    fn missing<T>(&self, why: &str) -> Figure<T> {
+        Figure::unmetered(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
     }
 }

@@ -33,6 +33,14 @@ pub(crate) struct Done {
     pub(crate) threads: Option<OfThreads>,
 }
 
+impl Done {
+    /// What threads did, where each was looked at.
+    pub(crate) fn of_threads(&self) -> Figure<OfThreads> {
+        let many = || Figure::unmetered("there are too many threads to look at each: name a control group");
+        self.threads.map_or_else(many, Figure::plain)
+    }
+}
+
 /// What only threads' own files tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct OfThreads {

@@ -1,5 +1,6 @@
 //! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
 
+use super::tasks::Done;
 use super::{Rates, UNTRACED};
 use crate::kernel::grown;
 use crate::{Count, Figure, Subject, Traffic};
@@ -18,8 +19,8 @@ impl Rates<'_> {
             dispatches,
             run_delay,
             io_delay,
-            page_waits: Figure::unmetered(UNTRACED),
-            page_wait: Figure::unmetered(UNTRACED),
+            page_waits: self.missing(UNTRACED),
+            page_wait: self.missing(UNTRACED),
             load_average: self.later.load.clone(),
         }
     }
@@ -28,9 +29,8 @@ impl Rates<'_> {
     pub(super) fn run_delay(&self) -> Figure {
         match self.of_queues() {
             Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),
-            None => self.done.and_then(|done| match &done.threads {
-                Some(threads) => Figure::plain(threads.wait as f64 / 1e9 / done.seconds * self.seconds),
-                None => Figure::unmetered("there are too many threads to look at each"),
+            None => self.done.and_then(|done| {
+                done.of_threads().map(|threads| threads.wait as f64 / 1e9 / done.seconds * self.seconds)
             }),
         }
     }
@@ -38,10 +38,7 @@ impl Rates<'_> {
     fn dispatches(&self) -> Figure<Count> {
         match self.of_queues() {
             Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
-            None => self.done.and_then(|done| match &done.threads {
-                Some(threads) => Figure::plain(Count::over(threads.slices, self.seconds)),
-                None => Figure::unmetered("there are too many threads to look at each"),
-            }),
+            None => self.done.and_then(Done::of_threads).map(|threads| Count::over(threads.slices, self.seconds)),
         }
     }
 
@@ -66,7 +63,7 @@ impl Rates<'_> {
 
     fn io_delay(&self) -> Figure {
         if !self.later.counts_delays {
-            return Figure::unmetered("the kernel does not count it: `sysctl kernel.task_delayacct=1` allows it");
+            return self.missing("the kernel does not count it: `sysctl kernel.task_delayacct=1` allows it");
         }
         self.done.map(|done| done.block_delay as f64 / 1e9)
     }

@@ -1,6 +1,6 @@
 //! The control group of a subject, version 2, version 1 or both; and which block devices are whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -140,6 +140,16 @@ pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTre
     used.map(|(name, disk)| (name.clone(), *disk)).collect()
 }
 
+/// The devices that stand on others: volumes, arrays, ciphers (they name what is below), and loops (on a file).
+pub(crate) fn stacked(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeSet<String> {
+    let stands = |name: &&String| {
+        let folder = roots.sys.join("block").join(name.replace('/', "!"));
+        let below = fs::read_dir(folder.join("slaves")).into_iter().flatten().count();
+        below > 0 || folder.join("loop/backing_file").exists()
+    };
+    disks.keys().filter(stands).cloned().collect()
+}
+
 /// Failed requests, of the disks that count them (SCSI does).
 pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, u64> {
     let count = |name: &String| {
@@ -149,4 +159,24 @@ pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTre
         Some((name.clone(), hex.map_or_else(|| number(&text), |hex| u64::from_str_radix(hex, 16).ok())?))
     };
     disks.keys().filter_map(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn volumes_and_loops_stand_on_other_devices() {
+        let sys = tempfile::tempdir().unwrap();
+        for below in ["vda/slaves", "dm-0/slaves/vda", "loop0/loop", "loop0/slaves", "cciss!c0d0/slaves"] {
+            fs::create_dir_all(sys.path().join("block").join(below)).unwrap();
+        }
+        fs::write(sys.path().join("block/loop0/loop/backing_file"), "/image\n").unwrap();
+        let roots = Roots { proc: "/nowhere".into(), sys: sys.path().into() };
+        let disk = Disk { reads: 1, ..Disk::default() };
+        let disks = ["vda", "vda1", "dm-0", "loop0", "cciss/c0d0"].map(|name| (name.to_owned(), disk)).into();
+        let whole = whole_disks(&roots, &disks);
+        assert_eq!(whole.keys().collect::<Vec<_>>(), ["cciss/c0d0", "dm-0", "loop0", "vda"]);
+        assert_eq!(stacked(&roots, &whole), BTreeSet::from(["dm-0".to_owned(), "loop0".to_owned()]));
+    }
 }

@@ -32,6 +32,8 @@ pub struct Reading {
     pub wall: u64,
     /// Which boot of the machine the counters are of.
     pub boot: String,
+    /// Who read it and told us, if we did not: what he does not tell cannot be had.
+    pub(crate) teller: Option<String>,
     /// What was read.
     pub subject: Subject,
     /// CPU time that reading took.
@@ -39,6 +41,8 @@ pub struct Reading {
     pub(crate) stat: Figure<Stat>,
     pub(crate) vmstat: Figure<VmStat>,
     pub(crate) disks: Figure<BTreeMap<String, Disk>>,
+    /// Those of them that stand on others: what they do is done below them once more.
+    pub(crate) stacked: BTreeSet<String>,
     /// Failed requests of the disks that count them.
     pub(crate) disk_errors: BTreeMap<String, u64>,
     /// By CPU.
@@ -83,10 +87,12 @@ impl Reading {
                 .value()
                 .cloned()
                 .unwrap_or_default(),
+            teller: None,
             subject: subject.clone(),
             cost: Duration::ZERO,
             stat,
             vmstat: roots.proc("vmstat", VmStat::parse),
+            stacked: disks.value().map(|disks| group::stacked(roots, disks)).unwrap_or_default(),
             disk_errors: disks.value().map(|disks| group::disk_errors(roots, disks)).unwrap_or_default(),
             disks,
             interrupts: roots.proc("interrupts", interrupts::parse),
