@@ -38,11 +38,11 @@ impl Meters {
         let depth = traced.map(depth).transpose()?;
         let start = || {
             let meter = Meter::start(spec)?;
-            let meter = if causes || stacks { meter.sampled(options) } else { meter };
-            Ok(match depth {
+            let meter = match depth {
                 Some(depth) => meter.traced(depth),
                 None => meter,
-            })
+            };
+            Ok(if causes || stacks { meter.sampled(options) } else { meter })
         };
         py.detach(start).map(|meter| Self(meter.into())).map_err(|error: NoMeter| errors::run(error))
     }

@@ -4,11 +4,19 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// Where stretches of the kernel's own functions end.
+const ENDS: [&str; 2] = ["_etext", "_einittext"];
+
+/// Bytes of the longest function: modules and BPF programs have no mark where they end.
+const LONGEST: u64 = 1 << 20;
+
 /// The kernel's functions by address.
 #[derive(Debug, Default)]
 pub struct Kallsyms {
     /// In order of address.
     symbols: Vec<Symbol>,
+    /// Where stretches of them end, in order.
+    ends: Vec<u64>,
     /// All names, one behind the other.
     names: String,
 }
@@ -47,7 +55,14 @@ impl Kallsyms {
             let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
             let Ok(start) = u64::from_str_radix(address, 16) else { continue };
             // Room before a function, for patching: no function.
-            if start == 0 || !matches!(kind, "t" | "T" | "w" | "W") || name.starts_with("__pfx_") {
+            if start != 0 && ENDS.contains(&name) {
+                all.ends.push(start);
+            }
+            if start == 0
+                || ENDS.contains(&name)
+                || !matches!(kind, "t" | "T" | "w" | "W")
+                || name.starts_with("__pfx_")
+            {
                 continue;
             }
             let module = words.next().map_or("", |module| module.trim_matches(['[', ']']));
@@ -55,13 +70,18 @@ impl Kallsyms {
             all.symbols.push(Symbol { start, name, module });
         }
         all.symbols.sort_by_key(|symbol| symbol.start);
+        all.ends.sort_unstable();
         all
     }
 
-    /// The function that `address` lies in.
+    /// The function that `address` lies in; none behind the end of the kernel's own, or too far from any.
     pub fn find(&self, address: u64) -> Option<Function> {
-        let after = self.symbols.partition_point(|symbol| symbol.start <= address);
-        u32::try_from(after.checked_sub(1)?).ok().map(Function)
+        let last = self.symbols.partition_point(|symbol| symbol.start <= address).checked_sub(1)?;
+        let start = self.symbols[last].start;
+        let ended =
+            self.ends[..self.ends.partition_point(|end| *end <= address)].last().is_some_and(|end| *end > start);
+        let near = address - start < LONGEST;
+        u32::try_from(last).ok().filter(|_| near && !ended).map(Function)
     }
 
     /// Its name.
@@ -100,7 +120,12 @@ ffffffff81000000 T _text
 ffffffff81000010 D some_data
 ffffffff81000100 t handle_softirqs
 ffffffff810000f0 t __pfx_handle_softirqs
+ffffffff81200000 T _etext
+ffffffff82000000 T _sinittext
+ffffffff82000100 t start_kernel
+ffffffff82100000 T _einittext
 ffffffffc0000000 t nft_do_chain\t[nf_tables]
+ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
 ";
 
     #[test]
@@ -110,8 +135,19 @@ ffffffffc0000000 t nft_do_chain\t[nf_tables]
         assert_eq!(name(0xffff_ffff_8100_0000), Some("_text"));
         assert_eq!(name(0xffff_ffff_8100_0105), Some("handle_softirqs"));
         assert_eq!(name(0x1000), None);
-        let last = symbols.find(u64::MAX).expect("the last");
-        assert_eq!((symbols.name(last), symbols.module(last)), ("nft_do_chain", "nf_tables"));
+        let found = symbols.find(0xffff_ffff_c000_5010).expect("a program");
+        assert_eq!((symbols.name(found), symbols.module(found)), ("bpf_prog_6deef7357e7b4530_switched", "bpf"));
+        assert_eq!(name(0xffff_ffff_c000_0010), Some("nft_do_chain"));
+    }
+
+    #[test]
+    fn behind_the_last_function_there_is_none() {
+        let symbols = Kallsyms::parse(TEXT);
+        let name = |address| symbols.find(address).map(|function| symbols.name(function));
+        assert_eq!(name(0xffff_ffff_811f_ffff), Some("handle_softirqs"));
+        assert_eq!(name(0xffff_ffff_8120_0000), None);
+        assert_eq!(name(0xffff_ffff_8200_0100), Some("start_kernel"));
+        assert_eq!([0xffff_ffff_8210_0000, 0xffff_ffff_8211_0000, u64::MAX].map(name), [None; 3]);
     }
 
     #[test]

@@ -61,6 +61,9 @@ impl Marks {
 pub fn mark(name: &str) -> Mark {
     // What the compiler splits off keeps the name before the point: `handle_softirqs.cold`.
     let name = name.split('.').next().unwrap_or(name);
+    if let Some((_tag, program)) = name.strip_prefix("bpf_prog_").and_then(|rest| rest.split_once('_')) {
+        return TRACERS.iter().find(|(_, names)| names.contains(&program)).map_or(Mark::None, |(mark, _)| *mark);
+    }
     let exact = EXACT.iter().find(|(_, names)| names.contains(&name));
     let begins = || BEGINS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
     exact.or_else(begins).map_or(Mark::None, |(mark, _)| *mark)
@@ -81,6 +84,15 @@ const EXACT: &[(Mark, &[&str])] = &[
     (Mark::Dispatch, &["__schedule"]),
     (Mark::Loading, LOADING),
     (Mark::Mapping, MAPPING),
+];
+
+/// The tracer's programs (`exact/trace.bpf.c`), each of the same mark as what it hangs on: their callers are often not to be found
+/// on the stack.
+const TRACERS: &[(Mark, &[&str])] = &[
+    (Mark::Softirq, &["softirq_entry", "softirq_exit"]),
+    (Mark::PageFault, &["fault_of_user", "fault_of_kernel", "fault_minor", "fault_major"]),
+    (Mark::Call, &["call_begins", "call_ends"]),
+    (Mark::Dispatch, &["switched"]),
 ];
 
 /// What names begin with.
@@ -226,6 +238,8 @@ mod tests {
             ("ksys_write", Mark::OtherCall),
             ("__x64_sys_openat", Mark::Mapping),
             ("tcp_ack", Mark::None),
+            ("bpf_prog_5d0da398c94fb499_softirq_exit", Mark::Softirq),
+            ("bpf_prog_5d0da398c94fb499_sd_devices", Mark::None),
             ("", Mark::None),
         ];
         for (name, expected) in marks {

@@ -57,8 +57,8 @@ fn the_account_of_the_machine_closes_and_says_its_tier() {
 #[test]
 fn beside_samples_interrupts_alone_are_traced() {
     let mut program = Program::start();
-    let mut meter = meter(&format!("pid:{}", program.pid())).sampled(cuesta_meters::cause::Options::default());
-    meter = meter.traced(Depth::Light);
+    let mut meter = meter(&format!("pid:{}", program.pid())).traced(Depth::Light);
+    meter = meter.sampled(cuesta_meters::cause::Options::default());
     program.does("t = time.process_time() + 0.5; list(iter(lambda: time.process_time() > t, True))");
     let sheet = meter.sheet().unwrap();
     let by_cause = sheet.by_cause.value().unwrap();
