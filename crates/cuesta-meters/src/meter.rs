@@ -1,5 +1,6 @@
 //! A meter: a subject that is read again and again.
 
+use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
 use crate::cause::{Options, Split};
@@ -93,7 +94,8 @@ impl Meter {
         Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
-    /// Samples from now on, so that sheets have CPU time by cause. Measuring the constants takes about a second of
+    /// Samples from now on, so that sheets have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs are
+    /// known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
     /// one CPU; where sampling is not allowed, sheets say so and how to allow it.
     #[must_use]
     pub fn sampled(mut self, options: Options) -> Self {
@@ -176,37 +178,40 @@ impl Meter {
 
     fn between(&self, earlier: &Reading, now: &Reading) -> Result<Sheet, Incomparable> {
         let mut sheet = Rates::between(earlier, now)?.sheet();
-        match &self.trace {
-            Some(Ok(trace)) => trace.totals(earlier.at, &mut sheet),
+        let traced = self.trace.as_ref().map(|trace| trace.as_ref().map_err(String::clone)?.since(earlier.at, &sheet));
+        match &traced {
+            Some(Ok(traced)) => traced.put(&mut sheet),
             Some(Err(why)) => exact::untraced(&mut sheet, why),
             None => {}
         }
         match &self.split {
-            Ok(split) => {
-                if let Some(network) = split.network(earlier.at, &sheet) {
-                    sheet.network = network;
-                }
-                // The tracer sees the sampler's interrupts itself.
-                if !matches!(&self.trace, Some(Ok(_)))
-                    && let Some(closure) = split.closure(earlier.at, &sheet)
-                {
-                    sheet.closure = closure;
-                }
-                sheet.by_cause = split.by_cause(earlier.at, &sheet);
-                sheet.put_sampled_interrupts();
-                sheet.notes.extend_from_slice(split.limits());
-                let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
-                if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
-                    sheet.notes.push(format!("{lost} samples were lost: there was no room for them"));
-                }
-            }
+            Ok(split) => self.put_samples(split, earlier.at, &mut sheet),
             Err(why) => sheet.by_cause = Figure::unmetered(why),
         }
-        if let Some(Ok(trace)) = &self.trace {
-            trace.causes(earlier.at, &mut sheet);
+        if let Some(Ok(traced)) = &traced {
+            traced.put_causes(&mut sheet);
         }
         sheet.put_causes();
         Ok(sheet)
+    }
+
+    fn put_samples(&self, split: &Split, from: Stamp, sheet: &mut Sheet) {
+        let cut = split.since(from);
+        if let Some(network) = cut.as_ref().and_then(|cut| split.network(cut, sheet)) {
+            sheet.network = network;
+        }
+        // The tracer sees the sampler's interrupts itself.
+        let untraced = cut.as_ref().filter(|_| !matches!(self.trace, Some(Ok(_))));
+        if let Some(closure) = untraced.and_then(|cut| split.closure(cut, sheet)) {
+            sheet.closure = closure;
+        }
+        sheet.by_cause = split.by_cause(cut.as_ref(), sheet);
+        sheet.put_sampled_interrupts();
+        sheet.notes.extend_from_slice(split.limits());
+        let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
+        if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
+            sheet.notes.push(format!("{lost} samples were lost: there was no room for them"));
+        }
     }
 }
 

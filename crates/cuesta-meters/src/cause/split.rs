@@ -78,26 +78,27 @@ impl Split {
         self.sampler.profile()
     }
 
-    /// CPU time by cause, of an interval that ended with the last bound and began with the one at `from`; its exact figures are
-    /// those of `sheet`.
-    pub fn by_cause(&self, from: Stamp, sheet: &Sheet) -> Figure<ByCause> {
+    /// CPU time by cause of an interval; its exact figures are those of `sheet`.
+    pub fn by_cause(&self, cut: Option<&Cut>, sheet: &Sheet) -> Figure<ByCause> {
         let Some(cpu) = sheet.own.seconds.value() else {
             return Figure::unmetered(sheet.own.seconds.why().unwrap_or_default());
         };
-        let Some(cut) = self.since(from) else {
+        let Some(cut) = cut else {
             return Figure::unmetered("the samples of this interval are not all there");
         };
         let exact = Exact { cpu: *cpu, faults: faults(sheet), capacity: sheet.seconds * sheet.cpus.len() as f64 };
         let Some(tally) = cut.tallies.first() else { return Figure::unmetered("nothing was sampled") };
-        let causes = Causes::new(tally, &cut, exact, self.constants());
+        let causes = Causes::new(tally, cut, exact, self.constants());
         Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
     }
 
     /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
     /// time, the subject's share its own. Nothing where not all that runs is sampled.
-    pub fn network(&self, from: Stamp, sheet: &Sheet) -> Option<Network> {
-        let cut = self.since(from).filter(|cut| self.sampler.sees_machine() && cut.sight == Sight::Whole)?;
+    pub fn network(&self, cut: &Cut, sheet: &Sheet) -> Option<Network> {
         let [subject, machine] = &cut.tallies[..] else { return None };
+        if !self.sampler.sees_machine() || cut.sight != Sight::Whole {
+            return None;
+        }
         let part = |tally: &Tally| tally.network as f64 / tally.busy().max(1) as f64;
         let cpus: Vec<_> = sheet.per_cpu.values().chain(sheet.beside.values()).collect();
         let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
@@ -112,8 +113,10 @@ impl Split {
 
     /// Whether a sheet closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
     /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
-    pub fn closure(&self, from: Stamp, sheet: &Sheet) -> Option<Closure> {
-        let cut = self.since(from).filter(|_| self.sampler.sees_machine())?;
+    pub fn closure(&self, cut: &Cut, sheet: &Sheet) -> Option<Closure> {
+        if !self.sampler.sees_machine() {
+            return None;
+        }
         let (known, period) = (self.constants.as_ref()?, cut.tallies.last()?.period());
         let taken = if period > 0.0 { known.sample / (period * 1e-9) } else { 0.0 };
         let idle = sheet.cpu.idle.with(&sheet.cpu.iowait, |idle, waiting| idle + waiting);

@@ -9,6 +9,10 @@ use crate::{Reading, Sheet, Subject};
 #[derive(Debug)]
 pub enum Trace {}
 
+/// What was traced: nothing.
+#[derive(Debug)]
+pub(crate) enum Traced {}
+
 impl Trace {
     /// Says why not.
     pub fn start(_: &Subject, _: Depth) -> Result<Self, String> {
@@ -24,11 +28,17 @@ impl Trace {
         match *self {}
     }
 
-    pub(crate) fn totals(&self, _: Stamp, _: &mut Sheet) {
+    pub(crate) fn since(&self, _: Stamp, _: &Sheet) -> Result<Traced, String> {
+        match *self {}
+    }
+}
+
+impl Traced {
+    pub(crate) fn put(&self, _: &mut Sheet) {
         match *self {}
     }
 
-    pub(crate) fn causes(&self, _: Stamp, _: &mut Sheet) {
+    pub(crate) fn put_causes(&self, _: &mut Sheet) {
         match *self {}
     }
 }

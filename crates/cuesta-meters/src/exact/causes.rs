@@ -10,7 +10,7 @@ use crate::{ByCause, Figure, Sheet, sheet};
 
 impl Traced {
     /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
-    pub(super) fn put_causes(&self, sheet: &mut Sheet) {
+    pub(crate) fn put_causes(&self, sheet: &mut Sheet) {
         let Some(own) = sheet.own.seconds.value().copied() else { return };
         let rows = self.rows(sheet, own);
         let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();

@@ -10,7 +10,7 @@ const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --call
 
 /// What was traced in an interval.
 #[derive(Debug)]
-pub(super) struct Traced {
+pub(crate) struct Traced {
     pub(super) depth: Depth,
     /// Between the two readings of the tracer, which are a little behind those of the sheet.
     seconds: f64,
@@ -44,7 +44,7 @@ impl Traced {
     }
 
     /// Puts everything but the causes in the place of what weaker tiers found.
-    pub(super) fn put(&self, sheet: &mut Sheet) {
+    pub(crate) fn put(&self, sheet: &mut Sheet) {
         self.put_cpu(&mut sheet.cpu, &self.here, self.cpus.len());
         for (cpu, account) in &self.cpus {
             if let Some(each) = sheet.per_cpu.get_mut(cpu) {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use cuesta_record::{Stamp, clock};
 
+use super::Depth;
 use super::account::Account;
 use super::figures::Traced;
 use super::tracer::Tracer;
-use super::{Depth, untraced};
 use crate::{Reading, Sheet, Subject};
 
 /// Readings that are kept for sheets that may begin with them.
@@ -54,24 +54,14 @@ impl Trace {
         self.snapshots.remove(&at);
     }
 
-    /// Puts what was traced since a reading into a sheet that ends with the last one: all but its causes.
-    pub(crate) fn totals(&self, from: Stamp, sheet: &mut Sheet) {
-        match self.since(from, sheet) {
-            Some(traced) => traced.put(sheet),
-            None => untraced(sheet, "the tracer was not there at the beginning of this interval"),
-        }
-    }
-
-    /// The same for its causes, where they have been sampled or not.
-    pub(crate) fn causes(&self, from: Stamp, sheet: &mut Sheet) {
-        if let Some(traced) = self.since(from, sheet) {
-            traced.put_causes(sheet);
-        }
-    }
-
-    fn since(&self, from: Stamp, sheet: &Sheet) -> Option<Traced> {
-        let earlier = self.snapshots.get(&from)?;
-        let (_, later) = self.snapshots.last_key_value()?;
-        Some(Traced::between(earlier, later, sheet, self.depth))
+    /// What was traced from a reading to the last one, for a sheet of that interval.
+    ///
+    /// # Errors
+    /// When it was not all traced.
+    pub(crate) fn since(&self, from: Stamp, sheet: &Sheet) -> Result<Traced, String> {
+        let absent = || "the tracer was not there at the beginning of this interval".to_owned();
+        let earlier = self.snapshots.get(&from).ok_or_else(absent)?;
+        let (_, later) = self.snapshots.last_key_value().ok_or_else(absent)?;
+        Ok(Traced::between(earlier, later, sheet, self.depth))
     }
 }
