@@ -236,7 +236,7 @@ fn ten_thousand_processes_are_read_and_too_many_threads_are_said() {
     assert_eq!(sheet.own.processes.value(), Some(&10_001.0));
     assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 10_000);
     assert!(sheet.traffic.run_delay.why().unwrap().contains("too many threads"));
-    assert!(sheet.notes.iter().any(|note| note.starts_with("10001 processes")), "{:?}", sheet.notes);
+    assert!(sheet.notes.iter().any(|note| note.starts_with("its 10001 processes")), "{:?}", sheet.notes);
     println!("reading 10,001 processes took {:?} of CPU", later.cost);
 }
 

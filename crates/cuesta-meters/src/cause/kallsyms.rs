@@ -120,10 +120,10 @@ ffffffff81000000 T _text
 ffffffff81000010 D some_data
 ffffffff81000100 t handle_softirqs
 ffffffff810000f0 t __pfx_handle_softirqs
-ffffffff81200000 T _etext
+ffffffff81080000 T _etext
 ffffffff82000000 T _sinittext
 ffffffff82000100 t start_kernel
-ffffffff82100000 T _einittext
+ffffffff82080000 T _einittext
 ffffffffc0000000 t nft_do_chain\t[nf_tables]
 ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
 ";
@@ -144,10 +144,10 @@ ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
     fn behind_the_last_function_there_is_none() {
         let symbols = Kallsyms::parse(TEXT);
         let name = |address| symbols.find(address).map(|function| symbols.name(function));
-        assert_eq!(name(0xffff_ffff_811f_ffff), Some("handle_softirqs"));
-        assert_eq!(name(0xffff_ffff_8120_0000), None);
+        assert_eq!(name(0xffff_ffff_8107_ffff), Some("handle_softirqs"));
+        assert_eq!(name(0xffff_ffff_8108_0000), None);
         assert_eq!(name(0xffff_ffff_8200_0100), Some("start_kernel"));
-        assert_eq!([0xffff_ffff_8210_0000, 0xffff_ffff_8211_0000, u64::MAX].map(name), [None; 3]);
+        assert_eq!([0xffff_ffff_8208_0000, 0xffff_ffff_8208_1000, u64::MAX].map(name), [None; 3]);
     }
 
     #[test]
