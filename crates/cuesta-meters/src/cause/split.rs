@@ -10,7 +10,7 @@ use super::kind::Cause;
 use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
 use super::tally::Tally;
 use crate::profile::Profile;
-use crate::{ByCause, Closure, Count, Cpu, Figure, Network, Sheet, Subject};
+use crate::{ByCause, Closure, Count, Cpu, Figure, Network, Sheet, Subject, Tier};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Split {
         };
         let exact = Exact { cpu: *cpu, faults: faults(sheet), capacity: sheet.seconds * sheet.cpus.len() as f64 };
         let Some(tally) = cut.tallies.first() else { return Figure::unmetered("nothing was sampled") };
-        let causes = Causes::new(tally, cut, exact, self.constants());
+        let causes = Causes::new(&own(tally, sheet), cut, exact, self.constants());
         Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
     }
 
@@ -107,7 +107,10 @@ impl Split {
         Some(Network {
             seconds: Figure::sampled(percent / 100.0 * sheet.seconds * cpus.len() as f64),
             percent: Figure::sampled(percent),
-            in_subject: sheet.own.seconds.with(&Figure::sampled(part(subject)), |seconds, part| seconds * part),
+            in_subject: sheet
+                .own
+                .seconds
+                .with(&Figure::sampled(part(&own(subject, sheet))), |seconds, part| seconds * part),
         })
     }
 
@@ -122,6 +125,15 @@ impl Split {
         let idle = sheet.cpu.idle.with(&sheet.cpu.iowait, |idle, waiting| idle + waiting);
         let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
         Some(Closure::of(sheet.closure.accounted.with(&own, |accounted, own| accounted + own), sheet.seconds))
+    }
+}
+
+/// The samples of what the subject's clock counts. Ticks tell of interrupts beside a part only where the kernel times them
+/// apart from tasks, and there a task's clock leaves out those that came while it ran.
+fn own(subject: &Tally, sheet: &Sheet) -> Tally {
+    match sheet.own.irq {
+        Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
+        _ => subject.clone(),
     }
 }
 

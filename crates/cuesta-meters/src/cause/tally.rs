@@ -60,6 +60,17 @@ impl Tally {
         self.crossings.iter().sum()
     }
 
+    /// Without the interrupts that came while the subject ran.
+    pub(crate) fn without_interrupts(mut self) -> Self {
+        let (period, before) = (self.period(), self.all());
+        for slot in [Cause::Interrupts, Cause::Softirq].map(|cause| cause as usize) {
+            (self.samples[slot], self.for_linker[slot], self.crossings[slot]) = (0, 0, 0);
+        }
+        self.nanos -= ((before - self.all()) as f64 * period) as u64;
+        self.network = 0;
+        self
+    }
+
     /// CPU time that a sample stands for, nanoseconds; zero without samples.
     pub fn period(&self) -> f64 {
         if self.all() == 0 { 0.0 } else { self.nanos as f64 / self.all() as f64 }
@@ -107,5 +118,16 @@ mod tests {
         twice += &tally;
         assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 4));
         assert!((twice.period() - 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn interrupts_can_be_left_out() {
+        let mut tally = Tally::default();
+        for cause in [Cause::User, Cause::Interrupts, Cause::Softirq, Cause::Softirq] {
+            let verdict = Verdict { cause, named: false, network: cause == Cause::Softirq };
+            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos: 7 });
+        }
+        let rest = tally.without_interrupts();
+        assert_eq!((rest.of(Cause::User), rest.all(), rest.nanos, rest.network), (1, 1, 7, 0));
     }
 }
