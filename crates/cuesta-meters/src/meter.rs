@@ -94,8 +94,8 @@ impl Meter {
         Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
-    /// Samples from now on, so that sheets have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs are
-    /// known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
+    /// Samples from now on, so that sheets have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
+    /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
     /// one CPU; where sampling is not allowed, sheets say so and how to allow it.
     #[must_use]
     pub fn sampled(mut self, options: Options) -> Self {

@@ -168,6 +168,21 @@ fn cpu_time_of_programs_that_came_and_went_is_kept() {
 }
 
 #[test]
+fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
+    let burn = |seconds: f64| format!("import os\nwhile sum(os.times()[:2]) < {seconds}: pass\n");
+    let daemon = burn(0.8) + "print(\"used\", os.getpid(), flush=True)\nos.execvp(\"sleep\", [\"sleep\", \"20\"])";
+    let mut shell = Program::shell();
+    shell.does(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
+    while shell.used.is_empty() {
+        shell.does("/bin/true");
+    }
+    let sheet = shell.sheet_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
+    shell.does(&format!("kill {}", shell.used[0]));
+    let seconds = *sheet.own.seconds.value().unwrap();
+    assert!((0.48..0.75).contains(&seconds), "{seconds}");
+}
+
+#[test]
 fn what_is_written_and_synced_is_seen_at_a_device() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut shell = Program::shell();

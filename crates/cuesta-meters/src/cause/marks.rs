@@ -86,8 +86,8 @@ const EXACT: &[(Mark, &[&str])] = &[
     (Mark::Mapping, MAPPING),
 ];
 
-/// The tracer's programs (`exact/trace.bpf.c`), each of the same mark as what it hangs on: their callers are often not to be found
-/// on the stack.
+/// The tracer's programs (`exact/trace.bpf.c`), each of the same mark as what it hangs on: their callers are often not on
+/// the stack.
 const TRACERS: &[(Mark, &[&str])] = &[
     (Mark::Softirq, &["softirq_entry", "softirq_exit"]),
     (Mark::PageFault, &["fault_of_user", "fault_of_kernel", "fault_minor", "fault_major"]),

@@ -4,9 +4,9 @@
 //! children's. So those are counted of processes that no reading saw. Run-queue delay, switches and waits for devices of such
 //! are known if somebody listened to their ends, else lost.
 //!
-//! What leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and ended between
-//! the same two readings is not told from one that was waited for: what was seen of it is taken off the time of its ancestor's
-//! other children, as far as these had any.
+//! What leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and ended
+//! between the same two readings is not told from one that was waited for: what was seen of it is taken off the time of its
+//! ancestor's other children, as far as these had any.
 
 use std::collections::BTreeMap;
 use std::iter::successors;
@@ -188,8 +188,8 @@ impl OfThreads {
     }
 }
 
-/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves out
-/// what user and system time have above whole ones: up to two. Neither is ever too much, so that the larger one is nearer.
+/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves
+/// out what user and system time have above whole ones: up to two. Neither is ever too much: the larger one is nearer.
 fn own_cpu(process: &Process) -> u64 {
     let by_ticks = process.stat.own().saturating_mul(tick());
     let by_threads: u64 = process.threads.values().map(|thread| thread.sched.run).sum();

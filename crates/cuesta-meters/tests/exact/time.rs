@@ -69,4 +69,6 @@ fn beside_samples_interrupts_alone_are_traced() {
     assert_eq!((tier("interrupts"), tier("user")), (Tier::Exact, Tier::Sampled));
     let parts: f64 = by_cause.causes.values().filter_map(|cause| cause.seconds.value()).sum();
     assert!((parts / exact(&sheet.own.seconds) - 1.0).abs() < 1e-6);
+    let uncounted = sheet.notes.iter().find(|note| note.contains("block devices"));
+    assert_eq!(uncounted, None, "{:?} is traced", sheet.traffic.io_delay);
 }
