@@ -173,7 +173,7 @@ fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
     assert!(!mingled.pressure.contains_key("irq_full"), "what a kernel does not have is no gap");
     machine.put("proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n");
     let (names, apart) = beside(200);
-    assert_eq!(names, ["others on these CPUs", "interrupts beside the subject"]);
+    assert_eq!(names, ["others on these CPUs", "interrupts beside it"]);
     assert_eq!(apart.pressure["irq_full"].value(), Some(&0.0));
 }
 

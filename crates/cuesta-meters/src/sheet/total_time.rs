@@ -34,7 +34,7 @@ impl Own {
 
     /// What the CPUs did beside the subject, by its names.
     pub(crate) fn beside(&self) -> impl Iterator<Item = (&'static str, &Figure)> {
-        let apart = self.irq.value().map(|_| ("interrupts beside the subject", &self.irq));
+        let apart = self.irq.value().map(|_| ("interrupts beside it", &self.irq));
         let others = if apart.is_some() { "others on these CPUs" } else { "others and interrupts" };
         std::iter::once((others, &self.others)).chain(apart)
     }
