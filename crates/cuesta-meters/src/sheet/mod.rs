@@ -5,6 +5,7 @@
 mod by_cause;
 mod figure;
 mod network;
+mod own;
 mod total_time;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use by_cause::{ByCause, Cause};
 pub use figure::{Figure, Tier};
 pub use network::Network;
+pub use own::Own;
 pub(crate) use total_time::NOT_ITS_OWN;
 
 use crate::Subject;
@@ -90,28 +92,6 @@ impl Cpu {
     pub(crate) fn busy(&self) -> Figure {
         self.usr.with(&self.sys, |usr, sys| usr + sys).with(&self.irq, |busy, irq| busy + irq)
     }
-}
-
-/// CPU time of the subject's own tasks.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Own {
-    /// CPU seconds, exact.
-    pub seconds: Figure,
-    /// The same, in percent of the sheet's CPUs.
-    pub percent: Figure,
-    /// In user mode, percent: the kernel splits by ticks.
-    pub usr: Figure,
-    /// In the kernel, percent: likewise.
-    pub sys: Figure,
-    /// CPU of others on the sheet's CPUs, percent; interrupts beside the subject included where `irq` is not known.
-    pub others: Figure,
-    /// Interrupts in neither its time nor others', percent. Where the kernel does not time them apart, a task's time holds
-    /// those that came while it ran.
-    pub irq: Figure,
-    /// Tasks (threads) at the end.
-    pub tasks: Figure,
-    /// Processes at the end.
-    pub processes: Figure,
 }
 
 /// A number of events.
