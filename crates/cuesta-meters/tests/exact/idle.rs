@@ -115,7 +115,7 @@ fn a_program_that_must_be_read_first_makes_loading_idle() {
 fn who_is_barred_by_its_quota_makes_throttled_idle() {
     let mut program = Program::start();
     let group = Quota::of_a_fifth(program.pid());
-    let row = "t = time.monotonic() + 0.5; list(iter(lambda: time.monotonic() > t, True))";
+    let row = "t = time.monotonic() + 0.5; any(iter(lambda: time.monotonic() > t, True))";
     let (sheet, _) = until(&mut program, row, 3);
     let [page, _, _, barred] = kinds(&sheet);
     assert!(is_seen(&sheet, 3) && page <= barred, "{:?}", sheet.idle);

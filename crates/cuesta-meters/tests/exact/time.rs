@@ -10,7 +10,7 @@ const OFF: f64 = 1.0;
 
 /// Burns CPU time, and says how much.
 fn burn(program: &mut Program, depth: Depth) -> (Sheet, f64) {
-    let row = "before = time.process_time(); list(iter(lambda: time.process_time() > before + 1.5, True)); \
+    let row = "before = time.process_time(); any(iter(lambda: time.process_time() > before + 1.5, True)); \
                print(time.process_time() - before)";
     let (sheet, said) = program.sheet(depth, row);
     (sheet, said[0])
@@ -38,14 +38,16 @@ fn the_account_of_the_machine_closes_and_says_its_tier() {
     let mut program = Program::start();
     let mut machine = meter("machine").traced(Depth::Light);
     // Steal is told in ticks, and not of an instant: of some intervals, one must close.
-    let sheets = (0..4).map(|_| {
-        program.does("t = time.monotonic() + 0.7; list(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
-        machine.sheet().unwrap()
-    });
-    let sheets: Vec<Sheet> = sheets.collect();
-    let accounted: Vec<f64> = sheets.iter().map(|sheet| exact(&sheet.closure.accounted)).collect();
-    assert!(accounted.iter().any(|percent| (percent - 100.0).abs() < 1.0), "{accounted:?}");
-    let sheet = &sheets[0];
+    let mut accounted = Vec::new();
+    let sheet = loop {
+        program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
+        let sheet = machine.sheet().unwrap();
+        accounted.push(exact(&sheet.closure.accounted));
+        if accounted.last().is_some_and(|percent| (percent - 100.0).abs() < 1.0) {
+            break sheet;
+        }
+        assert!(accounted.len() < 12, "{accounted:?}");
+    };
     let idle = &sheet.idle;
     let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
     let all = exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait);
@@ -59,7 +61,7 @@ fn beside_samples_interrupts_alone_are_traced() {
     let mut program = Program::start();
     let mut meter = meter(&format!("pid:{}", program.pid())).traced(Depth::Light);
     meter = meter.sampled(cuesta_meters::cause::Options::default());
-    program.does("t = time.process_time() + 0.5; list(iter(lambda: time.process_time() > t, True))");
+    program.does("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
     let sheet = meter.sheet().unwrap();
     let by_cause = sheet.by_cause.value().unwrap();
     let tier = |name: &str| match &by_cause.causes[name].seconds {
