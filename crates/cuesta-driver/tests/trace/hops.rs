@@ -13,6 +13,8 @@ use cuesta_record::clock;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
+use super::apart;
+
 /// Between characters, as between keys at 30 a second: whoever waits has gone to sleep, and others have had its caches.
 const PAUSE: Duration = Duration::from_millis(33);
 
@@ -49,6 +51,7 @@ impl Hops {
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let (told, stamp) = (Arc::clone(&stop), Arc::clone(&sent));
         let sender = thread::spawn(move || {
+            apart::with_the_others(None);
             while !told.load(Ordering::Relaxed) {
                 thread::park_timeout(PAUSE);
                 stamp.store(clock::now().as_nanos(), Ordering::SeqCst);

@@ -1,11 +1,13 @@
 //! Independent timing of keys: a trace that somebody else took of what passed, and another terminal model to read it by.
 //!
+//! - [`apart`]: which CPU is whose.
 //! - [`hops`]: what a wake-up takes, which lies between a trace and a driver.
 //! - [`packets`]: what tcpdump saw on the network, by the kernel's instants.
 //! - [`terminal`]: what script(1) saw between two terminals, by its own.
 //! - [`Event`], [`echoes`]: either of them, read.
 #![allow(dead_code, unreachable_pub, missing_docs, clippy::unwrap_used)] // A private room.
 
+pub mod apart;
 pub mod hops;
 pub mod packets;
 pub mod terminal;

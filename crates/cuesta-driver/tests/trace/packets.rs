@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Event;
+use super::{Event, apart};
 
 /// tcpdump, taking down what passes to and from a port.
 pub struct Tcpdump {
@@ -30,6 +30,7 @@ impl Tcpdump {
         let mut said = BufReader::new(process.stderr.take().unwrap()).lines();
         let listens = said.by_ref().map_while(Result::ok).any(|row| row.contains("listening on"));
         assert!(listens, "tcpdump may not listen on loopback: run the tests as root");
+        apart::with_the_others(Some(&process));
         thread::spawn(move || said.for_each(drop));
         Self { process, port, file }
     }

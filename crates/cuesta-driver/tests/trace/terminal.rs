@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::Event;
+use super::{Event, apart};
 
 const TIMES: &str = "terminal.times";
 const BYTES: &str = "terminal.bytes";
@@ -11,7 +11,7 @@ const BYTES: &str = "terminal.bytes";
 /// The command that runs another one under script(1).
 pub fn traced(command: &str, folder: &Path) -> String {
     let [times, bytes] = [TIMES, BYTES].map(|name| folder.join(name).display().to_string());
-    format!("script --quiet --flush --log-io {bytes} --log-timing {times} --command {command}")
+    apart::others(&format!("script --quiet --flush --log-io {bytes} --log-timing {times} --command {command}"))
 }
 
 /// What it wrote: in the one file what passed, both ways, in the other a row for each stretch of it: `I 0.001234 1`, the
