@@ -51,7 +51,7 @@ def account(span: Span, subject: float, **rest: float) -> Account:
     made.counts = Counter(minor_faults=900, major_faults=100)
     made.counted = Counter(minor_faults=4, major_faults=4)
     made.told = 0.99
-    made.readings, made.samples, made.seen, made.there = 4, 100.0, capacity, capacity
+    made.readings, made.samples, made.whole, made.there = 4, 100.0, Counter(others), capacity
     return made
 
 

@@ -100,7 +100,7 @@ def test_what_keeps_it_from_being_certified_is_named(trials: list[Any], reached:
 
 def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate() -> None:
     open_, split = trial(6), trial(7)
-    open_.accounts["command"].seen *= 0.9
+    open_.accounts["command"].there /= 0.9
     split.accounts["command"].told = 0.89
     assert {check.name for check in checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
     assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"split"}

@@ -74,6 +74,19 @@ def test_every_column_adds_up(parts: list[tuple[float, tuple[float, ...]]], earl
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
 
 
+def test_clocks_that_do_not_tick_together_make_no_time() -> None:
+    full = [reading(1.0, 1.0, own=2.2), reading(2.0, 1.0, own=1.5, others=0.5), reading(3.0, 1.0, own=1.9, others=0.1)]
+    made = account(recorded(*full), Span(0.0, 3.0))
+    assert made.accounted == pytest.approx(1.0)
+    assert made.rest["others"] == pytest.approx(0.4)
+    assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
+
+
+def test_more_time_than_there_was_does_not_close() -> None:
+    made = account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
+    assert made.accounted == pytest.approx(1.05)
+
+
 @pytest.mark.parametrize(
     ("records", "why"),
     [

@@ -81,9 +81,10 @@ class Account:
     samples: float = 0.0
     told: float = 0.0
     """Share of the subject's CPU time of which samples told; the rest is split like it."""
-    seen: float = 0.0
-    """CPU time of whole readings that the meters accounted for, and below what there was."""
+    whole: Counter[str] = field(default_factory=Counter)
+    """The rest of whole readings, that of a bound too."""
     there: float = 0.0
+    """CPU time that there was in whole readings."""
     why: str | None = None
     """Why there is no account."""
 
@@ -91,6 +92,11 @@ class Account:
     def seconds(self) -> float:
         """Give all CPU time of the phase."""
         return self.cpus * self.span.seconds
+
+    @property
+    def seen(self) -> float:
+        """Give the CPU time that the meters accounted for in whole readings."""
+        return self.subject + sum(max(seconds, 0.0) for seconds in self.whole.values())
 
     @property
     def accounted(self) -> float | None:
@@ -171,6 +177,7 @@ def account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> Acco
     if sum_.why is None:
         for row in rows:
             add(sum_, row)
+        sum_.rest["others"] = max(sum_.rest["others"], 0)
         split(sum_)
     return sum_
 
@@ -202,21 +209,25 @@ def overlap(row: Row, span: Span) -> float:
 
 
 def add(account: Account, row: Row) -> None:
-    """Add a reading: all that the subject used, and of the rest the part that lies in the phase."""
+    """Add a reading: all that the subject used, and of the rest the part that lies in the phase.
+
+    What others used is not as the reading has it: its two clocks do not tick together, so that it may be below nothing.
+    """
     figures = row.figures
     own: float = figures["own"]["seconds"]
-    account.cpus = max(account.cpus, len(figures["cpus"]))
-    capacity = len(figures["cpus"]) * row.length
-    others = figures["own"].get("others", 0.0) + figures["own"].get("irq", 0.0)
-    shares = {"others": others, **{name: figures["cpu"].get(name, 0.0) for name in REST[1:]}}
-    rest = {name: share / 100 * capacity for name, share in shares.items()}
-    left = max(len(figures["cpus"]) * overlap(row, account.span) - own, 0.0)
+    cpus = len(figures["cpus"])
+    account.cpus = max(account.cpus, cpus)
+    capacity = cpus * row.length
+    rest = {name: figures["cpu"].get(name, 0.0) / 100 * capacity for name in REST[1:]}
+    if "others" in figures["own"]:
+        rest["others"] = capacity - own - sum(rest.values())
     account.subject += own
-    account.seen += own + sum(rest.values())
+    account.whole.update(rest)
     account.there += capacity
     account.readings += 1
-    scale = left / sum(rest.values()) if any(rest.values()) else 0.0
-    account.rest.update({name: seconds * scale for name, seconds in rest.items()})
+    left, beyond = capacity - own, capacity - cpus * overlap(row, account.span)
+    part = max(1 - beyond / left, 0.0) if left > 0 else 1.0
+    account.rest.update({name: seconds * part for name, seconds in rest.items()})
     if (throttled := figures.get("idle", {}).get("throttled")) is not None:
         account.rest["throttled"] += throttled / 100 * capacity
         account.counted["throttled"] += 1
