@@ -1,5 +1,5 @@
 //! One driver alone with as many users as the issue names, its host on the other core: is the run valid, and what memory
-//! does a user take?
+//! does a user take? And what does the limit take in its place?
 
 use std::error::Error;
 use std::time::Duration;
@@ -25,6 +25,8 @@ const ECHO_MISMATCHES: f64 = 0.001;
 pub(crate) struct Crowd {
     pub(crate) users: u32,
     pub(crate) outcome: Outcome,
+    /// Of the limit, which did the same afterwards.
+    pub(crate) limit: Outcome,
 }
 
 impl Crowd {
@@ -34,24 +36,29 @@ impl Crowd {
         let users = users.min(process::room_for_lines());
         let work = Work::Typists;
         let built_in = framing != Framing::Ssh;
-        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in, delay: Duration::ZERO })?;
-        let usual = Job::new(work, framing, users, address, drivers);
-        let job = Job { cycle, settle: SETTLE, measure: MEASURE, ..usual };
-        Ok(Self { users, outcome: Part::driver(&job)?.outcome()? })
+        let play = |framing, start: fn(&Job) -> Result<Part, Box<dyn Error>>| {
+            let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in, delay: Duration::ZERO })?;
+            let usual = Job::new(work, framing, users, address, drivers);
+            start(&Job { cycle, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
+        };
+        // The limit knows no telnet: it has bare lines then.
+        let bare = if framing == Framing::Ssh { framing } else { Framing::Tcp };
+        Ok(Self { users, outcome: play(framing, Part::driver)?, limit: play(bare, Part::bare)? })
     }
 
-    /// Share of the core that the driver took.
-    pub(crate) fn cpu(&self) -> f64 {
-        self.outcome.cpu / MEASURE.as_secs_f64()
+    /// Share of the core that the driver took, and that the limit did.
+    pub(crate) fn cpu(&self) -> [f64; 2] {
+        [self.outcome, self.limit].map(|outcome| outcome.cpu / MEASURE.as_secs_f64())
     }
 
     /// Why the run is not valid.
     pub(crate) fn doubts(&self) -> Vec<String> {
         let outcome = &self.outcome;
+        let [cpu, _] = self.cpu();
         let failed = outcome.errors as f64 / outcome.operations.max(1) as f64;
         [
             (outcome.lateness[1] > LATENESS_P99, format!("lateness p99 {:.1} ms", outcome.lateness[1] * 1e3)),
-            (self.cpu() > DRIVER_CPU, format!("driver CPU {:.0} %", self.cpu() * 1e2)),
+            (cpu > DRIVER_CPU, format!("driver CPU {:.0} %", cpu * 1e2)),
             (outcome.run_wait > RUN_WAIT, format!("run wait {:.0} %", outcome.run_wait * 1e2)),
             (failed > ECHO_MISMATCHES, format!("{} failures", outcome.errors)),
         ]

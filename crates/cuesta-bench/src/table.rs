@@ -86,11 +86,11 @@ impl Row {
         let name = format!("{:?}, {} typists alone", framing, crowd.users).to_lowercase();
         let doubts = crowd.doubts();
         let lateness = crowd.outcome.lateness.map(|seconds| seconds * 1e6);
+        let [cpu, limit] = crowd.cpu().map(|share| share * 1e2);
         let measured = format!(
-            "lateness p50 {:.0} us, p99 {:.0} us; driver CPU {:.0} %; run wait {:.1} %",
+            "lateness p50 {:.0} us, p99 {:.0} us; driver CPU {cpu:.0} % (a bare loop {limit:.0} %); run wait {:.1} %",
             lateness[0],
             lateness[1],
-            crowd.cpu() * 1e2,
             crowd.outcome.run_wait * 1e2
         );
         let measured = if doubts.is_empty() { measured } else { format!("{measured}; doubts: {}", doubts.join(", ")) };
