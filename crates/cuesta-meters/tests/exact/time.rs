@@ -46,7 +46,7 @@ fn the_account_of_the_machine_closes_and_says_its_tier() {
         if accounted.last().is_some_and(|percent| (percent - 100.0).abs() < 1.0) {
             break sheet;
         }
-        assert!(accounted.len() < 12, "{accounted:?}");
+        assert!(accounted.len() < 4, "{accounted:?}");
     };
     let idle = &sheet.idle;
     let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
