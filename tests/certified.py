@@ -17,10 +17,11 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
     """A reading of the meters: seconds of the subject, and of what the two CPUs did otherwise."""
     capacity = 2 * length
     percent = {name: 100 * seconds / capacity for name, seconds in rest.items()}
+    beside = {name: percent.get(name, 0.0) for name in ("iowait", "steal", "idle")}
     figures: dict[str, Any] = {
         "cpus": [0, 1],
         "own": {"seconds": own, "others": percent.pop("others", 0.0)},
-        "cpu": {name: percent.get(name, 0.0) for name in ("iowait", "steal", "idle")},
+        "cpu": {"usr": 100 - sum(beside.values()), **beside},
         "counts": {"minor_faults": {"count": 100}, "major_faults": {"count": 1}, "of_machine": ["interrupts"]},
         "by_cause": {
             "causes": {

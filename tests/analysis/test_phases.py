@@ -82,6 +82,14 @@ def test_clocks_that_do_not_tick_together_make_no_time() -> None:
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
 
 
+def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
+    row = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
+    del row.figures["cpu"]["idle"]
+    made = account(recorded(row), Span(0.0, 1.0))
+    assert made.rest["others"] == pytest.approx(0.6)
+    assert made.accounted == pytest.approx(0.5)
+
+
 def test_more_time_than_there_was_does_not_close() -> None:
     made = account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
     assert made.accounted == pytest.approx(1.05)

@@ -22,8 +22,10 @@ from cuesta.ledger.transactions import Transaction, transactions
 
 CREATION = "process creation"
 """The transaction from the first key, which is sent as soon as the process is there, to its first prompt."""
-REST = ("others", "iowait", "steal", "idle")
-"""What the CPUs did that the subject did not do."""
+BUSY = ("usr", "sys", "irq")
+"""Shares of the CPUs' time in which they worked, whoever for."""
+REST = ("iowait", "steal", "idle")
+"""Shares in which they did not."""
 OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
 """What is counted of the subject alone."""
 
@@ -218,9 +220,10 @@ def add(account: Account, row: Row) -> None:
     cpus = len(figures["cpus"])
     account.cpus = max(account.cpus, cpus)
     capacity = cpus * row.length
-    rest = {name: figures["cpu"].get(name, 0.0) / 100 * capacity for name in REST[1:]}
+    shares = {name: figures["cpu"].get(name, 0.0) / 100 * capacity for name in (*BUSY, *REST)}
+    rest = {name: shares[name] for name in REST}
     if "others" in figures["own"]:
-        rest["others"] = capacity - own - sum(rest.values())
+        rest["others"] = sum(shares[name] for name in BUSY) - own
     account.subject += own
     account.whole.update(rest)
     account.there += capacity
