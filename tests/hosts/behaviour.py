@@ -1,0 +1,68 @@
+"""What every host of this folder shares: a raw terminal, bytes in and out, and a log of what it did and when.
+
+A host is one program of known behaviour that reads its line from standard input and writes to standard output, so that
+the same file serves behind a terminal, a TCP port, telnetd and sshd. It is started as
+`env PYTHONPATH=CHECKOUT python -m tests.hosts.NAME --log FILE`. Each row of the log is one JSON object:
+`{"at": nanoseconds of CLOCK_MONOTONIC, "pid": …, "did": "read" | "wrote" | any other word, "bytes": text, …}`.
+The clock is the driver's own, so a test holds Cuesta's word against this log directly.
+"""
+
+import argparse
+import json
+import os
+import termios
+import time
+import tty
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+
+class Behaviour:
+    """One connection of a host: its line and its log."""
+
+    def __init__(self, log: Path) -> None:
+        # One write a row and O_APPEND: many connections share the file.
+        self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        with suppress(termios.error):
+            tty.setraw(0)
+
+    def note(self, did: str, data: bytes = b"", **more: object) -> None:
+        """Add a row to the log."""
+        row = {"at": time.monotonic_ns(), "pid": os.getpid(), "did": did, "bytes": data.decode("latin-1"), **more}
+        os.write(self._log, json.dumps(row).encode() + b"\n")
+
+    def reads(self) -> Iterator[bytes]:
+        """Give what comes, as it comes, until the line ends."""
+        while True:
+            try:
+                data = os.read(0, 4096)
+            except OSError:
+                return
+            if not data:
+                return
+            self.note("read", data)
+            yield data
+
+    def keys(self) -> Iterator[bytes]:
+        """Give what comes one character at a time; CR and LF alike as CR."""
+        for data in self.reads():
+            for each in data.replace(b"\r\n", b"\r").replace(b"\r\x00", b"\r").replace(b"\n", b"\r"):
+                yield bytes([each])
+
+    def write(self, data: bytes, did: str = "wrote", **more: object) -> None:
+        """Write at once, then log the instant before the write."""
+        at = time.monotonic_ns()
+        os.write(1, data)
+        self.note(did, data, since=at, **more)
+
+    def pause(self, seconds: float) -> None:
+        """Take time, as this host does."""
+        time.sleep(seconds)
+
+
+def started() -> Behaviour:
+    """Begin a connection as the command line says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--log", type=Path, required=True)
+    return Behaviour(parser.parse_args().log)

@@ -1,0 +1,55 @@
+"""What the hosts share that take commands: a prompt, rows ended by Return, an answer to `echo X`, things done later.
+
+The log of such a host has the words "prompt", "echo" and "answer", each with the instant just before it was written as
+`since`; a row "read" tells when keys came.
+"""
+
+import heapq
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+
+from tests.hosts.behaviour import Behaviour
+
+PROMPT = b"$ "
+ANSWER = 0.6
+"""Seconds from a Return to the answer, where a host says nothing else."""
+
+
+def typed(host: Behaviour) -> Iterator[bytes]:
+    """Give what is typed, key by key."""
+    yield from host.keys()
+
+
+def answer_to(row: bytes) -> bytes:
+    """Give what a command prints, with its end of row."""
+    word, _, rest = row.strip().partition(b" ")
+    if not word:
+        return b""
+    return (rest if word == b"echo" else word + b": not found") + b"\r\n"
+
+
+class Later:
+    """Writes when it is time, while the host goes on reading."""
+
+    def __init__(self, host: Behaviour) -> None:
+        self._host = host
+        self._number = itertools.count()
+        self._due: list[tuple[float, int, bytes, str]] = []
+        self._changed = threading.Condition()
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def write(self, seconds: float, data: bytes, did: str) -> None:
+        """Write in so many seconds; what is due at the same time in the order in which it was said."""
+        with self._changed:
+            heapq.heappush(self._due, (time.monotonic() + seconds, next(self._number), data, did))
+            self._changed.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._due or self._due[0][0] > time.monotonic():
+                    self._changed.wait(self._due[0][0] - time.monotonic() if self._due else None)
+                _, _, data, did = heapq.heappop(self._due)
+            self._host.write(data, did)

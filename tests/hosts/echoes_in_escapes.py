@@ -1,0 +1,23 @@
+"""A host that draws: each key is announced by control functions full of letters, and shown a while after them."""
+
+from tests.hosts.behaviour import started
+from tests.hosts.commands import ANSWER, PROMPT, Later, answer_to, typed
+
+SHOWN = 0.05
+"""Seconds from the control functions to the key itself."""
+
+if __name__ == "__main__":
+    host = started()
+    later = Later(host)
+    host.write(PROMPT, "prompt")
+    row = b""
+    for key in typed(host):
+        if key == b"\r":
+            host.write(b"\r\n", "echo")
+            later.write(ANSWER, answer_to(row), "answer")
+            later.write(ANSWER, PROMPT, "prompt")
+            row = b""
+        else:
+            host.write(b"\x1b[?25l\x1b[1;32m\x1b]0;" + key + b"\x07\x1b(B\x1b[K", "drew")
+            later.write(SHOWN, key + b"\x1b[m\x1b[?25h", "echo")
+            row += key

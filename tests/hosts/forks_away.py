@@ -1,0 +1,61 @@
+"""A host whose work is done by processes that leave it: each row it takes begins one, in one of three ways.
+
+The row is `WAY SECONDS`: the process burns so many seconds of CPU and logs what it used by its own account, as `cpu`.
+Ways: `daemon` (forked twice, in a session of its own), `ignored` (a child that nobody waits for), `waited` (one that is
+waited for).
+"""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable
+
+from tests.hosts.behaviour import Behaviour, started
+
+
+def burn(host: Behaviour, way: str, seconds: float) -> None:
+    """Use so much CPU, then log all that this process used."""
+    while time.process_time() < seconds:
+        pass
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    host.note("burned", way=way, cpu=usage.ru_utime + usage.ru_stime)
+
+
+def child(work: Callable[[], None]) -> int:
+    """Have a child do the work."""
+    pid = os.fork()
+    if pid == 0:
+        work()
+        os._exit(0)
+    return pid
+
+
+def begin(host: Behaviour, way: str, seconds: float) -> None:
+    """Begin a process that burns."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN if way == "ignored" else signal.SIG_DFL)
+
+    def leave() -> None:
+        os.setsid()
+        child(lambda: burn(host, way, seconds))
+
+    pid = child(leave if way == "daemon" else lambda: burn(host, way, seconds))
+    if way != "ignored":
+        os.waitpid(pid, 0)
+
+
+if __name__ == "__main__":
+    host = started()
+    host.write(b"$ ", "prompt")
+    typed = b""
+    for key in host.keys():  # noqa: SIM118, it is no mapping
+        if key != b"\r":
+            typed += key
+            host.write(key, "echo")
+            continue
+        way, _, seconds = typed.decode().partition(" ")
+        typed = b""
+        begin(host, way, float(seconds))
+        host.write(b"\r\nbegun\r\n$ ", "answer")
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    host.note("ended", cpu=used.ru_utime + used.ru_stime)

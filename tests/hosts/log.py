@@ -1,0 +1,47 @@
+"""What a host of this folder says that it did, read back."""
+
+import json
+import statistics
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Log:
+    """What a host says that it did."""
+
+    rows: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, file: Path) -> "Log":
+        """Read what all connections of a host have written to one file."""
+        return cls([json.loads(row) for row in file.read_text().splitlines()])
+
+    def of(self, *did: str) -> list[list[dict[str, Any]]]:
+        """Give the rows with these words, connection by connection."""
+        pids = {row["pid"] for row in self.rows}
+        return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
+
+    @property
+    def response(self) -> float:
+        """The median from a Return to the answer, in seconds."""
+        took: list[int] = []
+        for rows in self.of("read", "answer"):
+            returned = None
+            for row in rows:
+                if row["did"] == "answer" and returned:
+                    took.append(row["since"] - returned)
+                elif "\r" in row["bytes"]:
+                    returned = row["at"]
+        return statistics.median(took) / 1e9
+
+    @property
+    def echo(self) -> float:
+        """The median from a key to its echo, in seconds: the nth echo is that of the nth key."""
+        took: list[int] = []
+        for rows in self.of("read", "echo"):
+            keys = [row["at"] for row in rows if row["did"] == "read" for _ in row["bytes"]]
+            echoes = [row["since"] for row in rows if row["did"] == "echo"]
+            took += [echoed - typed for typed, echoed in zip(keys, echoes, strict=False)]
+        return statistics.median(took) / 1e9
