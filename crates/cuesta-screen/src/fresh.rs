@@ -2,6 +2,8 @@
 //!
 //! When a key goes, the rows are remembered (as hashes), with the cursor and what had scrolled and been cleared. Later:
 //!
+//! What has been echoed since of the keys before that one makes nothing fresh: see [`Echoed`].
+//!
 //! - A row is **stale** if it is one of those rows: what has scrolled off the top is left out, and the rest is aligned
 //!   with the screen in order, as many rows as can be, each at the earliest place. A row that has changed in any character
 //!   is fresh as a whole. If the whole screen has been cleared since, or the other screen is shown, all rows are fresh.
@@ -10,7 +12,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::Screen;
+use crate::echoed::ShownText;
+use crate::{Echoed, Screen};
 
 /// The screen as it was when the last key went.
 #[derive(Debug, Default)]
@@ -39,22 +42,37 @@ impl Fresh {
         self.rows.clear();
     }
 
-    /// The texts of all rows, each with LF behind it, the stale ones left blank.
-    pub fn text(&self, screen: &Screen) -> String {
-        let rows: Vec<_> = screen.rows().collect();
-        let now: Vec<_> = rows.iter().map(|row| hash(row)).collect();
-        let stale = aligned(self.before(screen), &now);
-        let fresh = rows.iter().zip(stale).map(|(row, stale)| if stale { "" } else { row });
-        fresh.fold(String::new(), |text, row| text + row + "\n")
+    /// The cursor has moved to a place because the screen shows what was typed before that key: that makes nothing fresh.
+    pub fn follow_cursor(&mut self, to: Option<(u16, u16)>) {
+        self.cursor = to.unwrap_or(self.cursor);
     }
 
-    /// Whether the row that the cursor is in has changed, or the cursor.
-    pub fn is_row_fresh(&self, screen: &Screen) -> bool {
+    /// The texts of all rows, each with LF behind it, the stale ones left blank. `to_cursor`: the cursor's row with the
+    /// blanks up to the cursor.
+    pub fn shown(&self, screen: &Screen, echoed: &Echoed, to_cursor: bool) -> ShownText {
+        let rows = 0..screen.size().1;
+        let texts = rows.clone().zip(screen.rows());
+        let now: Vec<_> =
+            texts.map(|(row, text)| hash(&echoed.row_without_late(screen, row).unwrap_or(text))).collect();
+        let stale = aligned(self.before(screen), &now);
+        let mut shown = ShownText::default();
+        for (row, stale) in rows.zip(stale) {
+            shown.append(if stale { ShownText::default() } else { echoed.shown(screen, row, to_cursor) });
+        }
+        shown
+    }
+
+    /// Whether the row that the cursor is in has changed, or the cursor, by more than echoes.
+    pub fn is_row_fresh(&self, screen: &Screen, echoed: &Echoed) -> bool {
         let row = screen.cursor().0;
         self.before(screen).is_empty()
             || self.cursor != screen.cursor()
             || self.scrolled != screen.scrolled()
-            || self.rows.get(usize::from(row)).copied() != Some(hash(&screen.row(row)))
+            || self.rows.get(usize::from(row)).copied() != Some(hash(&Self::row_now(screen, echoed, row)))
+    }
+
+    fn row_now(screen: &Screen, echoed: &Echoed, row: u16) -> String {
+        echoed.row_without_late(screen, row).unwrap_or_else(|| screen.row(row))
     }
 
     /// The rows that were there before and can still be there.
@@ -121,7 +139,7 @@ mod tests {
         let mut fresh = Fresh::default();
         fresh.mark(&screen);
         screen.feed(after.as_bytes());
-        fresh.text(&screen).trim_end().replace('\n', "|")
+        fresh.shown(&screen, &Echoed::default(), false).text.trim_end().replace('\n', "|")
     }
 
     #[test]
@@ -166,12 +184,12 @@ mod tests {
         let mut screen = Screen::new(20, 2);
         screen.feed(b"a\r\nb");
         let mut fresh = Fresh::default();
-        assert_eq!(fresh.text(&screen), "a\nb\n");
-        assert!(fresh.is_row_fresh(&screen));
+        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "a\nb\n");
+        assert!(fresh.is_row_fresh(&screen, &Echoed::default()));
         fresh.mark(&screen);
-        assert_eq!(fresh.text(&screen), "\n\n");
+        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "\n\n");
         fresh.forget();
-        assert_eq!(fresh.text(&screen), "a\nb\n");
+        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "a\nb\n");
     }
 
     #[test]
@@ -182,7 +200,7 @@ mod tests {
             let mut fresh = Fresh::default();
             fresh.mark(&screen);
             screen.feed(after.as_bytes());
-            fresh.is_row_fresh(&screen)
+            fresh.is_row_fresh(&screen, &Echoed::default())
         };
         assert!(!row("$ ", ""));
         assert!(!row("$ ", "\x1b7\x1b[3;1Hclock\x1b8\x07"));

@@ -5,11 +5,15 @@
 //!
 //! - [`Screen`]: what came in, as a person sees it.
 //! - [`Shown`]: which of the keys typed the screen shows where the cursor stood.
+//! - [`Echoed`]: what of the screen only echoes the user's own keys.
 //! - [`Fresh`]: what of the screen has come since the last key.
+//! - [`Characters`]: the characters alone, for who needs no screen.
 //! - [`ModeWatch`]: the modes alone, for who looks at nothing else.
 //! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer; `sequence`: where
 //!   control functions begin and end.
 
+mod characters;
+mod echoed;
 mod fresh;
 mod gaps;
 mod modes;
@@ -18,7 +22,9 @@ mod screen;
 mod sequence;
 mod shown;
 
+pub use characters::{Byte, Characters};
+pub use echoed::{Echoed, ShownText};
 pub use fresh::Fresh;
 pub use modes::{ModeWatch, Modes};
 pub use screen::Screen;
-pub use shown::{Found, Shown};
+pub use shown::{Found, Place, Shown};

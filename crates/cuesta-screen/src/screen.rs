@@ -90,6 +90,16 @@ impl Screen {
         self.rows().fold(String::new(), |text, row| text + &row + "\n")
     }
 
+    /// The same, with the blanks of the cursor's row up to the cursor.
+    pub fn text_to_cursor(&self) -> String {
+        let cursor = self.cursor();
+        let rows = self.rows().zip(0..).map(|(text, row)| {
+            let before = if row == cursor.0 { self.text_before(cursor) } else { String::new() };
+            if before.len() > text.len() { before } else { text }
+        });
+        rows.fold(String::new(), |text, row| text + &row + "\n")
+    }
+
     /// The text of a row up to a place in it, with the blanks that stand there.
     pub fn text_before(&self, (row, column): (u16, u16)) -> String {
         let mut text = String::new();
@@ -103,19 +113,26 @@ impl Screen {
         text
     }
 
+    /// The cells of a row that hold a character or nothing, each with its column: all but those behind a wide character.
+    pub(crate) fn cells(&self, row: u16) -> impl Iterator<Item = (u16, &str)> {
+        let cell = move |column| Some((column, self.model.screen().cell(row, column)?));
+        let cells = (0..self.size().0).filter_map(cell).filter(|(_, cell)| !cell.is_wide_continuation());
+        cells.map(|(column, cell)| (column, cell.contents()))
+    }
+
     /// What a cell shows: empty where nothing was ever written, or behind a wide character.
-    pub(crate) fn cell(&self, row: u16, column: u16) -> &str {
+    pub fn cell(&self, row: u16, column: u16) -> &str {
         self.model.screen().cell(row, column).map_or("", vt100::Cell::contents)
     }
 
     /// The column in which the character that fills a cell begins.
-    pub(crate) fn begin_of(&self, row: u16, column: u16) -> u16 {
+    pub fn begin_of(&self, row: u16, column: u16) -> u16 {
         let behind = self.model.screen().cell(row, column).is_some_and(vt100::Cell::is_wide_continuation);
         column - u16::from(behind && column > 0)
     }
 
     /// Whether a row goes on in the next one.
-    pub(crate) fn goes_on(&self, row: u16) -> bool {
+    pub fn goes_on(&self, row: u16) -> bool {
         self.model.screen().row_wrapped(row)
     }
 
@@ -141,7 +158,7 @@ impl Screen {
     }
 
     /// Rows that have gone off the top so far.
-    pub(crate) fn scrolled(&self) -> u64 {
+    pub fn scrolled(&self) -> u64 {
         self.model.callbacks().scrolled
     }
 

@@ -1,6 +1,7 @@
 //! Escape and control sequences, found in a stream byte by byte. What they mean is others' affair.
 
 pub(crate) const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
 /// Parameters of one sequence that are kept; those behind are dropped.
 const MOST: usize = 8;
 
@@ -15,6 +16,14 @@ pub(crate) enum Place {
     Control(Control),
     /// In a control sequence that is none, up to its last byte.
     Malformed,
+    /// Behind `ESC` and an intermediate character, as where a character set is chosen (`ESC ( B`).
+    Intermediate,
+    /// In an operating system command: up to BEL or the next `ESC`.
+    Command,
+    /// In a device control, privacy or application string: up to the next `ESC`.
+    String,
+    /// Behind a single shift: one character of another set follows.
+    Shifted,
 }
 
 /// What has come of a control sequence.
@@ -35,8 +44,16 @@ impl Place {
     pub(crate) fn step(&mut self, byte: u8) -> Option<Place> {
         let (next, ended) = match (*self, byte) {
             (_, ESC) => (Place::Escape, None),
-            (_, 0x18 | 0x1a) | (Place::Escape, 0x20..=0x2f) | (Place::Malformed, 0x40..=0x7e) => (Place::Text, None),
+            (_, 0x18 | 0x1a)
+            | (Place::Malformed, 0x40..=0x7e)
+            | (Place::Intermediate, 0x30..=0x7e)
+            | (Place::Command, BEL)
+            | (Place::Shifted, 0x20..) => (Place::Text, None),
+            (Place::Escape, 0x20..=0x2f) => (Place::Intermediate, None),
             (Place::Escape, b'[') => (Place::Control(Control::default()), None),
+            (Place::Escape, b']') => (Place::Command, None),
+            (Place::Escape, b'P' | b'X' | b'^' | b'_') => (Place::String, None),
+            (Place::Escape, b'N' | b'O') => (Place::Shifted, None),
             (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
             (Place::Control(control), 0x20..=0x3f) => {
                 (control.with(byte).map_or(Place::Malformed, Place::Control), None)
@@ -109,6 +126,23 @@ mod tests {
         assert_eq!(read(b"\x1b[!p"), Some((None, Some(b'!'), vec![0])));
         assert_eq!(read(b"\x1b[?1$p"), Some((Some(b'?'), Some(b'$'), vec![1])));
         assert_eq!(read(b"\x1b[4:3;1m"), Some((None, None, vec![u16::MAX, 1])));
+    }
+
+    #[test]
+    fn strings_and_character_sets_end_where_terminals_end_them() {
+        let text = |stream: &[u8]| {
+            let mut place = Place::default();
+            let is_text = |byte: &&u8| {
+                let was = place;
+                place.step(**byte);
+                was == Place::Text && place == Place::Text
+            };
+            String::from_utf8_lossy(&stream.iter().filter(is_text).copied().collect::<Vec<_>>()).into_owned()
+        };
+        assert_eq!(text(b"a\x1b]0;title\x07b\x1b]2;m\x1b\\c"), "abc");
+        assert_eq!(text(b"a\x1bPq\x07m\x1b\\b\x1b_m\x18c"), "abc");
+        assert_eq!(text(b"a\x1b(Bb\x1b#8c\x1bOmd\x1bNme"), "abcde");
+        assert_eq!(text(b"a\x1b]0;cut\x1b[mb"), "ab");
     }
 
     #[test]

@@ -14,7 +14,8 @@
 //!
 //! So a cursor that wanders while a program draws its status line shows nothing. A key that never appears (a password, a
 //! command of vi) is given up by the caller's patience, or **overtaken**: when the cursor rests and a later key is shown in
-//! place, or a later input (what follows a Return or another control key) in either way. A blank overtakes nobody.
+//! place, or a later input (what follows a Return or another control key) in either way. A blank overtakes nobody,
+//! and nothing is overtaken in place in another row when a Return was typed behind it: what stands there is an answer.
 //!
 //! What can deceive the rules: other output that puts just the awaited character just there; a program that hides the
 //! cursor for good and draws one of its own (then nothing is shown *at the cursor*, unless it was hidden when the key went).
@@ -48,8 +49,8 @@ pub struct Shown<K> {
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found<K> {
-    /// The screen shows it since this character of the read.
-    Shown(K, usize),
+    /// The screen shows it since this character of the read, and where; no place if that cannot be said.
+    Shown(K, usize, Option<Place>),
     /// It was never shown, and a later one is.
     Overtaken(K),
 }
@@ -75,7 +76,7 @@ enum Turn {
 
 /// A place on the screen, and what had scrolled off above it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Place {
+pub struct Place {
     row: u16,
     column: u16,
     scrolled: u64,
@@ -109,6 +110,20 @@ impl<K> Shown<K> {
     /// The key that waits longest.
     pub fn front(&self) -> Option<&K> {
         self.waiting.front().map(|typed| &typed.key)
+    }
+
+    /// The keys that wait, in order.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.waiting.iter().map(|typed| &typed.key)
+    }
+
+    /// Gives up all keys but some.
+    pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
+        let all = self.waiting.len();
+        self.waiting.retain(|typed| keep(&typed.key));
+        if self.waiting.len() < all {
+            self.turn(false);
+        }
     }
 
     /// Gives up the key that waits longest.
@@ -205,17 +220,45 @@ impl<K> Shown<K> {
 
     /// The keys up to `end` are done with; those from `first` on are shown.
     fn take(&mut self, screen: &Screen, first: usize, end: usize, at: usize, found: &mut impl FnMut(Found<K>)) {
+        let places = self.places(screen, first, end);
         for (index, typed) in self.waiting.drain(..end).enumerate() {
-            found(if index < first { Found::Overtaken(typed.key) } else { Found::Shown(typed.key, at) });
+            found(match index.checked_sub(first) {
+                None => Found::Overtaken(typed.key),
+                Some(index) => Found::Shown(typed.key, at, places[index]),
+            });
         }
         self.rest_at(screen);
         self.begun = self.rested;
     }
 
+    /// Where these keys stand, which end before the cursor.
+    fn places(&self, screen: &Screen, first: usize, end: usize) -> [Option<Place>; LOOKED_FOR] {
+        let mut places = [None; LOOKED_FOR];
+        let mut place = screen.cursor();
+        let mut turn = self.waiting.get(end).map_or(self.turn, |typed| typed.turn);
+        for index in (first..end).rev() {
+            let typed = &self.waiting[index];
+            let direct = before(screen, place, typed.character);
+            let returned = || before(screen, above(screen, place)?, typed.character);
+            let Some(at) = direct.or_else(|| (turn == Turn::Return).then(returned).flatten()) else { break };
+            places[index - first] = Some(Place { row: at.0, column: at.1, scrolled: screen.scrolled() });
+            (place, turn) = (at, typed.turn);
+        }
+        places
+    }
+
+    /// Whether a Return was typed behind a key.
+    fn is_returned(&self, index: usize) -> bool {
+        self.turn == Turn::Return || self.waiting.range(index + 1..).any(|typed| typed.turn == Turn::Return)
+    }
+
     /// Rule 1: the end of the keys from `first` on that stand between where the cursor stood and where it stands.
     fn in_place(&self, screen: &Screen, first: usize) -> Option<usize> {
-        let ends = [self.begun, self.rested].map(|begin| self.in_place_from(screen, first, begin));
-        ends.into_iter().flatten().max()
+        let rows = [self.begun, self.rested].map(|place| place.now(screen).map(|(row, _)| row));
+        // A Return that has led to another row was answered: what stands there is no echo of half of what was typed.
+        let answered = first > 0 && rows[0] != rows[1] && self.is_returned(first);
+        let begins = [Some(self.begun), Some(self.rested).filter(|_| !answered)];
+        begins.into_iter().flatten().filter_map(|begin| self.in_place_from(screen, first, begin)).max()
     }
 
     fn in_place_from(&self, screen: &Screen, first: usize, begin: Place) -> Option<usize> {
@@ -278,8 +321,14 @@ impl<K> Shown<K> {
 }
 
 impl Place {
+    /// Row and column behind a character that stands here, unless it has scrolled away.
+    pub fn behind(self, screen: &Screen, character: char) -> Option<(u16, u16)> {
+        let (row, column) = self.now(screen)?;
+        Some((row, column + width(character)))
+    }
+
     /// Row and column now, unless it has scrolled away.
-    fn now(self, screen: &Screen) -> Option<(u16, u16)> {
+    pub(crate) fn now(self, screen: &Screen) -> Option<(u16, u16)> {
         let up = u16::try_from(screen.scrolled() - self.scrolled).ok()?;
         Some((self.row.checked_sub(up)?, self.column))
     }
@@ -326,6 +375,15 @@ fn retreat(screen: &Screen, (row, column): (u16, u16), character: char) -> Optio
     let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
     let column = screen.begin_of(row, column - 1);
     screen.cell(row, column).starts_with(character).then_some((row, column))
+}
+
+/// The place before a place, of a character that stands or should stand there, also if it is a blank never written.
+fn before(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+    if character != ' ' {
+        return retreat(screen, (row, column), character);
+    }
+    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
+    matches!(screen.cell(row, column - 1), "" | " ").then_some((row, column - 1))
 }
 
 /// Whether the character before a place has this one joined to it.

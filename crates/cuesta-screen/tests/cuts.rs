@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_screen::{Fresh, ModeWatch, Modes, Screen};
+use cuesta_screen::{Echoed, Found, Fresh, ModeWatch, Modes, Screen, Shown};
 use proptest::prelude::*;
 
 type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);
@@ -93,8 +93,8 @@ proptest! {
             let cursor = screen.cursor();
             prop_assert!(cursor.0 < rows && cursor.1 <= columns);
             // Stale or not, a row is one row.
-            prop_assert_eq!(fresh.text(&screen).matches('\n').count(), usize::from(rows));
-            fresh.is_row_fresh(&screen);
+            prop_assert_eq!(fresh.shown(&screen, &Echoed::default(), true).text.matches('\n').count(), usize::from(rows));
+            fresh.is_row_fresh(&screen, &Echoed::default());
         }
         prop_assert!(screen.replies().len() <= 1024);
         let mut watch = ModeWatch::default();
@@ -102,5 +102,39 @@ proptest! {
             watch.feed(read);
         }
         prop_assert_eq!(watch.modes(), screen.modes());
+    }
+    #[test]
+    fn an_echo_anywhere_leaves_every_row_one_row(
+        pieces in prop::collection::vec(piece(), 0..40),
+        keys in "[ -~é漢\\x7f\r]{40}",
+        columns in 2u16..20,
+        rows in 1u16..8,
+    ) {
+        let mut screen = Screen::new(columns, rows);
+        let (mut shown, mut fresh, mut echoed) = (Shown::default(), Fresh::default(), Echoed::default());
+        for (piece, key) in pieces.iter().zip(keys.chars()) {
+            if key.is_ascii_control() {
+                shown.turn(key == '\r');
+                echoed.turn(key == '\r', key == '\x7f');
+                fresh.mark(&screen);
+                echoed.mark();
+            } else {
+                shown.await_key(&screen, key, (key, echoed.typed(key)));
+            }
+            // Echoed, and then whatever comes.
+            let read = [key.to_string().as_bytes(), piece].concat();
+            let mut found = Vec::new();
+            shown.feed(&mut screen, &read, 0, false, |key| found.push(key));
+            shown.rest(&screen, read.len(), |key| found.push(key));
+            for key in found {
+                if let Found::Shown((character, row), _, Some(place)) = key {
+                    echoed.add(&screen, place, character, row);
+                }
+            }
+            let text = fresh.shown(&screen, &echoed, true);
+            prop_assert_eq!(text.text.matches('\n').count(), usize::from(rows));
+            prop_assert!(text.is_answer(0..text.text.len()) || !text.text.trim().is_empty());
+            fresh.is_row_fresh(&screen, &echoed);
+        }
     }
 }

@@ -35,7 +35,7 @@ impl Typist {
     fn comes(&mut self, bytes: &str) -> &mut Self {
         let told = &mut self.told;
         let mut tell = |found: Found<char>| match found {
-            Found::Shown(key, at) => told.extend([key.to_string(), at.to_string(), " ".into()]),
+            Found::Shown(key, at, _) => told.extend([key.to_string(), at.to_string(), " ".into()]),
             Found::Overtaken(key) => told.extend(['-', key, ' ']),
         };
         self.shown.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
@@ -241,7 +241,7 @@ proptest! {
             let mut told = String::new();
             for read in keys.as_bytes().chunks(cut) {
                 let mut tell = |found| match found {
-                    Found::Shown(key, _) => told.push(key),
+                    Found::Shown(key, _, _) => told.push(key),
                     Found::Overtaken(_) => told.push('!'),
                 };
                 user.shown.feed(&mut user.screen, read, 0, false, &mut tell);

@@ -1,0 +1,115 @@
+//! The characters that a stream shows, without its control functions, for who needs no screen.
+
+use memchr::memchr;
+
+use crate::sequence::{ESC, Place};
+
+/// Finds the characters in what the host sends. The stream may be cut anywhere, also within a character.
+#[derive(Debug, Default)]
+pub struct Characters {
+    place: Place,
+    /// The beginning of a character of several bytes.
+    bytes: [u8; 4],
+    len: u8,
+}
+
+/// What a byte of the stream is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Byte {
+    /// It ends a character, or is one: printable, or a control character such as CR.
+    Character(char),
+    /// It belongs to a character that is not complete yet. These are its first bytes.
+    Part([u8; 4], usize),
+    /// It belongs to a control function.
+    Control,
+}
+
+impl Characters {
+    /// Takes one byte.
+    pub fn take(&mut self, byte: u8) -> Byte {
+        if self.place != Place::Text || byte == ESC {
+            self.len = 0;
+            self.place.step(byte);
+            return Byte::Control;
+        }
+        if byte.is_ascii() {
+            self.len = 0;
+            return Byte::Character(char::from(byte));
+        }
+        self.take_part(byte)
+    }
+
+    /// Takes bytes at which nobody looks.
+    pub fn skip(&mut self, mut bytes: &[u8]) {
+        self.len = 0;
+        while let Some(first) = bytes.first() {
+            if self.place == Place::Text {
+                let Some(escape) = memchr(ESC, bytes) else { return };
+                bytes = &bytes[escape..];
+                self.place.step(ESC);
+            } else {
+                self.place.step(*first);
+            }
+            bytes = &bytes[1..];
+        }
+    }
+
+    /// Takes a byte beyond ASCII. A byte that belongs to no character in UTF-8 is one of Latin-1.
+    fn take_part(&mut self, byte: u8) -> Byte {
+        if !matches!(byte, 0x80..=0xbf) {
+            self.len = 0;
+        }
+        self.bytes[usize::from(self.len)] = byte;
+        self.len += 1;
+        let bytes = &self.bytes[..usize::from(self.len)];
+        match std::str::from_utf8(bytes) {
+            Ok(text) => {
+                let character = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
+                self.len = 0;
+                Byte::Character(character)
+            }
+            Err(error) if error.error_len().is_none() => Byte::Part(self.bytes, usize::from(self.len)),
+            Err(_) => {
+                self.len = 0;
+                Byte::Character(char::from(byte))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(stream: &[u8]) -> String {
+        let mut characters = Characters::default();
+        let character = |byte: &u8| match characters.take(*byte) {
+            Byte::Character(character) => Some(character),
+            Byte::Part(..) | Byte::Control => None,
+        };
+        stream.iter().filter_map(character).collect()
+    }
+
+    #[test]
+    fn control_functions_show_nothing() {
+        assert_eq!(read(b"\x1b[?25l\x1b[1;32m\x1b[Km\x1b]0;title\x07\x1b(Bn\r\n"), "mn\r\n");
+    }
+
+    #[test]
+    fn characters_are_put_together_from_their_bytes() {
+        assert_eq!(read("déjà 漢🦀".as_bytes()), "déjà 漢🦀");
+        // What is no UTF-8: Latin-1, a character cut off by another one, and one byte too many.
+        assert_eq!(read(b"d\xe9j\xc3\xc3\xa9\xa9"), "djé\u{a9}");
+    }
+
+    #[test]
+    fn what_is_skipped_may_be_cut_in_a_control_function() {
+        let mut characters = Characters::default();
+        characters.skip(b"text \x1b[1;3");
+        assert_eq!(characters.take(b'2'), Byte::Control);
+        characters.skip(b"m\x1b]0;");
+        assert_eq!(characters.take(b'm'), Byte::Control);
+        characters.skip(b"\x07");
+        assert_eq!(characters.take(b'm'), Byte::Character('m'));
+    }
+}
