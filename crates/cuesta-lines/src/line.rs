@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 
+use crate::program::Ended;
 use crate::telnet::HalfSequence;
 
 /// A terminal line, seen from one of its ends.
@@ -37,6 +38,14 @@ pub trait Line {
         self.under().map_or(Stamp::ZERO, Line::free_at)
     }
 
+    /// What is sent next was to begin at this instant. A line with a speed counts from it, and not from the call, which
+    /// may be late: so characters that follow one another keep the line's speed.
+    fn begin_next_at(&mut self, at: Stamp) {
+        if let Some(line) = self.under_mut() {
+            line.begin_next_at(at);
+        }
+    }
+
     /// When the last sent characters went, by two clocks; `None` on lines that the kernel does not stamp.
     fn kernel_sent(&mut self) -> Option<Stamped> {
         self.under_mut()?.kernel_sent()
@@ -63,6 +72,11 @@ pub trait Line {
     /// program that runs there.
     fn echoes(&self) -> Option<bool> {
         self.under()?.echoes()
+    }
+
+    /// How the program at the other end ended, once it has. `None` on lines that know nothing of one.
+    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
+        self.under_mut().map_or(Poll::Ready(None), |line| line.poll_ended(cx))
     }
 
     /// Sequences of the line's own that could not be taken so far: too long, broken off, or more than can be answered.

@@ -2,8 +2,9 @@
 
 use std::cell::OnceCell;
 use std::io;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpListener, ToSocketAddrs};
 
+use ipnet::IpNet;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::tcp::Tcp;
@@ -17,7 +18,9 @@ const WAITING: i32 = 4096;
 pub struct Listener {
     target: Target,
     socket: TcpListener,
-    /// The same, on the event queue of the thread that accepts.
+    /// The networks that lines may come from; empty = any.
+    allowed: Vec<IpNet>,
+    /// The socket, on the event queue of the thread that accepts.
     registered: OnceCell<tokio::net::TcpListener>,
 }
 
@@ -36,7 +39,18 @@ impl Listener {
             Target::Telnet(_) => Target::Telnet(got),
             _ => Target::Tcp(got),
         };
-        Ok(Self { target, socket, registered: OnceCell::new() })
+        Ok(Self { target, socket, allowed: Vec::new(), registered: OnceCell::new() })
+    }
+
+    /// Takes lines only from these networks; without a call, or with none, from anywhere.
+    #[must_use]
+    pub fn allow(self, allowed: Vec<IpNet>) -> Self {
+        Self { allowed, ..self }
+    }
+
+    /// Whether only programs of this machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        self.socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback())
     }
 
     /// Where it listens, with the port that it got.
@@ -46,25 +60,39 @@ impl Listener {
 
     /// Another ear at the same place, for another thread.
     pub fn try_clone(&self) -> io::Result<Self> {
-        Ok(Self { target: self.target(), socket: self.socket.try_clone()?, registered: OnceCell::new() })
+        Ok(Self {
+            target: self.target(),
+            socket: self.socket.try_clone()?,
+            allowed: self.allowed.clone(),
+            registered: OnceCell::new(),
+        })
     }
 
     /// Waits for the next line: the host's end of it. Only under [`cuesta_record::clock::run`], always on one thread.
     ///
     /// # Errors
-    /// When the process or the machine has no descriptor or memory left, or the caller hung up again at once
-    /// ([`io::ErrorKind::ConnectionAborted`]). Later lines may still come: wait a little and ask again.
+    /// When the process or the machine has no descriptor or memory left, the caller hung up again at once
+    /// ([`io::ErrorKind::ConnectionAborted`]), or it is not allowed ([`io::ErrorKind::PermissionDenied`]; its line is
+    /// closed). Later lines may still come: ask again, where descriptors or memory are short after a while.
     pub async fn accept(&self) -> io::Result<Box<dyn Line>> {
         if self.registered.get().is_none() {
             let listener = tokio::net::TcpListener::from_std(self.socket.try_clone()?)?;
             self.registered.get_or_init(|| listener);
         }
         let listener = self.registered.get().expect("was just set");
-        let line = Tcp::accepted(listener.accept().await?.0)?;
+        let (stream, from) = listener.accept().await?;
+        if !self.lets_in(from.ip()) {
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{from} is not allowed")));
+        }
+        let line = Tcp::accepted(stream)?;
         Ok(match self.target {
             Target::Telnet(_) => Box::new(Telnet::host(line)),
             _ => Box::new(line),
         })
+    }
+
+    fn lets_in(&self, from: IpAddr) -> bool {
+        self.allowed.is_empty() || self.allowed.iter().any(|network| network.contains(&from.to_canonical()))
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Paced<L> {
     received: Stamp,
     /// When all that was accepted will have been sent.
     sent: Stamp,
+    /// When what is sent next was to begin, if the sender has said so.
+    next: Option<Stamp>,
     /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
     sending: VecDeque<u8>,
     to_receive: Sleep,
@@ -54,6 +56,7 @@ impl<L: Line> Paced<L> {
             piece: (PIECE.as_nanos() / character.as_nanos().max(1)).clamp(1, 65_536) as usize,
             received: Stamp::ZERO,
             sent: Stamp::ZERO,
+            next: None,
             sending: VecDeque::new(),
             to_receive: clock::sleep_until(Stamp::ZERO),
             held: false,
@@ -118,9 +121,13 @@ impl<L: Line> Line for Paced<L> {
         self.move_on(cx)?;
         let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));
         if len == 0 && !bytes.is_empty() {
+            // The line is full: what waits for room begins when there is some.
+            self.next = None;
             return Poll::Pending;
         }
-        self.sent = self.sent.max(clock::now()) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
+        let now = clock::now();
+        let begin = self.next.take().map_or(now, |next| next.min(now));
+        self.sent = self.sent.max(begin) + self.character * u32::try_from(len).unwrap_or(u32::MAX);
         self.sending.extend(&bytes[..len]);
         self.move_on(cx)?;
         Poll::Ready(Ok(len))
@@ -136,6 +143,10 @@ impl<L: Line> Line for Paced<L> {
 
     fn free_at(&self) -> Stamp {
         self.sent
+    }
+
+    fn begin_next_at(&mut self, at: Stamp) {
+        self.next = Some(at);
     }
 
     fn crossed(&self) -> Crossed {

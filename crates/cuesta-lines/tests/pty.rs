@@ -2,9 +2,10 @@
 
 mod real;
 
+use std::future::poll_fn;
 use std::time::Duration;
 
-use cuesta_lines::{Options, Target, open};
+use cuesta_lines::{How, Options, Target, open};
 use cuesta_record::clock;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -191,6 +192,29 @@ fn no_such_program_has_a_name_of_its_own() {
 }
 
 #[test]
+fn how_a_program_ended_is_known_and_what_it_said_last() {
+    play(async {
+        for (target, how, last) in [
+            ("pty:echo oops; exit 3", How::Exited(3), "oops\r\n"),
+            ("pipe:echo oops >&2; exit 3", How::Exited(3), "oops\n"),
+            ("pipe:false", How::Exited(1), ""),
+            ("pty:kill -SEGV $$", How::Killed(11), ""),
+            ("pty:true", How::Exited(0), ""),
+        ] {
+            let mut line = line(target).await;
+            to_the_end(&mut *line).await;
+            let ended = poll_fn(|cx| line.poll_ended(cx)).await.expect("a program was there");
+            assert_eq!((ended.how, String::from_utf8_lossy(&ended.last).as_ref()), (how, last), "{target}");
+        }
+        // Also what nobody has read, because the line is slow.
+        let slow = Options { line_speed: 10, ..Options::default() };
+        let mut line = line_with("pty:echo a long reason; exit 4", &slow).await;
+        let ended = poll_fn(|cx| line.poll_ended(cx)).await.expect("a program was there");
+        assert_eq!((ended.how, &*ended.last), (How::Exited(4), b"a long reason\r\n".as_slice()));
+    });
+}
+
+#[test]
 fn a_program_is_hung_up_and_a_stubborn_one_killed() {
     let (polite, stubborn) = play(async {
         let mut polite = line("pty:trap 'exit 0' HUP; echo $$; while :; do sleep 0.05; done").await;
@@ -202,6 +226,18 @@ fn a_program_is_hung_up_and_a_stubborn_one_killed() {
     wait_until("both are gone and reaped", move || {
         status(polite, "State").is_none() && status(stubborn, "State").is_none()
     });
+}
+
+#[test]
+fn what_a_program_leaves_behind_becomes_ours_and_is_reaped() {
+    let daemon = play(async {
+        let mut line = line("pty:(setsid sh -c 'echo $$; exec sleep 60' &); cat").await;
+        number(&up_to(&mut *line, "\n").await)
+    });
+    let own = std::process::id().to_string();
+    wait_until("its parent has ended", move || status(daemon, "PPid").as_deref() == Some(&own));
+    kill_process(Pid::from_raw(daemon).unwrap(), Signal::KILL).unwrap();
+    wait_until("it is reaped", move || status(daemon, "State").is_none());
 }
 
 #[test]

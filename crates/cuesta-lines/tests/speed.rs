@@ -228,3 +228,50 @@ fn what_the_other_end_does_not_read_is_not_lost() {
     })
     .unwrap();
 }
+
+#[test]
+fn a_sender_who_comes_late_for_each_character_keeps_the_speed_of_the_line() {
+    for speed in SPEEDS {
+        let all = clock::run(clock::Time::Virtual, async move {
+            let start = clock::now();
+            let (near, mut far) = loopback::pair(64);
+            let mut near = Paced::new(near, speed);
+            spawn_local(async move {
+                for _ in 0..500 {
+                    let begin = near.free_at().max(start);
+                    drain(&mut near, begin).await; // a millisecond late
+                    near.begin_next_at(begin);
+                    send(&mut near, b"x").await.unwrap();
+                }
+                let done = near.free_at();
+                drain(&mut near, done).await;
+            });
+            let all = receive_all(&mut far).await;
+            all.last().unwrap().0.since(start).as_secs_f64()
+        })
+        .unwrap();
+        // Each goes a millisecond late at most, whatever went before.
+        let late = all - line_time(500, speed);
+        assert!((-1e-6..0.0011).contains(&late), "{speed} baud: {late} s late");
+    }
+}
+
+#[test]
+fn nobody_gains_line_time_by_having_been_late() {
+    clock::run(clock::Time::Virtual, async {
+        let start = clock::now();
+        let (near, mut far) = loopback::pair(64);
+        let mut near = Paced::new(near, 1000);
+        spawn_local(async move {
+            near.begin_next_at(start + Duration::from_secs(5)); // a begin that is still to come counts from now
+            send(&mut near, b"a").await.unwrap();
+            near.begin_next_at(start);
+            send(&mut near, b"b").await.unwrap();
+            drain(&mut near, start + Duration::from_millis(99)).await;
+        });
+        let all = receive_all(&mut far).await;
+        let millis: Vec<_> = all.iter().map(|(at, key)| (at.since(start).as_millis(), *key)).collect();
+        assert_eq!(millis, [(10, b'a'), (20, b'b')]);
+    })
+    .unwrap();
+}

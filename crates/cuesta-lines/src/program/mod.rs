@@ -1,19 +1,25 @@
 //! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
 //!
-//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal.
+//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal. `Raw`: as the way to another host.
 //! - `command`, `spawn`: the start. `undertaker`: the end, whatever becomes of the line. `watch`: the event queue.
+//! - `ended`: how it ended, and what it said last. `orphans`: what it leaves behind.
 
 mod command;
+mod ended;
+mod orphans;
 mod pipe;
 mod pty;
+mod raw;
 mod spawn;
 mod undertaker;
 mod watch;
 
+use std::collections::HashSet;
 use std::future::poll_fn;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::pin::Pin;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
@@ -24,10 +30,13 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{Crossed, OpenError, Opening, Received};
+use ended::Tail;
 use spawn::Attached;
 
+pub use ended::{Ended, How};
 pub use pipe::Pipe;
 pub use pty::Pty;
+pub(crate) use raw::Raw;
 pub use undertaker::wait_for_ended_programs;
 
 /// Why a program was not started.
@@ -68,6 +77,10 @@ impl ProgramError {
     }
 }
 
+/// What an ended program has left on its line is read in so many pieces of so many bytes: the kernel holds no more.
+const MOST_PIECES: usize = 64;
+const PIECE: usize = 1024;
+
 fn not_started(command: &str, cause: io::Error) -> OpenError {
     let command = command.to_owned();
     match Errno::from_io_error(&cause) {
@@ -90,11 +103,32 @@ struct Program {
     closed: bool,
     started: Stamp,
     crossed: Crossed,
+    said: Tail,
 }
 
 /// The number of a program that is ours to end.
 #[derive(Debug)]
 struct Remains(Pid);
+
+/// Programs that somebody of ours waits for.
+static OURS: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
+
+fn ours() -> MutexGuard<'static, HashSet<Pid>> {
+    OURS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a process is a program that somebody of ours waits for.
+fn is_ours(pid: Pid) -> bool {
+    ours().contains(&pid)
+}
+
+impl Remains {
+    fn of(pid: Pid) -> Self {
+        ours().insert(pid);
+        orphans::adopt();
+        Self(pid)
+    }
+}
 
 impl Drop for Remains {
     fn drop(&mut self) {
@@ -104,9 +138,16 @@ impl Drop for Remains {
 
 impl Program {
     fn start(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Self> {
-        let remains = Remains(spawn::spawn(command, terminal, attached)?);
+        let remains = Remains::of(spawn::spawn(command, terminal, attached)?);
         let handle = watch::watch(pidfd_open(remains.0, PidfdFlags::empty())?, Interest::READABLE)?;
-        Ok(Self { handle, remains, closed: false, started: clock::now(), crossed: Crossed::default() })
+        Ok(Self {
+            handle,
+            remains,
+            closed: false,
+            started: clock::now(),
+            crossed: Crossed::default(),
+            said: Tail::new(),
+        })
     }
 
     /// Reads from our `end` of its line.
@@ -122,6 +163,7 @@ impl Program {
             self.closed = outcome == 0;
             self.crossed.received += outcome as u64;
             if !self.closed {
+                self.said.push(&into[..outcome]);
                 return Poll::Ready(Ok(Received { len: outcome, at, ..Received::default() }));
             }
         }
@@ -192,12 +234,31 @@ impl Program {
 
     /// Fails if the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
     fn was_found(&self) -> io::Result<()> {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        let status = waitid(WaitId::Pid(self.remains.0), options).ok().flatten();
-        match status.and_then(|status| status.exit_status()) {
-            Some(126 | 127) => Err(io::ErrorKind::NotFound.into()),
+        match self.how_it_ended() {
+            Some(How::Exited(126 | 127)) => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
         }
+    }
+
+    fn how_it_ended(&self) -> Option<How> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        How::of(&waitid(WaitId::Pid(self.remains.0), options).ok().flatten()?)
+    }
+
+    /// Its end, once it has come. What is left at our `end` of its line is read too: a user who was typing when the
+    /// program ended has not seen what that said last.
+    fn poll_ended(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
+        if !self.has_ended(cx) {
+            return Poll::Pending;
+        }
+        let mut buffer = [0; PIECE];
+        for _ in 0..MOST_PIECES {
+            match rustix::io::read(end.get_ref(), &mut buffer[..]) {
+                Ok(len) if len > 0 => self.said.push(&buffer[..len]),
+                _ => break,
+            }
+        }
+        Poll::Ready(self.how_it_ended().map(|how| Ended { how, last: self.said.rows() }))
     }
 
     /// Hangs it up, waits a little, kills it, and waits for that. It is reaped when it is dropped.

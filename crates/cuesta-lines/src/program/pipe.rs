@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::Attached;
 use super::watch::watch;
-use super::{Program, not_started};
+use super::{Ended, Program, not_started};
 use crate::{Crossed, Line, OpenError, Opening, Received};
 
 /// What is translated at once.
@@ -100,6 +100,10 @@ impl Line for Pipe {
             *to = if byte == b'\r' { b'\n' } else { byte };
         }
         self.program.poll_send(&self.input, cx, piece)
+    }
+
+    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
+        self.program.poll_ended(&self.output, cx)
     }
 
     fn opening(&self) -> Opening {

@@ -12,7 +12,7 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::Attached;
 use super::watch::watch;
-use super::{Program, not_started};
+use super::{Ended, Program, not_started};
 use crate::{Crossed, Line, OpenError, Opening, Received};
 
 /// A pseudo-terminal and the program that runs on it, in a session of its own. The kernel does what it does for any
@@ -87,6 +87,10 @@ impl Line for Pty {
         // A program that takes keys one by one shows them itself, or not.
         let by_rows = settings.local_modes.contains(LocalModes::ICANON);
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
+    }
+
+    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
+        self.program.poll_ended(&self.master, cx)
     }
 
     fn opening(&self) -> Opening {

@@ -24,6 +24,8 @@ pub(super) enum Attached<'a> {
     Terminal(&'a CStr),
     /// Two pipes.
     Pipes { input: BorrowedFd<'a>, output: BorrowedFd<'a> },
+    /// Two pipes, and a third for errors.
+    Apart { input: BorrowedFd<'a>, output: BorrowedFd<'a>, errors: BorrowedFd<'a> },
 }
 
 const SHELL: &CStr = c"/bin/sh";
@@ -82,6 +84,12 @@ impl Actions {
             Attached::Pipes { input, output } => {
                 actions.copy(input.as_raw_fd(), libc::STDIN_FILENO)?;
                 actions.copy(output.as_raw_fd(), libc::STDOUT_FILENO)?;
+            }
+            Attached::Apart { input, output, errors } => {
+                actions.copy(input.as_raw_fd(), libc::STDIN_FILENO)?;
+                actions.copy(output.as_raw_fd(), libc::STDOUT_FILENO)?;
+                actions.copy(errors.as_raw_fd(), libc::STDERR_FILENO)?;
+                return Ok(actions);
             }
         }
         actions.copy(libc::STDOUT_FILENO, libc::STDERR_FILENO)?;

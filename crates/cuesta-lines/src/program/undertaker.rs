@@ -16,6 +16,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_proce
 /// How long a program may take to go after it was hung up, and how long it may take to die.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
+/// How often it is looked whether what was killed has ended.
+const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+
 enum Message {
     /// A program, and when it has to be gone.
     Remains(Pid, Stamp),
@@ -71,6 +74,22 @@ fn end(pid: Pid, due: Stamp) {
     gone = gone || program.is_none_or(|program| ends_by(&program, clock::now() + GRACE));
     if gone {
         let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
+        super::ours().remove(&pid);
+        reap_group(pid, clock::now() + GRACE);
+    }
+}
+
+/// Reaps what is left of a killed group, until an instant at most: members whose parents have ended are children of ours.
+fn reap_group(group: Pid, due: Stamp) {
+    while clock::now() < due {
+        match waitid(WaitId::Pgid(Some(group)), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            // It was killed, and has not ended yet.
+            Ok(None) => {
+                let _ = poll(&mut [], Some(&A_MOMENT));
+            }
+            Err(_) => return,
+        }
     }
 }
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use cuesta_record::clock;
 use russh::Names;
 use russh::client::{DisconnectReason, Handler, Session};
-use russh::keys::{HashAlg, PublicKey, PublicKeyOrCertificate};
+use russh::keys::{Certificate, HashAlg, PublicKey, PublicKeyOrCertificate};
 use russh::{ChannelId, Error};
 
+use super::certified::{self, Judgement};
 use super::known::{self, Verdict};
 use super::place::Place;
 use super::shared::{End, Shared};
@@ -22,35 +23,58 @@ pub(super) struct Client {
     /// Where it goes, for errors.
     place: String,
     known_as: String,
+    principal: String,
     known_hosts: Vec<PathBuf>,
     trust: Trust,
+    hashed: bool,
+    /// It leads on to another host: what comes is not for the user.
+    leads_on: bool,
 }
 
 impl Client {
-    pub(super) fn new(shared: Arc<Shared>, place: &Place) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, place: &Place, leads_on: bool) -> Self {
         Self {
             shared,
             place: place.address.to_string(),
             known_as: place.known_as.clone(),
+            principal: place.principal.clone(),
             known_hosts: place.known_hosts.clone(),
             trust: place.trust,
+            hashed: place.hashed,
+            leads_on,
         }
     }
 
     /// Why the host is not to be trusted, if it is not.
     fn distrusts(&self, key: &PublicKey) -> Option<SshError> {
-        let place = self.place.clone();
         let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
         let mut verdict = known::judge(&self.known_hosts, &self.known_as, key);
         if verdict == Verdict::Unknown && self.trust == Trust::AcceptNew {
-            verdict = match known::learn(&self.known_hosts, &self.known_as, key) {
+            verdict = match known::learn(&self.known_hosts, &self.known_as, key, self.hashed) {
                 Ok(verdict) => verdict,
                 Err(cause) => {
+                    let place = self.place.clone();
                     let file = self.known_hosts.first().cloned().unwrap_or_default();
                     return Some(SshError::NotWritten { place, file, cause });
                 }
             };
         }
+        self.refusal(verdict, fingerprint)
+    }
+
+    /// Why the host is not to be trusted that shows a certificate. Where nobody signed it whom we know, its key counts.
+    fn distrusts_certificate(&self, certificate: &Certificate) -> Option<SshError> {
+        let names = [self.known_as.as_str(), self.principal.as_str()];
+        match certified::judge(&self.known_hosts, &names, certificate, clock::wall() / 1_000_000_000) {
+            Judgement::Signed => None,
+            Judgement::Stranger => self.distrusts(&PublicKey::new(certificate.public_key().clone(), "")),
+            Judgement::Wrong(what) => Some(SshError::Certificate { place: self.place.clone(), what }),
+            Judgement::Revoked(file, row) => self.refusal(Verdict::Revoked(file, row), String::new()),
+        }
+    }
+
+    fn refusal(&self, verdict: Verdict, fingerprint: String) -> Option<SshError> {
+        let place = self.place.clone();
         match verdict {
             Verdict::Known => None,
             Verdict::Unknown => Some(SshError::UnknownHost { place, fingerprint, files: self.known_hosts.clone() }),
@@ -64,9 +88,10 @@ impl Handler for Client {
     type Error = Error;
 
     async fn check_server_key(&mut self, key: &PublicKeyOrCertificate) -> Result<bool, Error> {
-        // Certificates are not asked for; one that comes all the same is nobody's.
-        let PublicKeyOrCertificate::PublicKey { key, .. } = key else { return Ok(false) };
-        let distrust = self.distrusts(key);
+        let distrust = match key {
+            PublicKeyOrCertificate::PublicKey { key, .. } => self.distrusts(key),
+            PublicKeyOrCertificate::Certificate(certificate) => self.distrusts_certificate(certificate),
+        };
         let trusted = distrust.is_none();
         self.shared.state().distrust = distrust;
         Ok(trusted)
@@ -78,7 +103,9 @@ impl Handler for Client {
     }
 
     async fn data(&mut self, _: ChannelId, bytes: &[u8], _: &mut Session) -> Result<(), Error> {
-        self.shared.push(bytes);
+        if !self.leads_on {
+            self.shared.push(bytes);
+        }
         Ok(())
     }
 

@@ -1,179 +1,301 @@
-//! What `~/.ssh/config` says of a host. A reader of its own: of the crates that read it, one knows neither `=` nor
-//! `Include` nor `IdentitiesOnly`, the other brings six more for eight words.
-//!
-//! The first value of a word counts, as in OpenSSH; words that are not about who, where and which key are passed over, and so
-//! are `Match` blocks other than `Match all`.
+//! What OpenSSH's configuration says of a host, as OpenSSH itself understands it: `ssh -G` reads the files with all that they
+//! may hold (`Match`, `Include`, `CanonicalizeHostname`, …) and prints what comes of it. What it prints without any file is
+//! what nobody has said; everything else was said, and is used, refused, or named as not used.
 
-use std::fs;
+use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::pattern::{any_matches, matches};
+use super::place::home_in_passwd;
+use super::target::SshTarget;
 
-/// What was found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Found {
-    pub(super) host_name: Option<String>,
-    pub(super) port: Option<String>,
+/// What is asked of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    pub(super) host: String,
     pub(super) user: Option<String>,
-    pub(super) identity_files: Vec<String>,
-    pub(super) identities_only: Option<String>,
-    pub(super) identity_agent: Option<String>,
-    pub(super) known_hosts: Option<Vec<String>>,
-    pub(super) global_known_hosts: Option<Vec<String>>,
-    pub(super) strict: Option<String>,
-    pub(super) key_alias: Option<String>,
-    /// A way through another host, which is not gone.
-    pub(super) through: Option<String>,
+    pub(super) port: Option<u16>,
+    /// The file in place of the usual ones; `none` is no file.
+    pub(super) config: Option<PathBuf>,
+    /// What is said of `ProxyJump` before any file is.
+    pub(super) jump: Option<String>,
+    /// Where the usual files are.
+    home: Option<PathBuf>,
 }
 
-/// How deep files may include each other.
-const DEPTH: usize = 16;
+/// What was found, by keyword in small letters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Found {
+    values: HashMap<String, Vec<String>>,
+    /// Keywords of which somebody has said something.
+    said: HashSet<String>,
+}
+
+/// What is used, here or in `place`.
+const USED: &[&str] = &[
+    "batchmode",
+    "certificatefile",
+    "globalknownhostsfile",
+    "hashknownhosts",
+    "host",
+    "hostkeyalias",
+    "hostname",
+    "identitiesonly",
+    "identityagent",
+    "identityfile",
+    "kbdinteractiveauthentication",
+    "passwordauthentication",
+    "port",
+    "proxycommand",
+    "proxyjump",
+    "pubkeyauthentication",
+    "remotecommand",
+    "sendenv",
+    "serveralivecountmax",
+    "serveraliveinterval",
+    "setenv",
+    "stricthostkeychecking",
+    "user",
+    "userknownhostsfile",
+];
+/// What `ssh -G` has done already, and what only concerns what `ssh` itself prints, takes from a keyboard or learns for later.
+const DONE: &[&str] = &[
+    "canonicaldomains",
+    "canonicalizefallbacklocal",
+    "canonicalizehostname",
+    "canonicalizemaxdots",
+    "canonicalizepermittedcnames",
+    "enableescapecommandline",
+    "escapechar",
+    "fingerprinthash",
+    "loglevel",
+    "logverbose",
+    "syslogfacility",
+    "tag",
+    "updatehostkeys",
+    "visualhostkey",
+];
+/// What would lead elsewhere, or trust otherwise, if it were passed over; and what to do.
+const REFUSED: &[(&str, &str)] = &[
+    ("addressfamily", "give HostName an address of that family"),
+    ("bindaddress", "let the route decide, or run Cuesta in a network namespace that has only that address"),
+    ("bindinterface", "let the route decide, or run Cuesta in a network namespace that has only that interface"),
+    ("knownhostscommand", "write what it says into a file, and name that with UserKnownHostsFile"),
+    ("nohostauthenticationforlocalhost", "add ?known_hosts=accept-new to the target"),
+    ("proxyusefdpass", "use a ProxyCommand that passes the bytes itself"),
+    ("requesttty", "every user has a terminal: write RequestTTY yes"),
+    ("revokedhostkeys", "write revoked keys into a file of known hosts, with @revoked before them"),
+    ("sessiontype", "every user has a shell or a command: write SessionType default"),
+];
+
+/// What was found before in this process: `Match exec` may start programs, and thousands of users ask the same.
+static BEFORE: LazyLock<Mutex<HashMap<Asked, Arc<Found>>>> = LazyLock::new(Mutex::default);
+/// What `ssh` does if no file says anything.
+static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
+    let output = ssh(["-F", "none", "-G", "--", "host"].iter()).output()?;
+    Ok(rows(&String::from_utf8_lossy(&output.stdout)))
+});
+
+type Rows = HashMap<String, Vec<String>>;
+
+impl Asked {
+    pub(super) fn of(target: &SshTarget, user: Option<&str>, home: Option<&Path>) -> Self {
+        let in_home = |file: &PathBuf| match (file.strip_prefix("~"), home) {
+            (Ok(rest), Some(home)) => home.join(rest),
+            _ => file.clone(),
+        };
+        Self {
+            host: target.host.clone(),
+            user: user.map(str::to_owned),
+            port: target.port,
+            config: target.config.as_ref().map(in_home),
+            jump: target.jump.clone(),
+            home: home.map(Path::to_owned),
+        }
+    }
+
+    /// The arguments of `ssh`. What comes from a target cannot be taken for an option: it stands behind one, or behind `--`.
+    fn arguments(&self, config: Option<&Path>) -> Vec<String> {
+        let mut arguments = vec!["-G".to_owned()];
+        let mut add = |option: &str, value: Option<String>| {
+            arguments.extend(value.into_iter().flat_map(|value| [option.to_owned(), value]));
+        };
+        add("-F", config.map(|file| file.to_string_lossy().into_owned()));
+        add("-l", self.user.clone());
+        add("-p", self.port.map(|port| port.to_string()));
+        add("-J", self.jump.clone());
+        arguments.extend(["--".to_owned(), self.host.clone()]);
+        arguments
+    }
+}
 
 impl Found {
-    /// What the user's file and the system's say of `host`; nothing where there is none.
-    pub(super) fn of(host: &str, home: Option<&Path>) -> Self {
-        let mut found = Self::default();
-        let user = home.map(|home| home.join(".ssh/config"));
-        for path in user.into_iter().chain([PathBuf::from("/etc/ssh/ssh_config")]) {
-            let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-            if let Ok(text) = fs::read_to_string(&path) {
-                found.read(&text, host, &Origin { folder: &folder, home, depth: 0 });
+    /// What the configuration says of a host; nothing where there is neither a file nor an `ssh` to read it.
+    pub(super) fn of(asked: &Asked) -> Result<Arc<Self>, String> {
+        if let Some(found) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get(asked) {
+            return Ok(Arc::clone(found));
+        }
+        let found = Arc::new(Self::read(asked)?);
+        BEFORE.lock().unwrap_or_else(PoisonError::into_inner).insert(asked.clone(), Arc::clone(&found));
+        Ok(found)
+    }
+
+    fn read(asked: &Asked) -> Result<Self, String> {
+        let config = asked.config.clone().or_else(|| config_of(asked.home.as_deref()));
+        let output = match ssh(asked.arguments(config.as_deref()).iter()).output() {
+            Ok(output) => output,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::without_ssh(asked),
+            Err(error) => return Err(format!("ssh, which reads it, cannot be started: {error}")),
+        };
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.lines().map(str::trim).filter(|row| !row.is_empty()).collect::<Vec<_>>().join("; ");
+            return Err(format!("`ssh -G` refuses it: {said}"));
+        }
+        let unsaid = UNSAID.as_ref().map_err(|error| format!("ssh, which reads it, cannot be started: {error}"))?;
+        Ok(Self::from_rows(rows(&String::from_utf8_lossy(&output.stdout)), unsaid))
+    }
+
+    fn from_rows(values: Rows, unsaid: &Rows) -> Self {
+        let is_said = |keyword: &&String| values.get(*keyword) != unsaid.get(*keyword);
+        let said = values.keys().chain(unsaid.keys()).filter(is_said).cloned().collect();
+        Self { values, said }
+    }
+
+    /// There is no `ssh`: without a file that is as good, else the file cannot be read.
+    fn without_ssh(asked: &Asked) -> Result<Self, String> {
+        let none = asked.config.as_deref().is_some_and(|file| file == Path::new("none"));
+        let files = asked.home.iter().map(|home| home.join(".ssh/config")).chain(["/etc/ssh/ssh_config".into()]);
+        let files: Vec<PathBuf> = asked.config.clone().map_or_else(|| files.collect(), |file| vec![file]);
+        match files.iter().find(|file| !none && file.exists()) {
+            Some(file) => Err(format!(
+                "{} is read by OpenSSH's own `ssh`, which is not installed here: install it (openssh-client), or add \
+                 ?config=none to the target",
+                file.display()
+            )),
+            None if asked.jump.is_some() => {
+                Err("jump= takes OpenSSH's `ssh`, which is not installed here: install openssh-client".to_owned())
             }
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// Made up for a test.
+    #[cfg(test)]
+    pub(super) fn made_up(rows: &[(&str, &str)]) -> Self {
+        let mut found = Self::default();
+        for (keyword, value) in rows {
+            found.values.entry((*keyword).to_owned()).or_default().push((*value).to_owned());
+            found.said.insert((*keyword).to_owned());
         }
         found
     }
 
-    fn read(&mut self, text: &str, host: &str, origin: &Origin<'_>) {
-        let mut meant = true;
-        for row in text.lines() {
-            let words = words(row);
-            let Some((keyword, values)) = words.split_first() else { continue };
-            match keyword.to_ascii_lowercase().as_str() {
-                "host" => meant = any_matches(values.iter().map(String::as_str), host),
-                "match" => meant = values.len() == 1 && values[0].eq_ignore_ascii_case("all"),
-                "include" if meant && origin.depth < DEPTH => {
-                    values.iter().flat_map(|value| origin.files(value)).for_each(|text| {
-                        self.read(&text, host, &Origin { depth: origin.depth + 1, ..*origin });
-                    });
-                }
-                keyword if meant => self.take(keyword, values),
-                _ => {}
-            }
+    /// The value of a keyword; none if it is `none`.
+    pub(super) fn one(&self, keyword: &str) -> Option<&str> {
+        let value = self.values.get(keyword)?.first()?;
+        Some(value.as_str()).filter(|value| !value.eq_ignore_ascii_case("none"))
+    }
+
+    /// The value of a keyword of which somebody has said something.
+    pub(super) fn said(&self, keyword: &str) -> Option<&str> {
+        self.one(keyword).filter(|_| self.said.contains(keyword))
+    }
+
+    /// The values of a keyword that may stand more than once, if somebody has said any.
+    pub(super) fn all_said(&self, keyword: &str) -> Option<Vec<&str>> {
+        let values = self.values.get(keyword).filter(|_| self.said.contains(keyword))?;
+        Some(values.iter().map(String::as_str).collect())
+    }
+
+    /// Whether a switch is on; none if nothing is known of it.
+    pub(super) fn is_on(&self, keyword: &str) -> Option<bool> {
+        self.one(keyword).map(|value| !["no", "false", "off"].contains(&value))
+    }
+
+    /// What would lead elsewhere if it were passed over.
+    pub(super) fn refused(&self) -> Option<String> {
+        let (keyword, remedy) = REFUSED.iter().find(|(keyword, _)| self.is_refused(keyword))?;
+        Some(format!("{keyword} {} is nothing that Cuesta can do: {remedy}", self.shown(keyword)))
+    }
+
+    fn is_refused(&self, keyword: &str) -> bool {
+        match keyword {
+            "requesttty" => self.said.contains(keyword) && self.is_on(keyword) == Some(false),
+            "sessiontype" => self.said.contains(keyword) && self.one(keyword) != Some("default"),
+            _ => self.said.contains(keyword),
         }
     }
 
-    fn take(&mut self, keyword: &str, values: &[String]) {
-        let Some(value) = values.first() else { return };
-        let slot = match keyword {
-            "hostname" => &mut self.host_name,
-            "port" => &mut self.port,
-            "user" => &mut self.user,
-            "identitiesonly" => &mut self.identities_only,
-            "identityagent" => &mut self.identity_agent,
-            "stricthostkeychecking" => &mut self.strict,
-            "hostkeyalias" => &mut self.key_alias,
-            "proxyjump" | "proxycommand" => &mut self.through,
-            "identityfile" => return self.identity_files.push(value.clone()),
-            "userknownhostsfile" => return put(&mut self.known_hosts, values.to_vec()),
-            "globalknownhostsfile" => return put(&mut self.global_known_hosts, values.to_vec()),
-            _ => return,
+    /// What was said and is not used, as `ssh -G` writes it.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let is_unused = |keyword: &&String| {
+            let known = REFUSED.iter().map(|(keyword, _)| keyword).chain(USED).chain(DONE);
+            !known.into_iter().any(|known| known == keyword)
         };
-        put(slot, value.clone());
+        let mut unused: Vec<_> =
+            self.said.iter().filter(is_unused).map(|keyword| format!("{keyword} {}", self.shown(keyword))).collect();
+        unused.sort();
+        unused
+    }
+
+    fn shown(&self, keyword: &str) -> String {
+        let text = self.values.get(keyword).map(|values| values.join(", ")).unwrap_or_default();
+        match text.char_indices().nth(60) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text,
+        }
     }
 }
 
-/// The first value counts.
-fn put<T>(slot: &mut Option<T>, value: T) {
-    slot.get_or_insert(value);
+fn ssh(arguments: impl Iterator<Item = impl AsRef<str>>) -> Command {
+    let mut ssh = Command::new("ssh");
+    ssh.args(arguments.map(|argument| argument.as_ref().to_owned())).stdin(Stdio::null());
+    ssh
 }
 
-/// Where a file stands that includes others.
-#[derive(Clone, Copy)]
-struct Origin<'a> {
-    folder: &'a Path,
-    home: Option<&'a Path>,
-    depth: usize,
+/// Where another home than the one in /etc/passwd was set, the user's file is there. `ssh` itself looks at /etc/passwd only.
+fn config_of(home: Option<&Path>) -> Option<PathBuf> {
+    let home = home.filter(|home| Some(*home) != home_in_passwd().as_deref())?;
+    let files = [home.join(".ssh/config"), "/etc/ssh/ssh_config".into()];
+    Some(files.into_iter().find(|file| file.exists()).unwrap_or_else(|| "none".into()))
 }
 
-impl Origin<'_> {
-    /// The texts that an `Include` means, in the order of their names; a pattern only in the last part of the path.
-    fn files(&self, value: &str) -> Vec<String> {
-        let path = match (value.strip_prefix("~/"), self.home) {
-            (Some(rest), Some(home)) => home.join(rest),
-            _ => self.folder.join(value),
-        };
-        let (Some(folder), Some(pattern)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-            return Vec::new();
-        };
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut names: Vec<_> = entries
-            .filter(|entry| entry.file_name().to_str().is_some_and(|name| matches(pattern, name)))
-            .map(|entry| entry.path())
-            .collect();
-        names.sort();
-        names.iter().filter_map(|path| fs::read_to_string(path).ok()).collect()
+/// Keywords and values, of which some stand more than once.
+fn rows(text: &str) -> Rows {
+    let mut rows = Rows::new();
+    for row in text.lines() {
+        let (keyword, value) = row.split_once(' ').unwrap_or((row, ""));
+        rows.entry(keyword.to_ascii_lowercase()).or_default().push(value.to_owned());
     }
-}
-
-/// The words of a row: a keyword, perhaps `=`, values, perhaps in quotes; none of a comment.
-fn words(row: &str) -> Vec<String> {
-    let row = row.trim();
-    let end = row.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(row.len());
-    let (keyword, rest) = row.split_at(end);
-    if keyword.is_empty() || keyword.starts_with('#') {
-        return Vec::new();
-    }
-    let rest = rest.trim_start();
-    let mut rest = rest.strip_prefix('=').unwrap_or(rest).trim_start();
-    let mut words = vec![keyword.to_owned()];
-    while !rest.is_empty() && !rest.starts_with('#') {
-        let (word, after) = match rest.strip_prefix('"') {
-            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-            None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
-        };
-        words.push(word.to_owned());
-        rest = after.trim_start();
-    }
-    words
+    rows
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(text: &str, host: &str, folder: &Path) -> Found {
-        let mut found = Found::default();
-        found.read(text, host, &Origin { folder, home: None, depth: 0 });
-        found
+    #[test]
+    fn what_differs_from_no_configuration_was_said() {
+        let unsaid = rows("user me\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
+        let said =
+            rows("user joe\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress");
+        let found = Found::from_rows(said, &unsaid);
+        assert_eq!(found.said("user"), Some("joe"));
+        assert_eq!(found.all_said("identityfile"), Some(vec!["/k", "/l"]));
+        assert_eq!(found.unused(), ["gssapiauthentication yes"]);
+        assert_eq!(found.refused(), None);
     }
 
     #[test]
-    fn the_first_value_of_a_word_counts() {
-        let text = "User everybody\nHost b* !bad\n  HostName = 10.0.0.1 # why\n\tport=2222\nUser joe\n\
-                    IdentityFile \"~/my keys/a\"\nHost *\nIdentityFile /b\nPort 1\nIdentitiesOnly yes\nProxyJump none";
-        let joe = found(text, "bastion", Path::new("/"));
-        assert_eq!((joe.host_name.as_deref(), joe.port.as_deref()), (Some("10.0.0.1"), Some("2222")));
-        assert_eq!((joe.user.as_deref(), joe.identities_only.as_deref()), (Some("everybody"), Some("yes")));
-        assert_eq!(joe.identity_files, ["~/my keys/a", "/b"]);
-        assert_eq!(joe.through.as_deref(), Some("none"));
-        let bad = found(text, "bad", Path::new("/"));
-        assert_eq!((bad.host_name, bad.port.as_deref()), (None, Some("1")));
-    }
-
-    #[test]
-    fn files_are_included_where_they_are_meant_and_not_for_ever() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("d")).unwrap();
-        fs::write(folder.path().join("d/1.conf"), "Host a\nUser one\nHost *\nInclude d/*.conf").unwrap();
-        fs::write(folder.path().join("d/2.conf"), "User two").unwrap();
-        assert_eq!(found("Include d/*.conf", "a", folder.path()).user.as_deref(), Some("one"));
-        assert_eq!(found("Include d/*.conf", "b", folder.path()).user.as_deref(), Some("two"));
-        assert_eq!(found("Host b\nInclude d/*.conf", "a", folder.path()).user, None);
-    }
-
-    #[test]
-    fn odd_rows_are_passed_over() {
-        let text = "\n#Host x\nHost\nPort\nMatch exec true\nUser no\nMatch all\n= =\nUser \"yes";
-        assert_eq!(found(text, "h", Path::new("/")), Found { user: Some("yes".to_owned()), ..Found::default() });
+    fn what_leads_elsewhere_is_refused_with_a_remedy() {
+        for keyword in ["bindaddress", "knownhostscommand", "proxyusefdpass", "addressfamily"] {
+            let refused = Found::made_up(&[(keyword, "x")]).refused().unwrap();
+            assert!(refused.starts_with(keyword), "{refused}");
+        }
+        assert_eq!(Found::made_up(&[("requesttty", "force"), ("sessiontype", "default")]).refused(), None);
+        assert!(Found::made_up(&[("requesttty", "false")]).refused().is_some());
     }
 }

@@ -117,6 +117,43 @@ pub enum SshError {
         /// What to do.
         remedy: &'static str,
     },
+    /// A host's certificate is not good.
+    #[error("the certificate of {place} is not good: {what}")]
+    Certificate {
+        /// Where.
+        place: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A host on the way leads no further.
+    #[error(
+        "{place} does not lead on to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and that {to} can be reached from it"
+    )]
+    Jump {
+        /// The host on the way.
+        place: String,
+        /// Where it was to lead.
+        to: String,
+        /// What it said.
+        cause: String,
+    },
+    /// The command that was the way ended.
+    #[error(
+        "the ProxyCommand `{command}` led nowhere{}: run it by hand; it should say what the host says, SSH-2.0-…",
+        in_its_words(said)
+    )]
+    Command {
+        /// The command.
+        command: String,
+        /// What it said.
+        said: String,
+    },
+    /// A key file has a passphrase that nobody has given.
+    #[error("{} has a passphrase: load it into the agent (ssh-add), or run Cuesta at a terminal, where it asks for it", file.display())]
+    Locked {
+        /// The file.
+        file: PathBuf,
+    },
     /// A key file is no use.
     #[error("no key can be had from {}: {cause}", file.display())]
     Identity {
@@ -125,8 +162,8 @@ pub enum SshError {
         /// Why not.
         cause: String,
     },
-    /// `~/.ssh/config` asks for what cannot be.
-    #[error("~/.ssh/config on {host}: {what}")]
+    /// OpenSSH's configuration asks for what cannot be.
+    #[error("the ssh configuration of {host}: {what}")]
     Config {
         /// The host, as the target names it.
         host: String,
@@ -186,8 +223,11 @@ impl SshError {
             | Self::ChangedHost { .. }
             | Self::RevokedHost { .. }
             | Self::NotWritten { .. } => "host-key",
+            Self::Certificate { .. } => "host-certificate",
+            Self::Jump { .. } => "jump",
+            Self::Command { .. } => "proxy-command",
             Self::Auth { .. } => "auth",
-            Self::Identity { .. } => "identity",
+            Self::Identity { .. } | Self::Locked { .. } => "identity",
             Self::Config { .. } => "ssh-config",
             Self::Channel { .. } => "channel",
             Self::NoPty { .. } => "no-pty",

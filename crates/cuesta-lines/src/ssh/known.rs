@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
+use ring::rand::{SecureRandom as _, SystemRandom};
 use russh::keys::{Algorithm, PublicKey, parse_public_key_base64};
 use rustix::fs::{FlockOperation, flock};
 
@@ -28,10 +29,21 @@ pub(super) enum Verdict {
 }
 
 /// One row that speaks of the host.
-struct Entry {
-    row: usize,
-    revoked: bool,
-    key: PublicKey,
+pub(super) struct Entry {
+    pub(super) row: usize,
+    pub(super) kind: Kind,
+    pub(super) key: PublicKey,
+}
+
+/// What a row says of its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It is the host's.
+    Host,
+    /// It signs the certificates of hosts.
+    Authority,
+    /// It is in wrong hands.
+    Revoked,
 }
 
 /// The name under which a host is written down.
@@ -46,10 +58,10 @@ pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> Verdict {
     for file in files {
         for entry in entries(file, name) {
             let same = entry.key.key_data() == key.key_data();
-            match (entry.revoked, same, &verdict) {
-                (true, true, _) => return Verdict::Revoked(file.clone(), entry.row),
-                (false, true, _) => verdict = Verdict::Known,
-                (false, false, Verdict::Unknown) => verdict = Verdict::Changed(file.clone(), entry.row),
+            match (entry.kind, same, &verdict) {
+                (Kind::Revoked, true, _) => return Verdict::Revoked(file.clone(), entry.row),
+                (Kind::Host, true, _) => verdict = Verdict::Known,
+                (Kind::Host, false, Verdict::Unknown) => verdict = Verdict::Changed(file.clone(), entry.row),
                 _ => {}
             }
         }
@@ -59,12 +71,13 @@ pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> Verdict {
 
 /// The kinds of key that a host is known by: those are to be asked for first.
 pub(super) fn algorithms(files: &[PathBuf], name: &str) -> Vec<Algorithm> {
-    let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| !entry.revoked);
+    let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| entry.kind == Kind::Host);
     entries.map(|entry| entry.key.algorithm()).collect()
 }
 
 /// Writes a new host's key down, unless somebody else has meanwhile; says what it is judged by then.
-pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey) -> io::Result<Verdict> {
+/// `hashed`: as a hash, so that nobody reads from the file which hosts are known.
+pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool) -> io::Result<Verdict> {
     let path = files.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no file to write to"))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
         fs::create_dir_all(folder)?;
@@ -79,13 +92,14 @@ pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey) -> io::Resul
     let begins_a_row = fs::read(path).is_ok_and(|text| text.last().is_none_or(|last| *last == b'\n'));
     let written = key.to_openssh().map_err(io::Error::other)?;
     let key = written.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let name = if hashed { hash(name)? } else { name.to_owned() };
     let row = format!("{}{name} {key}\n", if begins_a_row { "" } else { "\n" });
     file.write_all(row.as_bytes())?;
     Ok(Verdict::Known)
 }
 
 /// The rows of a file that speak of a host; none if it cannot be read.
-fn entries(file: &Path, name: &str) -> Vec<Entry> {
+pub(super) fn entries(file: &Path, name: &str) -> Vec<Entry> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines().enumerate().filter_map(|(number, row)| entry(number + 1, row, name)).collect()
 }
@@ -93,16 +107,19 @@ fn entries(file: &Path, name: &str) -> Vec<Entry> {
 fn entry(row: usize, text: &str, name: &str) -> Option<Entry> {
     let mut words = text.split_whitespace();
     let mut hosts = words.next().filter(|word| !word.starts_with('#'))?;
-    let revoked = hosts == "@revoked";
-    if revoked {
+    let kind = match hosts {
+        "@revoked" => Kind::Revoked,
+        "@cert-authority" => Kind::Authority,
+        _ => Kind::Host,
+    };
+    if kind != Kind::Host {
         hosts = words.next()?;
     }
-    // An authority's key is no host's: certificates are not asked for.
     if hosts.starts_with('@') || !names(hosts, name) {
         return None;
     }
     let key = parse_public_key_base64(words.nth(1)?).ok()?;
-    Some(Entry { row, revoked, key })
+    Some(Entry { row, kind, key })
 }
 
 /// Whether a row's first word means a host.
@@ -111,6 +128,14 @@ fn names(hosts: &str, name: &str) -> bool {
         Some(hashed) => is_hash_of(hashed, name),
         None => any_matches(hosts.split(','), name),
     }
+}
+
+/// `|1|SALT|HASH` of a name.
+fn hash(name: &str) -> io::Result<String> {
+    let mut salt = [0; 20];
+    SystemRandom::new().fill(&mut salt).map_err(|_| io::Error::other("no random numbers can be had"))?;
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt);
+    Ok(format!("|1|{}|{}", STANDARD.encode(salt), STANDARD.encode(hmac::sign(&key, name.as_bytes()))))
 }
 
 /// `SALT|HASH`, by HMAC-SHA1.
@@ -179,11 +204,11 @@ mod tests {
         fs::create_dir(folder.path().join("deep")).unwrap();
         fs::write(&files[0], format!("other {}", KEYS[1])).unwrap();
         for _ in 0..2 {
-            assert_eq!(learn(&files, "h", &key(0)).unwrap(), Verdict::Known);
+            assert_eq!(learn(&files, "h", &key(0), false).unwrap(), Verdict::Known);
         }
         let text = fs::read_to_string(&files[0]).unwrap();
         assert_eq!(text, format!("other {}\nh {}\n", KEYS[1], KEYS[0]));
-        assert!(matches!(learn(&files, "h", &key(1)).unwrap(), Verdict::Changed(_, 2)));
+        assert!(matches!(learn(&files, "h", &key(1), false).unwrap(), Verdict::Changed(_, 2)));
         assert_eq!(algorithms(&files, "h"), [Algorithm::Ed25519]);
     }
 }

@@ -1,22 +1,20 @@
 //! Logging in: what is tried, in which order, and what is said when nothing was taken.
 //!
-//! The order is OpenSSH's: nothing at all first, which says what the host takes; then keys (the agent's that were named,
-//! the files', the agent's others); then the password. Who has a password and named no key is not made to wait for keys.
+//! The order is OpenSSH's: nothing at all first, which says what the host takes; then keys, each by its certificate first where
+//! there is one (the agent's that were named, the files', the agent's others); then the password. Who has a password and named no key is not made to wait for keys.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
 use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse};
 use russh::keys::agent::AgentIdentity;
 use russh::keys::agent::client::AgentClient;
-use russh::keys::{
-    Algorithm, Error as KeyError, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey, load_secret_key,
-};
+use russh::keys::{Algorithm, Certificate, HashAlg, PrivateKey, PrivateKeyWithHashAlg, PublicKey};
 use russh::{Error, MethodKind, MethodSet};
 use tokio::net::UnixStream;
 
 use super::client::Client;
+use super::keys::{self, AgentSigner, FileSigner, NoKey, public};
 use super::place::Place;
 use crate::SshError;
 
@@ -31,6 +29,8 @@ pub(super) struct Attempt<'a> {
     takes: Vec<MethodKind>,
     /// What was tried, for the error.
     tried: Vec<String>,
+    /// Keys that could not be tried, for the error.
+    left_out: Vec<String>,
 }
 
 /// Why a login ended early: the line broke, or something of ours is wrong.
@@ -55,7 +55,7 @@ type Done = Result<bool, Failure>;
 
 impl<'a> Attempt<'a> {
     pub(super) fn new(handle: &'a mut Handle<Client>, place: &'a Place) -> Self {
-        Self { handle, place, takes: Vec::new(), tried: Vec::new() }
+        Self { handle, place, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
     }
 
     /// Logs in, or says why not.
@@ -77,7 +77,14 @@ impl<'a> Attempt<'a> {
     }
 
     fn goes_on_with(&mut self, methods: &MethodSet) -> bool {
-        self.takes = methods.to_vec();
+        let on = self.place.methods;
+        let is_on = |method: &MethodKind| match method {
+            MethodKind::PublicKey => on.keys,
+            MethodKind::Password => on.password,
+            MethodKind::KeyboardInteractive => on.questions,
+            _ => true,
+        };
+        self.takes = methods.iter().copied().filter(is_on).collect();
         false
     }
 
@@ -86,14 +93,19 @@ impl<'a> Attempt<'a> {
             return Ok(false);
         }
         let mut keys = Keys::new(self.place).await?;
+        for certificate in std::mem::take(&mut keys.held_certificates) {
+            if self.try_held_certificate(&mut keys, certificate).await? {
+                return Ok(true);
+            }
+        }
         let (named, others) = keys.of_agent(self.place);
         for key in &named {
             if self.try_agent_key(&mut keys, key).await? {
                 return Ok(true);
             }
         }
-        for (file, key) in files(self.place, &named)? {
-            if self.try_file(&file, key).await? {
+        for (file, key) in self.files(&named)? {
+            if self.try_file(&keys, &file, key).await? {
                 return Ok(true);
             }
         }
@@ -105,26 +117,92 @@ impl<'a> Attempt<'a> {
         Ok(false)
     }
 
-    async fn try_file(&mut self, file: &str, key: PrivateKey) -> Done {
+    /// The key files that are to be tried, less those whose keys the agent held.
+    fn files(&mut self, tried: &[PublicKey]) -> Result<Vec<(String, Arc<PrivateKey>)>, SshError> {
+        let mut files = Vec::new();
+        for file in &self.place.identities {
+            if public(file).is_some_and(|key| holds(tried, &key)) {
+                continue;
+            }
+            match (keys::load(file), self.place.only_these) {
+                (Ok(key), _) => files.push((file.display().to_string(), key)),
+                (Err(NoKey::Locked), true) => return Err(SshError::Locked { file: file.clone() }),
+                (Err(NoKey::Unusable(cause)), true) => return Err(SshError::Identity { file: file.clone(), cause }),
+                // A file that nobody named may be missing.
+                (Err(NoKey::Unusable(_)), false) if !self.place.named => {}
+                (Err(NoKey::Unusable(cause)), false) => {
+                    self.left_out.push(format!("not the key {} ({cause})", file.display()));
+                }
+                (Err(NoKey::Locked), false) if file.exists() => {
+                    self.left_out.push(format!("not the key {} (it has a passphrase)", file.display()));
+                }
+                (Err(NoKey::Locked), false) => {}
+            }
+        }
+        Ok(files)
+    }
+
+    /// A certificate that the agent holds, with its key.
+    async fn try_held_certificate(&mut self, keys: &mut Keys, certificate: Certificate) -> Done {
+        let (Some(agent), true) = (&mut keys.agent, self.takes.contains(&MethodKind::PublicKey)) else {
+            return Ok(false);
+        };
+        let hash = self.hash_for(&certificate.algorithm()).await?;
+        self.tried.push(format!("the agent's certificate \"{}\"", certificate.key_id()));
+        let user = &self.place.user;
+        let result = self.handle.authenticate_certificate_with(user, certificate, hash, agent).await;
+        self.is_in_by(result)
+    }
+
+    async fn try_file(&mut self, keys: &Keys, file: &str, key: Arc<PrivateKey>) -> Done {
+        let hash = self.hash_for(&key.algorithm()).await?;
+        let public = key.public_key().key_data();
+        for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == public) {
+            if !self.takes.contains(&MethodKind::PublicKey) {
+                return Ok(false);
+            }
+            self.tried.push(format!("the certificate \"{}\" of {file}", certificate.key_id()));
+            let (user, mut signer) = (&self.place.user, FileSigner(Arc::clone(&key)));
+            let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
+            if self.is_in_by(result)? {
+                return Ok(true);
+            }
+        }
         if !self.takes.contains(&MethodKind::PublicKey) {
             return Ok(false);
         }
-        let hash = self.hash_for(&key.algorithm()).await?;
         self.tried.push(format!("the key {file}"));
-        let key = PrivateKeyWithHashAlg::new(Arc::new(key), hash);
+        let key = PrivateKeyWithHashAlg::new(key, hash);
         let result = self.handle.authenticate_publickey(&self.place.user, key).await?;
         Ok(self.is_in(result))
     }
 
     async fn try_agent_key(&mut self, keys: &mut Keys, key: &PublicKey) -> Done {
-        let (Some(agent), true) = (&mut keys.agent, self.takes.contains(&MethodKind::PublicKey)) else {
-            return Ok(false);
-        };
+        let Some(agent) = &mut keys.agent else { return Ok(false) };
         let hash = self.hash_for(&key.algorithm()).await?;
+        for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == key.key_data()) {
+            if !self.takes.contains(&MethodKind::PublicKey) {
+                return Ok(false);
+            }
+            self.tried.push(format!("the certificate \"{}\", with the agent's key", certificate.key_id()));
+            let (user, mut signer) = (&self.place.user, AgentSigner(agent, key.clone()));
+            let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
+            if self.is_in_by(result)? {
+                return Ok(true);
+            }
+        }
+        if !self.takes.contains(&MethodKind::PublicKey) {
+            return Ok(false);
+        }
         self.tried.push(format!("the agent's key {}", key.fingerprint(HashAlg::Sha256)));
-        match self.handle.authenticate_publickey_with(&self.place.user, key.clone(), hash, agent).await {
+        let result = self.handle.authenticate_publickey_with(&self.place.user, key.clone(), hash, agent).await;
+        self.is_in_by(result)
+    }
+
+    /// Whether somebody else's signature let in. One who will not sign does not end the login.
+    fn is_in_by<E>(&mut self, result: Result<AuthResult, E>) -> Done {
+        match result {
             Ok(result) => Ok(self.is_in(result)),
-            // An agent that will not sign does not end the login.
             Err(_) if !self.handle.is_closed() => Ok(false),
             Err(_) => Err(Error::Disconnect.into()),
         }
@@ -172,11 +250,12 @@ impl<'a> Attempt<'a> {
     }
 
     fn refused(&self) -> SshError {
+        let tried: Vec<&str> = self.tried.iter().chain(&self.left_out).map(String::as_str).collect();
         let takes: Vec<&str> = self.takes.iter().map(Into::into).collect();
         SshError::Auth {
             place: self.place.address.to_string(),
             user: self.place.user.clone(),
-            tried: if self.tried.is_empty() { "nothing that it takes".to_owned() } else { self.tried.join(", ") },
+            tried: if tried.is_empty() { "nothing that it takes".to_owned() } else { tried.join(", ") },
             takes: if takes.is_empty() { "nothing more".to_owned() } else { takes.join(", ") },
             remedy: if self.takes.contains(&MethodKind::PublicKey) {
                 "Name a key with ?identity=FILE or load it into the agent; a password stands in the users' table (--data)"
@@ -187,24 +266,41 @@ impl<'a> Attempt<'a> {
     }
 }
 
-/// The agent and what it holds.
-struct Keys {
+/// The agent and what it holds, and certificates that stand in files.
+pub(super) struct Keys {
     agent: Option<AgentClient<UnixStream>>,
     held: Vec<PublicKey>,
+    held_certificates: Vec<Certificate>,
+    certificates: Vec<Certificate>,
 }
 
 impl Keys {
-    async fn new(place: &Place) -> Result<Self, Failure> {
-        let none = Self { agent: None, held: Vec::new() };
+    pub(super) async fn new(place: &Place) -> Result<Self, SshError> {
+        let certificates = keys::certificates(place)?;
+        let none = Self { agent: None, held: Vec::new(), held_certificates: Vec::new(), certificates };
         let Some(socket) = &place.agent else { return Ok(none) };
         // As with ssh: an agent that is gone is no fault, there may be files.
         let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return Ok(none) };
         let Ok(identities) = agent.request_identities().await else { return Ok(none) };
-        let keys = identities.into_iter().filter_map(|identity| match identity {
-            AgentIdentity::PublicKey { key, .. } => Some(key),
-            AgentIdentity::Certificate { .. } => None,
-        });
-        Ok(Self { agent: Some(agent), held: keys.collect() })
+        let mut keys = Self { agent: Some(agent), ..none };
+        for identity in identities {
+            match identity {
+                AgentIdentity::PublicKey { key, .. } => keys.held.push(key),
+                AgentIdentity::Certificate { certificate, .. } => keys.held_certificates.push(certificate),
+            }
+        }
+        let wanted: Vec<_> = place.identities.iter().filter_map(|file| public(file)).collect();
+        let is_wanted = |certificate: &Certificate| wanted.iter().any(|key| key.key_data() == certificate.public_key());
+        keys.held_certificates.retain(|certificate| !place.only_these || is_wanted(certificate));
+        Ok(keys)
+    }
+
+    /// Whether the agent holds the key of a file.
+    pub(super) fn holds_key_of(&self, file: &Path) -> bool {
+        public(file).is_some_and(|key| {
+            let of_certificate = |certificate: &Certificate| certificate.public_key() == key.key_data();
+            holds(&self.held, &key) || self.held_certificates.iter().any(of_certificate)
+        })
     }
 
     /// The agent's keys whose files were named, in their order, and its others, unless only those are wanted.
@@ -219,34 +315,4 @@ impl Keys {
 
 fn holds(keys: &[PublicKey], key: &PublicKey) -> bool {
     keys.iter().any(|held| held.key_data() == key.key_data())
-}
-
-/// The public half of a key file, which stands beside it, or is it.
-fn public(file: &Path) -> Option<PublicKey> {
-    let beside = format!("{}.pub", file.display());
-    let text = fs::read_to_string(beside).or_else(|_| fs::read_to_string(file)).ok()?;
-    PublicKey::from_openssh(text.trim()).ok()
-}
-
-/// The key files that are to be tried, less those whose keys the agent held.
-fn files(place: &Place, tried: &[PublicKey]) -> Result<Vec<(String, PrivateKey)>, SshError> {
-    let mut keys = Vec::new();
-    for file in &place.identities {
-        if public(file).is_some_and(|key| holds(tried, &key)) {
-            continue;
-        }
-        match load_secret_key(file, None) {
-            Ok(key) => keys.push((file.display().to_string(), key)),
-            // A file that nobody named may be missing, or for the agent only.
-            Err(_) if !place.only_these => {}
-            Err(error) => {
-                let cause = match error {
-                    KeyError::KeyIsEncrypted => "it has a passphrase: load it into the agent (ssh-add)".to_owned(),
-                    error => error.to_string(),
-                };
-                return Err(SshError::Identity { file: file.clone(), cause });
-            }
-        }
-    }
-    Ok(keys)
 }

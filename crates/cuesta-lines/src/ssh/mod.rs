@@ -1,25 +1,32 @@
 //! Lines over ssh, the terminal's end, with `russh`, of which nothing is seen outside this folder.
 //!
-//! - `target` is the URL, `config` and `place` add what `~/.ssh/config` and the users' table say, `known` is whom to trust.
+//! - `target` is the URL, `config` (with `tokens`) and `place` add what OpenSSH's configuration and the users' table say.
+//! - `known` is whom to trust, `certified` whom because an authority does; `keys` are key files and certificates.
+//! - `way` leads there: a connection, other hosts, or a command.
 //! - `wire` is the connection, `client` is what `russh` calls, `login` logs in, `grid` obscures the timing of keys.
 //! - A line has two tasks on its thread: the protocol's reads, decrypts, encrypts and writes; the user's types. `shared` is
 //!   between them. What came was stamped when it was read, before it was decrypted. What is typed counts as sent when it
 //!   is handed to the protocol's task, which encrypts and writes it in its next turn: that is part of the response.
 
+mod certified;
 mod client;
 mod config;
 mod error;
 mod grid;
+mod keys;
 mod known;
 mod login;
 mod pattern;
 mod place;
 mod shared;
 mod target;
+mod tokens;
+mod way;
 mod wire;
 
 use std::borrow::Cow;
 use std::io;
+use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
@@ -32,14 +39,18 @@ use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error, Limits, Pr
 use tokio::io::AsyncWrite;
 
 pub use error::{Login, SshError};
+pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::{Crossed, Line, OpenError, Opening, Options, Received, tcp};
+use crate::program::Raw;
+use crate::{Address, Crossed, Line, OpenError, Opening, Options, Received, tcp};
 use client::Client;
 use grid::{Goes, Grid};
-use login::{Attempt, Failure};
-use place::Place;
+use keys::NoKey;
+use login::{Attempt, Failure, Keys};
+use place::{Place, Way};
 use shared::Shared;
+use way::{Conduit, Hop};
 use wire::Wire;
 
 /// What may have come and not been taken, on a line without a speed: then the host is let feel it.
@@ -91,14 +102,39 @@ pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, O
     opened.unwrap_or_else(|| Err(OpenError::Timeout { place: place.address.to_string(), waited }))
 }
 
+/// A login that has succeeded, and the protocol's task, which ends with it.
+struct Session {
+    handle: Handle<Client>,
+    shared: Arc<Shared>,
+    opening: Opening,
+    /// Last, so that the protocol's task ends when all else is said.
+    leave: Leave,
+}
+
 async fn opened(place: &Place, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    // The kernel's stamps would be of packets, some of which carry no character.
-    let tcp = tcp::connect(&place.address, &Options { stamped: false, ..options.clone() }).await?;
-    let opening = tcp.opening();
+    let session = Box::pin(logged_in(place, options, false)).await?;
+    let Session { handle, shared, opening, leave } = session;
+    let channel = start(&handle, place, target, options, &shared).await?;
+    // What comes is taken from `Client`: a receiver that nobody reads would fill and hold up everything.
+    let (_, channel) = channel.split();
+    let opening = Opening { logged_in: Some(clock::now()), ..opening };
+    let grid = target.obscure.map(|width| {
+        let grid = Grid::new(width, clock::now().as_nanos());
+        Box::new(Obscured { grid, wait: clock::sleep_until(Stamp::ZERO) })
+    });
+    let window = (options.columns, options.rows);
+    let keys = Box::pin(channel.make_writer());
+    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _leave: leave })
+}
+
+/// Goes there by its way and logs in. `leads_on`: only to go on to another host.
+async fn logged_in(place: &Place, options: &Options, leads_on: bool) -> Result<Session, OpenError> {
+    let way = conduit(place, options).await?;
+    let opening = way.opening();
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
     let leave = Leave(Arc::clone(&shared));
-    let wire = Wire::new(tcp, Arc::clone(&shared));
-    let client = Client::new(Arc::clone(&shared), place);
+    let wire = Wire::new(way, Arc::clone(&shared));
+    let client = Client::new(Arc::clone(&shared), place, leads_on);
     let connected = connect_stream(Arc::new(config(place, options)), wire, client).await;
     let mut handle = connected.map_err(|error| not_connected(place, &shared, &error))?;
     let negotiated = shared.state().negotiated;
@@ -107,17 +143,73 @@ async fn opened(place: &Place, target: &SshTarget, options: &Options) -> Result<
         Failure::Broken(error) => hung_up(place, &shared, &error),
     };
     Attempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
-    let channel = start(&handle, place, target, options, &shared).await?;
-    // What comes is taken from `Client`: a receiver that nobody reads would fill and hold up everything.
-    let (_, channel) = channel.split();
-    let opening = Opening { negotiated, logged_in: Some(clock::now()), ..opening };
-    let grid = target.obscure.map(|width| {
-        let grid = Grid::new(width, clock::now().as_nanos());
-        Box::new(Obscured { grid, wait: clock::sleep_until(Stamp::ZERO) })
-    });
-    let window = (options.columns, options.rows);
-    let keys = Box::pin(channel.make_writer());
-    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _leave: leave })
+    Ok(Session { handle, shared, opening: Opening { negotiated, ..opening }, leave })
+}
+
+/// Opens the way to a host; through other hosts, one logs in to each.
+async fn conduit(place: &Place, options: &Options) -> Result<Conduit, OpenError> {
+    match &place.way {
+        // The kernel's stamps would be of packets, some of which carry no character.
+        Way::Straight => {
+            let options = Options { stamped: false, ..options.clone() };
+            Ok(Conduit::Tcp(tcp::connect(&place.address, &options).await?))
+        }
+        Way::Command(command) => Ok(Conduit::Command(Box::new(Raw::start(command)?))),
+        Way::Jump(before) => {
+            let session = Box::pin(logged_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
+            let Address { host, port } = &place.address;
+            let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
+            let channel = channel.map_err(|error| leads_nowhere(before, place, &session.shared, &error))?;
+            Ok(Conduit::Hop(Box::new(Hop::new(channel.into_stream(), session))))
+        }
+    }
+}
+
+/// Why a host on the way does not lead on.
+fn leads_nowhere(before: &Place, place: &Place, shared: &Shared, error: &Error) -> SshError {
+    let cause = match error {
+        Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
+        error => return hung_up(before, shared, error),
+    };
+    SshError::Jump { place: before.address.to_string(), to: place.address.to_string(), cause }
+}
+
+/// Has the configuration read for a login, also for the hosts on its way; it is kept for the rest of this process.
+///
+/// # Errors
+/// When the configuration asks for what cannot be.
+pub fn configure(target: &SshTarget, login: &Login) -> Result<(), SshError> {
+    Place::new(target, login).map(drop)
+}
+
+/// What a target and the configuration come to, before anything is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SshProspect {
+    /// What the configuration says and Cuesta does not do, host by host.
+    pub unused: Vec<String>,
+    /// Key files that have a passphrase, and whose keys the agent does not hold.
+    pub locked: Vec<PathBuf>,
+}
+
+/// Looks at what a login needs, also on the hosts on its way. Only under [`cuesta_record::clock::run`], in real time.
+///
+/// # Errors
+/// When the configuration asks for what cannot be.
+pub async fn prospect(target: &SshTarget, login: &Login) -> Result<SshProspect, SshError> {
+    let place = Place::new(target, login)?;
+    let mut prospect = SshProspect::default();
+    for place in place.all() {
+        prospect.unused.extend(place.unused.iter().cloned());
+        if place.batch || !place.methods.keys || (place.password.is_some() && !place.only_these) {
+            continue;
+        }
+        let keys = Keys::new(place).await?;
+        let is_locked = |file: &&PathBuf| keys::load(file) == Err(NoKey::Locked) && !keys.holds_key_of(file);
+        prospect.locked.extend(place.identities.iter().filter(is_locked).cloned());
+    }
+    prospect.locked.sort();
+    prospect.locked.dedup();
+    Ok(prospect)
 }
 
 /// How much may have come and not been taken.
@@ -138,11 +230,16 @@ fn config(place: &Place, options: &Options) -> Config {
         first.append(&mut then);
         preferred.key = Cow::Owned(first);
     }
+    if certified::has_authority(&place.known_hosts, &[&place.known_as, &place.principal]) {
+        preferred.host_key_certificates.clone_from(&preferred.key);
+    }
+    let (interval, times) = place.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
     Config {
         client_id: SshId::Standard(Cow::Borrowed(concat!("SSH-2.0-Cuesta_", env!("CARGO_PKG_VERSION")))),
         limits: Limits { rekey_time_limit: REKEY, ..Limits::default() },
         window_size: if options.line_speed == 0 { WINDOW } else { (options.line_speed / 10).clamp(1024, WINDOW) },
-        keepalive_interval: Some(KEEP_ALIVE),
+        keepalive_interval: Some(Duration::from_secs(interval)),
+        keepalive_max: times,
         preferred,
         ..Config::default()
     }
@@ -171,7 +268,10 @@ async fn start(
         let (place, user) = whom();
         return Err(SshError::NoPty { place, user });
     }
-    let what = match &target.command {
+    for (name, value) in &place.environment {
+        channel.set_env(false, name, value).await.map_err(broken)?;
+    }
+    let what = match target.command.as_ref().or(place.command.as_ref()) {
         Some(command) => channel.exec(true, command.as_str()).await.map(|()| "command"),
         None => channel.request_shell(true).await.map(|()| "shell"),
     };
@@ -200,9 +300,13 @@ fn not_connected(place: &Place, shared: &Shared, error: &Error) -> SshError {
     if let Some(distrust) = shared.state().distrust.take() {
         return distrust;
     }
-    let place = place.address.to_string();
     let said = shared.first_words();
     let speaks_ssh = shared.state().speaks_ssh();
+    let complaint = shared.state().complaint.take();
+    if let (Way::Command(command), false) = (&place.way, speaks_ssh) {
+        return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
+    }
+    let place = place.address.to_string();
     let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
     let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
@@ -315,7 +419,7 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = Address { host: "127.0.0.1".to_owned(), port: listener.local_addr().unwrap().port() };
             let tcp = tcp::connect(&address, &Options::default()).await.unwrap();
-            let wire = Wire::new(tcp, Arc::new(Shared::new(INBOX)));
+            let wire = Wire::new(Conduit::Tcp(tcp), Arc::new(Shared::new(INBOX)));
             assert!(wire.is_without_delay());
         })
         .unwrap();

@@ -1,4 +1,4 @@
-//! Where a login goes and with what: the URL, the users' table and `~/.ssh/config` made into one.
+//! Where a login goes, by which way and with what: the URL, the users' table and OpenSSH's configuration made into one.
 
 use std::env;
 use std::fs;
@@ -6,145 +6,294 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::getuid;
 
-use super::config::Found;
+use super::config::{Asked, Found};
 use super::known;
+use super::pattern::any_matches;
 use super::target::{SshTarget, Trust};
+use super::tokens::Tokens;
 use crate::{Address, Login, SshError};
 
 /// All that a login needs to know.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is a word of the configuration.
 pub(super) struct Place {
     pub(super) address: Address,
+    pub(super) way: Way,
     pub(super) user: String,
     pub(super) password: Option<String>,
     /// Key files to try, in order.
     pub(super) identities: Vec<PathBuf>,
+    /// Certificates to try, beside those that stand next to the key files.
+    pub(super) certificates: Vec<PathBuf>,
+    /// Somebody has named the key files.
+    pub(super) named: bool,
     /// Only those were named: the agent's other keys are not tried, and a file that is missing is a fault.
     pub(super) only_these: bool,
     /// The agent's socket.
     pub(super) agent: Option<PathBuf>,
+    pub(super) methods: Methods,
     pub(super) trust: Trust,
     /// Files of known hosts; new ones are written to the first.
     pub(super) known_hosts: Vec<PathBuf>,
     /// The name under which the host is known.
     pub(super) known_as: String,
+    /// The name that a certificate of the host has to hold.
+    pub(super) principal: String,
+    /// Whether a new host's name is written down as a hash.
+    pub(super) hashed: bool,
+    /// What runs in place of a shell, if the configuration says so.
+    pub(super) command: Option<String>,
+    /// Variables of the environment that go along.
+    pub(super) environment: Vec<(String, String)>,
+    /// How often a silent host is asked whether it is there, and how often without an answer; none = as Cuesta likes.
+    pub(super) keep_alive: Option<(u64, usize)>,
+    /// Nobody may be asked for a passphrase.
+    pub(super) batch: bool,
+    /// What the configuration says and Cuesta does not do.
+    pub(super) unused: Vec<String>,
 }
 
-const USUAL_IDENTITIES: [&str; 3] = [".ssh/id_ed25519", ".ssh/id_ecdsa", ".ssh/id_rsa"];
+/// How one gets there.
+#[derive(Debug)]
+pub(super) enum Way {
+    Straight,
+    /// Through another host, where one logs in first.
+    Jump(Box<Place>),
+    /// Through the input and the output of a command.
+    Command(String),
+}
+
+/// Ways to log in that are not switched off.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Methods {
+    pub(super) keys: bool,
+    pub(super) password: bool,
+    pub(super) questions: bool,
+}
+
+const USUAL_IDENTITIES: [&str; 3] = ["~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"];
 const USUAL_KNOWN: [&str; 2] = ["~/.ssh/known_hosts", "~/.ssh/known_hosts2"];
 const SYSTEM_KNOWN: [&str; 2] = ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"];
+/// So many hosts may lie on the way: more are a loop.
+const MOST_JUMPS: usize = 8;
 
 impl Place {
     pub(super) fn new(target: &SshTarget, login: &Login) -> Result<Self, SshError> {
         let home = env::var_os("HOME").map(PathBuf::from);
-        let found = Found::of(&target.host, home.as_deref());
-        Self::from_found(target, login, found, home.as_deref())
+        Self::at(target, login, home.as_deref(), 0)
     }
 
-    fn from_found(target: &SshTarget, login: &Login, found: Found, home: Option<&Path>) -> Result<Self, SshError> {
+    /// `jumps`: how many hosts are to be gone through behind this one.
+    fn at(target: &SshTarget, login: &Login, home: Option<&Path>, jumps: usize) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
-        if let Some(way) = found.through.filter(|way| !way.eq_ignore_ascii_case("none")) {
-            return Err(fault(format!(
-                "it goes through another host ({way}), which Cuesta does not: open a way with \
-                `ssh -L` and give its address, or write `ProxyJump none`"
-            )));
+        let asked = Asked::of(target, target.user.as_deref().or(login.user.as_deref()), home);
+        let found = Found::of(&asked).map_err(fault)?;
+        let mut place = Self::from_found(target, login, &found, home)?;
+        if let Some(jump) = found.said("proxyjump") {
+            if jumps == MOST_JUMPS {
+                return Err(fault(format!(
+                    "it goes through more than {MOST_JUMPS} hosts: does ProxyJump lead in a loop?"
+                )));
+            }
+            place.way = Way::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
         }
-        let port = match &found.port {
+        Ok(place)
+    }
+
+    fn from_found(target: &SshTarget, login: &Login, found: &Found, home: Option<&Path>) -> Result<Self, SshError> {
+        let fault = |what: String| SshError::Config { host: target.host.clone(), what };
+        if let Some(refused) = found.refused() {
+            return Err(fault(refused));
+        }
+        let port = match found.one("port") {
             Some(port) => Some(port.parse().map_err(|_| fault(format!("\"{port}\" is no port")))?),
             None => None,
         };
-        let user = target.user.clone().or_else(|| login.user.clone()).or(found.user).or_else(local_user);
+        let user = target.user.clone().or_else(|| login.user.clone());
+        let user = user.or_else(|| found.said("user").map(str::to_owned)).or_else(local_user);
         let user = user.ok_or_else(|| fault("nobody is named: write ssh://USER@HOST".to_owned()))?;
-        let host = found.host_name.map_or_else(|| target.host.clone(), |name| name.replace("%h", &target.host));
+        let host = found.one("hostname").unwrap_or(&target.host).to_owned();
         let address = Address { host, port: target.port.or(port).unwrap_or(22) };
-        let expand = |text: &str| expanded(text, home, &address, &user);
-        let named = !target.identities.is_empty();
-        let identities = match (named, found.identity_files.is_empty()) {
-            (true, _) => target.identities.iter().map(|path| expand(&path.to_string_lossy())).collect(),
-            (false, false) => found.identity_files.iter().map(|path| expand(path)).collect(),
-            (false, true) => USUAL_IDENTITIES.iter().filter_map(|path| Some(home?.join(path))).collect(),
+        let alias = found.one("hostkeyalias").unwrap_or(&address.host).to_owned();
+        let tokens = tokens(target, found, &address, &user, &alias, home);
+        let path = |text: &str| tokens.path(text).map(PathBuf::from).map_err(fault);
+        let paths = |texts: Vec<&str>| texts.into_iter().filter(|text| *text != "none").map(path).collect();
+        let of_target: Vec<_> = target.identities.iter().map(|path| path.to_string_lossy()).collect();
+        let named = found.all_said("identityfile");
+        let accepts = matches!(found.said("stricthostkeychecking"), Some("accept-new" | "no" | "off" | "false"));
+        let identities: Result<Vec<_>, _> = match (&named, of_target.is_empty()) {
+            (_, false) => paths(of_target.iter().map(|path| &**path).collect()),
+            (Some(named), true) => paths(named.clone()),
+            (None, true) => paths(USUAL_IDENTITIES.to_vec()),
         };
-        let agent = agent(target, found.identity_agent.as_deref()).map(|path| expand(&path));
-        let accepts = matches!(found.strict.as_deref(), Some("accept-new" | "no" | "off"));
-        let known_as = known::name(found.key_alias.as_deref().unwrap_or(&address.host), address.port);
-        let known_hosts = if target.known_hosts.is_empty() {
-            let users = found.known_hosts.unwrap_or_else(|| USUAL_KNOWN.map(str::to_owned).to_vec());
-            let systems = found.global_known_hosts.unwrap_or_else(|| SYSTEM_KNOWN.map(str::to_owned).to_vec());
-            users.iter().chain(&systems).filter(|path| *path != "none").map(|path| expand(path)).collect()
-        } else {
-            target.known_hosts.iter().map(|path| expand(&path.to_string_lossy())).collect()
-        };
+        let on = |keyword: &str| found.is_on(keyword).unwrap_or(true);
+        let command = found.said("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
         Ok(Self {
+            way: command.map_or(Way::Straight, Way::Command),
             password: login.password.clone(),
-            only_these: named || found.identities_only.is_some_and(|only| only.eq_ignore_ascii_case("yes")),
+            identities: identities?,
+            certificates: paths(found.all_said("certificatefile").unwrap_or_default())?,
+            named: named.is_some() || !of_target.is_empty(),
+            only_these: !of_target.is_empty() || found.is_on("identitiesonly") == Some(true),
+            agent: agent(target, found).map(|socket| path(&socket)).transpose()?,
+            methods: Methods {
+                keys: on("pubkeyauthentication"),
+                password: on("passwordauthentication"),
+                questions: on("kbdinteractiveauthentication"),
+            },
             trust: target.trust.unwrap_or(if accepts { Trust::AcceptNew } else { Trust::Strict }),
+            known_hosts: paths(known_files(target, found).iter().map(String::as_str).collect())?,
+            known_as: known::name(&alias, address.port),
+            principal: alias.to_ascii_lowercase(),
+            hashed: found.is_on("hashknownhosts") == Some(true),
+            command: found.said("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
+            environment: environment(found),
+            keep_alive: keep_alive(found),
+            batch: found.is_on("batchmode") == Some(true),
+            unused: found.unused().into_iter().map(|unused| format!("{}: {unused}", target.host)).collect(),
             address,
             user,
-            identities,
-            agent,
-            known_hosts,
-            known_as,
         })
+    }
+
+    /// This place, and those on the way to it.
+    pub(super) fn all(&self) -> Vec<&Self> {
+        let mut places = vec![self];
+        let mut last = self;
+        while let Way::Jump(before) = &last.way {
+            places.push(before);
+            last = before;
+        }
+        places
+    }
+}
+
+/// The last of the hosts on the way, as a target; those before it lead to it.
+fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
+    let (before, last) = jump.rsplit_once(',').map_or((None, jump), |(before, last)| (Some(before), last));
+    let last = last.strip_prefix("ssh://").unwrap_or(last);
+    let colons = last.rsplit_once('@').map_or(last, |(_, host)| host).matches(':').count();
+    let place = if colons > 1 && !last.contains('[') { bracketed(last) } else { last.to_owned() };
+    let fault = |error| SshError::Config { host: target.host.clone(), what: format!("ProxyJump {jump}: {error}") };
+    let hop: SshTarget = format!("//{place}").parse().map_err(fault)?;
+    Ok(SshTarget {
+        config: target.config.clone(),
+        jump: before.map(str::to_owned),
+        without_agent: target.without_agent,
+        ..hop
+    })
+}
+
+/// A bare IPv6 address, perhaps with a user before it.
+fn bracketed(place: &str) -> String {
+    match place.rsplit_once('@') {
+        Some((user, host)) => format!("{user}@[{host}]"),
+        None => format!("[{place}]"),
+    }
+}
+
+fn tokens(
+    target: &SshTarget,
+    found: &Found,
+    address: &Address,
+    user: &str,
+    alias: &str,
+    home: Option<&Path>,
+) -> Tokens {
+    Tokens {
+        home: home.map(|home| home.to_string_lossy().into_owned()).unwrap_or_default(),
+        host: address.host.clone(),
+        asked: target.host.clone(),
+        alias: alias.to_owned(),
+        port: address.port,
+        user: user.to_owned(),
+        local_user: local_user().unwrap_or_default(),
+        uid: getuid().as_raw(),
+        machine: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+        jump: found.one("proxyjump").unwrap_or_default().to_owned(),
     }
 }
 
 /// The agent's socket, unless it is not to be asked.
-fn agent(target: &SshTarget, configured: Option<&str>) -> Option<String> {
-    let of_environment = || env::var("SSH_AUTH_SOCK").ok().filter(|path| !path.is_empty());
-    match configured {
+fn agent(target: &SshTarget, found: &Found) -> Option<String> {
+    let of_environment = |name: &str| env::var(name).ok().filter(|path| !path.is_empty());
+    match found.all_said("identityagent").and_then(|sockets| sockets.first().copied()) {
         _ if target.without_agent => None,
         Some("none") => None,
-        None | Some("SSH_AUTH_SOCK") => of_environment(),
-        Some(path) => Some(path.to_owned()),
+        None | Some("SSH_AUTH_SOCK") => of_environment("SSH_AUTH_SOCK"),
+        Some(socket) => match socket.strip_prefix('$') {
+            Some(name) if !name.starts_with('{') => of_environment(name),
+            _ => Some(socket.to_owned()),
+        },
     }
 }
 
-/// `~` and the tokens of `ssh_config(5)` that make sense here.
-fn expanded(text: &str, home: Option<&Path>, address: &Address, user: &str) -> PathBuf {
-    let home = home.map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
-    let text = match text.strip_prefix("~/") {
-        Some(rest) => format!("{home}/{rest}"),
-        None => text.to_owned(),
+fn known_files(target: &SshTarget, found: &Found) -> Vec<String> {
+    if !target.known_hosts.is_empty() {
+        return target.known_hosts.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    }
+    let files = |keyword, usual: [&str; 2]| match found.all_said(keyword) {
+        Some(said) => said.iter().flat_map(|files| files.split_whitespace()).map(str::to_owned).collect(),
+        None => usual.map(str::to_owned).to_vec(),
     };
-    let mut path = String::with_capacity(text.len());
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        match (c, if c == '%' { rest.next() } else { None }) {
-            ('%', Some('d')) => path.push_str(&home),
-            ('%', Some('h')) => path.push_str(&address.host),
-            ('%', Some('p')) => path.push_str(&address.port.to_string()),
-            ('%', Some('r')) => path.push_str(user),
-            ('%', Some('u')) => path.push_str(&local_user().unwrap_or_default()),
-            ('%', Some(other)) => path.extend(Some('%').filter(|_| other != '%').into_iter().chain([other])),
-            (c, _) => path.push(c),
+    [files("userknownhostsfile", USUAL_KNOWN), files("globalknownhostsfile", SYSTEM_KNOWN)].concat()
+}
+
+/// What `SendEnv` and `SetEnv` say; what is set comes before what is sent.
+fn environment(found: &Found) -> Vec<(String, String)> {
+    let set = found.all_said("setenv").unwrap_or_default();
+    let mut variables: Vec<_> = set
+        .iter()
+        .filter_map(|set| set.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let patterns = found.all_said("sendenv").unwrap_or_default();
+    for (name, value) in env::vars() {
+        if any_matches(patterns.iter().copied(), &name) && !variables.iter().any(|(set, _)| *set == name) {
+            variables.push((name, value));
         }
     }
-    path.into()
+    variables
+}
+
+fn keep_alive(found: &Found) -> Option<(u64, usize)> {
+    let interval = found.said("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
+    Some((interval, found.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
 }
 
 /// Who runs this.
 fn local_user() -> Option<String> {
+    in_passwd(0).or_else(|| env::var("USER").ok())
+}
+
+/// The home of who runs this, as `ssh` finds it.
+pub(super) fn home_in_passwd() -> Option<PathBuf> {
+    in_passwd(5).map(PathBuf::from)
+}
+
+/// A field of one's own row in /etc/passwd.
+fn in_passwd(field: usize) -> Option<String> {
     let uid = getuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let mine = users.lines().find(|row| row.split(':').nth(2) == Some(&uid)).and_then(|row| row.split(':').next());
-    mine.map(str::to_owned).or_else(|| env::var("USER").ok())
+    let mine = users.lines().find(|row| row.split(':').nth(2) == Some(&uid))?;
+    mine.split(':').nth(field).map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn place(url: &str, login: &Login, found: Found) -> Result<Place, SshError> {
+    fn place(url: &str, login: &Login, found: &[(&str, &str)]) -> Result<Place, SshError> {
         let crate::Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-        Place::from_found(&target, login, found, Some(Path::new("/h")))
+        Place::from_found(&target, login, &Found::made_up(found), Some(Path::new("/h")))
     }
 
     #[test]
     fn the_url_comes_before_the_table_and_that_before_the_file() {
-        let found = Found { user: Some("file".to_owned()), port: Some("7".to_owned()), ..Found::default() };
+        let found = [("user", "file"), ("port", "7")];
         let table = Login { user: Some("table".to_owned()), password: None };
         let who = |url: &str, login: &Login| {
-            let place = place(url, login, found.clone()).unwrap();
+            let place = place(url, login, &found).unwrap();
             format!("{}@{}", place.user, place.address)
         };
         assert_eq!(who("ssh://url@h:9", &table), "url@h:9");
@@ -154,30 +303,40 @@ mod tests {
 
     #[test]
     fn strict_unless_somebody_asked_for_more() {
-        let by = |url: &str, strict: Option<&str>| {
-            let found = Found { strict: strict.map(str::to_owned), ..Found::default() };
-            place(url, &Login::default(), found).unwrap().trust
+        let by = |url: &str, strict: &str| {
+            place(url, &Login::default(), &[("stricthostkeychecking", strict)]).unwrap().trust
         };
-        assert_eq!(by("ssh://h", None), Trust::Strict);
-        assert_eq!(by("ssh://h", Some("ask")), Trust::Strict);
-        assert_eq!(by("ssh://h", Some("accept-new")), Trust::AcceptNew);
-        assert_eq!(by("ssh://h?known_hosts=strict", Some("no")), Trust::Strict);
-        assert_eq!(by("ssh://h?known_hosts=accept-new", Some("yes")), Trust::AcceptNew);
+        assert_eq!(place("ssh://h", &Login::default(), &[]).unwrap().trust, Trust::Strict);
+        assert_eq!(by("ssh://h", "ask"), Trust::Strict);
+        assert_eq!(by("ssh://h", "accept-new"), Trust::AcceptNew);
+        assert_eq!(by("ssh://h?known_hosts=strict", "false"), Trust::Strict);
+        assert_eq!(by("ssh://h?known_hosts=accept-new", "true"), Trust::AcceptNew);
     }
 
     #[test]
     fn paths_are_as_people_write_them() {
-        let found = Found { host_name: Some("%h.example".to_owned()), ..Found::default() };
-        let place = place("ssh://joe@h?identity=~/k-%25h-%25r&known_hosts=/x", &Login::default(), found).unwrap();
+        let url = "ssh://joe@h?identity=~/k-%25h-%25r&known_hosts=/x";
+        let place = place(url, &Login::default(), &[("hostname", "h.example")]).unwrap();
         assert_eq!(place.identities, [PathBuf::from("/h/k-h.example-joe")]);
         assert_eq!((place.only_these, place.known_hosts), (true, vec![PathBuf::from("/x")]));
     }
 
     #[test]
-    fn a_way_through_another_host_is_refused_with_a_remedy() {
-        let found = Found { through: Some("bastion".to_owned()), ..Found::default() };
-        let error = place("ssh://h", &Login::default(), found).unwrap_err();
+    fn a_command_is_the_way_with_what_its_tokens_stand_for() {
+        let found = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
+        let place = place("ssh://h", &Login::default(), &found).unwrap();
+        assert!(matches!(&place.way, Way::Command(command) if command == "nc -x p 10.0.0.1 2222"), "{:?}", place.way);
+        let error = super::tests::place("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
         assert_eq!(error.name(), "ssh-config");
-        assert!(error.to_string().contains("ssh -L"), "{error}");
+    }
+
+    #[test]
+    fn hosts_on_the_way_lead_from_one_to_the_next() {
+        let crate::Target::Ssh(target) = "ssh://h?config=/c&agent=off".parse().unwrap() else { unreachable!() };
+        let last = hop("one,ann@two:2222", &target).unwrap();
+        assert_eq!((last.host.as_str(), last.user.as_deref(), last.port), ("two", Some("ann"), Some(2222)));
+        assert_eq!((last.jump.as_deref(), last.config, last.without_agent), (Some("one"), target.config.clone(), true));
+        assert_eq!(hop("joe@fe80::1", &target).unwrap().host, "fe80::1");
+        assert!(hop("-oProxyCommand=x", &target).is_err());
     }
 }

@@ -38,6 +38,8 @@ pub(super) struct State {
     pub(super) negotiated: Option<Stamp>,
     /// What is wrong with the host's key.
     pub(super) distrust: Option<SshError>,
+    /// What the command said that is the way to the host.
+    pub(super) complaint: Option<String>,
     end: Option<End>,
     /// The user's task, which waits for characters.
     user: Option<Waker>,
@@ -84,6 +86,7 @@ impl Shared {
             first_words: Vec::new(),
             negotiated: None,
             distrust: None,
+            complaint: None,
             end: None,
             user: None,
             reader: None,

@@ -27,6 +27,10 @@ pub struct SshTarget {
     pub obscure: Option<Duration>,
     /// `command=…`, in place of a shell.
     pub command: Option<String>,
+    /// `config=FILE`, in place of the usual files of OpenSSH's configuration; `none` is no file.
+    pub config: Option<PathBuf>,
+    /// `jump=[USER@]HOST[:PORT],…`: the hosts that one goes through, in place of what the configuration says.
+    pub jump: Option<String>,
     /// `agent=off`: the agent is not asked for keys.
     pub without_agent: bool,
 }
@@ -91,13 +95,15 @@ impl SshTarget {
             ("obscure", "off") => self.obscure = None,
             ("obscure", _) => self.obscure = Some(grid(&value).ok_or_else(|| wrong("off, or 20ms (1ms to 1000ms)"))?),
             ("command", _) => self.command = Some(value),
+            ("config", _) => self.config = Some(value.into()),
+            ("jump", _) => self.jump = Some(value),
             ("agent", "on") => self.without_agent = false,
             ("agent", "off") => self.without_agent = true,
             ("agent", _) => return Err(wrong("on or off")),
             ("password" | "passphrase", _) => return Err(TargetError::Password),
             // Without its value: it may be a password whose key is misspelt.
             _ => {
-                let expected = "identity, known_hosts, obscure, command or agent";
+                let expected = "identity, known_hosts, config, jump, obscure, command or agent";
                 return Err(TargetError::BadSetting { setting: key.to_owned(), expected });
             }
         }
@@ -115,6 +121,8 @@ impl SshTarget {
         // In so many words, because this is what a run's record says of it.
         let obscure = self.obscure.map_or_else(|| "off".to_owned(), |width| format!("{}ms", width.as_millis()));
         settings.push(("obscure", obscure));
+        settings.extend(self.config.as_ref().map(|file| ("config", file.to_string_lossy().into_owned())));
+        settings.extend(self.jump.clone().map(|jump| ("jump", jump)));
         settings.extend(self.command.clone().map(|command| ("command", command)));
         settings.extend(self.without_agent.then(|| ("agent", "off".to_owned())));
         settings
@@ -214,7 +222,7 @@ mod tests {
             "ssh://bastion?obscure=off",
             "ssh://joe@bastion:2222?obscure=off",
             "ssh://joe%40corp@[::1]:22?obscure=off",
-            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&command=a%20-b&agent=off",
+            "ssh://h?identity=/k/id&identity=~/b&known_hosts=accept-new&known_hosts=/k/known&obscure=20ms&config=/k/config&jump=joe%40b%3A2222%2Cc&command=a%20-b&agent=off",
         ] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }

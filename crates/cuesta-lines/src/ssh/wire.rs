@@ -1,4 +1,4 @@
-//! The connection as `russh` reads and writes it: a tcp line, stamped when it is read and left alone while nobody takes
+//! The connection as `russh` reads and writes it: a way to the host, stamped when it is read and left alone while nobody takes
 //! what came.
 //!
 //! An instant is the one at which the last part of a packet was read from the connection, before it was decrypted.
@@ -11,15 +11,14 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::shared::{Reading, Shared};
-use crate::Line as _;
-use crate::tcp::Tcp;
+use super::way::Conduit;
 
 /// What is read at once: `russh` asks for a packet's length and then for its rest, which would be two system calls.
 const PIECE: usize = 2048;
 
 /// A connection.
 pub(super) struct Wire {
-    tcp: Tcp,
+    way: Conduit,
     shared: Arc<Shared>,
     /// Read and not yet asked for.
     ahead: Vec<u8>,
@@ -28,13 +27,13 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(tcp: Tcp, shared: Arc<Shared>) -> Self {
-        Self { tcp, shared, ahead: Vec::new(), asked: 0 }
+    pub(super) fn new(way: Conduit, shared: Arc<Shared>) -> Self {
+        Self { way, shared, ahead: Vec::new(), asked: 0 }
     }
 
     #[cfg(test)]
     pub(super) fn is_without_delay(&self) -> bool {
-        self.tcp.is_without_delay()
+        matches!(&self.way, Conduit::Tcp(tcp) if tcp.is_without_delay())
     }
 
     /// Hands out what was read ahead.
@@ -48,10 +47,21 @@ impl Wire {
         }
     }
 
-    fn poll_tcp(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
-        let received = ready!(self.tcp.poll_receive(cx, into))?;
-        self.shared.state().came(received.at, &into[..received.len], self.tcp.crossed());
-        Poll::Ready(Ok(received.len))
+    /// Why it is over may be known to the command that was the way.
+    fn is_over(&mut self) {
+        if let Some(complaint) = self.way.complaint() {
+            self.shared.state().complaint = Some(complaint);
+        }
+    }
+
+    fn poll_way(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
+        let read = ready!(self.way.poll_read(cx, into));
+        if !matches!(read, Ok((1.., _))) {
+            self.is_over();
+        }
+        let (len, at) = read?;
+        self.shared.state().came(at, &into[..len], self.way.crossed());
+        Poll::Ready(Ok(len))
     }
 }
 
@@ -69,12 +79,12 @@ impl AsyncRead for Wire {
             Reading::Over => return Poll::Ready(Ok(())),
         }
         if into.remaining() >= PIECE {
-            let len = ready!(wire.poll_tcp(cx, into.initialize_unfilled()))?;
+            let len = ready!(wire.poll_way(cx, into.initialize_unfilled()))?;
             into.advance(len);
             return Poll::Ready(Ok(()));
         }
         let mut piece = [0; PIECE];
-        let len = ready!(wire.poll_tcp(cx, &mut piece))?;
+        let len = ready!(wire.poll_way(cx, &mut piece))?;
         wire.ahead.extend(&piece[..len]);
         wire.hand_out(into);
         Poll::Ready(Ok(()))
@@ -84,12 +94,16 @@ impl AsyncRead for Wire {
 impl AsyncWrite for Wire {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let wire = self.get_mut();
-        let sent = wire.tcp.poll_send(cx, bytes);
+        let sent = wire.way.poll_write(cx, bytes);
         match sent {
             // Nobody is left to wait for a host that takes nothing.
             Poll::Pending if wire.shared.is_left() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
-                wire.shared.state().crossed = wire.tcp.crossed();
+                wire.shared.state().crossed = wire.way.crossed();
+                sent
+            }
+            Poll::Ready(Err(_)) => {
+                wire.is_over();
                 sent
             }
             sent => sent,

@@ -20,12 +20,14 @@ fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
             let mut said = [0; 64];
             let len = stream.read(&mut said).await.unwrap_or(0);
-            if !said[..len].starts_with(b"SSH-") {
-                break;
+            // The connection by which the host was found to listen may have counted as one of them until now.
+            match said[..len].starts_with(b"SSH-") {
+                true => under_way.push(stream),
+                false if under_way.len() >= 2 => break,
+                false => {}
             }
-            under_way.push(stream);
         }
-        assert!((1..=3).contains(&under_way.len()), "{}", under_way.len());
+        assert!(under_way.len() <= 3, "{}", under_way.len());
         let (name, text) = refused(&url).await;
         assert_eq!(name, "max-startups");
         assert!(text.contains("--stagger"), "{text}");

@@ -6,7 +6,9 @@ mod peers;
 mod stand;
 
 mod broken;
+mod certificates;
 mod hosts;
 mod obscured;
 mod passwords;
 mod trust;
+mod ways;

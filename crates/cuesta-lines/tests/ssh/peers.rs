@@ -41,12 +41,22 @@ pub(crate) fn openssh(more: &str) -> Peer {
 }
 
 pub(crate) fn openssh_at(port: u16, more: &str) -> Peer {
+    openssh_made(port, |_| more.to_owned())
+}
+
+/// The same; the rows are made once the host's keys are in its folder.
+pub(crate) fn openssh_with(more: impl FnOnce(&str) -> String) -> Peer {
+    openssh_made(free_port(), more)
+}
+
+fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     keygen(&path("host"));
     keygen(&path("client"));
     fs::copy(path("client.pub"), path("authorized")).unwrap();
     know(&folder, port);
+    let more = more(&folder.path().display().to_string());
     let _ = fs::create_dir_all("/run/sshd");
     let config = format!(
         "Port {port}\nListenAddress 127.0.0.1\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\nStrictModes no\n\

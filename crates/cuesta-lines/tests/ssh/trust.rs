@@ -11,7 +11,7 @@ fn a_host_that_is_not_known_is_refused_unless_new_ones_may_be_learnt() {
     let known = peer.path("known");
     let right = fs::read_to_string(&known).unwrap();
     fs::write(&known, "").unwrap();
-    let (strict, accepting) = (peer.url(""), peer.url("&known_hosts=accept-new"));
+    let (strict, accepting) = (peer.url(""), peer.url("&known_hosts=accept-new&config=none"));
     driven({
         let (strict, accepting) = (strict.clone(), accepting.clone());
         async move {
@@ -92,5 +92,25 @@ fn an_rsa_key_lets_in_as_well() {
     assert!(made.unwrap().status.success());
     fs::copy(peer.path("rsa.pub"), peer.path("authorized")).unwrap();
     let url = peer.url("").replace("/client&", "/rsa&");
+    driven(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
+}
+
+#[test]
+fn a_new_host_is_learnt_as_a_hash_where_the_configuration_says_so() {
+    let peer = openssh("ForceCommand exec cat");
+    let (known, config) = (peer.path("known"), peer.path("config"));
+    fs::write(&known, "").unwrap();
+    fs::write(&config, "HashKnownHosts yes\n").unwrap();
+    let url = peer.url(&format!("&config={}", config.display()));
+    driven({
+        let accepting = format!("{url}&known_hosts=accept-new");
+        async move { drop(opened(&accepting).await.unwrap()) }
+    });
+    assert!(fs::read_to_string(&known).unwrap().starts_with("|1|"));
+    let found = std::process::Command::new("ssh-keygen")
+        .args(["-F", &format!("[127.0.0.1]:{}", peer.port), "-f"])
+        .arg(&known)
+        .output();
+    assert!(found.unwrap().status.success(), "OpenSSH finds it too");
     driven(async move { ask(&mut opened(&url).await.unwrap(), "hi\r", "hi\r\nhi").await });
 }

@@ -1,0 +1,119 @@
+//! How a program ended, and what it said last.
+
+use std::fmt;
+
+use rustix::process::WaitIdStatus;
+
+/// So many of the last characters are kept.
+const KEPT: usize = 512;
+
+/// The end of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// How it ended.
+    pub how: How,
+    /// The last that it wrote, as it wrote it; whole rows, where it wrote more than is kept.
+    pub last: Vec<u8>,
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// With a status.
+    Exited(i32),
+    /// By a signal.
+    Killed(i32),
+}
+
+impl How {
+    pub(super) fn of(status: &WaitIdStatus) -> Option<Self> {
+        status.exit_status().map(Self::Exited).or_else(|| status.terminating_signal().map(Self::Killed))
+    }
+}
+
+impl fmt::Display for How {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(status) => write!(f, "exited with status {status}"),
+            Self::Killed(signal) => write!(f, "was killed by signal {signal}{}", name_of(*signal)),
+        }
+    }
+}
+
+/// The names of those that end a program which nobody meant to end.
+fn name_of(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGHUP => " (hang-up)",
+        libc::SIGINT => " (interrupt)",
+        libc::SIGILL => " (illegal instruction)",
+        libc::SIGABRT => " (abort)",
+        libc::SIGFPE => " (arithmetic)",
+        libc::SIGKILL => " (kill)",
+        libc::SIGSEGV => " (segmentation fault)",
+        libc::SIGPIPE => " (broken pipe)",
+        libc::SIGTERM => " (terminate)",
+        _ => "",
+    }
+}
+
+/// The last characters of what a program wrote. Its memory does not grow.
+#[derive(Debug)]
+pub(super) struct Tail {
+    ring: [u8; KEPT],
+    /// How many have come in all.
+    come: usize,
+}
+
+impl Tail {
+    pub(super) fn new() -> Self {
+        Self { ring: [0; KEPT], come: 0 }
+    }
+
+    /// More has come.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let last = &bytes[bytes.len().saturating_sub(KEPT)..];
+        let at = (self.come + bytes.len() - last.len()) % KEPT;
+        let (to_the_end, from_the_start) = last.split_at(last.len().min(KEPT - at));
+        self.ring[at..at + to_the_end.len()].copy_from_slice(to_the_end);
+        self.ring[..from_the_start.len()].copy_from_slice(from_the_start);
+        self.come += bytes.len();
+    }
+
+    /// What is kept. Its first row is left out where its beginning is not there any more.
+    pub(super) fn rows(&self) -> Vec<u8> {
+        if self.come <= KEPT {
+            return self.ring[..self.come].to_vec();
+        }
+        let (last, first) = self.ring.split_at(self.come % KEPT);
+        let mut all = [first, last].concat();
+        let whole = all.iter().position(|byte| *byte == b'\n').map_or(all.len(), |end| end + 1);
+        all.drain(..whole);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_whole_rows_are_kept_however_they_come() {
+        let text: Vec<u8> = (0..200).flat_map(|row| format!("row {row}\r\n").into_bytes()).collect();
+        for piece in [1, 7, 300, 5000] {
+            let mut tail = Tail::new();
+            text.chunks(piece).for_each(|bytes| tail.push(bytes));
+            let rows = tail.rows();
+            assert!(rows.starts_with(b"row 1") && text.ends_with(&rows), "{piece}");
+            assert!((KEPT - 10..=KEPT).contains(&rows.len()), "{}", rows.len());
+        }
+    }
+
+    #[test]
+    fn what_is_short_is_kept_whole() {
+        let mut tail = Tail::new();
+        tail.push(b"no end of a row");
+        assert_eq!(tail.rows(), b"no end of a row");
+        tail.push(&[b'x'; 4 * KEPT]);
+        assert_eq!(tail.rows(), b"", "nobody knows how that row begins");
+    }
+}

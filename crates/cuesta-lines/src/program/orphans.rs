@@ -1,0 +1,55 @@
+//! Processes that programs leave behind: a daemon whose parent has ended becomes a child of ours and not of the machine's first
+//! process, so that meters of our descendants still find it, and what it used is added to ours when it has ended.
+
+use std::collections::HashSet;
+use std::fs;
+use std::sync::OnceLock;
+use std::thread;
+
+use rustix::event::{Timespec, poll};
+use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, getsid, set_child_subreaper, waitid};
+
+/// How often it is looked for those that have ended.
+const EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
+
+/// Adopts orphans from now on, and waits for each that ends. Where the kernel refuses, they go where they went before.
+pub(super) fn adopt() {
+    static BEGUN: OnceLock<()> = OnceLock::new();
+    BEGUN.get_or_init(|| {
+        if set_child_subreaper(Some(getpid())).is_ok() {
+            let _ = thread::Builder::new().name("cuesta-orphans".into()).spawn(reap);
+        }
+    });
+}
+
+/// Every other child has somebody of ours who waits for it: programs are known, and what libraries start is in our session. To
+/// be sure, only those are waited for that were dead at two looks.
+fn reap() {
+    let mut dead = HashSet::new();
+    loop {
+        let _ = poll(&mut [], Some(&EVERY));
+        let found: HashSet<Pid> = children().into_iter().filter(|pid| is_orphan(*pid) && has_ended(*pid)).collect();
+        for pid in found.intersection(&dead) {
+            let _ = waitid(WaitId::Pid(*pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        }
+        dead = found;
+    }
+}
+
+/// Children of all our threads.
+fn children() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let rows = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    rows.flat_map(|row| row.split(' ').filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect::<Vec<_>>()).collect()
+}
+
+/// Whether it is what a program left: in a session that is not ours, and no program itself.
+fn is_orphan(pid: Pid) -> bool {
+    let ours = getsid(None).ok();
+    getsid(Some(pid)).is_ok_and(|session| Some(session) != ours && !super::is_ours(pid))
+}
+
+fn has_ended(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    waitid(WaitId::Pid(pid), options).is_ok_and(|status| status.is_some())
+}

@@ -1,0 +1,79 @@
+//! A program as the way to a host (`ProxyCommand`): its input and output are two pipes, its errors a third.
+
+use std::io::{self, Read as _};
+use std::os::fd::AsFd;
+use std::os::fd::OwnedFd;
+use std::task::{Context, Poll};
+
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::pipe::{PipeFlags, pipe_with};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::spawn::Attached;
+use super::watch::watch;
+use super::{Program, not_started};
+use crate::{Crossed, Line, OpenError, Opening, Received};
+
+/// How much of what the program complains of is kept for an error.
+const COMPLAINT: usize = 4096;
+
+/// A program and its three pipes. Bytes pass as they are. Dropping it hangs the program up.
+#[derive(Debug)]
+pub(crate) struct Raw {
+    input: AsyncFd<OwnedFd>,
+    output: AsyncFd<OwnedFd>,
+    errors: std::fs::File,
+    program: Program,
+}
+
+impl Raw {
+    /// Starts what `/bin/sh -c` makes of `command`.
+    pub(crate) fn start(command: &str) -> Result<Self, OpenError> {
+        Self::try_start(command).map_err(|cause| not_started(command, cause))
+    }
+
+    fn try_start(command: &str) -> io::Result<Self> {
+        let (its_input, input) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (output, its_output) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (errors, its_errors) = pipe_with(PipeFlags::CLOEXEC)?;
+        fcntl_setfl(&input, OFlags::NONBLOCK)?;
+        fcntl_setfl(&output, OFlags::NONBLOCK)?;
+        fcntl_setfl(&errors, OFlags::NONBLOCK)?;
+        // A program that complains a lot loses what nobody reads, and is not held up by it.
+        fcntl_setfl(&its_errors, OFlags::NONBLOCK)?;
+        let (input_end, output_end) = (its_input.as_fd(), its_output.as_fd());
+        let attached = Attached::Apart { input: input_end, output: output_end, errors: its_errors.as_fd() };
+        let program = Program::start(command, "dumb", attached)?;
+        let (input, output) = (watch(input, Interest::WRITABLE)?, watch(output, Interest::READABLE)?);
+        Ok(Self { input, output, errors: errors.into(), program })
+    }
+
+    /// The last row that the program has written to its standard error.
+    pub(crate) fn complaint(&mut self) -> String {
+        let mut text = Vec::new();
+        // It ends where the pipe is empty or closed.
+        let _ = (&mut self.errors).take(COMPLAINT as u64).read_to_end(&mut text);
+        let text = String::from_utf8_lossy(&text);
+        let last = text.lines().rev().find(|row| !row.trim().is_empty()).unwrap_or_default();
+        last.chars().filter(|c| !c.is_control()).take(200).collect()
+    }
+}
+
+impl Line for Raw {
+    fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
+        self.program.poll_receive(&self.output, cx, into)
+    }
+
+    fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.program.poll_send(&self.input, cx, bytes)
+    }
+
+    fn opening(&self) -> Opening {
+        self.program.opening()
+    }
+
+    fn crossed(&self) -> Crossed {
+        self.program.crossed
+    }
+}

@@ -1,0 +1,75 @@
+//! Hosts that show a certificate in place of a bare key, and the authorities that are known to sign them (`@cert-authority` in
+//! a file of known hosts).
+
+use std::path::PathBuf;
+
+use russh::keys::ssh_key::certificate::CertType;
+use russh::keys::{Certificate, HashAlg};
+
+use super::known::{Kind, entries};
+use super::pattern::matches;
+
+/// What is known of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Judgement {
+    /// It is good, by an authority that is known for this host.
+    Signed,
+    /// No authority that is known for this host has signed it.
+    Stranger,
+    /// A known authority has signed it, and it does not hold for this host or now.
+    Wrong(String),
+    /// Its key or its authority's is in wrong hands: in which file, in which row.
+    Revoked(PathBuf, usize),
+}
+
+/// Whether an authority is known for a host: then certificates are asked for.
+pub(super) fn has_authority(files: &[PathBuf], names: &[&str]) -> bool {
+    rows(files, names).any(|(_, entry)| entry.kind == Kind::Authority)
+}
+
+/// Judges a host's certificate. `names`: with its port, as it is written down, and alone, as the certificate has to hold it.
+/// `now`: seconds since 1970.
+pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate, now: u64) -> Judgement {
+    let (subject, authority) = (certificate.public_key(), certificate.signature_key());
+    let mut known = false;
+    for (file, entry) in rows(files, names) {
+        let is_authority = entry.key.key_data() == authority;
+        match entry.kind {
+            Kind::Revoked if is_authority || entry.key.key_data() == subject => {
+                return Judgement::Revoked(file.clone(), entry.row);
+            }
+            Kind::Authority if is_authority => known = true,
+            _ => {}
+        }
+    }
+    if !known {
+        return Judgement::Stranger;
+    }
+    wrong(certificate, names.last().copied().unwrap_or_default(), now).map_or(Judgement::Signed, Judgement::Wrong)
+}
+
+/// What is wrong with a certificate that a known authority seems to have signed.
+fn wrong(certificate: &Certificate, name: &str, now: u64) -> Option<String> {
+    if certificate.cert_type() != CertType::Host {
+        return Some("it is a user's, not a host's".to_owned());
+    }
+    let principals = certificate.valid_principals();
+    if !principals.iter().any(|principal| matches(principal, name)) {
+        return Some(format!("it holds for {}, not for {name}", principals.join(", ")));
+    }
+    if let Some((option, _)) = certificate.critical_options().iter().next() {
+        return Some(format!("it demands {option}, which Cuesta does not know"));
+    }
+    if now < certificate.valid_after() || now >= certificate.valid_before() {
+        return Some("it does not hold now: it has run out, or is yet to begin".to_owned());
+    }
+    let authority = certificate.signature_key().fingerprint(HashAlg::Sha256);
+    certificate.validate_at(now, [&authority]).err().map(|_| "its signature is not its authority's".to_owned())
+}
+
+fn rows<'a>(files: &'a [PathBuf], names: &'a [&str]) -> impl Iterator<Item = (&'a PathBuf, super::known::Entry)> {
+    let of_file = move |file: &'a PathBuf| {
+        names.iter().flat_map(move |name| entries(file, name).into_iter().map(move |entry| (file, entry)))
+    };
+    files.iter().flat_map(of_file)
+}

@@ -1,0 +1,137 @@
+//! Key files and certificates: read, unlocked once in a process, and used to sign.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use russh::keys::agent::AgentIdentity;
+use russh::keys::agent::client::AgentClient;
+use russh::keys::signature::Signer as _;
+use russh::keys::ssh_encoding::Encode as _;
+use russh::keys::ssh_key::Signature;
+use russh::keys::ssh_key::private::KeypairData;
+use russh::keys::{Certificate, Error as KeyError, HashAlg, PrivateKey, PublicKey, load_secret_key};
+use russh::{SendError, Signer};
+use tokio::net::UnixStream;
+
+use super::place::Place;
+use crate::SshError;
+
+/// Keys whose passphrase was given. To unlock one takes a tenth of a second, which no user is to wait for.
+static UNLOCKED: LazyLock<Mutex<HashMap<PathBuf, Arc<PrivateKey>>>> = LazyLock::new(Mutex::default);
+
+/// Why a key file gives no key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NoKey {
+    /// It has a passphrase that nobody has given.
+    Locked,
+    Unusable(String),
+}
+
+/// Reads a key file, or gives the key that was unlocked before.
+pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, NoKey> {
+    if let Some(key) = UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner).get(file) {
+        return Ok(Arc::clone(key));
+    }
+    match load_secret_key(file, None) {
+        Ok(key) => Ok(Arc::new(key)),
+        Err(KeyError::KeyIsEncrypted) => Err(NoKey::Locked),
+        Err(error) => Err(NoKey::Unusable(error.to_string())),
+    }
+}
+
+/// Unlocks a key file for the rest of this process; says whether the passphrase was the right one.
+///
+/// # Errors
+/// When it is no key file.
+pub fn unlock(file: &Path, passphrase: &str) -> Result<bool, SshError> {
+    match load(file) {
+        Ok(_) => return Ok(true),
+        Err(NoKey::Unusable(cause)) => return Err(SshError::Identity { file: file.to_owned(), cause }),
+        Err(NoKey::Locked) => {}
+    }
+    let Ok(key) = load_secret_key(file, Some(passphrase)) else { return Ok(false) };
+    UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned(), Arc::new(key));
+    Ok(true)
+}
+
+/// The public half of a key file, which stands beside it, or is it.
+pub(super) fn public(file: &Path) -> Option<PublicKey> {
+    let text = fs::read_to_string(beside(file, ".pub")).or_else(|_| fs::read_to_string(file)).ok()?;
+    PublicKey::from_openssh(text.trim()).ok()
+}
+
+/// The certificates that were named, and those beside the key files.
+pub(super) fn certificates(place: &Place) -> Result<Vec<Certificate>, SshError> {
+    let mut certificates = Vec::new();
+    for file in &place.certificates {
+        let fault = |cause: String| SshError::Identity { file: file.clone(), cause };
+        let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
+        certificates.push(Certificate::from_openssh(text.trim()).map_err(|error| fault(error.to_string()))?);
+    }
+    for file in &place.identities {
+        let text = fs::read_to_string(beside(file, "-cert.pub")).unwrap_or_default();
+        certificates.extend(Certificate::from_openssh(text.trim()).ok());
+    }
+    Ok(certificates)
+}
+
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    PathBuf::from(format!("{}{ending}", file.display()))
+}
+
+/// The key of a file signs in the name of a certificate.
+pub(super) struct FileSigner(pub(super) Arc<PrivateKey>);
+
+/// The agent signs in the name of a certificate that it does not hold itself.
+pub(super) struct AgentSigner<'a>(pub(super) &'a mut AgentClient<UnixStream>, pub(super) PublicKey);
+
+/// No signature was to be had.
+#[derive(Debug)]
+pub(super) struct NotSigned;
+
+impl From<SendError> for NotSigned {
+    fn from(_: SendError) -> Self {
+        Self
+    }
+}
+
+impl Signer for FileSigner {
+    type Error = NotSigned;
+
+    async fn auth_sign(
+        &mut self,
+        _: &AgentIdentity,
+        hash: Option<HashAlg>,
+        data: Vec<u8>,
+    ) -> Result<Vec<u8>, NotSigned> {
+        let signed = match self.0.key_data() {
+            KeypairData::Rsa(pair) => (pair, hash).try_sign(&data),
+            _ => self.0.try_sign(&data),
+        };
+        signed.ok().and_then(|signature| with_signature(data, &signature)).ok_or(NotSigned)
+    }
+}
+
+/// What was signed, and behind it the signature as one text of the protocol.
+fn with_signature(mut data: Vec<u8>, signature: &Signature) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    signature.encode(&mut bytes).ok()?;
+    bytes.encode(&mut data).ok()?;
+    Some(data)
+}
+
+impl Signer for AgentSigner<'_> {
+    type Error = NotSigned;
+
+    async fn auth_sign(
+        &mut self,
+        _: &AgentIdentity,
+        hash: Option<HashAlg>,
+        data: Vec<u8>,
+    ) -> Result<Vec<u8>, NotSigned> {
+        let identity = AgentIdentity::from(self.1.clone());
+        self.0.sign_request(&identity, hash, data).await.map_err(|_| NotSigned)
+    }
+}

@@ -1,0 +1,90 @@
+//! The bytes' way to a host: a TCP connection, a channel of another host that one is logged in to, or a command.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use cuesta_record::{Stamp, clock};
+use russh::ChannelStream;
+use russh::client::Msg;
+use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
+
+use super::Session;
+use crate::program::Raw;
+use crate::tcp::Tcp;
+use crate::{Crossed, Line as _, Opening};
+
+/// One way. What is read is stamped when it is read.
+pub(super) enum Conduit {
+    Tcp(Tcp),
+    Hop(Box<Hop>),
+    Command(Box<Raw>),
+}
+
+/// A channel of a host on the way, which ends with the login there.
+pub(super) struct Hop {
+    stream: ChannelStream<Msg>,
+    opened: Stamp,
+    crossed: Crossed,
+    /// Last: it ends the protocol there when all else is gone.
+    _session: Session,
+}
+
+impl Hop {
+    pub(super) fn new(stream: ChannelStream<Msg>, session: Session) -> Self {
+        Self { stream, opened: clock::now(), crossed: Crossed::default(), _session: session }
+    }
+}
+
+impl Conduit {
+    pub(super) fn opening(&self) -> Opening {
+        match self {
+            Self::Tcp(tcp) => tcp.opening(),
+            Self::Hop(hop) => Opening { connected: Some(hop.opened), ..Opening::default() },
+            Self::Command(command) => command.opening(),
+        }
+    }
+
+    pub(super) fn crossed(&self) -> Crossed {
+        match self {
+            Self::Tcp(tcp) => tcp.crossed(),
+            Self::Hop(hop) => hop.crossed,
+            Self::Command(command) => command.crossed(),
+        }
+    }
+
+    /// Reads; says how much came, and when.
+    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<(usize, Stamp)>> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),
+            Self::Command(command) => command.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),
+            Self::Hop(hop) => {
+                let mut buffer = ReadBuf::new(into);
+                ready!(Pin::new(&mut hop.stream).poll_read(cx, &mut buffer))?;
+                let len = buffer.filled().len();
+                hop.crossed.received += len as u64;
+                Poll::Ready(Ok((len, clock::now())))
+            }
+        }
+    }
+
+    pub(super) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_send(cx, bytes),
+            Self::Command(command) => command.poll_send(cx, bytes),
+            Self::Hop(hop) => {
+                let len = ready!(Pin::new(&mut hop.stream).poll_write(cx, bytes))?;
+                hop.crossed.sent += len as u64;
+                Poll::Ready(Ok(len))
+            }
+        }
+    }
+
+    /// What a command has complained of.
+    pub(super) fn complaint(&mut self) -> Option<String> {
+        match self {
+            Self::Command(command) => Some(command.complaint()).filter(|text| !text.is_empty()),
+            Self::Tcp(_) | Self::Hop(_) => None,
+        }
+    }
+}
