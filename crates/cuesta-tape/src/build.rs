@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::Note;
 use crate::error::{Place, TapeError};
+use crate::own_command::Typed;
 use crate::parse::{Action, Block, Holds, Item};
 use crate::script::{Echo, Keys, Piece, Script, Settings, Step};
 use crate::totals::Totals;
@@ -54,6 +55,8 @@ struct Builder {
     /// Of each part.
     parts: BTreeMap<char, Totals>,
     clipboard: Option<Vec<Piece>>,
+    /// Since the last wait.
+    typed: Typed,
     /// Whether the tape times echoes somewhere.
     times_echoes: bool,
     /// Commands that were accepted and ignored, each once.
@@ -81,7 +84,12 @@ impl Builder {
                 Ok(())
             }
             Action::Paste => self.paste(&place),
-            Action::Open(block) => self.open(block, place),
+            Action::Open(block) => {
+                if matches!(block, Block::Part(_)) {
+                    self.typed.forget();
+                }
+                self.open(block, place)
+            }
             Action::Close => self.close(),
         };
         self.errors.extend(result.err());
@@ -92,6 +100,7 @@ impl Builder {
         if let Step::Play(letters) = &step {
             self.playable(letters, place)?;
         }
+        self.notes.extend(self.typed.step(&step).map(|note| place.note(note)));
         if self.open.is_empty() && matches!(self.script.steps.last(), Some(Step::Forever(_))) {
             return Err(place.error("nothing is played after `Forever … End`", "move this into it or before it"));
         }
@@ -130,6 +139,7 @@ impl Builder {
 
     fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &Place, name: &str) -> Result<(), TapeError> {
         self.times_echoes |= settings.echo.is_some_and(|echo| echo != Echo::Untimed) || !settings.echo_map.is_empty();
+        self.typed.set(&settings);
         let first = self.open.is_empty() && self.script.steps.is_empty();
         if first {
             self.script.settings.merge(*settings);

@@ -18,6 +18,7 @@ mod error;
 mod key;
 mod lex;
 mod listing;
+mod own_command;
 mod parse;
 mod pattern;
 pub mod script;

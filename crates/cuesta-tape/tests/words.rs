@@ -288,6 +288,7 @@ fn notes_say_what_an_author_may_not_expect() {
             "Wait\nSet WaitTimeout 5s",
             "Set TypingSpeed fast",
             "Set Shell",
+            "Type \"echo DONE\"\nEnter\nWait+Screen /DONE/",
         ]
         .map(|text| format!("{text}\n→ {}", notes(text)))
         .join("\n\n")

@@ -1,0 +1,142 @@
+//! Whether a wait looks for what its own command already shows: the echo of what is typed, which is no answer.
+
+use regex::bytes::RegexBuilder;
+
+use crate::script::{Key, Keys, Piece, Rule, Settings, Step};
+
+/// What VHS uses where a tape says nothing.
+const WAIT_PATTERN: &str = ">$";
+/// Rows between two waits that are looked at.
+const MOST_ROWS: usize = 16;
+
+/// What has been typed since the last wait.
+#[derive(Debug, Default)]
+pub(crate) struct Typed {
+    /// Row by row. What a `${column}` stands for is not known: it parts a row in two.
+    rows: Vec<String>,
+    /// The last key is shown as itself, so that its own echo may be waited for.
+    ends_shown: bool,
+    wait_pattern: Option<String>,
+    prompt: Option<String>,
+}
+
+impl Typed {
+    /// Takes in a setting.
+    pub(crate) fn set(&mut self, settings: &Settings) {
+        self.wait_pattern = settings.wait_pattern.clone().or(self.wait_pattern.take());
+        self.prompt = settings.prompt.clone().or(self.prompt.take());
+    }
+
+    /// What came before is no more of interest: a block begins or ends.
+    pub(crate) fn forget(&mut self) {
+        self.rows.clear();
+    }
+
+    /// Takes in a step; gives a note if it waits for what was typed before it.
+    pub(crate) fn step(&mut self, step: &Step) -> Option<String> {
+        match step {
+            Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => self.text(pieces),
+            Step::Keys { keys: Keys::Press { key, count }, .. } => (0..*count).for_each(|_| self.press(key)),
+            Step::Wait { rule, .. } => {
+                let note = self.pattern(rule).and_then(|pattern| self.note(&pattern));
+                self.forget();
+                return note;
+            }
+            Step::Play(_) => self.forget(),
+            _ => {}
+        }
+        None
+    }
+
+    fn text(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Literal(text) => self.row().push_str(text),
+                Piece::Column(_) => self.rows.push(String::new()),
+            }
+            self.ends_shown = true;
+        }
+    }
+
+    fn press(&mut self, key: &Key) {
+        self.ends_shown = matches!(key, Key::Space);
+        match key {
+            Key::Space => self.row().push(' '),
+            Key::Backspace => drop(self.row().pop()),
+            _ => self.rows.push(String::new()),
+        }
+        self.rows.drain(..self.rows.len().saturating_sub(MOST_ROWS));
+    }
+
+    fn row(&mut self) -> &mut String {
+        if self.rows.is_empty() {
+            self.rows.push(String::new());
+        }
+        let last = self.rows.len() - 1;
+        &mut self.rows[last]
+    }
+
+    fn pattern(&self, rule: &Rule) -> Option<String> {
+        match rule {
+            Rule::Line(own) | Rule::Screen(own) => {
+                Some(own.clone().or(self.wait_pattern.clone()).unwrap_or_else(|| WAIT_PATTERN.to_owned()))
+            }
+            Rule::Prompt => self.prompt.clone(),
+            _ => None,
+        }
+    }
+
+    fn note(&self, pattern: &str) -> Option<String> {
+        let regex = RegexBuilder::new(pattern).multi_line(true).build().ok()?;
+        let last = self.rows.len().checked_sub(1)?;
+        let shown = self.rows.iter().enumerate().find(|(index, row)| {
+            let mut found = regex.find_iter(row.as_bytes()).filter(|found| !found.is_empty());
+            found.any(|found| !(self.ends_shown && *index == last && found.end() == row.len()))
+        });
+        let (_, row) = shown?;
+        let row = crate::token::shown(row);
+        Some(format!(
+            "/{pattern}/ also matches what is typed before it, `{row}`: an echo is no answer, so only what the host shows \
+             besides it counts; better wait for what only the answer shows"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Whether a tape is warned of.
+    fn warns(tape: &str) -> bool {
+        let no_files = |_: &str| Err("no files here".to_owned());
+        let tape = crate::parse(tape, "t", &no_files).unwrap_or_else(|errors| panic!("{errors}"));
+        tape.notes.iter().any(|note| note.message.contains("an echo is no answer"))
+    }
+
+    #[test]
+    fn a_pattern_that_its_own_command_satisfies_is_warned_of() {
+        for tape in [
+            "Type \"echo DONE\" Enter Wait+Screen /DONE/",
+            "Type \"echo DONE\" Enter Wait+Line@5s /DONE$/",
+            "Repeat 2 Transaction \"a\" Type \"cat > f\" Enter Wait+Screen / > / End End",
+            "Set WaitPattern /DONE/\nType \"echo DONE\" Enter Wait+Screen",
+            "Set Prompt /[?] *$/\nType \"what?\" Enter Wait+Prompt",
+            "Type \"hello\" Wait+Screen /hell/",
+            "Copy \"echo DONE\" Paste Enter Wait /DONE/",
+        ] {
+            assert!(warns(tape), "{tape}");
+        }
+    }
+
+    #[test]
+    fn other_patterns_are_not() {
+        for tape in [
+            "Type \"echo DONE\" Enter Wait+Screen /^DONE$/",
+            "Type \"echo DONE\" Enter Wait+Prompt",
+            "Type \"hello\" Wait+Screen /hello/",
+            "Type \"DONE\" Enter Wait+Bytes 1 Enter Wait+Screen /DONE/",
+            "Type \"abcd\" Enter Wait+Line /^$/",
+            "Type \"DOM\" Backspace Type \"NE\" Enter Wait /DOM/",
+        ] {
+            assert!(!warns(tape), "{tape}");
+        }
+    }
+}
