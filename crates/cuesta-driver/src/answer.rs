@@ -59,6 +59,8 @@ pub(crate) struct Done {
     pub(crate) at: Stamp,
     /// How long after it the user knows that it was the last.
     pub(crate) silence: Duration,
+    /// How long after that the user was kept, because keys might still have been echoed.
+    pub(crate) held: Duration,
 }
 
 impl Answer {
@@ -79,10 +81,11 @@ impl Answer {
         }
     }
 
-    /// A key went: what came before it is no answer to it.
-    pub(crate) fn restart(&mut self) {
+    /// A key went: what came before it is no answer to it. `typed`: what may be echoed as part of the text; `first`: it is
+    /// the first since the last answer.
+    pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
         let text = self.text.take().map(|mut text| {
-            text.clear();
+            text.restart(typed, first);
             text
         });
         *self = Self { text, ..Self::default() };
@@ -93,9 +96,14 @@ impl Answer {
         self.done
     }
 
-    /// All that came, for a check.
+    /// All that came but late echoes, for a check.
     pub(crate) fn text(&self) -> &[u8] {
-        self.text.as_ref().map_or(&[], |text| text.all())
+        self.text.as_ref().map_or(&[], |text| text.answer())
+    }
+
+    /// When the last character came.
+    pub(crate) fn last(&self) -> Option<Stamp> {
+        self.last
     }
 
     /// Characters `from..` of a read came, that are no echoes.
@@ -135,6 +143,13 @@ impl Answer {
         }
     }
 
+    /// The user was kept until an instant before it took this for the answer.
+    pub(crate) fn was_held(&mut self, until: Stamp) {
+        if let Some(done) = &mut self.done {
+            done.held = until.since(done.at);
+        }
+    }
+
     /// The echo of the last key came.
     pub(crate) fn echoed(&mut self, at: Stamp) {
         self.first.get_or_insert(at);
@@ -143,18 +158,18 @@ impl Answer {
 
     fn complete(&mut self, at: Stamp) {
         let first = self.first.unwrap_or(at);
-        self.done = Some(Done { first, at, silence: Duration::ZERO });
+        self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
     }
 
     /// Nothing came for so long after the last character; or after `begun`, if there was none.
     pub(crate) fn fell_silent(&self, begun: Stamp, silence: Duration) -> Done {
         let at = self.last.unwrap_or(begun);
-        Done { first: self.first.unwrap_or(at), at, silence }
+        Done { first: self.first.unwrap_or(at), at, silence, held: Duration::ZERO }
     }
 
     /// The host closed the line.
     pub(crate) fn closed(&self, at: Stamp) -> Done {
-        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO }
+        Done { first: self.first.unwrap_or(at), at, silence: Duration::ZERO, held: Duration::ZERO }
     }
 }
 
@@ -190,7 +205,7 @@ mod tests {
     fn what_came_before_the_last_key_does_not_count() {
         let mut answer = Answer::new(true);
         answer.take(None, b"ready", 0, &read(1, 5));
-        answer.restart();
+        answer.restart(b"", true);
         answer.take(None, b"working", 0, &read(2, 7));
         assert_eq!(answer.text(), b"working");
         answer.seen(Stamp::from_nanos(50));

@@ -1,32 +1,132 @@
-//! Where users of a group wait for one another. Not on the keystroke path: the only lock that users share.
+//! Where users of a group wait for one another, on whichever agent they are. Not on the keystroke path: the only lock that
+//! users share.
+//!
+//! All go on at one instant, which lies ahead when it is told: by then every agent knows it. It depends on the last arrival
+//! and on nothing else, so it is the same on any number of agents. Where users are on several agents, each agent
+//! reports its arrivals to the engine, and the engine says when all have arrived.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+use serde::{Deserialize, Serialize};
+
+/// From the last arrival until all go on, at least: by then every agent has been told.
+const LEAD: Duration = Duration::from_millis(200);
+/// All go on at a multiple of this from the start of the run, so that a response which takes a little longer does not move
+/// what comes after.
+const GRID: Duration = Duration::from_millis(100);
 
 /// A place to meet, for users on any thread.
-#[derive(Debug, Default)]
-pub(crate) struct Barrier(Mutex<Meeting>);
+#[derive(Debug)]
+pub(crate) struct Barrier {
+    start_at: Stamp,
+    /// Whether users on other agents meet here too.
+    shared: bool,
+    meeting: Mutex<Meeting>,
+}
 
 #[derive(Debug, Default)]
 struct Meeting {
     arrived: u32,
+    /// How many of all agents meet.
+    parties: u32,
+    /// When the last one arrived.
+    last: Stamp,
     /// How many times all have met.
     met: u64,
+    /// When those who met last go on.
+    go_on: Stamp,
+    /// Whether the engine has yet to be told how it stands.
+    changed: bool,
     waiting: Vec<Waker>,
 }
 
+/// How it stands at a barrier, for the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// Number of the group.
+    pub group: usize,
+    /// Number of the barrier in the group's script.
+    pub barrier: usize,
+    /// How many times all have met there before.
+    pub round: u64,
+    /// Users of this agent that wait there.
+    pub arrived: u32,
+    /// Users of all agents that meet there.
+    pub parties: u32,
+    /// When all go on if nobody arrives later.
+    pub go_on: Stamp,
+}
+
+/// The engine's word that all have arrived at a barrier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Release {
+    /// Number of the group.
+    pub group: usize,
+    /// Number of the barrier in the group's script.
+    pub barrier: usize,
+    /// How many times all had met there before.
+    pub round: u64,
+    /// When all go on.
+    pub go_on: Stamp,
+}
+
 impl Barrier {
-    /// Says that one more of `parties` has arrived; gives what to wait with.
-    pub(crate) fn arrive(&self, parties: u32) -> Meet<'_> {
-        let mut meeting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn new(start_at: Stamp, shared: bool) -> Self {
+        Self { start_at, shared, meeting: Mutex::default() }
+    }
+
+    /// Says that one more of `parties` has arrived at an instant; gives what to wait with.
+    pub(crate) fn arrive(&self, parties: u32, at: Stamp) -> Meet<'_> {
+        let mut meeting = self.meeting();
         let met = meeting.met;
         meeting.arrived += 1;
-        if meeting.arrived >= parties {
-            meeting.arrived = 0;
-            meeting.met += 1;
-            meeting.waiting.drain(..).for_each(Waker::wake);
+        meeting.parties = parties;
+        meeting.last = meeting.last.max(at);
+        meeting.changed = true;
+        if !self.shared && meeting.arrived >= parties {
+            let go_on = self.go_on_after(meeting.last);
+            meeting.end(go_on);
         }
         Meet { barrier: self, met, registered: false, left: false }
+    }
+
+    /// How it stands, if that has changed since it was last asked: group, barrier.
+    pub(crate) fn standing(&self, group: usize, barrier: usize) -> Option<Standing> {
+        let mut meeting = self.meeting();
+        let changed = std::mem::take(&mut meeting.changed) && self.shared;
+        let Meeting { arrived, parties, met: round, last, .. } = *meeting;
+        changed.then(|| Standing { group, barrier, round, arrived, parties, go_on: self.go_on_after(last) })
+    }
+
+    /// All have arrived, on all agents.
+    pub(crate) fn release(&self, round: u64, go_on: Stamp) {
+        let mut meeting = self.meeting();
+        if meeting.met == round {
+            meeting.end(go_on);
+        }
+    }
+
+    fn go_on_after(&self, last: Stamp) -> Stamp {
+        let grid = GRID.as_nanos() as u64;
+        let earliest = (last + LEAD).since(self.start_at).as_nanos() as u64;
+        self.start_at + Duration::from_nanos(earliest.div_ceil(grid) * grid)
+    }
+
+    fn meeting(&self) -> MutexGuard<'_, Meeting> {
+        self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Meeting {
+    fn end(&mut self, go_on: Stamp) {
+        self.arrived = 0;
+        self.met += 1;
+        self.go_on = go_on;
+        self.changed = false;
+        self.waiting.drain(..).for_each(Waker::wake);
     }
 }
 
@@ -40,11 +140,12 @@ pub(crate) struct Meet<'a> {
 }
 
 impl Meet<'_> {
-    pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
-        let mut meeting = self.barrier.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// When all go on, once that is known.
+    pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Stamp> {
+        let mut meeting = self.barrier.meeting();
         if meeting.met > self.met {
             self.left = true;
-            return Poll::Ready(());
+            return Poll::Ready(meeting.go_on);
         }
         // A task polls with the same waker however often it is woken for something else.
         if !std::mem::replace(&mut self.registered, true) {
@@ -56,9 +157,10 @@ impl Meet<'_> {
 
 impl Drop for Meet<'_> {
     fn drop(&mut self) {
-        let mut meeting = self.barrier.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut meeting = self.barrier.meeting();
         if !self.left && meeting.met == self.met {
             meeting.arrived -= 1;
+            meeting.changed = true;
             if meeting.arrived == 0 {
                 meeting.waiting.clear();
             }
@@ -70,25 +172,54 @@ impl Drop for Meet<'_> {
 mod tests {
     use super::*;
 
-    fn poll(meet: &mut Meet<'_>) -> Poll<()> {
+    fn poll(meet: &mut Meet<'_>) -> Poll<Stamp> {
         meet.poll(&Context::from_waker(Waker::noop()))
     }
 
+    fn at(millis: u64) -> Stamp {
+        Stamp::from_nanos(7_000_000_000) + Duration::from_millis(millis)
+    }
+
     #[test]
-    fn the_last_to_come_frees_all() {
-        let barrier = Barrier::default();
-        let mut first = barrier.arrive(3);
-        let mut second = barrier.arrive(3);
+    fn the_last_to_come_frees_all_at_one_instant_ahead() {
+        let barrier = Barrier::new(at(0), false);
+        let mut first = barrier.arrive(3, at(10));
+        let mut second = barrier.arrive(3, at(1_010));
         assert!(poll(&mut first).is_pending());
-        let mut third = barrier.arrive(3);
-        assert!(poll(&mut third).is_ready() && poll(&mut first).is_ready() && poll(&mut second).is_ready());
-        assert!(poll(&mut barrier.arrive(3)).is_pending());
+        let mut third = barrier.arrive(3, at(1_001));
+        for meet in [&mut third, &mut first, &mut second] {
+            assert_eq!(poll(meet), Poll::Ready(at(1_300)));
+        }
+        assert!(poll(&mut barrier.arrive(3, at(1_400))).is_pending());
+        assert_eq!(barrier.standing(0, 0), None, "nobody else has to be told");
     }
 
     #[test]
     fn one_who_leaves_counts_no_more() {
-        let barrier = Barrier::default();
-        drop(barrier.arrive(2));
-        assert!(poll(&mut barrier.arrive(2)).is_pending());
+        let barrier = Barrier::new(at(0), false);
+        drop(barrier.arrive(2, at(1)));
+        assert!(poll(&mut barrier.arrive(2, at(2))).is_pending());
+    }
+
+    #[test]
+    fn users_on_several_agents_wait_for_the_word_of_the_engine() {
+        let barrier = Barrier::new(at(0), true);
+        let mut here = barrier.arrive(2, at(300));
+        let expected = Standing { group: 4, barrier: 5, round: 0, arrived: 1, parties: 2, go_on: at(500) };
+        assert_eq!(barrier.standing(4, 5), Some(expected));
+        assert_eq!(barrier.standing(4, 5), None, "nothing has changed since");
+        barrier.release(1, at(900));
+        assert!(poll(&mut here).is_pending(), "that was about another meeting");
+        barrier.release(0, at(600));
+        assert_eq!(poll(&mut here), Poll::Ready(at(600)));
+    }
+
+    #[test]
+    fn the_engine_hears_of_one_who_leaves() {
+        let barrier = Barrier::new(at(0), true);
+        let here = barrier.arrive(2, at(300));
+        barrier.standing(0, 0);
+        drop(here);
+        assert_eq!(barrier.standing(0, 0).map(|standing| standing.arrived), Some(0));
     }
 }

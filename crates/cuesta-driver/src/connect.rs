@@ -54,6 +54,30 @@ pub(crate) fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect
     }))
 }
 
+/// Has the configuration of ssh read for every login there will be: it takes some milliseconds each, which no user is to wait
+/// for.
+///
+/// # Errors
+/// When a target cannot be read, or its configuration asks for what cannot be.
+pub fn prepare(spec: &Spec) -> Result<(), RunError> {
+    for (number, group) in spec.groups.iter().enumerate() {
+        let target: Target =
+            group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
+        let Target::Ssh(target) = target else { continue };
+        let mut table = Logins::new(spec, number).table;
+        table.push(Login::default());
+        let users: BTreeMap<_, _> = table.into_iter().map(|login| (login.user.clone(), login)).collect();
+        let all = users.len();
+        for (user, login) in users {
+            // Nobody logs in without a row of the table, where there is one.
+            if user.is_some() || all == 1 {
+                cuesta_lines::configure(&target, &login).map_err(|error| RunError::Plan(error.to_string()))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Who logs in, on lines that do that themselves: columns `user` and `password` of a group's table.
 struct Logins {
     /// The number of the group's first user.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuesta_record::{Desk, Interval, Phase, Series, Stamp, Tally, Timeline, clock};
+use cuesta_record::{Desk, Due, Interval, Phase, Series, Stamp, Tally, Timeline, clock};
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -16,11 +16,14 @@ use crate::self_meter::SelfMeter;
 use crate::spec::{self, Spec};
 use crate::view::Sight;
 
+mod account;
 mod seat;
+mod waiting;
 
-pub(crate) use seat::Spending;
+pub(crate) use seat::{Spending, Waits};
 
 use seat::Seat;
+use waiting::count_waiting;
 
 /// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
 const BUFFER: usize = 16 * 1024;
@@ -35,6 +38,8 @@ pub(crate) struct Crew {
     tally: RefCell<Box<Tally>>,
     buffer: RefCell<Box<[u8]>>,
     seats: RefCell<Vec<Seat>>,
+    /// By step; see `account`.
+    accounts: RefCell<Vec<Due>>,
     open: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
     screens: Cell<(u64, usize)>,
@@ -56,6 +61,7 @@ impl Crew {
         memory: Arc<MemoryMeter>,
     ) -> Self {
         Self {
+            accounts: RefCell::new(vec![Due::default(); spec.steps.len()]),
             spec,
             timeline,
             groups,
@@ -155,16 +161,6 @@ impl Crew {
         seat.lost = lost;
     }
 
-    /// A user waits for an answer that was due at an instant, or no longer.
-    pub(crate) fn waits(&self, seat: usize, since: Option<Stamp>) {
-        self.seats.borrow_mut()[seat].waiting = since;
-    }
-
-    /// A user waits for echoes, the first of which was due at an instant, or for none.
-    pub(crate) fn waits_for_echo(&self, seat: usize, since: Option<Stamp>) {
-        self.seats.borrow_mut()[seat].echo = since;
-    }
-
     /// A user turns to something at an instant; nothing changes if that is what it does already.
     pub(crate) fn turns(&self, seat: usize, to: Spending, at: Stamp) {
         let seat = &mut self.seats.borrow_mut()[seat];
@@ -180,22 +176,11 @@ impl Crew {
         self.seats.borrow_mut()[seat].answered(response);
     }
 
-    /// How many users of a group meet at a barrier: those of this agent.
-    pub(crate) fn parties(&self, step: usize, group: usize) -> u32 {
-        let before: u32 = (0..group).map(|group| self.spec.most_users(group)).sum();
-        let of_this_agent = |users: u32| (users + self.spec.agents - 1 - self.spec.agent) / self.spec.agents;
-        of_this_agent(before + self.load(step, group).users) - of_this_agent(before)
-    }
-
-    /// Whether anyone waits for an answer or an echo.
-    pub(crate) fn is_waiting(&self) -> bool {
-        self.seats.borrow().iter().any(|seat| seat.waiting.or(seat.echo).is_some())
-    }
-
     /// Gives away what was counted in an interval; says whether it will be written.
     pub(crate) fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
+        let due = (interval.phase == Phase::Measure).then(|| self.account(interval)).flatten();
         let mut seats = self.seats.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         let counts = &mut tally.counts;
@@ -205,10 +190,8 @@ impl Crew {
         (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
         counts.active =
             seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;
-        let waiting: Vec<_> =
-            seats.iter().flat_map(|seat| [seat.waiting, seat.echo]).flatten().filter(|since| *since < end).collect();
-        counts.unfinished = waiting.len() as u64;
-        counts.oldest = waiting.iter().min().map_or(0.0, |since| end.since(*since).as_secs_f64());
+        count_waiting(&seats, end, counts);
+        counts.due = due;
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
         if interval.ends_step {

@@ -22,7 +22,11 @@ pub(crate) struct Group {
     pub(crate) barriers: Arc<Vec<Barrier>>,
     /// Columns and rows of the users' terminals.
     pub(crate) size: (u16, u16),
+    /// Whether what is typed may be echoed.
+    pub(crate) is_echoed: bool,
     data: Vec<BTreeMap<String, String>>,
+    /// The columns whose length must not be counted.
+    secret: Vec<String>,
 }
 
 /// The numbers of a group's series.
@@ -93,7 +97,28 @@ impl Group {
         });
         let programs = programs.collect::<Result<_, _>>()?;
         let group = &spec.groups[number];
-        Ok(Self { programs, series, barriers, size: group.size(&script.settings), data: group.data.clone() })
+        Ok(Self {
+            programs,
+            series,
+            barriers,
+            size: group.size(&script.settings),
+            is_echoed: !group.target.starts_with("pipe:"),
+            data: group.data.clone(),
+            secret: group.secret.clone(),
+        })
+    }
+
+    /// Whether what is typed for any of these pieces is secret.
+    pub(crate) fn is_secret(&self, pieces: &[Piece]) -> bool {
+        let secret = |piece: &Piece| matches!(piece, Piece::Column(name) if self.secret.contains(name));
+        pieces.iter().any(secret)
+    }
+
+    /// What no record may show of a user's row.
+    pub(crate) fn secrets(&self, rank: u32) -> Vec<&str> {
+        let row = self.data.get(rank as usize % self.data.len().max(1));
+        let secret = row.into_iter().flatten().filter(|(column, _)| is_secret(column));
+        secret.map(|(_, cell)| cell.as_str()).collect()
     }
 
     /// The text that a user types: `${column}` is the user's entry, or typed as it stands where there is no such column.
@@ -108,4 +133,10 @@ impl Group {
         });
         shown.collect()
     }
+}
+
+/// Columns of users whose cells are never shown: as in `cuesta.plan.SECRET`.
+fn is_secret(column: &str) -> bool {
+    let column = column.to_lowercase();
+    ["pass", "secret", "token", "key"].iter().any(|word| column.contains(word))
 }

@@ -34,7 +34,8 @@ mod text;
 mod user;
 mod view;
 
-pub use connect::{Connect, Refused};
+pub use barrier::{Release, Standing};
+pub use connect::{Connect, Refused, prepare};
 pub use program::ProgramError;
 pub use run::{Run, RunError, Scripts, simulate};
 pub use spec::{Arrivals, GroupSpec, Load, LoadKind, Spec, StepSpec};

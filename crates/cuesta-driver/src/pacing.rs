@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
+use std::ops::Range;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
@@ -73,6 +74,13 @@ impl Arrivals {
         true
     }
 
+    /// How many wait that were due in a stretch of time.
+    pub(crate) fn waiting(&self, due: &Range<Stamp>) -> u64 {
+        let waiting = self.0.borrow();
+        let before = |end: Stamp| waiting.due.partition_point(|due| *due < end);
+        (before(due.end) - before(due.start)) as u64
+    }
+
     /// Polls for the next to begin.
     pub(crate) fn poll_next(&self, waker: &Waker) -> Poll<Stamp> {
         let mut waiting = self.0.borrow_mut();
@@ -94,31 +102,63 @@ impl Arrivals {
     }
 }
 
-/// One group's arrivals in one step: the same sequence on every thread and agent, of which each keeps its users'.
+/// One group's arrivals in one step: the same sequence on every thread and agent, of which each deals out its users'.
 #[derive(Debug)]
 pub(crate) struct Dealer {
-    pub(crate) stream: Stream,
-    pub(crate) per_s: f64,
-    pub(crate) users: u32,
-    pub(crate) from: Stamp,
-    pub(crate) until: Stamp,
+    stream: Stream,
+    per_s: f64,
+    /// Of the users in turn, those of this thread.
+    users: Vec<Option<Rc<Arrivals>>>,
+    /// When the next arrives, and for which user: always one of this thread, or nothing more does.
+    next: Option<(Stamp, usize)>,
+    until: Stamp,
+}
+
+/// What became of something that arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It waits for its user.
+    Waits,
+    /// Too many wait.
+    Skipped,
 }
 
 impl Dealer {
-    /// Deals arrivals out to users in turn, each when it is due, until the step ends. `to` gives those of this thread.
-    pub(crate) async fn deal(mut self, to: impl Fn(u32) -> Option<Rc<Arrivals>>, mut skipped: impl FnMut()) {
-        let mut due = self.from;
-        for user in (0..self.users).cycle() {
+    pub(crate) fn new(stream: Stream, per_s: f64, users: Vec<Option<Rc<Arrivals>>>, within: Range<Stamp>) -> Self {
+        let mut dealer = Self { stream, per_s, users, next: None, until: within.end };
+        if dealer.users.iter().any(Option::is_some) {
+            dealer.next = dealer.after(within.start, 0);
+        }
+        dealer
+    }
+
+    /// When the next is due; nothing more is, where the step has ended.
+    pub(crate) fn next_due(&self) -> Option<Stamp> {
+        self.next.map(|(due, _)| due)
+    }
+
+    /// Deals out all that is due up to an instant, and says of each what became of it.
+    pub(crate) fn deal(&mut self, up_to: Stamp, mut arrived: impl FnMut(Stamp, Arrival)) {
+        while let Some((due, user)) = self.next.filter(|(due, _)| *due <= up_to) {
+            let has_room = self.users[user].as_ref().is_some_and(|arrivals| arrivals.arrive(due));
+            arrived(due, if has_room { Arrival::Waits } else { Arrival::Skipped });
+            self.next = self.after(due, user + 1);
+        }
+    }
+
+    /// The next after an instant, which the user whose turn it is has, or the next one that is of this thread.
+    fn after(&mut self, mut due: Stamp, turn: usize) -> Option<(Stamp, usize)> {
+        let users = self.users.len();
+        for user in (0..users).cycle().skip(turn % users.max(1)) {
             due += Duration::try_from_secs_f64(-self.stream.unit().ln() / self.per_s).unwrap_or(Duration::MAX);
             if due >= self.until {
-                return;
+                return None;
             }
-            let Some(arrivals) = to(user) else { continue };
-            clock::sleep_until(due).await;
-            if !arrivals.arrive(due) {
-                skipped();
+            if self.users[user].is_some() {
+                return Some((due, user));
             }
         }
+        None
     }
 }
 
@@ -162,22 +202,21 @@ mod tests {
         let arrivals = Arrivals::default();
         let taken = (0..300).filter(|n| arrivals.arrive(Stamp::from_nanos(*n))).count() as u64;
         assert_eq!(taken, MOST_BEHIND);
+        let stretch = Stamp::from_nanos(10)..Stamp::from_nanos(20);
+        assert_eq!(arrivals.waiting(&stretch), 10);
         assert_eq!(arrivals.poll_next(Waker::noop()), Poll::Ready(Stamp::ZERO));
     }
 
     #[test]
     fn all_threads_deal_the_same_arrivals() {
         let dealt = |thread: u32, threads: u32| {
-            let run = clock::run(clock::Time::Virtual, async move {
-                let mine: Vec<_> = (0..12).map(|_| Rc::new(Arrivals::default())).collect();
-                let from = clock::now();
-                let until = from + Duration::from_secs(30);
-                let dealer = Dealer { stream: Stream::new(7, 1), per_s: 5.0, users: 12, from, until };
-                let to = |user: u32| (user % threads == thread).then(|| Rc::clone(&mine[user as usize]));
-                dealer.deal(to, || panic!("nothing is skipped")).await;
-                mine.iter().map(|arrivals| arrivals.0.borrow().due.clone()).collect::<Vec<_>>()
-            });
-            run.expect("runs")
+            let mine: Vec<_> = (0..12).map(|user| (user % threads == thread).then(Rc::<Arrivals>::default)).collect();
+            let until = Stamp::ZERO + Duration::from_secs(30);
+            let mut dealer = Dealer::new(Stream::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
+            dealer.deal(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::Waits));
+            assert_eq!(dealer.next_due(), None);
+            let dealt = |arrivals: &Option<Rc<Arrivals>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
+            mine.iter().map(|arrivals| dealt(arrivals).unwrap_or_default()).collect::<Vec<_>>()
         };
         let whole = dealt(0, 1);
         let halves = [dealt(0, 2), dealt(1, 2)];

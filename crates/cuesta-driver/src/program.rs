@@ -20,6 +20,7 @@ const PROMPT: &str = r"[$#%>:?] ?$";
 
 /// A script, ready for playing.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)] // Each is something that a user needs or does without.
 pub(crate) struct Program {
     pub(crate) ops: Vec<Op>,
     /// Where the pass begins: what stands before it is done once in a session.
@@ -28,6 +29,8 @@ pub(crate) struct Program {
     pub(crate) reads_text: bool,
     /// Whether anything looks at the screen.
     pub(crate) looks: bool,
+    /// Whether echoes are looked for in the stream.
+    pub(crate) follows_echoes: bool,
     /// Whether a key depends on the modes that the host sets.
     pub(crate) needs_modes: bool,
     /// What is shown for what is typed; nothing but echoes may then come while one is awaited.
@@ -125,6 +128,7 @@ impl Program {
                 pass: 0,
                 reads_text: false,
                 looks: false,
+                follows_echoes: false,
                 needs_modes: false,
                 echo_map: settings.echo_map.clone(),
                 patience: settings.wait_timeout.unwrap_or(WAIT_TIMEOUT),
@@ -136,6 +140,8 @@ impl Program {
         compiler.whole()?;
         let mut program = compiler.program;
         program.look_ahead();
+        let is_timed = |op: &Op| matches!(op, Op::Keys { stroke, .. } if stroke.echo == tape::Echo::Timed);
+        program.follows_echoes = program.ops.iter().any(is_timed);
         Ok(program)
     }
 

@@ -14,7 +14,7 @@ use cuesta_record::{Catalogue, Desk, Ending, Recorder, Setup, Snapshot, Timeline
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::barrier::Barrier;
+use crate::barrier::{Barrier, Release, Standing};
 use crate::connect::{Connect, over_the_network};
 use crate::crew::Crew;
 use crate::film::{Camera, Film, filmed};
@@ -31,6 +31,9 @@ pub struct Run {
     view: Arc<Mutex<Snapshot>>,
     outcome: Arc<Outcome>,
     keeper: Option<JoinHandle<()>>,
+    /// By group and number.
+    barriers: Vec<Arc<Vec<Barrier>>>,
+    meets_others: bool,
 }
 
 /// How a run ended, once it has.
@@ -82,6 +85,7 @@ impl Run {
         let scripts = Arc::new(scripts);
         let plan = Arc::new(Plan::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
         let (recorder, desks) = Recorder::start(folder, plan.setup(&spec))?;
+        let (barriers, meets_others) = (plan.barriers.clone(), spec.agents > 1);
         let (film, camera) = Film::start(&spec, &scripts, plan.timeline.start_at, folder)?.unzip();
         let view = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
@@ -104,7 +108,7 @@ impl Run {
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
-        Ok(Self { stop, view, outcome, keeper: Some(keeper) })
+        Ok(Self { stop, view, outcome, keeper: Some(keeper), barriers, meets_others })
     }
 
     /// How it stands.
@@ -124,6 +128,28 @@ impl Run {
             .wait_timeout_while(ended, timeout, |ended| ended.is_none())
             .unwrap_or_else(PoisonError::into_inner);
         ended.clone().transpose().map(|ended| ended.is_some())
+    }
+
+    /// Whether users wait for users of other agents: then the engine has to be told who has arrived.
+    pub fn meets_others(&self) -> bool {
+        self.meets_others && self.barriers.iter().any(|of_group| !of_group.is_empty())
+    }
+
+    /// How it stands at the barriers where that has changed since this was last asked.
+    pub fn standings(&self) -> Vec<Standing> {
+        let of_group = |(group, barriers): (usize, &Arc<Vec<Barrier>>)| {
+            let numbered = barriers.iter().enumerate();
+            numbered.filter_map(|(number, barrier)| barrier.standing(group, number)).collect::<Vec<_>>()
+        };
+        self.barriers.iter().enumerate().flat_map(of_group).collect()
+    }
+
+    /// Lets the users at a barrier go on, as all of all agents have arrived.
+    pub fn release(&self, release: &Release) {
+        let barrier = self.barriers.get(release.group).and_then(|of_group| of_group.get(release.barrier));
+        if let Some(barrier) = barrier {
+            barrier.release(release.round, release.go_on);
+        }
     }
 
     /// Asks it to end now; what was measured is kept.
@@ -164,7 +190,8 @@ impl Plan {
             // Made once here to find what is wrong before anything starts; each thread makes its own.
             let made = Group::new(spec, number, script, series.clone(), Arc::default())?;
             let places = made.programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
-            plan.barriers.push(Arc::new((0..places).map(|_| Barrier::default()).collect()));
+            let place = || Barrier::new(start_at, spec.agents > 1);
+            plan.barriers.push(Arc::new((0..places).map(|_| place()).collect()));
             plan.series.push(series);
         }
         Ok(plan)

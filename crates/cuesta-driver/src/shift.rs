@@ -1,5 +1,6 @@
 //! A thread's work from the start to the end or a stop: its users are seated and set to work, each interval's counts given away.
 
+use std::cell::RefCell;
 use std::panic;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,7 +27,10 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<AtomicBool>) -> bool {
     seat_users(&crew, thread);
     let mut tasks = JoinSet::new();
-    deal(&crew, &mut tasks);
+    let dealers = dealers(&crew);
+    for dealer in &dealers {
+        tasks.spawn_local(deal(Rc::clone(&crew), Rc::clone(dealer)));
+    }
     for seat in 0..crew.seated() {
         let mut user = User::new(Rc::clone(&crew), seat);
         tasks.spawn_local(async move { user.live().await });
@@ -37,6 +41,10 @@ pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<Atom
         let end = crew.timeline.at(interval.end);
         let stopped = sleep_unless(&stop, end).await;
         let interval = if stopped { cut_short(&crew, interval) } else { interval };
+        // What was due before the cut is counted before it, also where this thread is late.
+        for dealer in &dealers {
+            deal_up_to(&crew, dealer, crew.timeline.at(interval.end));
+        }
         let written = crew.deliver(&desk, &mut meter, interval);
         while let Some(ended) = tasks.try_join_next() {
             ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
@@ -84,24 +92,33 @@ fn seat_users(crew: &Crew, thread: u32) {
     }
 }
 
-/// Starts the arrivals of open loads.
-fn deal(crew: &Rc<Crew>, tasks: &mut JoinSet<()>) {
+/// The arrivals of open loads, a dealer for each group and step.
+fn dealers(crew: &Crew) -> Vec<Rc<RefCell<Dealer>>> {
+    let mut dealers = Vec::new();
     for (step, (times, load)) in crew.timeline.steps.iter().zip(&crew.spec.steps).enumerate() {
         for (group, load) in load.groups.iter().enumerate() {
             let LoadKind::Open { per_s, .. } = load.load else { continue };
             let number = ((step as u64) << 32) + group as u64;
-            let dealer = Dealer {
-                // Beyond all users, who count from 0 up.
-                stream: Stream::new(crew.spec.seed, (1 << 62) + number),
-                per_s,
-                users: load.users,
-                from: crew.timeline.at(times.settled - crew.spec.steps[step].settle),
-                until: crew.timeline.at(times.end),
-            };
-            let mine = crew.arrivals_of(group, load.users);
-            let crew = Rc::clone(crew);
-            let skipped = move || crew.tally(|tally| tally.counts.skipped += 1);
-            tasks.spawn_local(dealer.deal(move |rank| mine[rank as usize].clone(), skipped));
+            // Beyond all users, who count from 0 up.
+            let stream = Stream::new(crew.spec.seed, (1 << 62) + number);
+            let begin = crew.timeline.at(times.settled - crew.spec.steps[step].settle);
+            let within = begin..crew.timeline.at(times.end);
+            let dealer = Dealer::new(stream, per_s, crew.arrivals_of(group, load.users), within);
+            dealers.push(Rc::new(RefCell::new(dealer)));
         }
     }
+    dealers
+}
+
+/// Deals out what arrives, each when it is due.
+async fn deal(crew: Rc<Crew>, dealer: Rc<RefCell<Dealer>>) {
+    loop {
+        let Some(due) = dealer.borrow().next_due() else { return };
+        clock::sleep_until(due).await;
+        deal_up_to(&crew, &dealer, due);
+    }
+}
+
+fn deal_up_to(crew: &Crew, dealer: &RefCell<Dealer>, at: Stamp) {
+    dealer.borrow_mut().deal(at, |due, arrival| crew.arrives(due, arrival));
 }

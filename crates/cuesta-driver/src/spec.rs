@@ -66,6 +66,9 @@ pub struct GroupSpec {
     /// A row of the users' table for each user, in turn.
     #[serde(default)]
     pub data: Vec<BTreeMap<String, String>>,
+    /// Columns of it that are secret: how long an entry is must not be seen from any count.
+    #[serde(default)]
+    pub secret: Vec<String>,
     /// Bits per second, in place of the script's; 0 = as fast as the line goes.
     #[serde(default)]
     pub line_speed: Option<u32>,

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Crossed, Line, Stamped, fault};
+use cuesta_lines::{Crossed, Ended, Line, Stamped, fault};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
 use cuesta_tape::Echo;
@@ -22,7 +22,7 @@ use crate::crew::Crew;
 use crate::echo::Echoes;
 use crate::opening::Opened;
 use crate::program::Program;
-use crate::view::{Typed, View};
+use crate::view::{Going, Key, Typed, View};
 
 mod drawing;
 mod reading;
@@ -31,6 +31,7 @@ mod waiting;
 pub(crate) use waiting::Waited;
 
 /// A line with a user at it.
+#[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
 pub(crate) struct Terminal {
     line: Box<dyn Line>,
     /// None once its opening is counted.
@@ -59,6 +60,10 @@ pub(crate) struct Terminal {
     modes: Option<ModeWatch>,
     /// A key is on its way: nothing may come between its characters.
     sending: bool,
+    /// Whether the stream is followed for echoes.
+    follows: bool,
+    /// The last input has been answered: the next key begins another.
+    answered: bool,
 }
 
 /// A key, or a text that is sent at once.
@@ -69,6 +74,16 @@ pub(crate) enum Stroke<'a> {
     /// A key with a name.
     Key(&'a cuesta_tape::Key),
     Paste(&'a str),
+}
+
+/// How the echo of a key is awaited.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Awaited {
+    /// When the key was due.
+    pub(crate) due: Stamp,
+    pub(crate) echo: Echo,
+    /// The key is part of a secret, whose length must not be counted.
+    pub(crate) secret: bool,
 }
 
 /// Why a line can be used no more: the name under which it is counted.
@@ -101,6 +116,8 @@ impl Terminal {
             view: None,
             modes: None,
             sending: false,
+            follows: false,
+            answered: true,
         };
         terminal.play(program);
         terminal
@@ -109,6 +126,7 @@ impl Terminal {
     /// A pass of a program will be played, which may be another one than before.
     pub(crate) fn play(&mut self, program: &Program) {
         self.strict = !program.echo_map.is_empty();
+        self.follows = program.follows_echoes;
         self.answer.keep_text(program.reads_text);
         if program.looks && self.view.is_none() {
             let mut view = View::new(self.crew.groups[self.group].size);
@@ -125,9 +143,29 @@ impl Terminal {
         self.line.free_at()
     }
 
+    /// The next key was to begin at an instant, from which a line with a speed counts.
+    pub(crate) fn begin_next_at(&mut self, at: Stamp) {
+        self.line.begin_next_at(at);
+    }
+
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
         self.echoes.pending() + self.view.as_ref().map_or(0, |view| view.pending())
+    }
+
+    /// Whether any key went.
+    pub(crate) fn has_sent(&self) -> bool {
+        self.opened.is_none()
+    }
+
+    /// How the program at the other end of a lost line ended, if that can be known by an instant.
+    pub(crate) async fn ended(&mut self, by: Stamp) -> Option<Ended> {
+        self.alarm.reset(by);
+        poll_fn(|cx| match self.line.poll_ended(cx) {
+            Poll::Pending => Pin::new(&mut self.alarm).poll(cx).map(|()| None),
+            ended @ Poll::Ready(_) => ended,
+        })
+        .await
     }
 
     /// What has come since the last key.
@@ -141,12 +179,12 @@ impl Terminal {
         (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Sends a key: what comes from now on is judged by `rule`. `echoed`: when it was due, if its echo is awaited, and
-    /// how. `last`: no other key may come before what is waited for. Gives the instant at which it went.
+    /// Sends a key: what comes from now on is judged by `rule`. `last`: no other key may come before what is waited for.
+    /// Gives the instant at which it went.
     pub(crate) async fn send(
         &mut self,
         stroke: Stroke<'_>,
-        echoed: Option<(Stamp, Echo)>,
+        awaited: Awaited,
         rule: Option<&Rc<Rule>>,
         last: bool,
         program: &Program,
@@ -154,20 +192,19 @@ impl Terminal {
         self.count_opening();
         let (key, typed) = self.encode(stroke).await;
         self.rule = rule.cloned();
-        self.answer.restart();
+        let first = std::mem::take(&mut self.answered);
+        // Timed echoes are no part of the text.
+        self.answer.restart(if awaited.echo == Echo::Timed || !self.is_echoed() { b"" } else { typed }, first);
         self.came = None;
         self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
         let sent = clock::now();
-        if let Some((due, Echo::Timed)) = echoed {
-            self.echoes.await_key(typed, &program.echo_map, due, sent);
+        if awaited.echo == Echo::Timed {
+            self.echoes.await_key(typed, &program.echo_map, !awaited.secret, awaited.due, sent);
         }
-        if let Some(view) = &mut self.view {
-            let shown = echoed.filter(|(_, echo)| *echo == Echo::Screen);
-            let looks = last && rule.is_some_and(|rule| rule.looks());
-            view.sent(Typed::new(typed, &program.echo_map, shown.map(|(due, _)| (due, sent))), looks);
-        }
-        if echoed.is_some() {
-            self.crew.waits_for_echo(self.seat, self.oldest());
+        let is_last = last && rule.is_some_and(|rule| rule.looks());
+        self.show(stroke, typed, awaited, (sent, first, is_last), program);
+        if awaited.echo != Echo::Untimed {
+            self.waits_for_echo();
         }
         self.alarm.reset(sent + program.patience);
         let mut rest = &*key;
@@ -178,6 +215,37 @@ impl Terminal {
         self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_crossed();
         Ok(sent)
+    }
+
+    /// Whether a host may echo at all: nobody does over pipes.
+    fn is_echoed(&self) -> bool {
+        self.crew.groups[self.group].is_echoed
+    }
+
+    /// Tells the screen what is typed: each character of what is pasted is one that it should show.
+    fn show(
+        &mut self,
+        stroke: Stroke<'_>,
+        typed: &[u8],
+        awaited: Awaited,
+        (sent, first, last): (Stamp, bool, bool),
+        program: &Program,
+    ) {
+        let is_echoed = self.is_echoed();
+        let Some(view) = &mut self.view else { return };
+        let typed = std::str::from_utf8(typed).unwrap_or_default();
+        let is_key = matches!(stroke, Stroke::Key(_)) && typed.chars().nth(1).is_some();
+        let timed = awaited.echo == Echo::Screen && !awaited.secret && typed.chars().nth(1).is_none();
+        let mut key = Key { due: awaited.due, sent, timed, answers: last };
+        if is_key || typed.is_empty() || (!timed && !is_echoed) {
+            return view.sent(Typed::Other, Going { key, first });
+        }
+        let mut rest = typed.len();
+        for (index, character) in typed.char_indices() {
+            rest -= character.len_utf8();
+            key.answers = last && rest == 0;
+            view.sent(Typed::new(character, &program.echo_map), Going { key, first: first && index == 0 });
+        }
     }
 
     /// Brings characters onto the line, unless it takes none until the alarm.

@@ -9,6 +9,10 @@ pub(crate) struct Text {
     /// A return came: what follows is written over the row, unless it is a line feed.
     returned: bool,
     escape: Escape,
+    /// What was typed since the last answer, as rows.
+    typed: Vec<u8>,
+    /// How much of it had been echoed when the last key went.
+    echoed: usize,
 }
 
 /// How far we are in an escape sequence (ECMA-48 §5.4, §8.3).
@@ -25,10 +29,22 @@ enum Escape {
 }
 
 const KEPT: usize = 16 * 1024;
+/// No more of what was typed is looked for.
+const TYPED: usize = 1024;
 const ESC: u8 = 0x1b;
 
 impl Text {
-    pub(crate) fn clear(&mut self) {
+    /// A key goes: what came before it is forgotten. `first`: it is the first since the last answer.
+    pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
+        if first {
+            self.typed.clear();
+            self.echoed = 0;
+        } else if self.typed[self.echoed..].starts_with(&self.all) {
+            self.echoed += self.all.len();
+        }
+        if self.typed.len() + typed.len() <= TYPED {
+            self.typed.extend(typed.iter().map(|byte| if *byte == b'\r' { b'\n' } else { *byte }));
+        }
         self.all.clear();
         self.row = 0;
         self.returned = false;
@@ -37,6 +53,12 @@ impl Text {
     /// All rows, parted by LF.
     pub(crate) fn all(&self) -> &[u8] {
         &self.all
+    }
+
+    /// The same without what only echoes, late, what was typed.
+    pub(crate) fn answer(&self) -> &[u8] {
+        let late = &self.typed[self.echoed..];
+        if late.starts_with(&self.all) { &[] } else { self.all.strip_prefix(late).unwrap_or(&self.all) }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -107,6 +129,23 @@ mod tests {
         assert_eq!(rows(b"one\r\n\x1b[1;32mtwo\x1b[0m\x1b]0;title\x07 \x1b(B$ "), "one\ntwo $ ");
         assert_eq!(rows(b"50%\r100%"), "100%");
         assert_eq!(rows(b"ab\x08c\x07"), "ac");
+    }
+
+    #[test]
+    fn a_late_echo_is_no_answer() {
+        let came = |echoed: &[u8], late: &[u8]| {
+            let mut text = Text::default();
+            text.restart(b"echo DONE", true);
+            text.push(echoed);
+            text.restart(b"\r", false);
+            text.push(late);
+            String::from_utf8_lossy(text.answer()).into_owned()
+        };
+        assert_eq!(came(b"echo D", b"ONE"), "");
+        assert_eq!(came(b"echo D", b"ONE\r\n"), "");
+        assert_eq!(came(b"echo D", b"ONE\r\nDONE\r\n$ "), "DONE\n$ ");
+        assert_eq!(came(b"echo DONE", b"\r\nDONE\r\n$ "), "DONE\n$ ");
+        assert_eq!(came(b"", b"DONE\r\n"), "DONE\n");
     }
 
     #[test]

@@ -19,6 +19,8 @@ use crate::program::Program;
 use crate::spec::{Arrivals, LoadKind};
 use crate::terminal::{Lost, Terminal};
 
+mod arrival;
+mod ending;
 mod play;
 
 /// One virtual user.
@@ -42,6 +44,10 @@ pub(crate) struct User {
     /// Up to when the user's last keys keep it at the keyboard, by the plan.
     keyed: Stamp,
     input: Input,
+    /// How long the session waited for this user to be free, until that is counted with its first transaction.
+    delayed: Duration,
+    /// The host has answered something in this session.
+    heard: bool,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
     /// Times left of each loop that the program is in.
@@ -100,6 +106,8 @@ impl User {
             ready: crew.timeline.start_at,
             keyed: crew.timeline.start_at,
             input: Input::default(),
+            delayed: Duration::ZERO,
+            heard: false,
             hung_up: false,
             loops: Vec::new(),
             crew,
@@ -157,10 +165,19 @@ impl User {
         }
         let mut terminal = self.open().await?;
         *retry = FIRST_RETRY;
-        self.login(&mut terminal, first).await?;
+        let Err(stop) = self.work(&mut terminal, first).await;
+        // Boxed, so that who works has no room set aside for it.
+        Err(Box::pin(self.explained(stop, terminal)).await)
+    }
+
+    /// From the login to the end: pass after pass.
+    async fn work(&mut self, terminal: &mut Terminal, first: bool) -> Result<Infallible, Stop> {
+        self.login(terminal, first).await?;
         loop {
-            self.next_pass(&mut terminal).await?;
-            match self.play(&mut terminal, self.program.pass, self.program.ops.len()).await {
+            self.next_pass(terminal).await?;
+            let played = self.play(terminal, self.program.pass, self.program.ops.len()).await;
+            self.ends(played);
+            match played {
                 Err(Stop::GaveUp) => self.forget_input(),
                 other => other?,
             }
@@ -170,21 +187,6 @@ impl User {
             // A program that neither waits nor pauses must not keep the thread to itself.
             task::consume_budget().await;
         }
-    }
-
-    /// One session of an open load of sessions, when it arrives.
-    async fn session_that_arrives(&mut self, retry: &mut Duration) -> Result<Infallible, Stop> {
-        let Pacer::Open(arrivals) = &self.pacer else { return Err(Stop::Left) };
-        let ends = self.step_end();
-        let Some(due) = Rc::clone(arrivals).next_before(ends).await else {
-            self.plan = ends;
-            return Err(Stop::Left);
-        };
-        self.plan = due;
-        let mut terminal = self.open().await?;
-        *retry = FIRST_RETRY;
-        self.play(&mut terminal, 0, self.program.ops.len()).await?;
-        Err(Stop::Left)
     }
 
     /// Opens a line when it is planned. The time that it takes counts from then, whatever kept the user.
@@ -203,7 +205,7 @@ impl User {
         let now = clock::now();
         let opened = Opened { planned: self.plan, at: now };
         self.crew.connects(self.seat);
-        self.hung_up = false;
+        (self.hung_up, self.heard) = (false, false);
         self.plan = self.plan.max(now);
         self.ready = now;
         self.forget_input();
@@ -261,6 +263,7 @@ impl User {
                     let arrived = terminal.listen_for(&arrivals, ends).await?;
                     // None: the step ended before anything arrived.
                     if let Some(due) = arrived {
+                        self.crew.begins(self.seat, due);
                         self.begin_at(due);
                         return Ok(());
                     }

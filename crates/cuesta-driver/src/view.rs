@@ -8,10 +8,15 @@ use std::collections::VecDeque;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::{Found, Fresh, Screen, Shown};
-use regex::bytes::Regex;
+use cuesta_screen::{Echoed, Found, Fresh, Screen, Shown};
+use looking::Hold;
 
 use crate::answer::Rule;
+
+mod looking;
+mod typed;
+
+pub(crate) use typed::{Going, Key, Typed};
 
 /// No more is read while so much is not drawn; one read more may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -22,69 +27,47 @@ const KEPT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct View {
     screen: Screen,
-    shown: Shown<Key>,
+    shown: Shown<Waiting>,
     fresh: Fresh,
+    echoed: Echoed,
     /// What has come and is not drawn.
     bytes: Vec<u8>,
     /// How much of it is drawn all the same.
     drawn: usize,
     /// What happened and is not drawn, in order.
     events: VecDeque<Event>,
-    /// Keys among the events that the screen is to show.
-    queued: usize,
+    /// Timed keys that it has not shown.
+    pending: usize,
+    /// Keys that a piece has shown.
+    found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
-    /// Since which character of the read that is being drawn the screen has shown what is waited for.
-    holds: Option<usize>,
+    /// Since when the screen has shown what is waited for.
+    matched: Option<Stamp>,
+    hold: Hold,
     /// Whether the others have had their turn since the last piece was drawn.
     pub(crate) has_turn: bool,
     /// What it took in memory when that was last asked.
     told: usize,
 }
 
-/// A key that the screen is to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
-    /// When it should have gone.
-    pub(crate) due: Stamp,
-    /// When it went.
-    pub(crate) sent: Stamp,
+/// A key that the screen has not shown, with what it shows for it and the number of its row.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    key: Key,
+    character: char,
+    row: u32,
 }
 
-/// What a key means for the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Typed {
-    /// The screen is to show this character.
-    Shown(char, Key),
-    Return,
-    /// Anything that is not shown as itself.
-    Other,
-}
-
-impl Typed {
-    /// What is typed, where the host shows for a character what the map says. `awaited`: when it was due and when it
-    /// went, if the screen is to show it. One key is one character: what is pasted is not awaited.
-    pub(crate) fn new(typed: &[u8], map: &[(u8, u8)], awaited: Option<(Stamp, Stamp)>) -> Self {
-        if typed == b"\r" {
-            return Self::Return;
-        }
-        let mut characters = std::str::from_utf8(typed).unwrap_or_default().chars();
-        match (characters.next(), characters.next(), awaited) {
-            (Some(character), None, Some((due, sent))) if !character.is_control() => {
-                let shown = map.iter().find(|(from, _)| typed == [*from]).map_or(character, |(_, to)| char::from(*to));
-                Self::Shown(shown, Key { due, sent })
-            }
-            _ => Self::Other,
-        }
-    }
-}
+/// So many keys that are not timed may wait to be shown.
+const MOST_UNTIMED: usize = 256;
 
 #[derive(Debug)]
 enum Event {
     /// A read came; so many of its characters are drawn.
     Read(Received, usize),
-    /// A key went. `last`: what is waited for must come after it.
-    Sent { typed: Typed, last: bool },
+    /// A key went.
+    Sent(Typed, Going),
 }
 
 /// What the screen shows all at once.
@@ -104,12 +87,15 @@ impl View {
             screen: Screen::new(columns, rows),
             shown: Shown::default(),
             fresh: Fresh::default(),
+            echoed: Echoed::default(),
             bytes: Vec::new(),
             drawn: 0,
             events: VecDeque::new(),
-            queued: 0,
+            pending: 0,
+            found: Vec::new(),
             came: false,
-            holds: None,
+            matched: None,
+            hold: Hold::default(),
             has_turn: false,
             told: 0,
         }
@@ -141,14 +127,15 @@ impl View {
         self.events.is_empty()
     }
 
-    /// How many keys it has not shown yet.
+    /// How many timed keys it has not shown yet.
     pub(crate) fn pending(&self) -> usize {
-        self.shown.len() + self.queued
+        self.pending
     }
 
-    /// The key that it has not shown for the longest time.
-    pub(crate) fn oldest(&self) -> Option<Key> {
-        self.shown.front().copied().or_else(|| self.events.iter().find_map(Event::key))
+    /// When the timed key that it has not shown for the longest time was due.
+    pub(crate) fn oldest(&self) -> Option<Stamp> {
+        let waiting = self.shown.keys().map(|waiting| &waiting.key);
+        waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
     }
 
     /// A read came.
@@ -157,46 +144,65 @@ impl View {
         self.events.push_back(Event::Read(*received, 0));
     }
 
-    /// A key goes. `last`: what is waited for must come after it.
-    pub(crate) fn sent(&mut self, typed: Typed, last: bool) {
-        if !self.is_drawn() {
-            self.queued += usize::from(matches!(typed, Typed::Shown(..)));
-            self.events.push_back(Event::Sent { typed, last });
-            return;
+    /// A key goes.
+    pub(crate) fn sent(&mut self, typed: Typed, going: Going) {
+        self.pending += usize::from(going.key.timed && matches!(typed, Typed::Shown(_)));
+        if self.is_drawn() {
+            self.apply(typed, going);
+        } else {
+            self.events.push_back(Event::Sent(typed, going));
         }
-        self.apply(typed, last);
     }
 
-    fn apply(&mut self, typed: Typed, last: bool) {
+    fn apply(&mut self, typed: Typed, Going { key, first }: Going) {
         self.came = false;
-        if last {
+        self.matched = None;
+        if first {
+            self.echoed.begin();
+            self.hold.begin(&mut self.shown);
+        }
+        self.echoed.mark();
+        if key.answers {
             self.fresh.mark(&self.screen);
         } else {
             self.fresh.forget();
         }
         match typed {
-            Typed::Shown(character, key) => self.shown.await_key(&self.screen, character, key),
-            Typed::Return => self.shown.turn(true),
-            Typed::Other => self.shown.turn(false),
+            Typed::Shown(character) => self.await_key(character, key),
+            Typed::Return | Typed::Erase | Typed::Other => {
+                self.shown.turn(typed == Typed::Return);
+                self.echoed.turn(typed == Typed::Return, typed == Typed::Erase);
+            }
         }
     }
 
-    /// Gives up all keys sent before an instant; says how many.
+    fn await_key(&mut self, character: char, key: Key) {
+        if key.timed {
+            // A key that nobody times, and that is perhaps never shown, must not stand in the way of one that is a figure.
+            self.shown.retain(|waiting| waiting.key.timed);
+        } else if self.shown.len() >= MOST_UNTIMED && self.shown.front().is_some_and(|waiting| !waiting.key.timed) {
+            self.shown.give_up();
+        }
+        let row = if key.answers { 0 } else { self.echoed.typed(character) };
+        self.shown.await_key(&self.screen, character, Waiting { key, character, row });
+    }
+
+    /// Gives up all keys sent before an instant; says how many of them were timed.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
-        while self.shown.front().is_some_and(|key| key.sent < sent) {
-            lost += u64::from(self.shown.give_up().is_some());
+        while self.shown.front().is_some_and(|waiting| waiting.key.sent < sent) {
+            lost += u64::from(self.shown.give_up().is_some_and(|waiting| waiting.key.timed));
         }
+        self.pending -= lost as usize;
         lost
     }
 
     /// Draws one piece of what came, at most so much, and tells what the screen then shows.
     pub(crate) fn draw(&mut self, most: usize, rule: Option<&Rule>, sights: &mut Vec<Sight>) {
-        while let Some(Event::Sent { typed, last }) = self.events.front() {
-            let (typed, last) = (*typed, *last);
-            self.queued -= usize::from(matches!(typed, Typed::Shown(..)));
+        while let Some(Event::Sent(typed, going)) = self.events.front() {
+            let (typed, going) = (*typed, *going);
             self.events.pop_front();
-            self.apply(typed, last);
+            self.apply(typed, going);
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
@@ -208,7 +214,7 @@ impl View {
             *drawn = to;
         }
         // What came before a key that has gone is no answer to it.
-        let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent { .. }));
+        let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent(..)));
         let rule = rule.filter(|rule| rule.looks() && is_last);
         self.draw_read(&received, from..to, rule, sights);
         if ends {
@@ -230,63 +236,26 @@ impl View {
         for from in range.clone().step_by(step.max(1)) {
             let to = range.end.min(from + step);
             let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
-            let found = |found| sights.push(sight(found, received));
-            self.shown.feed(&mut self.screen, bytes, from, exactly, found);
+            let found = &mut self.found;
+            self.shown.feed(&mut self.screen, bytes, from, exactly, |key| found.push(key));
             self.drawn += to - from;
             self.came = true;
+            self.find(received, sights);
             if let Some(rule) = rule.filter(|_| exactly) {
-                self.holds = if self.holds(rule) { self.holds.or(Some(from)) } else { None };
+                self.look(rule, received.at_character(from));
             }
         }
     }
 
     /// All of a read is drawn.
     fn rest(&mut self, received: &Received, rule: Option<&Rule>, sights: &mut Vec<Sight>) {
-        self.shown.rest(&self.screen, received.len, |found| sights.push(sight(found, received)));
-        let since = std::mem::take(&mut self.holds);
-        if let Some(rule) = rule
-            && (since.is_some() || self.holds(rule))
-        {
-            sights.push(Sight::Answer(received.at_character(since.unwrap_or(received.len.saturating_sub(1)))));
+        let found = &mut self.found;
+        self.shown.rest(&self.screen, received.len, |key| found.push(key));
+        self.find(received, sights);
+        if let Some(rule) = rule {
+            self.look(rule, received.at_character(received.len.saturating_sub(1)));
+            sights.extend(self.matched.filter(|_| !self.is_held()).map(Sight::Answer));
         }
-    }
-
-    /// Whether the screen shows what is waited for, and it came after the last key.
-    pub(crate) fn holds(&mut self, rule: &Rule) -> bool {
-        self.came
-            && match rule {
-                Rule::Screen(pattern) => {
-                    // The whole screen is quicker to look at than what of it is fresh.
-                    pattern.is_match(self.screen.text().as_bytes())
-                        && pattern.is_match(self.fresh.text(&self.screen).as_bytes())
-                }
-                Rule::Line(pattern) => self.fresh.is_row_fresh(&self.screen) && self.row_matches(pattern, false),
-                Rule::Prompt(pattern) => self.fresh.is_row_fresh(&self.screen) && self.row_matches(pattern, true),
-                Rule::Cursor { row, column } => {
-                    let (at_row, at_column) = self.screen.cursor();
-                    let at_column = at_column.min(self.screen.size().0 - 1);
-                    (*row, *column) == (at_row + 1, at_column + 1)
-                }
-                Rule::Echo | Rule::Bytes(_) | Rule::Silence(_) | Rule::Disconnect => false,
-            }
-    }
-
-    /// Whether the row that the cursor is in matches, without blanks at its end or with those up to the cursor. `before`:
-    /// the match must end at the cursor or before it.
-    fn row_matches(&self, pattern: &Regex, before: bool) -> bool {
-        let (row, column) = self.screen.cursor();
-        let mut text = self.screen.row(row);
-        let up_to_cursor = self.screen.text_before((row, column)).len();
-        let matches = |text: &str| {
-            let mut found = pattern.find_iter(text.as_bytes());
-            found.any(|found| !before || found.end() <= up_to_cursor)
-        };
-        if matches(&text) {
-            return true;
-        }
-        let blanks = up_to_cursor.saturating_sub(text.len());
-        text.extend(std::iter::repeat_n(' ', blanks));
-        blanks > 0 && matches(&text)
     }
 
     /// Gives back what a flood took, once it is drawn.
@@ -303,24 +272,19 @@ impl View {
 }
 
 impl Event {
-    fn key(&self) -> Option<Key> {
+    fn key(&self) -> Option<&Key> {
         match self {
-            Self::Sent { typed: Typed::Shown(_, key), .. } => Some(*key),
+            Self::Sent(Typed::Shown(_), going) => Some(&going.key),
             _ => None,
         }
-    }
-}
-
-fn sight(found: Found<Key>, received: &Received) -> Sight {
-    match found {
-        Found::Shown(key, index) => Sight::Key(key, received.at_character(index)),
-        Found::Overtaken(_) => Sight::Missed,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use regex::bytes::Regex;
 
     use super::*;
 
@@ -338,8 +302,23 @@ mod tests {
         view.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
     }
 
-    fn key(character: char, nanos: u64) -> Typed {
-        Typed::Shown(character, Key { due: at(nanos), sent: at(nanos) })
+    fn key(nanos: u64, timed: bool, answers: bool) -> Key {
+        Key { due: at(nanos), sent: at(nanos), timed, answers }
+    }
+
+    /// A timed key.
+    fn types(view: &mut View, character: char, nanos: u64) -> Key {
+        let key = key(nanos, true, false);
+        view.sent(Typed::Shown(character), Going { key, first: false });
+        key
+    }
+
+    /// An input that is not timed, all at once; the Return is the last key.
+    fn enters(view: &mut View, text: &str, nanos: u64) {
+        for (index, character) in text.chars().enumerate() {
+            view.sent(Typed::Shown(character), Going { key: key(nanos, false, false), first: index == 0 });
+        }
+        view.sent(Typed::Return, Going { key: key(nanos, false, true), first: text.is_empty() });
     }
 
     fn drawn(view: &mut View, rule: Option<&Rule>) -> Vec<Sight> {
@@ -358,10 +337,9 @@ mod tests {
     fn a_key_takes_its_place_between_the_reads() {
         let mut view = view();
         comes(&mut view, "\r\nold $ ", 10, 0);
-        view.sent(key('l', 20), false);
+        let shown = types(&mut view, 'l', 20);
         comes(&mut view, "l", 30, 0);
-        assert_eq!((view.pending(), view.oldest().map(|key| key.sent)), (1, Some(at(20))));
-        let shown = Key { due: at(20), sent: at(20) };
+        assert_eq!((view.pending(), view.oldest()), (1, Some(at(20))));
         assert_eq!(drawn(&mut view, None), [Sight::Key(shown, at(30))]);
         assert_eq!(view.pending(), 0);
     }
@@ -371,23 +349,23 @@ mod tests {
         let mut view = view();
         let rule = prompt();
         comes(&mut view, "$ ", 10, 0);
-        view.sent(Typed::Return, true);
+        enters(&mut view, "", 20);
         assert_eq!(drawn(&mut view, Some(&rule)), []);
-        assert!(!view.holds(&rule));
+        assert!(!view.look_again(&rule, at(20)));
         comes(&mut view, "\r\n$ ", 30, 0);
         assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(30))]);
-        assert!(view.holds(&rule));
+        assert!(view.look_again(&rule, at(30)));
     }
 
     #[test]
     fn on_a_line_with_a_speed_each_character_has_its_instant() {
         let mut view = view();
         let rule = prompt();
-        view.sent(Typed::Return, true);
+        enters(&mut view, "", 20);
         // At the fourth character; the bell changes nothing, and what held only for a while does not count.
         comes(&mut view, "\r\n$ \x07\x07", 100, 10);
         assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(130))]);
-        view.sent(Typed::Return, true);
+        enters(&mut view, "", 20);
         comes(&mut view, "\r\n$ gone", 200, 10);
         assert_eq!(drawn(&mut view, Some(&rule)), []);
     }
@@ -406,22 +384,102 @@ mod tests {
     #[test]
     fn keys_never_shown_are_given_up_by_when_they_went() {
         let mut view = view();
-        view.sent(key('a', 1), false);
-        view.sent(key('b', 5), false);
+        types(&mut view, 'a', 1);
+        types(&mut view, 'b', 5);
         assert_eq!((view.give_up_before(at(5)), view.pending()), (1, 1));
         assert_eq!(view.give_up_before(Stamp::FAR), 1);
     }
 
+    fn screen(pattern: &str) -> Rule {
+        Rule::Screen(Regex::new(pattern).expect("a pattern"))
+    }
+
     #[test]
-    fn one_key_is_one_character() {
-        let awaited = Some((at(1), at(2)));
-        let shown = Key { due: at(1), sent: at(2) };
-        assert_eq!(Typed::new("é".as_bytes(), &[], awaited), Typed::Shown('é', shown));
-        assert_eq!(Typed::new(b"a", &[(b'a', b'0')], awaited), Typed::Shown('0', shown));
-        assert_eq!(Typed::new(b"a", &[], None), Typed::Other);
-        assert_eq!(Typed::new(b"\r", &[], awaited), Typed::Return);
-        for other in [&b"ls"[..], b"\x1b[A", b"\x03", b""] {
-            assert_eq!(Typed::new(other, &[], awaited), Typed::Other);
+    fn a_late_echo_is_no_answer_and_the_answer_is() {
+        for rule in [screen("DONE"), Rule::Line(Regex::new("DONE").expect("a pattern"))] {
+            let mut view = view();
+            comes(&mut view, "$ ", 10, 0);
+            drawn(&mut view, None);
+            enters(&mut view, "echo DONE", 20);
+            for (read, instant) in [("echo D", 30), ("ONE", 40), ("\r\n", 50)] {
+                comes(&mut view, read, instant, 0);
+                assert_eq!(drawn(&mut view, Some(&rule)), [], "{rule:?} {read}");
+            }
+            comes(&mut view, "DONE", 60, 0);
+            assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(60))], "{rule:?}");
         }
+    }
+
+    #[test]
+    fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
+        let mut view = view();
+        let rule = screen("DONE");
+        enters(&mut view, "echo DONE", 20);
+        comes(&mut view, "\r\nDONE\r\n", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert!(view.held_until().is_some());
+        comes(&mut view, "echo DONE", 90, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(30))]);
+    }
+
+    #[test]
+    fn a_prompt_before_the_echo_is_no_answer() {
+        let mut view = view();
+        enters(&mut view, "ls", 20);
+        comes(&mut view, "$ ", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), []);
+        comes(&mut view, "ls\r\n", 40, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), []);
+        comes(&mut view, "$ ", 50, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), [Sight::Answer(at(50))]);
+    }
+
+    #[test]
+    fn a_host_that_does_not_echo_is_waited_for_once() {
+        let mut view = view();
+        let rule = screen("42");
+        enters(&mut view, "sum", 20);
+        comes(&mut view, "\r\n42\r\n", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!((view.release(), view.held_until()), (Some(at(30)), None));
+        enters(&mut view, "sum", 40);
+        comes(&mut view, "\r\n42\r\n", 50, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(50))]);
+    }
+
+    #[test]
+    fn the_last_key_may_be_its_own_answer() {
+        let mut view = view();
+        let rule = screen("hello");
+        for (index, character) in "hello".chars().enumerate() {
+            let key = key(20, false, index == 4);
+            view.sent(Typed::Shown(character), Going { key, first: index == 0 });
+        }
+        comes(&mut view, "hell", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&screen("hell"))), []);
+        comes(&mut view, "o", 40, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(40))]);
+    }
+
+    #[test]
+    fn the_last_key_may_be_its_own_answer_behind_what_looks_like_a_prompt() {
+        let mut view = view();
+        comes(&mut view, "$ ", 10, 0);
+        for (index, character) in "fox".chars().enumerate() {
+            let key = key(20, true, index == 2);
+            view.sent(Typed::Shown(character), Going { key, first: index == 0 });
+        }
+        comes(&mut view, "fox", 40, 0);
+        let rule = Rule::Line(Regex::new("x$").expect("a pattern"));
+        assert_eq!(drawn(&mut view, Some(&rule)).last(), Some(&Sight::Answer(at(40))));
+    }
+
+    #[test]
+    fn blanks_up_to_the_cursor_can_be_looked_for() {
+        let mut view = view();
+        enters(&mut view, "", 20);
+        comes(&mut view, "\r\nfile\r\n$ ", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&screen("(?m)\\$ $"))), [Sight::Answer(at(30))]);
+        assert!(view.is_on_screen(&Regex::new("(?m)^\\$ $").expect("a pattern")));
     }
 }

@@ -298,3 +298,105 @@ fn a_screen_that_is_drawn_makes_nobody_elses_characters_late() {
     assert_eq!(log.len(), 1 + 2 * 128);
     assert!(log[1..].chunks(2).all(|pair| pair == ["drawn", "echo"]), "{log:?}");
 }
+
+/// A host that echoes the row `echo DONE` late and in pieces, and answers 1.3 s after the Return.
+fn late(key: u8) -> Vec<(u64, &'static str)> {
+    match key {
+        b'\r' => vec![(300, "echo D"), (100, "ON"), (100, "E\r\n"), (800, "DONE\r\n$ ")],
+        _ => vec![],
+    }
+}
+
+#[test]
+fn a_late_echo_of_the_command_is_no_answer() {
+    for wait in ["Wait+Screen /DONE/", "Wait+Line /DONE|^\\$/", "Wait+Screen /\\$ $/", "Wait+Prompt", "Wait /[#$] $/"] {
+        let tape = format!("Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\n{wait}\nEnd\n");
+        let (played, _) = one(31.0, &tape, "$ ", late);
+        assert_eq!(response(&played, "a"), (1300, 1300), "{wait}");
+        assert!(played.errors().is_empty(), "{wait}: {:?}", played.errors());
+    }
+}
+
+#[test]
+fn a_row_drawn_again_behind_the_prompt_is_no_answer() {
+    // The terminal echoes what is typed ahead; the shell draws it again behind its prompt, and then runs it.
+    let tape = "Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen /DONE/\nEnd\n";
+    let (played, _) = one(31.0, tape, "", |key| match key {
+        b'\r' => vec![(0, "echo DONE\r\n"), (300, "$ "), (0, "echo D"), (100, "ONE\r\n"), (600, "DONE\r\n")],
+        _ => vec![],
+    });
+    assert_eq!(response(&played, "a"), (1000, 1000));
+}
+
+#[test]
+fn an_expectation_is_not_met_by_a_late_echo() {
+    let tape = "Set KeyRate 0\nSleep 1s\nType \"echo DONE\"\nEnter\nWait+Silence 200ms\nExpect /DONE/\nSleep 2s\n";
+    let (played, _) = one(10.0, tape, "$ ", late);
+    assert!(played.errors().iter().all(|(name, _)| name == "expect") && !played.errors().is_empty());
+    let answers = tape.replace("200ms", "1s");
+    assert!(one(10.0, &answers, "$ ", late).0.errors().is_empty());
+}
+
+#[test]
+fn a_host_that_never_echoes_is_answered_at_its_own_instants() {
+    let tape = "Set KeyRate 0\nSleep 1s\nTransaction \"a\"\nType \"sum\"\nEnter\nWait+Screen /42/\nEnd\n";
+    let (played, _) = one(31.0, tape, "", |key| if key == b'\r' { vec![(700, "\r\n42\r\n")] } else { vec![] });
+    assert_eq!(response(&played, "a"), (700, 700));
+    assert!(played.errors().is_empty());
+    // A pass takes 1.7 s, as if nothing had been held.
+    assert!(played.sum("transactions") >= 17.0);
+}
+
+#[test]
+fn control_functions_are_no_echo() {
+    let tape = "Set TypingSpeed 100ms\nSet Echo timed\nType \"mmmKKK\"\nSleep 1s\n";
+    let (played, _) = one(20.0, tape, "", |key| match key {
+        b'm' => vec![(0, "\x1b[?25l\x1b[1;32m\x1b[K"), (50, "m\x1b[m\x1b[?25h")],
+        _ => vec![(0, "\x1b[1;32m\x1b]0;KKK\x07\x1b[K"), (50, "K\x1b(B\x1b[m")],
+    });
+    let echo = played.histogram("g/keys/echo");
+    assert_eq!((echo.min() as f64 / 1e6).round(), 50.0);
+    assert_eq!((echo.max() as f64 / 1e6).round(), 50.0);
+    assert!(played.errors().is_empty());
+}
+
+#[test]
+fn a_key_that_is_never_echoed_holds_up_no_other() {
+    let echoes = |key| match key {
+        b'a' => vec![(30, "a")],
+        b'b' => vec![(30, "b")],
+        _ => vec![],
+    };
+    let times = |keys: &str, each: f64| {
+        let tape = format!("Set TypingSpeed 100ms\nSet Echo timed\nType \"{keys}\"\nWait+Echo\nSleep 3s\n");
+        let (played, _) = one(40.0, &tape, "", echoes);
+        let passes = played.sum("transactions");
+        let echo = played.histogram("g/keys/echo");
+        assert_eq!((echo.min() as f64 / 1e6).round(), 30.0, "{keys}");
+        assert_eq!((echo.max() as f64 / 1e6).round(), 30.0, "{keys}");
+        assert!(passes >= 10.0, "{keys}: {passes}");
+        assert_eq!(played.errors(), [("unechoed".to_owned(), passes as u64)], "{keys}");
+        assert!((echo.len() as f64 - each * passes).abs() <= each, "{keys}");
+    };
+    times("xab", 2.0);
+    // Nothing comes behind the key that shows that one is missing: it is held for a moment.
+    times("xa", 1.0);
+}
+
+#[test]
+fn nobody_learns_how_long_a_password_is() {
+    let tape = "Set TypingSpeed 10ms\nSet Echo timed\nType \"${password}\"\nEnter\nWait+Bytes 3\nSleep 1s\n";
+    let folder = tempfile::tempdir().unwrap();
+    let agent = folder.path().join("agent-0");
+    let group = json!({"data": [{"password": "hunter2"}], "secret": ["password"]});
+    let connect: Connect = Rc::new(move |_, _| {
+        let (ours, theirs) = loopback::pair(65536);
+        let answers = |key| if key == b'\r' { vec![(10, "\r\nWelcome")] } else { vec![] };
+        tokio::task::spawn_local(answer(theirs, "Password: ", Rc::default(), answers));
+        Box::pin(async move { Ok(Box::new(ours) as Box<dyn Line>) })
+    });
+    simulate(spec(1, 0.0, 10.0, &json!({"group": group})), &script("t", tape), &agent, connect).unwrap();
+    let played = Played::read(&agent);
+    assert!(played.sum("transactions") >= 8.0);
+    assert!(played.errors().is_empty(), "{:?}", played.errors());
+}

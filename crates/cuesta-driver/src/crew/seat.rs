@@ -16,6 +16,15 @@ pub(crate) enum Spending {
     Other,
 }
 
+/// What a user waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    /// The answer to an input that was due at an instant.
+    Answer(Stamp),
+    /// What the host shows by itself, since an instant: a first prompt for example.
+    Prompt(Stamp),
+}
+
 /// What is known of one user while it works.
 #[derive(Debug)]
 pub(crate) struct Seat {
@@ -27,10 +36,12 @@ pub(crate) struct Seat {
     pub(crate) arrivals: Rc<Arrivals>,
     /// What it spends its time on, and since when that is not yet counted.
     pub(super) spends: (Spending, Stamp),
-    /// When the transaction that it waits for was due.
-    pub(super) waiting: Option<Stamp>,
-    /// When the first of the keys whose echo it awaits was due.
-    pub(super) echo: Option<Stamp>,
+    /// When what it does was due, if that arrived by an open load.
+    pub(super) arrived: Option<Stamp>,
+    /// What it waits for.
+    pub(super) waits: Option<Waits>,
+    /// When the first of the keys whose echo it awaits was due, and how many they are.
+    pub(super) echo: Option<(Stamp, usize)>,
     /// Why it has no line.
     pub(super) lost: Option<&'static str>,
     pub(super) connected: bool,
@@ -47,7 +58,8 @@ impl Seat {
             rank,
             arrivals: Rc::default(),
             spends: (Spending::Other, Stamp::ZERO),
-            waiting: None,
+            arrived: None,
+            waits: None,
             echo: None,
             lost: None,
             connected: false,

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
+use regex::bytes::Regex;
 use tokio::task;
 
 use super::{Lost, Stroke, Terminal, lost};
@@ -26,10 +27,10 @@ impl Stroke<'_> {
 }
 
 impl Terminal {
-    /// What the screen shows now, with all drawn that has come.
-    pub(crate) async fn screen_text(&mut self) -> String {
+    /// Whether the screen shows a pattern now, with all drawn that has come.
+    pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
         self.settle().await;
-        self.view.as_ref().map(|view| view.screen().text()).unwrap_or_default()
+        self.view.as_ref().is_some_and(|view| view.is_on_screen(pattern))
     }
 
     /// The bytes that a terminal in its present modes sends, and what of them is typed.

@@ -46,20 +46,7 @@ impl Terminal {
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
         self.came = self.came.or(received.stamped);
-        // What stands before `from` is taken in already.
-        let mut from = 0;
-        for (index, byte) in bytes.iter().enumerate() {
-            if !self.echoes.are_awaited() {
-                break;
-            }
-            let seen = self.echoes.take(*byte, self.strict);
-            if seen == Seen::Other {
-                continue;
-            }
-            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
-            from = index + 1;
-            self.seen(&seen, received.at_character(index));
-        }
+        let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
         if let Some(view) = &mut self.view {
             view.read(bytes, received);
@@ -72,12 +59,30 @@ impl Terminal {
         }
     }
 
+    /// Takes echoes out of what came; gives from where on nothing is taken in yet.
+    fn take_echoes(&mut self, bytes: &[u8], received: &Received) -> usize {
+        let mut from = 0;
+        for (index, byte) in bytes.iter().enumerate() {
+            if !self.echoes.are_awaited() {
+                self.echoes.skip(&bytes[index..]);
+                break;
+            }
+            let seen = self.echoes.take(*byte, self.strict, || received.at_character(index));
+            if seen == Seen::Other {
+                continue;
+            }
+            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
+            from = index + 1;
+            self.seen(&seen, received.at_character(index));
+        }
+        from
+    }
+
     fn seen(&mut self, seen: &Seen, at: Stamp) {
         match seen {
             Seen::Echo(key) => self.echoed(key.due, key.sent, at),
-            Seen::Overtook(key, lost) => {
-                self.missed(*lost);
-                self.echoed(key.due, key.sent, at);
+            Seen::Overtook => {
+                self.settle_echoes(at);
             }
             Seen::Wrong => {
                 self.crew.tally(|tally| {
@@ -99,9 +104,22 @@ impl Terminal {
         self.echo_over(at);
     }
 
+    /// Takes for echoes what has been held for long enough by an instant; says whether anything was.
+    pub(crate) fn settle_echoes(&mut self, now: Stamp) -> bool {
+        let Some(overtaken) = self.echoes.overtaken(now) else { return false };
+        self.missed(overtaken.lost);
+        let mut last = now;
+        for (key, at) in overtaken.echoed {
+            self.echoed(key.due, key.sent, at);
+            last = at;
+        }
+        self.echo_over(last);
+        true
+    }
+
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
     fn echo_over(&mut self, at: Stamp) {
-        self.crew.waits_for_echo(self.seat, self.oldest());
+        self.waits_for_echo();
         if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
             self.answer.echoed(at);
         }
@@ -109,22 +127,32 @@ impl Terminal {
 
     /// Gives up keys sent before an instant that were not echoed.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
+        self.settle_echoes(sent_before);
         let unseen = self.view.as_mut().map_or(0, |view| view.give_up_before(sent_before));
         let lost = self.echoes.give_up_before(sent_before) + unseen;
+        self.settle_echoes(sent_before);
         if lost > 0 {
             self.missed(lost);
-            self.crew.waits_for_echo(self.seat, self.oldest());
+            self.waits_for_echo();
         }
     }
 
     /// Keys were sent that were never echoed.
     pub(super) fn missed(&self, keys: u64) {
+        if keys == 0 {
+            return;
+        }
         self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
     }
 
+    /// Says for the echo of how many keys the user waits, and since when.
+    pub(super) fn waits_for_echo(&self) {
+        self.crew.waits_for_echo(self.seat, self.oldest(), self.unechoed());
+    }
+
     /// When the key that waits longest for its echo was due.
-    pub(super) fn oldest(&self) -> Option<Stamp> {
-        let shown = self.view.as_ref().and_then(|view| view.oldest()).map(|key| key.due);
+    fn oldest(&self) -> Option<Stamp> {
+        let shown = self.view.as_ref().and_then(|view| view.oldest());
         self.echoes.oldest().into_iter().chain(shown).min()
     }
 }

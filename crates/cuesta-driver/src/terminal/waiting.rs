@@ -39,9 +39,9 @@ impl Terminal {
         self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
-    /// Listens until all have met, or an instant; says whether they met.
-    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<bool, Lost> {
-        Ok(self.listen(until, |_, cx| meet.poll(cx)).await?.is_some())
+    /// Listens until all have met, or an instant; says when all go on, if they met.
+    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<Option<Stamp>, Lost> {
+        self.listen(until, |_, cx| meet.poll(cx)).await
     }
 
     /// Listens until an event, or an instant: then there is none.
@@ -70,13 +70,15 @@ impl Terminal {
         if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
             self.rule = Some(Rc::clone(rule));
             // What came so far was judged by another rule, or by none.
-            let seen = self.view.as_mut().is_some_and(|view| view.is_drawn() && view.holds(rule));
+            let last = self.answer.last();
+            let seen = self.view.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(rule, last));
             self.answer.judge_again(rule, seen);
         }
         let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.answer.done() {
+                    self.answered = true;
                     return Poll::Ready(Ok(Waited::Done(done)));
                 }
                 let silence = match (&**rule, begun) {
@@ -84,23 +86,48 @@ impl Terminal {
                     _ => None,
                 };
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);
-                self.alarm.reset(silence.map_or(deadline, |done| done.at + done.silence));
+                let held = self.held_until();
+                let silent = silence.map(|done| done.at + done.silence);
+                self.alarm.reset(silent.into_iter().chain(held).fold(deadline, Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
                     Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
                         return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
                     }
-                    Poll::Ready(Err(_)) if self.answer.done().is_some() => continue,
+                    Poll::Ready(Err(_)) if self.answer.done().is_some() || self.release() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
                     Poll::Pending => {}
                 }
                 ready!(Pin::new(&mut self.alarm).poll(cx));
-                if self.draw_all() {
+                if self.draw_all() || self.release() {
                     continue;
                 }
+                if held.is_some() && clock::now() < deadline {
+                    continue;
+                }
+                self.answered = true;
                 return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
             }
         })
         .await
+    }
+
+    /// Until when what may be the answer is held, because keys are still to be echoed.
+    fn held_until(&self) -> Option<Stamp> {
+        let echo = self.echoes.held_until().filter(|_| matches!(self.rule.as_deref(), Some(Rule::Echo)));
+        self.view.as_ref().and_then(|view| view.held_until()).or(echo)
+    }
+
+    /// Takes what was held for the answer; says whether there was any.
+    fn release(&mut self) -> bool {
+        let now = clock::now();
+        if let Some(at) = self.view.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
+        {
+            self.answer.seen(at);
+        } else if !matches!(self.rule.as_deref(), Some(Rule::Echo)) || !self.settle_echoes(now) {
+            return false;
+        }
+        self.answer.was_held(now);
+        self.answer.done().is_some()
     }
 }

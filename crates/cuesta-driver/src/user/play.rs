@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, clock};
-use cuesta_tape::{Echo, Sight};
+use cuesta_tape::Sight;
 
 use super::{Input, Stop, User};
 use crate::answer::{Done, Rule};
-use crate::crew::Spending;
+use crate::crew::{Spending, Waits};
 use crate::group::ClassSeries;
 use crate::program::{self, Op, Program, Typing};
-use crate::terminal::{Stroke, Terminal, Waited};
+use crate::terminal::{Awaited, Stroke, Terminal, Waited};
 
 /// So many keys may wait for their echo; what is due beyond them is skipped and counted.
 const MOST_UNECHOED: usize = 256;
@@ -24,6 +24,8 @@ struct Press<'a> {
     rule: Option<&'a Rc<Rule>>,
     /// Whether that may be before any other key.
     last: bool,
+    /// Whether it is part of a secret.
+    secret: bool,
 }
 
 impl User {
@@ -35,7 +37,7 @@ impl User {
         while at < to {
             match &program.ops[at] {
                 Op::Keys { keys, stroke, rule, last } => {
-                    let press = Press { stroke: *stroke, rule: rule.as_ref(), last: *last };
+                    let press = Press { stroke: *stroke, rule: rule.as_ref(), last: *last, secret: false };
                     self.keys(terminal, program, keys, press).await?;
                 }
                 Op::Pause(pause) => self.pause(terminal, *pause).await?,
@@ -53,7 +55,7 @@ impl User {
                 Op::Expect(pattern, of) => {
                     let found = match of {
                         Sight::Answer => pattern.is_match(terminal.text()),
-                        Sight::Screen => pattern.is_match(terminal.screen_text().await.as_bytes()),
+                        Sight::Screen => terminal.shows(pattern).await,
                     };
                     if !found {
                         self.crew.tally(|tally| tally.counts.error("expect"));
@@ -123,10 +125,11 @@ impl User {
         match keys {
             Typing::Text(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
+                let secret = self.crew.groups[self.group].is_secret(pieces);
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
-                    let press = Press { last: press.last && rest == 0, ..press };
+                    let press = Press { last: press.last && rest == 0, secret, ..press };
                     self.key(terminal, program, Stroke::Character(key), press).await?;
                 }
             }
@@ -139,7 +142,8 @@ impl User {
             Typing::Paste(pieces) => {
                 let text = self.crew.groups[self.group].text(pieces, self.rank);
                 let at_once = program::Stroke { gap: Duration::ZERO, ..press.stroke };
-                self.key(terminal, program, Stroke::Paste(&text), Press { stroke: at_once, ..press }).await?;
+                let secret = self.crew.groups[self.group].is_secret(pieces);
+                self.key(terminal, program, Stroke::Paste(&text), Press { stroke: at_once, secret, ..press }).await?;
             }
         }
         Ok(())
@@ -151,7 +155,7 @@ impl User {
         terminal: &mut Terminal,
         program: &Program,
         key: Stroke<'_>,
-        Press { stroke, rule, last }: Press<'_>,
+        Press { stroke, rule, last, secret }: Press<'_>,
     ) -> Result<(), Stop> {
         let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
@@ -164,17 +168,20 @@ impl User {
         let free = terminal.free_at();
         terminal.listen_until(due.max(free)).await?;
         if terminal.unechoed() > 0 {
+            terminal.settle_echoes(clock::now());
             terminal.give_up_echoes(clock::now() - program.patience);
         }
         if terminal.unechoed() >= MOST_UNECHOED {
             self.crew.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
-        let echoed = (stroke.echo != Echo::Untimed).then_some((due, stroke.echo));
-        let sent = terminal.send(key, echoed, rule, last, program).await?;
+        let awaited = Awaited { due, echo: stroke.echo, secret };
+        let begins = due.max(self.ready).max(free);
+        terminal.begin_next_at(begins);
+        let sent = terminal.send(key, awaited, rule, last, program).await?;
         self.crew.turns(self.seat, Spending::Keying, began);
         self.input.key = Some((due, sent));
-        let lateness = sent.since(due.max(self.ready).max(free));
+        let lateness = sent.since(begins);
         let series = &self.crew.groups[self.group].series;
         self.crew.tally(|tally| {
             tally.counts.keys += 1;
@@ -188,14 +195,20 @@ impl User {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.crew.turns(self.seat, Spending::Other, since);
-        self.crew.waits(self.seat, key.map(|(due, _)| due));
+        let awaited = key.map_or(Waits::Prompt(since), |(due, _)| Waits::Answer(due - self.delayed));
+        self.crew.waits(self.seat, Some(awaited));
         let deadline = (since.max(self.ready) + timeout).min(self.crew.timeline.drained());
         let waited = terminal.wait(rule, deadline).await;
         self.crew.waits(self.seat, None);
+        let given_up = matches!(waited, Ok(Waited::TimedOut)) && deadline < self.crew.timeline.drained();
+        if key.is_some() && (given_up || waited.is_err()) {
+            self.crew.tally(|tally| tally.counts.unanswered += 1);
+        }
         match waited? {
             Waited::Done(done) => {
+                self.heard = true;
                 let knows = done.at + done.silence;
-                self.ready = self.ready.max(knows);
+                self.ready = self.ready.max(knows + done.held);
                 self.plan = self.plan.max(knows);
                 self.hung_up = matches!(**rule, Rule::Disconnect);
                 self.crew.turns(self.seat, Spending::Thinking, done.at);
@@ -204,7 +217,7 @@ impl User {
                 }
                 Ok(())
             }
-            Waited::TimedOut if deadline >= self.crew.timeline.drained() => Err(Stop::Over),
+            Waited::TimedOut if !given_up => Err(Stop::Over),
             Waited::TimedOut => {
                 self.crew.tally(|tally| tally.counts.error("timeout"));
                 self.ready = clock::now();
@@ -246,8 +259,12 @@ impl User {
     fn finish(&mut self) {
         let classes = &self.crew.groups[self.group].series.classes;
         let class = self.input.class.take().unwrap_or(classes.len() - 1);
-        let input = std::mem::take(&mut self.input);
-        let Some(transaction) = input.answered else { return };
+        let mut input = std::mem::take(&mut self.input);
+        let Some(mut transaction) = input.answered else { return };
+        // Who comes to an occupied terminal waits from when it came.
+        let delayed = std::mem::take(&mut self.delayed);
+        transaction.due = transaction.due - delayed;
+        input.waited.0 += delayed;
         self.count(&transaction, classes[class], &input);
         self.crew.answered(self.seat, transaction.response());
     }
@@ -269,17 +286,21 @@ impl User {
     }
 
     async fn meet(&mut self, terminal: &mut Terminal, program: &Program, number: usize) -> Result<(), Stop> {
+        // Who is to pause first arrives after it.
+        let arrives = self.plan.max(self.ready);
+        terminal.listen_until(arrives).await?;
         let barriers = std::sync::Arc::clone(&self.crew.groups[self.group].barriers);
         let step = self.step.unwrap_or(0);
-        let meet = barriers[number].arrive(self.crew.parties(step, self.group));
+        let meet = barriers[number].arrive(self.crew.load(step, self.group).users, arrives);
         // Nobody is late before all have started.
         let settled = self.crew.timeline.at(self.crew.timeline.steps[step].settled);
-        let all_came = terminal.listen_at(meet, settled.max(clock::now()) + program.patience).await?;
-        if !all_came {
+        let deadline = settled.max(clock::now()) + program.patience;
+        let go_on = terminal.listen_at(meet, deadline).await?.unwrap_or_else(|| {
             self.crew.tally(|tally| tally.counts.error("barrier"));
-        }
-        self.plan = self.plan.max(clock::now());
-        self.ready = self.ready.max(clock::now());
+            clock::now()
+        });
+        self.plan = self.plan.max(go_on);
+        self.ready = self.ready.max(go_on);
         Ok(())
     }
 }

@@ -1,0 +1,44 @@
+//! What arrives for a user by an open load: sessions, each with a line of its own, and passes.
+
+use std::convert::Infallible;
+use std::rc::Rc;
+use std::time::Duration;
+
+use cuesta_record::clock;
+
+use super::{FIRST_RETRY, Stop, User};
+use crate::pacing::Pacer;
+
+impl User {
+    /// One session of an open load of sessions, when it arrives.
+    pub(super) async fn session_that_arrives(&mut self, retry: &mut Duration) -> Result<Infallible, Stop> {
+        let Pacer::Open(arrivals) = &self.pacer else { return Err(Stop::Left) };
+        let ends = self.step_end();
+        let Some(due) = Rc::clone(arrivals).next_before(ends).await else {
+            self.plan = ends;
+            return Err(Stop::Left);
+        };
+        self.crew.begins(self.seat, due);
+        self.plan = due;
+        self.delayed = clock::now().since(due);
+        let played = self.arrived_session(retry).await;
+        self.ends(played);
+        played.and(Err(Stop::Left))
+    }
+
+    async fn arrived_session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
+        let mut terminal = self.open().await?;
+        *retry = FIRST_RETRY;
+        match self.play(&mut terminal, 0, self.program.ops.len()).await {
+            Err(stop) => Err(Box::pin(self.explained(stop, terminal)).await),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// A pass or a session is over, unless the run is over before it.
+    pub(super) fn ends(&self, played: Result<(), Stop>) {
+        if played != Err(Stop::Over) {
+            self.crew.ends(self.seat, played.is_err());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Why a line was lost: what is known of the program that was at its other end.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use cuesta_lines::{Ended, How};
+use cuesta_record::clock;
+
+use super::{Stop, User};
+use crate::program::Op;
+use crate::terminal::Terminal;
+use crate::text::Text;
+
+/// A program's end comes a little after its line is closed. One that has closed its line and goes on is not waited for.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// What is shown of the last that a program said: so many rows, and so many characters of each.
+const ROWS: usize = 5;
+const COLUMNS: usize = 400;
+
+impl User {
+    /// Gives a line that was lost its reason, if a program on this machine was at its other end.
+    pub(super) async fn explained(&self, stop: Stop, mut terminal: Terminal) -> Stop {
+        let Stop::Lost(name @ ("closed" | "reset" | "broken" | "no-program")) = stop else { return stop };
+        let Some(ended) = terminal.ended(clock::now() + PATIENCE).await else { return stop };
+        let name = self.name_of(name, &ended, terminal.has_sent());
+        let said = self.about(&ended);
+        self.crew.tally(|tally| {
+            tally.counts.said.entry(name).or_insert(said);
+        });
+        Stop::Lost(name)
+    }
+
+    /// The name under which a program's end is counted.
+    fn name_of(&self, name: &'static str, ended: &Ended, has_sent: bool) -> &'static str {
+        let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
+        match ended.how {
+            _ if name == "no-program" => name,
+            _ if !self.heard && (waits || !has_sent) => "exited-at-start",
+            How::Exited(0) => name,
+            _ => "exited",
+        }
+    }
+
+    fn about(&self, ended: &Ended) -> String {
+        let target = &self.crew.spec.groups[self.group].target;
+        let command = target.split_once(':').map_or(target.as_str(), |(_, command)| command);
+        let rows = last_rows(&ended.last, &self.crew.groups[self.group].secrets(self.rank));
+        let mut about = format!("{} {}", shown(command), ended.how);
+        let _ = match rows.as_slice() {
+            [] => write!(about, " and had said nothing"),
+            rows => write!(about, "; it said last: {}", rows.join(" | ")),
+        };
+        about
+    }
+}
+
+/// The last rows of what a program wrote, without what commands a terminal, and without rows that have a secret in them.
+fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
+    let mut text = Text::default();
+    text.push(written);
+    let text = String::from_utf8_lossy(text.all()).into_owned();
+    let rows: Vec<&str> = text.lines().map(str::trim_end).filter(|row| !row.is_empty()).collect();
+    let hidden = rows_with(&rows, secrets);
+    let shown_rows =
+        rows.iter().zip(hidden).map(|(row, hidden)| if hidden { "(hidden)".to_owned() } else { shown(row) });
+    let mut last: Vec<String> = shown_rows.rev().take(ROWS).collect();
+    last.reverse();
+    last
+}
+
+/// Which rows have a part of a secret in them. A secret may go over the end of a row.
+fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
+    let joined = rows.concat();
+    let mut hidden = vec![false; rows.len()];
+    for secret in secrets.iter().filter(|secret| !secret.is_empty()) {
+        for (found, _) in joined.match_indices(secret) {
+            let mut begin = 0;
+            for (row, hidden) in rows.iter().zip(&mut hidden) {
+                let end = begin + row.len();
+                *hidden |= begin < found + secret.len() && found < end;
+                begin = end;
+            }
+        }
+    }
+    hidden
+}
+
+fn shown(text: &str) -> String {
+    let plain = text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c });
+    plain.take(COLUMNS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_rows_are_shown_without_what_commands_a_terminal() {
+        let written = b"$ make\r\n\x1b[1;31mcc1: error\x1b[0m\x1b]0;title\x07\r\n\r\nmake: *** [all] Error 1\x07\r\n";
+        assert_eq!(last_rows(written, &[]), ["$ make", "cc1: error", "make: *** [all] Error 1"]);
+        assert_eq!(last_rows("a\u{9b}31mb".as_bytes(), &[]), ["a\u{fffd}31mb"]);
+    }
+
+    #[test]
+    fn they_are_few_and_short() {
+        let written: Vec<u8> = (0..9).flat_map(|row| format!("{row}{}\n", "x".repeat(500)).into_bytes()).collect();
+        let rows = last_rows(&written, &[]);
+        assert_eq!((rows.len(), rows[0].len(), rows[4].as_bytes()[0]), (ROWS, COLUMNS, b'8'));
+    }
+
+    #[test]
+    fn a_secret_is_in_none_of_them() {
+        let written = b"login: ann\r\nno such user: ann/hunter2\r\nbye\r\n";
+        assert_eq!(last_rows(written, &["hunter2"]), ["login: ann", "(hidden)", "bye"]);
+        assert_eq!(last_rows(b"it was hun\r\nter2, no\r\nbye", &["hunter2"]), ["(hidden)", "(hidden)", "bye"]);
+        assert_eq!(last_rows(b"it was hun\x1b[0mter2", &["hunter2", ""]), ["(hidden)"]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Whether the screen shows what is waited for, and not only the user's own keys.
+//!
+//! What the keys before the last one draw is no answer to it: a match counts if it holds more than their echoes. And while
+//! such keys are still to be echoed, a match is *held*, as a prompt that comes before the echo is no answer to what will
+//! be typed behind it. A host need not echo, so a match is not held for ever: it counts, from the instant at which it came,
+//! when no key has been echoed for some multiple of what echoes have taken in this session. A host that has not echoed the
+//! first input is not waited for again.
+
+use std::time::Duration;
+
+use cuesta_lines::Received;
+use cuesta_record::Stamp;
+use cuesta_screen::{Found, Shown, ShownText};
+use regex::bytes::Regex;
+
+use super::{Sight, View, Waiting};
+use crate::answer::Rule;
+
+/// How long a match is held in a session in which nothing has been echoed yet.
+const FIRST_HOLD: Duration = Duration::from_millis(500);
+/// Else so many times the slowest echo of late, and this besides.
+const HOLD_TIMES: u32 = 2;
+const HOLD_MORE: Duration = Duration::from_millis(20);
+
+/// What is known of when keys are echoed.
+#[derive(Debug, Default)]
+pub(super) struct Hold {
+    /// What the slowest echo of late took; zero if the host does not echo, nothing if that is not known.
+    slowest: Option<Duration>,
+    /// When the last echo came.
+    last: Stamp,
+    /// The echo of keys sent up to here is not waited for any more.
+    given_up: Stamp,
+}
+
+impl Hold {
+    /// Another input begins: keys before it that were given up are forgotten.
+    pub(super) fn begin(&self, shown: &mut Shown<Waiting>) {
+        shown.retain(|waiting| waiting.key.timed || waiting.key.sent > self.given_up);
+    }
+
+    fn echoed(&mut self, took: Duration, at: Stamp) {
+        let before = self.slowest.unwrap_or_default();
+        self.slowest = Some(took.max(before * 3 / 4).max(Duration::from_nanos(1)));
+        self.last = at;
+    }
+
+    fn length(&self) -> Duration {
+        match self.slowest {
+            None => FIRST_HOLD,
+            Some(Duration::ZERO) => Duration::ZERO,
+            Some(slowest) => slowest * HOLD_TIMES + HOLD_MORE,
+        }
+    }
+}
+
+impl View {
+    /// Takes in which keys a piece has shown.
+    pub(super) fn find(&mut self, received: &Received, sights: &mut Vec<Sight>) {
+        for found in self.found.drain(..) {
+            let (waiting, shown) = match found {
+                Found::Shown(waiting, index, place) => (waiting, Some((received.at_character(index), place))),
+                Found::Overtaken(waiting) => (waiting, None),
+            };
+            let key = waiting.key;
+            if key.timed {
+                self.pending -= 1;
+                sights.push(shown.map_or(Sight::Missed, |(at, _)| Sight::Key(key, at)));
+            }
+            let Some((at, place)) = shown else { continue };
+            self.hold.echoed(at.since(key.sent), at);
+            if let Some(place) = place.filter(|_| !key.answers) {
+                self.echoed.add(&self.screen, place, waiting.character, waiting.row);
+                self.fresh.follow_cursor(place.behind(&self.screen, waiting.character));
+            }
+        }
+    }
+
+    /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
+    pub(super) fn look(&mut self, rule: &Rule, at: Stamp) {
+        self.matched = if self.holds(rule) { self.matched.or(Some(at)) } else { None };
+    }
+
+    /// Another rule is waited for than the one by which what came was judged; the last of it came at `last`. Says whether
+    /// the answer is complete.
+    pub(crate) fn look_again(&mut self, rule: &Rule, last: Stamp) -> bool {
+        self.matched = None;
+        if self.is_drawn() {
+            self.look(rule, last);
+        }
+        self.matched.is_some() && !self.is_held()
+    }
+
+    /// Until when a match is held, if one is.
+    pub(crate) fn held_until(&self) -> Option<Stamp> {
+        let matched = self.matched.filter(|_| self.is_held())?;
+        Some(matched.max(self.hold.last) + self.hold.length())
+    }
+
+    /// Holds the match no longer; gives the instant at which it came.
+    pub(crate) fn release(&mut self) -> Option<Stamp> {
+        self.hold.slowest.get_or_insert(Duration::ZERO);
+        self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
+        self.matched
+    }
+
+    /// Whether keys before the last one are still to be echoed.
+    pub(super) fn is_held(&self) -> bool {
+        let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
+        !self.hold.length().is_zero() && self.shown.keys().any(waits)
+    }
+
+    /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
+    fn holds(&self, rule: &Rule) -> bool {
+        self.came
+            && match rule {
+                Rule::Screen(pattern) => self.is_on_screen(pattern) && self.is_fresh(pattern),
+                Rule::Line(pattern) => self.row_matches(pattern, false),
+                Rule::Prompt(pattern) => self.row_matches(pattern, true),
+                Rule::Cursor { row, column } => {
+                    let (at_row, at_column) = self.screen.cursor();
+                    let at_column = at_column.min(self.screen.size().0 - 1);
+                    (*row, *column) == (at_row + 1, at_column + 1)
+                }
+                Rule::Echo | Rule::Bytes(_) | Rule::Silence(_) | Rule::Disconnect => false,
+            }
+    }
+
+    /// Whether the screen as it is shows a pattern: without blanks at the ends of rows, or with those up to the cursor.
+    pub(crate) fn is_on_screen(&self, pattern: &Regex) -> bool {
+        let text = self.screen.text();
+        pattern.is_match(text.as_bytes()) || {
+            let with_blanks = self.screen.text_to_cursor();
+            with_blanks != text && pattern.is_match(with_blanks.as_bytes())
+        }
+    }
+
+    /// The same of what is fresh. (The whole screen is quicker to look at.)
+    fn is_fresh(&self, pattern: &Regex) -> bool {
+        [false, true].iter().any(|to_cursor| {
+            let shown = self.fresh.shown(&self.screen, &self.echoed, *to_cursor);
+            answers(pattern, &shown, shown.text.len())
+        })
+    }
+
+    /// Whether the row that the cursor is in matches, without blanks at its end or with those up to the cursor. `before`:
+    /// the match must end at the cursor or before it.
+    fn row_matches(&self, pattern: &Regex, before: bool) -> bool {
+        let (row, column) = self.screen.cursor();
+        let up_to_cursor = self.screen.text_before((row, column));
+        let text = self.screen.row(row);
+        // Most of what comes matches nothing: no need to look whose it is.
+        let candidates = [(false, &text), (true, &up_to_cursor)];
+        let mut candidates = candidates.into_iter().filter(|(to_cursor, shown)| {
+            (!to_cursor || shown.len() > text.len()) && pattern.is_match(shown.as_bytes())
+        });
+        candidates.any(|(to_cursor, _)| {
+            let shown = self.echoed.shown(&self.screen, row, to_cursor);
+            answers(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() })
+        }) && self.fresh.is_row_fresh(&self.screen, &self.echoed)
+    }
+}
+
+/// Whether a pattern matches up to a place, and with more than echoes.
+fn answers(pattern: &Regex, shown: &ShownText, end: usize) -> bool {
+    let mut found = pattern.find_iter(shown.text.as_bytes());
+    found.any(|found| found.end() <= end && shown.is_answer(found.range()))
+}
