@@ -23,7 +23,11 @@ fn main() {
     let mut clang = Command::new("clang");
     // Debugging information is how libbpf finds the kernel's fields; version 3 has the exchanges that we need.
     clang.args(["-g", "-O2", "-Wall", "-Werror", "-target", "bpf", "-mcpu=v3"]);
-    clang.arg(format!("-D__TARGET_ARCH_{architecture}")).arg(format!("-I{}", variable("DEP_BPF_INCLUDE")));
+    let (headers, here) = (variable("DEP_BPF_INCLUDE"), variable("CARGO_MANIFEST_DIR"));
+    clang.arg(format!("-D__TARGET_ARCH_{architecture}")).arg(format!("-I{headers}"));
+    // No path of this machine is in it: the same source gives the same object anywhere, so that the two can be compared.
+    clang.arg(format!("-ffile-prefix-map={headers}=libbpf")).arg(format!("-ffile-prefix-map={here}=."));
+    clang.arg("-fdebug-compilation-dir=.");
     let done = clang.arg("-c").arg(SOURCES[0]).arg("-o").arg(object).status();
     match done {
         Ok(status) if status.success() => {}

@@ -3,11 +3,12 @@
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::cause::{Options, Split};
+use crate::cause::{Options, Split, Tally};
 use crate::ends::Listener;
 use crate::exact::{self, Depth, Trace};
 use crate::kernel::cpu_list;
 use crate::profile::Profile;
+use crate::reading::tasks;
 use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject, roots};
 
 /// What is to be metered.
@@ -54,7 +55,7 @@ pub enum NoMeter {
 }
 
 impl Spec {
-    /// Listens for ends of the subject's tasks, if it may: on this machine alone.
+    /// Listens for births and ends of the subject's tasks, if it may: on this machine alone.
     fn listen(&self, first: &Reading) -> Option<Listener> {
         // Those too that may come later.
         let possible =
@@ -66,15 +67,12 @@ impl Spec {
             Subject::Machine => true,
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => false,
         };
-        (self.roots == Roots::default()).then(|| Listener::start(&cpus, all)).flatten()
+        let read = || tasks::read(&self.roots, &self.subject).value().cloned();
+        (self.roots == Roots::default()).then(|| Listener::start(&cpus, all, &self.roots.proc, read)).flatten()
     }
 
-    fn read(&self, listener: Option<&mut Listener>) -> Reading {
-        let mut reading = Reading::take(&self.roots, &self.subject);
-        if let (Some(listener), Some(tasks)) = (listener, reading.tasks.value()) {
-            let parents: Vec<u32> = tasks.reapers.keys().copied().collect();
-            reading.ended = listener.ended(tasks.processes.keys().copied(), &parents);
-        }
+    fn read(&self, listener: Option<&Listener>) -> Reading {
+        let mut reading = Reading::take_with(&self.roots, &self.subject, listener);
         if let Some(cpus) = &self.cpus {
             reading.allowed = Some(cpus.clone());
         }
@@ -89,8 +87,8 @@ impl Meter {
         if let Some(why) = first.absence() {
             return Err(NoMeter::Absent { subject: spec.subject, why });
         }
-        let mut listener = spec.listen(&first);
-        let last = spec.read(listener.as_mut());
+        let listener = spec.listen(&first);
+        let last = spec.read(listener.as_ref());
         Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
@@ -114,7 +112,7 @@ impl Meter {
 
     /// The counters as they are now.
     pub fn reading(&mut self) -> Reading {
-        let reading = self.spec.read(self.listener.as_mut());
+        let reading = self.spec.read(self.listener.as_ref());
         if let Ok(split) = &mut self.split {
             split.mark();
         }
@@ -207,6 +205,10 @@ impl Meter {
         }
         sheet.by_cause = split.by_cause(cut.as_ref(), sheet);
         sheet.put_sampled_interrupts();
+        let period = cut.as_ref().and_then(|cut| cut.tallies.first()).map_or(0.0, Tally::period);
+        if period > 0.0 {
+            sheet.put_doubt(period * 1e-9);
+        }
         sheet.notes.extend_from_slice(split.limits());
         let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
         if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {

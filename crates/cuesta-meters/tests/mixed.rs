@@ -47,7 +47,7 @@ fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
         assert!(own.of(cause) > 0, "{} is missing: {own:?}", cause.name());
     }
     assert!(own.network > 0, "what comes in from the network is softirq: {own:?}");
-    assert!(own.network <= own.of(Cause::Softirq), "{own:?}");
+    assert!(own.network <= own.time_of(Cause::Softirq), "{own:?}");
     assert!(own.named > own.calls() * 9 / 10, "{} of {} calls are known", own.named, own.calls());
 }
 

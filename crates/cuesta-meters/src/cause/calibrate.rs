@@ -33,17 +33,25 @@ pub struct Constants {
     pub fault: f64,
     /// Of it, the way out, which is sampled in the user's part.
     pub fault_hidden: f64,
-    /// One standard deviation of `call_after` and of `fault_hidden`, from the number of samples.
+    /// One standard deviation of `call_after` and of `fault_hidden`, from the number of samples and from program to program.
     pub errors: [f64; 2],
     /// What a sample costs the CPU that is sampled: seconds.
     pub sample: f64,
+    /// What it costs in the midst of page tables.
+    pub sample_in_fault: f64,
 }
 
 impl Constants {
-    /// What they are while so many samples are taken in a second of CPU time: what a sample costs falls on whatever it
-    /// interrupts, also on what it cannot see.
-    pub(super) fn while_sampled(&self, often: f64) -> Self {
-        let stretch = 1.0 / (1.0 - (often * self.sample).clamp(0.0, 0.5));
+    /// What the samples of a tally took: seconds.
+    pub(super) fn interrupts(&self, tally: &Tally) -> f64 {
+        let in_faults = tally.of(Cause::PageFaults);
+        (tally.all() - in_faults) as f64 * self.sample + in_faults as f64 * self.sample_in_fault
+    }
+
+    /// What they are while samples take so much of the CPU time: what a sample costs falls on whatever it interrupts, also on
+    /// what it cannot see.
+    pub(super) fn while_slowed(&self, part: f64) -> Self {
+        let stretch = 1.0 / (1.0 - part.clamp(0.0, 0.5));
         Self {
             call: self.call * stretch,
             call_hidden: self.call_hidden * stretch,
@@ -72,17 +80,26 @@ pub fn calibrate() -> io::Result<Constants> {
     let each_call = call.bare / f64::from(CALLS);
     let each = fault.bare / PAGES as f64;
     let present = touch.bare / PAGES as f64;
+    let call_after = share(call.tally.of(Cause::User), &call.tally) * each_call;
+    let fault_hidden = (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0);
     Ok(Constants {
         call: each_call,
         call_hidden: share(call.tally.all_crossings(), &call.tally) * each_call,
-        call_after: share(call.tally.of(Cause::User), &call.tally) * each_call,
+        call_after,
         fault: each,
-        fault_hidden: (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0),
+        fault_hidden,
         sample: spin.sample,
-        errors: [error(&call.tally) * each_call, error(&fault.tally) * each],
+        sample_in_fault: fault.sample.max(spin.sample),
+        errors: [
+            (error(&call.tally) * each_call).hypot(UNLIKE[0] * call_after),
+            (error(&fault.tally) * each).hypot(UNLIKE[1] * fault_hidden),
+        ],
     })
 }
 
+/// By what part `call_after` and `fault_hidden` differ from one program to the next, as programs showed that time themselves
+/// (`tests/truth`).
+const UNLIKE: [f64; 2] = [0.5, 0.1];
 /// Calls of a pass.
 const CALLS: u32 = 16_384;
 /// Pages of a pass.

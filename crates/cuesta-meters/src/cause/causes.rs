@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::calibrate::Constants;
+use super::interval::{DEVIATIONS, bound, interval};
 use super::kind::Cause;
 use super::sampler::{Cut, Sight};
 use super::tally::Tally;
@@ -18,11 +19,22 @@ pub struct Exact {
     pub capacity: f64,
 }
 
+impl Exact {
+    /// How much of the capacity the subject used: what turns shares of its CPU time into shares of its CPUs.
+    pub(super) fn busy(&self) -> f64 {
+        if self.capacity > 0.0 { self.cpu / self.capacity } else { 0.0 }
+    }
+}
+
 /// CPU time of a subject by cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Causes {
     /// Each cause that had any, and what is unclassified; idle is not one of them.
     pub by_cause: BTreeMap<Cause, Share>,
+    /// Causes that could have been seen and that no sample met.
+    pub unmet: Vec<Cause>,
+    /// The most that each of these may have had: percent of the subject's CPU time.
+    pub bound: f64,
     /// All that the dynamic linker did or asked for, in whichever cause it is counted: seconds.
     pub for_linker: f64,
     /// Samples that no cause was found for, percent of the busy ones.
@@ -57,8 +69,12 @@ pub struct Share {
     pub seconds: f64,
     /// Of the subject's CPU time.
     pub percent: f64,
-    /// One standard deviation of `percent`, from the numbers of samples here and at the calibration.
+    /// One standard error of `percent`, from the numbers of samples here and at the calibration.
     pub error: f64,
+    /// What of it is because the constants are not better known: the same in every interval, so that no sum evens it out.
+    pub calibration: f64,
+    /// The 95 % interval of `percent`.
+    pub interval: [f64; 2],
     /// Samples, before corrections.
     pub samples: u64,
 }
@@ -79,21 +95,24 @@ pub struct Corrections {
 pub struct Overhead {
     /// CPU time of the thread that reads: seconds.
     pub reader: f64,
-    /// The interruptions: samples of the subject × the cost of one; none if that could not be measured.
+    /// The interruptions: samples of the subject × the cost of one, there where it fell; none if that could not be measured.
     pub interrupts: Option<f64>,
+    /// CPU time that was sampled half as often since page faults were dense: seconds.
+    pub half_rate: f64,
 }
 
 impl Causes {
     /// Scales what was sampled to what was counted.
     pub fn new(tally: &Tally, cut: &Cut, exact: Exact, constants: Option<&Constants>) -> Self {
         let mut seconds = scaled(tally, cut.sight, exact.cpu);
-        let often = if exact.cpu > 0.0 { tally.busy() as f64 / exact.cpu } else { 0.0 };
-        let stretched = constants.map(|known| known.while_sampled(often));
+        let taken = constants.map(|known| known.interrupts(tally));
+        let slowed = taken.map_or(0.0, |taken| if exact.cpu > 0.0 { taken / exact.cpu } else { 0.0 });
+        let stretched = constants.map(|known| known.while_slowed(slowed));
         let constants = stretched.as_ref();
         let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
         let moved = faults.map(|hidden| put_right(&mut seconds, tally, Cause::PageFaults, hidden));
-        let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy() as f64 };
-        let crossings = tally.all_crossings() as f64 * each;
+        let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy_time() };
+        let crossings = tally.crossing_times.iter().sum::<u64>() as f64 * each;
         let calls =
             constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, each / known.call_hidden));
         let mut after = 0.0;
@@ -103,12 +122,16 @@ impl Causes {
         }
         let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
         let unsure = unsure(made, exact.faults.unwrap_or(0) as f64, constants);
+        let by_cause = shares(&seconds, &unsure, &Told::new(tally, cut.sight, exact.cpu));
+        let unmet = visible(cut.sight).filter(|cause| !by_cause.contains_key(cause)).collect();
         Self {
-            by_cause: shares(&seconds, &unsure, tally, exact.cpu),
+            by_cause,
+            unmet,
+            bound: 100.0 * bound(samples(tally, cut.sight, exact.cpu)),
             for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
-            unclassified: percent(tally.of(Cause::Unclassified) as f64, tally.busy() as f64),
+            unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
             samples: tally.busy(),
-            coverage: if exact.cpu > 0.0 { tally.busy() as f64 * tally.period() * 1e-9 / exact.cpu } else { 0.0 },
+            coverage: if exact.cpu > 0.0 { tally.busy_time() * 1e-9 / exact.cpu } else { 0.0 },
             named: percent(tally.named as f64, tally.calls() as f64),
             calls,
             crossings: tally.all_crossings(),
@@ -116,7 +139,8 @@ impl Causes {
             corrections: Corrections { calls: crossings + after, faults: moved },
             overhead: Overhead {
                 reader: cut.reader.as_secs_f64(),
-                interrupts: constants.map(|known| tally.all() as f64 * known.sample),
+                interrupts: taken,
+                half_rate: tally.half_rate as f64 * 1e-9,
             },
             lost: cut.lost,
             throttled: cut.throttled,
@@ -127,15 +151,15 @@ impl Causes {
 /// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
 /// see users alone, their samples count as they are, and the kernel has the rest.
 fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
-    let busy = tally.busy() as f64;
+    let busy = tally.busy_time();
     let mut seconds = [0.0; Cause::COUNT];
     let each = match sight {
-        Sight::UserOnly => (tally.period() * 1e-9).min(if busy > 0.0 { cpu / busy } else { 0.0 }),
+        Sight::UserOnly => 1e-9_f64.min(if busy > 0.0 { cpu / busy } else { 0.0 }),
         Sight::Whole | Sight::Unsplit if busy > 0.0 => cpu / busy,
         Sight::Whole | Sight::Unsplit => 0.0,
     };
     for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle) {
-        seconds[cause as usize] = tally.of(cause) as f64 * each;
+        seconds[cause as usize] = tally.time_of(cause) as f64 * each;
     }
     if sight == Sight::UserOnly {
         seconds[Cause::Kernel as usize] = (cpu - busy * each).max(0.0);
@@ -145,7 +169,8 @@ fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
 
 /// How many calls of each kind there were, if a sample on the way out stands for so many.
 fn calls(tally: &Tally, each: f64) -> BTreeMap<Cause, f64> {
-    crossings_of(tally).into_iter().map(|(cause, samples)| (cause, samples as f64 * each)).collect()
+    let time = |cause| tally.crossing_times[cause as usize] as f64;
+    crossings_of(tally).into_keys().map(|cause| (cause, time(cause) * each)).collect()
 }
 
 /// Samples on the ways out of calls, of each kind that has any.
@@ -156,7 +181,7 @@ fn crossings_of(tally: &Tally) -> BTreeMap<Cause, u64> {
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
 fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &Tally, to: Cause, hidden: f64) -> f64 {
-    let all = tally.of(to);
+    let all = tally.time_of(to);
     let for_linker = tally.for_linker[to as usize];
     let part = if all == 0 { 0.0 } else { for_linker as f64 / all as f64 };
     let mut moved = 0.0;
@@ -179,26 +204,70 @@ fn unsure(calls: f64, faults: f64, constants: Option<&Constants>) -> [f64; Cause
     unsure
 }
 
-fn shares(
-    seconds: &[f64; Cause::COUNT],
-    unsure: &[f64; Cause::COUNT],
-    tally: &Tally,
+/// What the samples tell of the shares.
+struct Told<'a> {
+    tally: &'a Tally,
+    /// How many samples of the subject's CPU time were taken.
+    samples: f64,
+    /// CPU time: seconds.
     cpu: f64,
-) -> BTreeMap<Cause, Share> {
-    let busy = tally.busy().max(1) as f64;
-    let share = |cause: Cause| {
-        let (seconds, unsure) = (seconds[cause as usize], unsure[cause as usize]);
-        let of_all = |seconds: f64| if cpu > 0.0 { (seconds / cpu).clamp(0.0, 1.0) } else { 0.0 };
-        let part = of_all(seconds);
-        let error = 100.0 * (part * (1.0 - part) / busy).sqrt().hypot(of_all(unsure));
-        (cause, Share { seconds, percent: 100.0 * part, error, samples: tally.of(cause) })
-    };
+    /// What a sampled nanosecond stands for: seconds.
+    each: f64,
+}
+
+impl<'a> Told<'a> {
+    fn new(tally: &'a Tally, sight: Sight, cpu: f64) -> Self {
+        let busy = tally.busy_time();
+        let each = if sight == Sight::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
+        Self { tally, samples: samples(tally, sight, cpu), cpu, each }
+    }
+
+    fn part(&self, seconds: f64) -> f64 {
+        if self.cpu > 0.0 { (seconds / self.cpu).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// A cause of so many seconds, of which `unsure` is one standard deviation of what was moved.
+    fn share(&self, cause: Cause, seconds: f64, unsure: f64) -> Share {
+        let (samples, part, calibration) = (self.tally.of(cause), self.part(seconds), self.part(unsure));
+        let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.each) };
+        let chance = (met * (1.0 - met) / self.samples.max(1.0)).sqrt();
+        let moved = DEVIATIONS * calibration;
+        let [lower, upper] = interval(met, self.samples).map(|limit| limit - met);
+        let limits = [part - lower.hypot(moved), part + upper.hypot(moved)];
+        Share {
+            seconds,
+            percent: 100.0 * part,
+            error: 100.0 * chance.hypot(calibration),
+            calibration: 100.0 * calibration,
+            interval: limits.map(|limit| 100.0 * limit.clamp(0.0, 1.0)),
+            samples,
+        }
+    }
+}
+
+/// How many samples of the subject's CPU time were taken, those included that the kernel dropped.
+fn samples(tally: &Tally, sight: Sight, cpu: f64) -> f64 {
+    match sight {
+        Sight::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),
+        _ => tally.effective(),
+    }
+}
+
+/// The causes that may be met.
+fn visible(sight: Sight) -> impl Iterator<Item = Cause> {
+    let never = [Cause::Idle, Cause::Kernel, Cause::Unclassified];
+    let whole = move |cause: &Cause| sight == Sight::Whole && !never.contains(cause);
+    Cause::ALL.into_iter().filter(move |cause| whole(cause) || [Cause::User, Cause::Linking].contains(cause))
+}
+
+fn shares(seconds: &[f64; Cause::COUNT], unsure: &[f64; Cause::COUNT], told: &Told<'_>) -> BTreeMap<Cause, Share> {
     // What could not be told is always shown.
     let shown = |cause: &Cause| match cause {
         Cause::Idle => false,
         Cause::Unclassified => true,
         cause => seconds[*cause as usize] > 0.0,
     };
+    let share = |cause: Cause| (cause, told.share(cause, seconds[cause as usize], unsure[cause as usize]));
     Cause::ALL.into_iter().filter(shown).map(share).collect()
 }
 
@@ -226,14 +295,18 @@ mod tests {
         }
     }
 
+    const PERIOD: u64 = 1_000_000;
+
     fn tally(counts: &[(Cause, u64, u64)], crossings: u64) -> Tally {
         let mut tally = Tally::default();
         tally.crossings[Cause::SystemCalls as usize] = crossings;
+        tally.crossing_times[Cause::SystemCalls as usize] = crossings * PERIOD;
         for (cause, samples, for_linker) in counts {
             tally.samples[*cause as usize] = *samples;
-            tally.for_linker[*cause as usize] = *for_linker;
+            tally.times[*cause as usize] = *samples * PERIOD;
+            tally.for_linker[*cause as usize] = *for_linker * PERIOD;
         }
-        tally.nanos = tally.all() * 1_000_000;
+        tally.squares = u128::from(tally.busy()) * u128::from(PERIOD).pow(2);
         tally
     }
 
@@ -246,6 +319,7 @@ mod tests {
             fault_hidden: 1e-7,
             errors: [0.0; 2],
             sample: 0.0,
+            sample_in_fault: 0.0,
         }
     }
 
@@ -284,7 +358,7 @@ mod tests {
         // A thousand samples, each a ten-thousandth of a second: a tenth of the time is theirs.
         let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
         let exact = Exact { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
-        let known = Constants { sample: 1e-4, call_after: 0.0, ..constants() };
+        let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
         let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&known));
         assert!(close(causes.corrections.faults.expect("moved"), 0.1 / 0.9));
         assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
@@ -307,6 +381,31 @@ mod tests {
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
         assert!(close(causes.by_cause[&Cause::Kernel].seconds, 0.7));
         assert_eq!(causes.calls, None);
+    }
+
+    #[test]
+    fn a_share_has_its_error_and_a_cause_that_no_sample_met_its_bound() {
+        let exact = Exact { cpu: 2.0, faults: None, capacity: 2.0 };
+        let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
+        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        let faults = &causes.by_cause[&Cause::PageFaults];
+        assert!(close(faults.error, 100.0 * (0.25_f64 * 0.75 / 100.0).sqrt()));
+        let [lower, upper] = faults.interval;
+        assert!((16.0..18.0).contains(&lower) && (34.0..36.0).contains(&upper), "{lower} to {upper}");
+        assert!(causes.unmet.contains(&Cause::Linking) && !causes.unmet.contains(&Cause::Idle));
+        assert!((causes.bound - 3.6).abs() < 0.1, "{}", causes.bound);
+    }
+
+    #[test]
+    fn what_the_constants_leave_open_is_in_the_error_also_where_no_sample_was() {
+        let exact = Exact { cpu: 1.0, faults: Some(100_000), capacity: 1.0 };
+        let known = Constants { errors: [0.0, 1e-8], ..constants() };
+        let causes = Causes::new(&tally(&[(Cause::User, 1000, 0)], 0), &cut(Sight::Whole), exact, Some(&known));
+        let faults = &causes.by_cause[&Cause::PageFaults];
+        assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
+        // Nothing of them was seen, which leaves room for a third of a percent more.
+        assert!(faults.interval[0] < 0.81 && (1.36..1.45).contains(&faults.interval[1]), "{:?}", faults.interval);
+        assert!(!causes.unmet.contains(&Cause::PageFaults));
     }
 
     #[test]

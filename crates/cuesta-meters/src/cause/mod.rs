@@ -8,19 +8,22 @@
 //! - [`Sampler`]: starts, is cut at intervals, says what it could not do. [`Cut`]: what came of an interval.
 //! - [`Split`]: all of it together, for a sheet.
 //! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`]; `rows`: these as a sheet has them.
+//! - [`interval`]: what so many samples can tell of a share.
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.
-//! - `watch`, `reader`: whose sample; counting.
+//! - `watch`, `reader`: whose sample; counting. `pace`: how often each CPU is sampled.
 //! - `calibrate`, `pages`: the constants.
 
 mod calibrate;
 mod causes;
 mod classify;
 mod crossing;
+mod interval;
 mod kallsyms;
 mod kind;
 mod maps;
 mod marks;
+mod pace;
 mod pages;
 mod reader;
 mod rows;
@@ -34,6 +37,7 @@ pub use causes::{Causes, Corrections, Exact, Overhead, Share};
 pub use classify::{Call, Ground, Place, Verdict, Whose, classify};
 #[cfg(feature = "exact")]
 pub(crate) use crossing::call_of;
+pub use interval::{bound, interval};
 pub use kallsyms::{Function, Kallsyms};
 pub use kind::Cause;
 pub use maps::{Maps, Module, Modules, Spot, executable, is_linker};

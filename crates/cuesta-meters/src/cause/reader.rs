@@ -11,6 +11,7 @@ use super::kallsyms::{Function, Kallsyms};
 use super::kind::Cause;
 use super::maps::{Maps, Spot};
 use super::marks::{Mark, Marks};
+use super::pace::Pace;
 use super::tally::{Counted, Tally};
 use super::watch::Watch;
 use crate::perf::record::{Mode, Record, Sample, Stamped};
@@ -29,6 +30,8 @@ pub(crate) struct Reader {
     histogram: Option<Histogram>,
     /// Functions by address: the same few thousand come again and again.
     functions: HashMap<u64, Option<Function>>,
+    /// How often each CPU is to be sampled.
+    pub(crate) pace: Pace,
     /// Records or samples that had no room in a ring.
     pub(crate) lost: u64,
     /// Ticks in which the kernel ceased to sample a CPU.
@@ -46,6 +49,7 @@ impl Reader {
             watched: watches.into_iter().map(|watch| (watch, Tally::default())).collect(),
             histogram: profile.then(Histogram::default),
             functions: HashMap::new(),
+            pace: Pace::default(),
             lost: 0,
             throttled: 0,
         }
@@ -109,6 +113,10 @@ impl Reader {
         let functions: Vec<_> = sample.kernel.iter().enumerate().map(|(depth, at)| self.function(depth, *at)).collect();
         let spot = sample.user.and_then(|address| self.maps.find(sample.process, address));
         let (counted, ground) = self.judge(sample, &functions, spot);
+        let cause = counted.verdict.cause;
+        if cause != Cause::Idle {
+            self.pace.met(sample.cpu, cause == Cause::PageFaults);
+        }
         for (watch, tally) in &mut self.watched {
             if watch.has(sample) {
                 tally.count(counted);
@@ -147,7 +155,7 @@ impl Reader {
             Ground::User(place) => (place.is_linker(), matches!(place, Place::Crossing(..)) && functions.is_empty()),
             _ => (false, false),
         };
-        let counted = Counted { verdict, for_linker, crossing, nanos: sample.period };
+        let counted = Counted { verdict, for_linker, crossing, nanos: sample.period, half_rate: sample.half_rate };
         (counted, ground)
     }
 

@@ -17,15 +17,27 @@ impl Causes {
         let row = |(cause, share): (&Cause, &Share)| {
             let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
             let seconds = Figure::sampled(share.seconds);
-            let percent = Figure::sampled(percent(share.seconds, exact.capacity));
+            let of_cpus = |percent: f64| Figure::sampled(percent * exact.busy());
             let average = match cause {
                 Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
                 _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
             };
-            (cause.name().to_owned(), sheet::Cause { percent, seconds, count, average })
+            let row = sheet::Cause {
+                percent: Figure::sampled(percent(share.seconds, exact.capacity)),
+                standard_error: of_cpus(share.error),
+                calibration_error: of_cpus(share.calibration),
+                interval: Figure::sampled(share.interval.map(|limit| limit * exact.busy())),
+                samples: Figure::sampled(share.samples as f64),
+                seconds,
+                count,
+                average,
+            };
+            (cause.name().to_owned(), row)
         };
         ByCause {
             causes: self.by_cause.iter().map(row).collect(),
+            unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
+            bound: Figure::sampled(self.bound * exact.busy()),
             unclassified: self.unclassified,
             about: self.about(),
         }
@@ -62,6 +74,7 @@ impl Causes {
             ("corrected_faults_seconds", known(self.corrections.faults)),
             ("reader_seconds", Figure::plain(self.overhead.reader)),
             ("interrupts_seconds", known(self.overhead.interrupts)),
+            ("half_rate_seconds", Figure::sampled(self.overhead.half_rate)),
         ];
         rows.map(|(name, figure)| (name.to_owned(), figure)).into()
     }
@@ -83,9 +96,12 @@ mod tests {
 
     /// A tenth of a second of one cause, and so many samples behind its calls.
     fn causes(cause: Cause, crossings: u64) -> Causes {
-        let share = Share { seconds: 0.1, percent: 100.0, error: 0.0, samples: 100 };
+        let share =
+            Share { seconds: 0.1, percent: 100.0, error: 2.0, calibration: 0.0, interval: [95.0, 100.0], samples: 100 };
         Causes {
             by_cause: BTreeMap::from([(cause, share)]),
+            unmet: vec![Cause::Linking],
+            bound: 3.6,
             for_linker: 0.0,
             unclassified: 0.0,
             samples: 100,
@@ -95,7 +111,7 @@ mod tests {
             crossings,
             crossings_of: BTreeMap::from([(cause, crossings)]),
             corrections: Corrections { calls: 0.0, faults: None },
-            overhead: Overhead { reader: 0.0, interrupts: None },
+            overhead: Overhead { reader: 0.0, interrupts: None, half_rate: 0.0 },
             lost: 0,
             throttled: 0,
         }
@@ -111,6 +127,8 @@ mod tests {
         let counted = row(Cause::PageFaults, &[(Cause::PageFaults, 1000.0)]);
         assert_eq!((counted.percent, counted.average), (Figure::sampled(5.0), Figure::sampled(1e-4)));
         assert!(row(Cause::User, &[]).average.why().expect("none").contains("not counted"));
+        assert_eq!(counted.standard_error, Figure::sampled(0.1));
+        assert_eq!((counted.interval, counted.samples), (Figure::sampled([4.75, 5.0]), Figure::sampled(100.0)));
         let interrupts = row(Cause::Interrupts, &[(Cause::Interrupts, 1000.0)]);
         assert!(interrupts.average.why().expect("none").contains("exact tier"));
     }

@@ -278,6 +278,7 @@ impl Worker {
             // What was written before the round before this cannot be under way any more.
             self.hand_on(drained);
             drained = now;
+            self.keep_pace();
             loop {
                 match asked.try_recv() {
                     Ok(Request::Cut(answer)) => drop(answer.send(self.cut())),
@@ -293,6 +294,19 @@ impl Worker {
                 let _ = self.rings.follow_cpus();
                 looked = now;
             }
+        }
+    }
+
+    /// Samples less often where that is dear. A CPU that refuses is sampled as before.
+    fn keep_pace(&mut self) {
+        let changes = self.reader.pace.changes();
+        if changes.is_empty() {
+            return;
+        }
+        // What was written until now was written at the former rate.
+        self.rings.drain(&mut self.merge);
+        for (cpu, half) in changes {
+            let _ = self.rings.set_half_rate(cpu, half);
         }
     }
 

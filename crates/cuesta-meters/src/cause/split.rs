@@ -6,6 +6,7 @@ use cuesta_record::Stamp;
 
 use super::calibrate::{Constants, calibrate};
 use super::causes::{Causes, Exact};
+use super::interval::interval;
 use super::kind::Cause;
 use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
 use super::tally::Tally;
@@ -99,14 +100,16 @@ impl Split {
         if !self.sampler.sees_machine() || cut.sight != Sight::Whole {
             return None;
         }
-        let part = |tally: &Tally| tally.network as f64 / tally.busy().max(1) as f64;
+        let part = |tally: &Tally| tally.network as f64 / tally.busy_time().max(1.0);
         let cpus: Vec<_> = sheet.per_cpu.values().chain(sheet.beside.values()).collect();
         let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
         let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
         let percent = busy * part(machine);
+        let limits = interval(part(machine), machine.effective()).map(|limit| busy * limit);
         Some(Network {
             seconds: Figure::sampled(percent / 100.0 * sheet.seconds * cpus.len() as f64),
             percent: Figure::sampled(percent),
+            interval: Figure::sampled(limits),
             in_subject: sheet
                 .own
                 .seconds
@@ -120,11 +123,12 @@ impl Split {
         if !self.sampler.sees_machine() {
             return None;
         }
-        let (known, period) = (self.constants.as_ref()?, cut.tallies.last()?.period());
-        let taken = if period > 0.0 { known.sample / (period * 1e-9) } else { 0.0 };
+        let (known, machine) = (self.constants.as_ref()?, cut.tallies.last()?);
+        let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
+        let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
         let idle = sheet.cpu.idle.with(&sheet.cpu.iowait, |idle, waiting| idle + waiting);
         let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
-        Some(Closure::of(sheet.closure.accounted.with(&own, |accounted, own| accounted + own), sheet.seconds))
+        Some(sheet.closure.clone().and("the sampler on idle CPUs", &own))
     }
 }
 

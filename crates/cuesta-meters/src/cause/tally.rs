@@ -10,16 +10,22 @@ use super::kind::Cause;
 pub struct Tally {
     /// By cause, in the order of [`Cause::ALL`].
     pub samples: [u64; Cause::COUNT],
-    /// Of these, what the dynamic linker's instructions did or asked for: its faults and calls too.
+    /// CPU time that they stand for, nanoseconds: where a CPU is sampled half as often, each for twice as much.
+    pub times: [u64; Cause::COUNT],
+    /// Of this, what the dynamic linker's instructions did or asked for: its faults and calls too.
     pub for_linker: [u64; Cause::COUNT],
     /// Of the calls, those taken at the instruction behind the call; by cause likewise.
     pub crossings: [u64; Cause::COUNT],
+    /// CPU time that these stand for, nanoseconds.
+    pub crossing_times: [u64; Cause::COUNT],
     /// Of the calls, those of which it is known which they were.
     pub named: u64,
-    /// Of the softirqs, those of the network.
+    /// CPU time of the softirqs of the network, nanoseconds.
     pub network: u64,
-    /// CPU time that all samples stand for, nanoseconds.
-    pub nanos: u64,
+    /// Sum of the squares of what each busy sample stands for: by it is known what unequal ones tell.
+    pub squares: u128,
+    /// CPU time that was sampled half as often, nanoseconds.
+    pub half_rate: u64,
 }
 
 impl Tally {
@@ -27,12 +33,16 @@ impl Tally {
     pub(crate) fn count(&mut self, sample: Counted) {
         let Verdict { cause, named, network } = sample.verdict;
         let slot = cause as usize;
+        let time_if = |is_so: bool| if is_so { sample.nanos } else { 0 };
         self.samples[slot] += 1;
-        self.for_linker[slot] += u64::from(sample.for_linker);
+        self.times[slot] += sample.nanos;
+        self.for_linker[slot] += time_if(sample.for_linker);
         self.crossings[slot] += u64::from(sample.crossing);
+        self.crossing_times[slot] += time_if(sample.crossing);
         self.named += u64::from(named && CALLS.contains(&cause));
-        self.network += u64::from(network);
-        self.nanos += sample.nanos;
+        self.network += time_if(network);
+        self.squares += u128::from(time_if(cause != Cause::Idle)).pow(2);
+        self.half_rate += time_if(sample.half_rate);
     }
 
     /// Samples of a cause.
@@ -50,6 +60,21 @@ impl Tally {
         self.all() - self.of(Cause::Idle)
     }
 
+    /// CPU time that the busy samples stand for, nanoseconds.
+    pub fn busy_time(&self) -> f64 {
+        (self.times.iter().sum::<u64>() - self.time_of(Cause::Idle)) as f64
+    }
+
+    /// CPU time that the samples of a cause stand for, nanoseconds.
+    pub fn time_of(&self, cause: Cause) -> u64 {
+        self.times[cause as usize]
+    }
+
+    /// The number of equal samples that tell as much as the busy ones do (L. Kish, *Survey Sampling*, 1965).
+    pub fn effective(&self) -> f64 {
+        if self.squares == 0 { 0.0 } else { self.busy_time().powi(2) / self.squares as f64 }
+    }
+
     /// All samples in system calls, of whatever kind.
     pub fn calls(&self) -> u64 {
         CALLS.iter().map(|cause| self.of(*cause)).sum()
@@ -62,18 +87,20 @@ impl Tally {
 
     /// Without the interrupts that came while the subject ran.
     pub(crate) fn without_interrupts(mut self) -> Self {
-        let (period, before) = (self.period(), self.all());
+        let before = self.busy_time();
         for slot in [Cause::Interrupts, Cause::Softirq].map(|cause| cause as usize) {
-            (self.samples[slot], self.for_linker[slot], self.crossings[slot]) = (0, 0, 0);
+            (self.samples[slot], self.times[slot], self.for_linker[slot]) = (0, 0, 0);
         }
-        self.nanos -= ((before - self.all()) as f64 * period) as u64;
+        let left = if before > 0.0 { self.busy_time() / before } else { 0.0 };
+        self.squares = (self.squares as f64 * left) as u128;
         self.network = 0;
         self
     }
 
-    /// CPU time that a sample stands for, nanoseconds; zero without samples.
+    /// CPU time that a sample stands for on average, nanoseconds; zero without samples.
     pub fn period(&self) -> f64 {
-        if self.all() == 0 { 0.0 } else { self.nanos as f64 / self.all() as f64 }
+        let all = self.all();
+        if all == 0 { 0.0 } else { self.times.iter().sum::<u64>() as f64 / all as f64 }
     }
 }
 
@@ -86,11 +113,14 @@ impl AddAssign<&Self> for Tally {
             into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
         };
         add(&mut self.samples, &rhs.samples);
+        add(&mut self.times, &rhs.times);
         add(&mut self.for_linker, &rhs.for_linker);
         add(&mut self.crossings, &rhs.crossings);
+        add(&mut self.crossing_times, &rhs.crossing_times);
         self.named += rhs.named;
         self.network += rhs.network;
-        self.nanos += rhs.nanos;
+        self.squares += rhs.squares;
+        self.half_rate += rhs.half_rate;
     }
 }
 
@@ -101,6 +131,7 @@ pub(crate) struct Counted {
     pub(crate) for_linker: bool,
     pub(crate) crossing: bool,
     pub(crate) nanos: u64,
+    pub(crate) half_rate: bool,
 }
 
 #[cfg(test)]
@@ -111,13 +142,24 @@ mod tests {
     fn sums_are_those_of_both() {
         let mut tally = Tally::default();
         let verdict = Verdict { cause: Cause::Mapping, named: true, network: true };
-        let sample = Counted { verdict, for_linker: true, crossing: true, nanos: 7 };
+        let sample = Counted { verdict, for_linker: true, crossing: true, nanos: 7, half_rate: false };
         tally.count(sample);
         tally.count(Counted { verdict: Verdict { cause: Cause::Idle, ..verdict }, ..sample });
         let mut twice = tally.clone();
         twice += &tally;
-        assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 4));
+        assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 28));
         assert!((twice.period() - 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn samples_that_stand_for_more_tell_less() {
+        let mut tally = Tally::default();
+        let verdict = Verdict { cause: Cause::User, named: false, network: false };
+        for nanos in [1, 1, 2] {
+            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos, half_rate: nanos > 1 });
+        }
+        assert_eq!((tally.time_of(Cause::User), tally.half_rate), (4, 2));
+        assert!((tally.effective() - 16.0 / 6.0).abs() < 1e-9);
     }
 
     #[test]
@@ -125,9 +167,9 @@ mod tests {
         let mut tally = Tally::default();
         for cause in [Cause::User, Cause::Interrupts, Cause::Softirq, Cause::Softirq] {
             let verdict = Verdict { cause, named: false, network: cause == Cause::Softirq };
-            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos: 7 });
+            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos: 7, half_rate: false });
         }
         let rest = tally.without_interrupts();
-        assert_eq!((rest.of(Cause::User), rest.all(), rest.nanos, rest.network), (1, 1, 7, 0));
+        assert_eq!((rest.of(Cause::User), rest.all(), rest.time_of(Cause::User), rest.network), (1, 1, 7, 0));
     }
 }

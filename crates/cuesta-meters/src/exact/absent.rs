@@ -5,6 +5,9 @@ use cuesta_record::Stamp;
 use super::Depth;
 use crate::{Reading, Sheet, Subject};
 
+const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
+                            ./scripts/setup";
+
 /// A tracer, of which this build has none.
 #[derive(Debug)]
 pub enum Trace {}
@@ -16,8 +19,12 @@ pub(crate) enum Traced {}
 impl Trace {
     /// Says why not.
     pub fn start(_: &Subject, _: Depth) -> Result<Self, String> {
-        let remedy = "apt-get install clang libelf-dev zlib1g-dev make pkg-config, and ./scripts/setup";
-        Err(format!("no tracers are built in: {remedy}"))
+        Err(NOT_BUILT_IN.to_owned())
+    }
+
+    /// Why there can be none here.
+    pub fn absence(_of_processes: bool) -> Option<String> {
+        Some(NOT_BUILT_IN.to_owned())
     }
 
     pub(crate) fn mark(&mut self, _: &Reading) {

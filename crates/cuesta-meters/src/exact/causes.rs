@@ -16,7 +16,13 @@ impl Traced {
         let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
         sheet.by_cause = match sampled {
             Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
-            None => Figure::exact(ByCause { causes: rows, unclassified: 0.0, about: BTreeMap::new() }),
+            None => Figure::exact(ByCause {
+                causes: rows,
+                unmet: Vec::new(),
+                bound: Figure::unmetered("nothing was sampled"),
+                unclassified: 0.0,
+                about: BTreeMap::new(),
+            }),
         };
     }
 
@@ -32,15 +38,12 @@ impl Traced {
         let seconds = |class| if all == 0 { 0.0 } else { own * nanos(class) as f64 / all as f64 };
         let row = |class: Class| {
             let (seconds, count) = (seconds(class), self.count(class, owners));
-            let cause = sheet::Cause {
-                percent: Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 }),
-                seconds: Figure::exact(seconds),
-                average: count.and_then(|count| match *count {
-                    0.0 => Figure::unmetered("there was none"),
-                    count => Figure::exact(seconds / count),
-                }),
-                count,
-            };
+            let percent = Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 });
+            let average = count.and_then(|count| match *count {
+                0.0 => Figure::unmetered("there was none"),
+                count => Figure::exact(seconds / count),
+            });
+            let cause = sheet::Cause::traced(percent, Figure::exact(seconds), count, average);
             (self.name(class).to_owned(), cause)
         };
         Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
@@ -89,11 +92,9 @@ fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, sheet::Cause>, own:
         |causes: &BTreeMap<String, sheet::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
     let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
     let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
-    for cause in sampled.causes.values_mut() {
-        for figure in [&mut cause.percent, &mut cause.seconds, &mut cause.average] {
-            *figure = figure.map(|value| value * scale);
-        }
-    }
+    sampled.causes.values_mut().for_each(|cause| cause.scale(scale));
+    sampled.unmet.retain(|name| !unseen.contains(&name.as_str()));
+    sampled.bound = sampled.bound.map(|bound| bound * scale);
     sampled.causes.append(&mut traced);
     sampled
 }

@@ -4,7 +4,7 @@ use super::account::{Account, Class, Owner, Wait};
 use super::trace::Snapshot;
 use super::{Depth, account};
 use crate::rates::NO_DELAYS;
-use crate::{Closure, Count, Cpu, Figure, Sheet, Subject, TimeRow};
+use crate::{Closure, Count, Cpu, Figure, Sheet, Source, Subject, TimeRow};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
@@ -100,10 +100,12 @@ impl Traced {
             }),
         };
         let all = self.percent(self.here.run(Owner::Own));
+        own.source = Source::Tracer;
         own.percent = Figure::exact(all);
         own.seconds = Figure::exact(all / 100.0 * capacity);
         // Of the tier of whoever split it.
         (own.usr, own.sys) = (user.map(|user| user * all), user.map(|user| (1.0 - user) * all));
+        own.others_are_rest = false;
         own.others = Figure::exact(self.percent(self.here.run(Owner::Others)));
         own.irq = Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody])));
     }

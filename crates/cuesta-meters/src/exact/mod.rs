@@ -35,6 +35,14 @@ pub enum Depth {
     Full,
 }
 
+/// What runs in the kernel, as compiled: an ELF object that finds its way in any kernel (CO-RE); none if it is not built in.
+pub const fn object() -> Option<&'static [u8]> {
+    #[cfg(feature = "exact")]
+    return Some(tracer::PROGRAMS);
+    #[cfg(not(feature = "exact"))]
+    None
+}
+
 /// Says in a sheet why nothing was traced.
 pub(crate) fn untraced(sheet: &mut Sheet, why: &str) {
     sheet.notes.push(format!("not traced: {why}"));

@@ -38,6 +38,11 @@ impl Trace {
         Ok(Self { tracer: Tracer::start(subject, depth)?, depth, snapshots: BTreeMap::new() })
     }
 
+    /// Why there can be none here, as far as that is known without loading one; `of_processes`, not of a whole machine.
+    pub fn absence(of_processes: bool) -> Option<String> {
+        Tracer::absence(of_processes)
+    }
+
     /// Reads the accounts beside a reading of the other meters.
     pub(crate) fn mark(&mut self, reading: &Reading) {
         let cpus = reading.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());

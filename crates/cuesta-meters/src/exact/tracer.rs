@@ -11,6 +11,7 @@ use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::Typedef;
 use libbpf_rs::{ErrorKind, Link, Map, MapCore, MapFlags, Object, ObjectBuilder, OpenObject, ProgramInput};
 use libbpf_rs::{ProgramMut, set_print};
+use rustix::thread::{CapabilitySet, capabilities};
 
 use super::Depth;
 use super::account::{Account, Class};
@@ -21,10 +22,13 @@ use crate::reading::{group, tasks};
 use crate::{Roots, Subject};
 
 /// Made by `build.rs` from `trace.bpf.c`.
-static PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trace.bpf.o"));
+pub(super) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trace.bpf.o"));
 
 /// The kernel's description of its types, by which the programs find their way in it.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+const NOT_ALLOWED: &str = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
+const OTHER_NUMBERS: &str = "processes have other numbers in this container than in the kernel: trace `machine`";
 
 /// Namespaces in which numbers are the kernel's own (`linux/proc_ns.h`).
 const FIRST_CGROUPS: (&str, u64) = ("/proc/self/ns/cgroup", 0xEFFF_FFFB);
@@ -63,7 +67,7 @@ impl Tracer {
     pub(super) fn start(subject: &Subject, depth: Depth) -> Result<Self, String> {
         let whose = Whose::of(subject)?;
         if !Path::new(TYPES).exists() {
-            return Err(format!("{TYPES}: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)"));
+            return Err(no_types());
         }
         set_print(None);
         let mut open = ObjectBuilder::default().open_memory(PROGRAMS).map_err(refusal)?;
@@ -83,6 +87,19 @@ impl Tracer {
         }
         tracer.attach(|name| !FIRST.contains(&name) && !OF_FAULTS.contains(&name) && name != SETTLE)?;
         Ok(tracer)
+    }
+
+    /// Why no tracer can be loaded, as far as that can be told without loading one.
+    pub(super) fn absence(of_processes: bool) -> Option<String> {
+        if !Path::new(TYPES).exists() {
+            return Some(no_types());
+        }
+        let may = capabilities(None).map_or(CapabilitySet::empty(), |sets| sets.effective);
+        let enough = [CapabilitySet::SYS_ADMIN, CapabilitySet::BPF | CapabilitySet::PERFMON];
+        if !enough.iter().any(|each| may.contains(*each)) {
+            return Some(NOT_ALLOWED.to_owned());
+        }
+        (of_processes && !is_first(FIRST_PROCESSES)).then(|| OTHER_NUMBERS.to_owned())
     }
 
     /// What the CPUs did up to now; those that are gone as far as they came.
@@ -180,13 +197,15 @@ fn is_interrupt(point: &str) -> bool {
     point.ends_with("_entry") || point.ends_with("_exit")
 }
 
+fn no_types() -> String {
+    format!("{TYPES}: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)")
+}
+
 /// Why the kernel did not do it, and what would allow it.
 #[allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
 fn refusal(error: libbpf_rs::Error) -> String {
     match error.kind() {
-        ErrorKind::PermissionDenied => {
-            "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON".to_owned()
-        }
+        ErrorKind::PermissionDenied => NOT_ALLOWED.to_owned(),
         _ => format!("the kernel takes no tracer: {error:#}"),
     }
 }
@@ -210,7 +229,7 @@ impl Whose {
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) if is_first(FIRST_PROCESSES) => {
                 Ok(Self::Processes)
             }
-            _ => Err("processes have other numbers in this container than in the kernel: trace `machine`".to_owned()),
+            _ => Err(OTHER_NUMBERS.to_owned()),
         }
     }
 

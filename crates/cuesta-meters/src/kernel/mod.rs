@@ -15,6 +15,7 @@
 //! | [`pid_cgroup`] | `/proc/PID/cgroup` | the control groups of a process |
 //! | [`cgroup`] | `cpu.stat`, `cpu.max`, `memory.stat` … | CPU, quota and faults of a control group |
 //! | [`taskstats`] | netlink `TASKSTATS` | the last account of a task that ended |
+//! | [`proc_events`] | netlink, process connector | who was forked by whom |
 //! | [`cpu_list`] | `0-3,8` wherever it stands | |
 
 pub mod cgroup;
@@ -27,6 +28,7 @@ pub mod pid_cgroup;
 pub mod pid_stat;
 pub mod pid_status;
 pub mod pressure;
+pub mod proc_events;
 pub mod sched;
 pub mod schedstat;
 pub mod stat;

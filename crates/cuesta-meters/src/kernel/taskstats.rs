@@ -11,6 +11,16 @@ pub struct LastAccount {
     pub process: u32,
     /// Its process' parent.
     pub parent: u32,
+    /// CPU time, without what the kernel does to end it; nanoseconds.
+    pub cpu: u64,
+    /// User time by ticks; nanoseconds.
+    pub user: u64,
+    /// System time by ticks; nanoseconds.
+    pub system: u64,
+    /// Page faults without a device.
+    pub minor: u64,
+    /// Page faults that waited for a device.
+    pub major: u64,
     /// Dispatches.
     pub dispatches: u64,
     /// Ready without a CPU; nanoseconds.
@@ -122,6 +132,11 @@ fn account(stats: &[u8]) -> Option<LastAccount> {
         task,
         process: u32_at(stats, 368).filter(|process| *process > 0).unwrap_or(task),
         parent: u32_at(stats, 132)?,
+        cpu: u64_at(stats, 72)?,
+        user: u64_at(stats, 152)?.saturating_mul(1000),
+        system: u64_at(stats, 160)?.saturating_mul(1000),
+        minor: u64_at(stats, 168)?,
+        major: u64_at(stats, 176)?,
         dispatches: u64_at(stats, 16)?,
         wait: u64_at(stats, 24)?,
         block_delay: u64_at(stats, 40)?,
@@ -169,7 +184,9 @@ mod tests {
     #[test]
     fn ends_errors_and_families_are_told_apart() {
         let mut stats = vec![0; 376];
-        for (place, value) in [(16, 5_u64), (24, 70), (40, 9), (272, 3), (280, 1)] {
+        for (place, value) in
+            [(16, 5_u64), (24, 70), (40, 9), (72, 11), (152, 6), (160, 4), (168, 8), (176, 2), (272, 3), (280, 1)]
+        {
             stats[place..place + 8].copy_from_slice(&value.to_ne_bytes());
         }
         for (place, value) in [(128, 77_u32), (132, 4), (368, 70)] {
@@ -183,6 +200,11 @@ mod tests {
             task: 77,
             process: 70,
             parent: 4,
+            cpu: 11,
+            user: 6000,
+            system: 4000,
+            minor: 8,
+            major: 2,
             dispatches: 5,
             wait: 70,
             block_delay: 9,

@@ -39,6 +39,14 @@ impl Event {
         done(unsafe { perf::ioctls::DISABLE(self.0.as_raw_fd(), 0) })
     }
 
+    /// Samples so often from now on: nanoseconds between two samples. The kernel goes on to write the former period.
+    pub(crate) fn set_period(&self, nanos: u64) -> io::Result<()> {
+        // The kernel wants the address of the number, which the binding takes as if it were the number.
+        let address = (&raw const nanos).addr() as u64;
+        // SAFETY: the descriptor is an event's and open; the kernel reads the number, which lives longer than the call.
+        done(unsafe { perf::ioctls::PERIOD(self.0.as_raw_fd(), address) })
+    }
+
     /// Writes into the ring of another event on the same CPU.
     pub(crate) fn write_into(&self, other: &Self) -> io::Result<()> {
         // SAFETY: both descriptors are events' and open; the kernel checks that they go together.

@@ -84,6 +84,8 @@ pub struct Sample {
     pub cpu: u32,
     /// Nanoseconds that the sample stands for.
     pub period: u64,
+    /// Whether its CPU was sampled half as often as others.
+    pub half_rate: bool,
     /// Whether the user's own instructions ran, or the kernel.
     pub mode: Mode,
     /// Where the kernel was: the innermost address first. Empty when the user ran.
@@ -208,7 +210,7 @@ fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
     let registers = if body.u64()? == 0 { None } else { Some(body.u64()?) };
     let user = if mode == Mode::User { Some(address) } else { registers };
     let cgroup = if layout.cgroup { Some(body.u64()?) } else { None };
-    let sample = Sample { process, task, cpu, period, mode, kernel, user, cgroup };
+    let sample = Sample { process, task, cpu, period, half_rate: false, mode, kernel, user, cgroup };
     Some(Stamped { at, record: Record::Sample(sample) })
 }
 
@@ -308,6 +310,7 @@ mod tests {
             task: 8,
             cpu: 1,
             period: 1_003_009,
+            half_rate: false,
             mode: Mode::Kernel,
             kernel: vec![0xffff_ffff_8100_0000],
             user: Some(0x5555),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::record::{Layout, records};
+use super::record::{Layout, Record, records};
 use super::{Event, Merge, Ring, Wish};
 use crate::kernel::cpu_list;
 
@@ -37,6 +37,8 @@ struct CpuRing {
     others: Vec<Event>,
     /// The kernel has given the event up: it would wake us for ever.
     hung_up: bool,
+    /// It samples half as often as it was opened to.
+    half_rate: bool,
 }
 
 impl Rings {
@@ -64,7 +66,13 @@ impl Rings {
         for cpu in self.by_cpu.values_mut() {
             self.bytes.clear();
             cpu.ring.drain(&mut self.bytes);
-            records(&self.bytes, layout).for_each(|record| merge.push(record));
+            for mut record in records(&self.bytes, layout) {
+                if let (Record::Sample(sample), true) = (&mut record.record, cpu.half_rate) {
+                    sample.period = 2 * self.wish.period;
+                    sample.half_rate = true;
+                }
+                merge.push(record);
+            }
         }
     }
 
@@ -88,6 +96,17 @@ impl Rings {
                 ring.hung_up = true;
             }
         }
+        Ok(())
+    }
+
+    /// Samples a CPU half as often from now on, or as often as it was opened to. What it holds must be drained before.
+    pub(crate) fn set_half_rate(&mut self, cpu: u32, half: bool) -> io::Result<()> {
+        let period = self.wish.period * if half { 2 } else { 1 };
+        let Some(found) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
+        for event in std::iter::once(found.ring.event()).chain(&found.others) {
+            event.set_period(period)?;
+        }
+        found.half_rate = half;
         Ok(())
     }
 
@@ -140,7 +159,7 @@ impl Rings {
             other.enable()?;
         }
         ring.event().enable()?;
-        Ok(CpuRing { ring, others, hung_up: false })
+        Ok(CpuRing { ring, others, hung_up: false, half_rate: false })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rates, UNTRACED};
+use super::{Rates, UNTRACED, tasks};
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
 use crate::reading::tasks::tick;
-use crate::sheet::NOT_ITS_OWN;
-use crate::{Closure, Cpu, Figure, Idle, Network, Own, Subject, TimeRow};
+use crate::sheet::{NOT_ITS_OWN, unsampled};
+use crate::{Closure, Cpu, Figure, Idle, Network, Own, Source, Subject, TimeRow};
 
 const NO_TICK: &str = "no clock tick passed in the interval";
 const ALL: &str = "the subject is all that runs on these CPUs";
@@ -40,6 +40,7 @@ impl Rates<'_> {
         Network {
             percent: seconds.and_then(|seconds| Figure::quotient(100.0 * seconds, capacity, NO_TICK)),
             seconds,
+            interval: unsampled(),
             in_subject: self.missing("in whose context they ran, ticks do not tell: the sampled tier does"),
         }
     }
@@ -54,12 +55,15 @@ impl Rates<'_> {
         let busy = cpu.busy();
         if !self.is_part() {
             return Own {
+                source: Source::Cpus,
                 seconds: busy.map(|percent| percent / 100.0 * self.capacity()),
                 percent: busy,
                 usr: cpu.usr,
                 sys: cpu.sys,
                 others: Figure::unmetered(ALL),
+                others_are_rest: false,
                 irq: Figure::unmetered(ALL),
+                doubt: None,
                 tasks: self.threads(),
                 processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
             };
@@ -69,18 +73,50 @@ impl Rates<'_> {
         let split = in_user.with(&in_system, |user, system| self.user_part(*user, *system));
         let usr = percent.with(&split, |all, user| all * user);
         let mut own = Own {
+            source: self.source(),
             sys: percent.with(&usr, |all, usr| all - usr),
             usr,
             others: Figure::unmetered(MINGLED),
+            others_are_rest: true,
             irq: Figure::unmetered(MINGLED),
+            doubt: None,
             percent,
             seconds,
             tasks: self.threads(),
             processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
         };
         let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::unmetered(MINGLED) };
+        // The clocks of others are not of some CPUs.
+        let others = self.clocks(&self.others).map(|seconds| self.percent_of_cpus(*seconds));
+        own.others_are_rest = !self.beside.is_empty() || others.value().is_none();
+        if !own.others_are_rest {
+            own.others = others;
+        }
         own.put_beside(&busy, &irq);
         own
+    }
+
+    /// How a part's CPU time is taken.
+    pub(super) fn source(&self) -> Source {
+        let births = self.later.ended.value().is_some_and(|ended| ended.births);
+        match (self.usage_of_group().value().is_some(), tasks::is_told(self.earlier, self.later), births) {
+            (true, ..) => Source::ControlGroup,
+            (_, true, true) => Source::ExitRecords,
+            (_, true, false) => Source::ExitRecordsByParent,
+            (_, false, _) => Source::Parents,
+        }
+    }
+
+    /// CPU seconds of the subject's control group: all, and as the kernel splits them.
+    fn usage_of_group(&self) -> Figure<(f64, f64, f64)> {
+        if !matches!(self.later.subject, Subject::Cgroup(_)) {
+            return Figure::unmetered("the subject is no control group");
+        }
+        let usage = |group: &crate::reading::group::Group| group.usage.clone();
+        self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
+            let seconds = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
+            (seconds(a.total, b.total), seconds(a.user, b.user), seconds(a.system, b.system))
+        })
     }
 
     /// The part of the subject's time that was in user mode. Where no clock tick met it in the interval, as in its life
@@ -100,13 +136,9 @@ impl Rates<'_> {
 
     /// CPU seconds of the subject: all, and as the kernel splits them.
     fn own_seconds(&self) -> (Figure, Figure, Figure) {
-        let usage = |group: &crate::reading::group::Group| group.usage.clone();
-        let both = self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
-            let nanos = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
-            (nanos(a.total, b.total), nanos(a.user, b.user), nanos(a.system, b.system))
-        });
-        if matches!(self.later.subject, Subject::Cgroup(_)) && both.value().is_some() {
-            return (both.map(|all| all.0), both.map(|all| all.1), both.map(|all| all.2));
+        let group = self.usage_of_group();
+        if group.value().is_some() {
+            return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
         }
         // The tasks were read a little later than the CPUs: their seconds are made those of the interval.
         let of = |nanos: fn(&super::tasks::Done) -> u64| {
@@ -190,14 +222,42 @@ impl Rates<'_> {
         rows
     }
 
-    /// The CPUs' accounts against the clock; more than they have, if the subject's own clock has more than all their ticks.
+    /// The subject and all others by the clocks of their tasks, idle and steal by those of the CPUs: of all CPUs of the machine,
+    /// for tasks are not of a CPU. A set of CPUs has the ticks of its uses alone.
     pub(super) fn closure(&self) -> Closure {
-        let ticks = self.all_cpus().total() as f64 * tick() as f64 / 1e9;
-        let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
-        let over = self.own().percent.with(&self.cpu().busy(), |own, busy| (own - busy).max(0.0));
-        let over = if over.value().is_some() { over } else { Figure::plain(0.0) };
-        Closure::of(accounted.with(&over, |accounted, over| accounted + over), self.seconds)
+        if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
+            let ticks = seconds_of(self.all_cpus().total());
+            let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
+            return Closure::of(accounted, self.seconds);
+        }
+        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
+        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, "no CPU was there throughout");
+        let idle = ("idle", percent(seconds_of(machine.idle.saturating_add(machine.iowait))));
+        let steal = ("steal", percent(seconds_of(machine.steal)));
+        let of = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));
+        let unseen = 100.0 * seconds_of(machine.irq.saturating_add(machine.softirq)) / capacity.max(f64::MIN_POSITIVE);
+        // Where interrupts are timed apart from tasks, they are a part of their own.
+        let apart = self.later.times_interrupts_apart();
+        let (interrupts, unseen) = if apart { (unseen, 0.0) } else { (0.0, unseen) };
+        let interrupts = ("interrupts", Figure::plain(interrupts));
+        if !self.is_part() {
+            let tasks = ("tasks", of(&self.clocks(&self.done)));
+            return Closure::by_clocks(&[tasks, idle, steal, interrupts], unseen, self.seconds);
+        }
+        let subject = ("subject", of(&self.own_seconds().0));
+        let others = ("others", of(&self.clocks(&self.others)));
+        Closure::by_clocks(&[subject, others, idle, steal, interrupts], unseen, self.seconds)
     }
+
+    /// CPU seconds by the clocks of tasks, which were read a little later than the CPUs: made those of the interval.
+    fn clocks(&self, done: &Figure<super::tasks::Done>) -> Figure {
+        done.map(|done| done.cpu as f64 / 1e9 / done.seconds * self.seconds)
+    }
+}
+
+fn seconds_of(ticks: u64) -> f64 {
+    ticks as f64 * tick() as f64 / 1e9
 }
 
 fn shares(ticks: Ticks) -> Cpu {
@@ -218,4 +278,42 @@ fn shares(ticks: Ticks) -> Cpu {
 fn unknown(why: &str) -> Cpu {
     let none = || Figure::unmetered(why);
     Cpu { usr: none(), sys: none(), irq: none(), iowait: none(), steal: none(), idle: none(), load: none() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use crate::{Meter, Rates, Roots, Spec};
+
+    #[test]
+    fn a_tenth_of_the_subjects_time_that_is_lost_breaks_the_closure() {
+        let subject = format!("pid:{}", std::process::id()).parse().unwrap();
+        let mut meter = Meter::start(Spec { subject, cpus: None, roots: Roots::default() }).unwrap();
+        let (earlier, cpus) = (meter.reading(), thread::available_parallelism().unwrap().get());
+        let is_over = AtomicBool::new(false);
+        let later = thread::scope(|scope| {
+            for _ in 0..2 * cpus {
+                scope.spawn(|| while !std::hint::black_box(&is_over).load(Ordering::Relaxed) {});
+            }
+            let mut later = meter.reading();
+            while later.at.since(earlier.at).as_secs_f64() < 3.0 {
+                later = meter.reading();
+            }
+            is_over.store(true, Ordering::Relaxed);
+            later
+        });
+        let mut rates = Rates::between(&earlier, &later).unwrap();
+        let good = rates.closure();
+        assert!(good.closes, "{good:?}");
+        // As much as must show: a tenth where the subject has a good part of the CPUs, more where neighbours have them.
+        let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
+        let planted = f64::max(0.1, needed);
+        rates.done =
+            rates.done.map(|done| super::tasks::Done { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
+        let bad = rates.closure();
+        assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
+        assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");
+    }
 }

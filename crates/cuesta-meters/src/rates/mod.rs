@@ -18,7 +18,7 @@ use self::tasks::Done;
 use crate::kernel::cpu_list;
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
-use crate::{Count, Figure, Reading, Sheet, Subject};
+use crate::{Count, Figure, Reading, Sheet, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel tells.
 const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
@@ -42,6 +42,8 @@ pub struct Rates<'a> {
     beside: BTreeMap<usize, Ticks>,
     /// What the subject's tasks did.
     done: Figure<Done>,
+    /// What all other tasks did.
+    others: Figure<Done>,
     notes: Vec<String>,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Rates<'a> {
             cpus: BTreeMap::new(),
             beside: BTreeMap::new(),
             done: tasks::done(earlier, later),
+            others: tasks::done_by_others(earlier, later),
             notes: Vec::new(),
         };
         rates.compare_cpus();
@@ -154,16 +157,16 @@ impl<'a> Rates<'a> {
         if self.is_part() && !self.later.counts_delays {
             self.notes.push(NO_DELAYS.to_owned());
         }
-        let since = |reading: &Reading| reading.ended.value().map(|ended| ended.since);
-        if self.is_part() && (since(self.later).is_none() || since(self.earlier) != since(self.later)) {
-            let lost = "run-queue delay and switches of tasks that came and went are missing";
-            self.notes.push(format!("{lost}: root (CAP_NET_ADMIN) is told of them, while it meters"));
+        if self.is_part() {
+            self.notes.extend(self.loses());
         }
         if let (Some(a), Some(b)) = (self.earlier.ended.value(), self.later.ended.value())
             && b.overruns > a.overruns
         {
-            self.notes
-                .push("so many tasks ended at once that not all were told: run-queue delay lacks them".to_owned());
+            self.notes.push(
+                "so many tasks ended at once that not all were told: CPU time and run-queue delay may lack some"
+                    .to_owned(),
+            );
         }
         if let Some(tasks) = self.later.tasks.value()
             && !tasks.threads
@@ -174,6 +177,25 @@ impl<'a> Rates<'a> {
             };
             self.notes
                 .push(format!("{many} too many threads to look at each: run-queue delay and switches are missing"));
+        }
+    }
+
+    /// What the source of a part's CPU time loses.
+    fn loses(&self) -> Option<String> {
+        const WAITS: &str = "run-queue delay and switches of tasks that came and went are missing";
+        match self.source() {
+            Source::ControlGroup | Source::Parents if tasks::is_told(self.earlier, self.later) => None,
+            Source::ControlGroup => Some(format!("{WAITS}: root (CAP_NET_ADMIN) is told of them, while it meters")),
+            Source::Parents => Some(format!(
+                "{WAITS}, and CPU time of processes that nobody waited for or that left their parents: root \
+                 (CAP_NET_ADMIN) is told of them, while it meters"
+            )),
+            Source::ExitRecordsByParent => Some(
+                "CPU time of processes that left their parents and live on is missing: this kernel does not tell of births \
+                 (CONFIG_PROC_EVENTS, and not within a container)"
+                    .to_owned(),
+            ),
+            Source::ExitRecords | Source::Cpus | Source::Tracer => None,
         }
     }
 

@@ -1,19 +1,22 @@
-//! What the subject's tasks did between two readings, those that came and went included as far as the kernel keeps it.
+//! What the subject's tasks did between two readings, those that came and went included as far as the kernel tells it; and
+//! what all other tasks did, by the same clocks.
 //!
-//! When a process has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's
-//! children's. So those are counted of processes that no reading saw. Run-queue delay, switches and waits for devices of such
-//! are known if somebody listened to their ends, else lost.
+//! Of processes that no reading saw there are two accounts. Somebody who may listen is told of each birth and of each task's
+//! last account: then nothing is lost but the end itself, which the kernel still has to carry out. Without that, when a process
+//! has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's children's; what
+//! nobody waits for, or what left its parent, is lost. Neither account is ever too much, so that the larger one is nearer.
 //!
-//! What leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and ended
-//! between the same two readings is not told from one that was waited for: what was seen of it is taken off the time of its
-//! ancestor's other children, as far as these had any.
+//! By parents, what leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and
+//! ended between the same two readings is not told from one that was waited for: what was seen of it is taken off the time of
+//! its ancestor's other children, as far as these had any.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
 use crate::Figure;
 use crate::Reading;
-use crate::reading::tasks::{Process, Tasks, Thread, tick};
+use crate::ends::{OfTasks, Sums, Used};
+use crate::reading::tasks::{Process, Tasks, Thread, nanos};
 
 /// What the tasks did. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -51,52 +54,96 @@ pub(crate) struct OfThreads {
     pub(crate) involuntary: u64,
 }
 
+/// What the subject's tasks did.
 pub(crate) fn done(earlier: &Reading, later: &Reading) -> Figure<Done> {
+    let ended = Since::of(earlier, later, |ended| ended.subject);
     let begun = earlier.at.as_nanos();
-    let ended = Since::of(earlier, later);
-    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(a, b, begun).done(a, b, ended))
+    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::subject(a), Side::subject(b), begun).done(ended))
 }
 
-/// What tasks that ended between two readings had done, from their own beginning on.
+/// What all the others did. Without their last accounts, what came and went is known where its parent has nothing to do with
+/// the subject.
+pub(crate) fn done_by_others(earlier: &Reading, later: &Reading) -> Figure<Done> {
+    let ended = Since::of(earlier, later, |ended| ended.others);
+    let begun = earlier.at.as_nanos();
+    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::others(a), Side::others(b), begun).done(ended))
+}
+
+/// Whether births and ends were told all the while.
+pub(crate) fn is_told(earlier: &Reading, later: &Reading) -> bool {
+    Since::of(earlier, later, |ended| ended.subject).is_some()
+}
+
+/// What ended between two readings, from its own beginning on.
 #[derive(Debug, Clone, Copy, Default)]
 struct Since {
-    threads: OfThreads,
-    block_delay: u64,
+    tasks: OfTasks,
+    processes: Used,
 }
 
 impl Since {
     /// None if nobody listened all the while, or not all was told.
-    fn of(earlier: &Reading, later: &Reading) -> Option<Self> {
+    fn of(earlier: &Reading, later: &Reading, side: impl Fn(&crate::ends::Ended) -> Sums) -> Option<Self> {
         let (a, b) = (earlier.ended.value()?, later.ended.value()?);
-        (a.since == b.since && a.overruns == b.overruns).then(|| Self {
-            threads: OfThreads {
-                wait: b.wait.saturating_sub(a.wait),
-                slices: b.dispatches.saturating_sub(a.dispatches),
-                voluntary: b.voluntary.saturating_sub(a.voluntary),
-                involuntary: b.involuntary.saturating_sub(a.involuntary),
-            },
-            block_delay: b.block_delay.saturating_sub(a.block_delay),
-        })
+        let is_whole = a.since == b.since && a.overruns == b.overruns;
+        is_whole.then(|| side(b).since(side(a))).map(|Sums { tasks, processes }| Self { tasks, processes })
+    }
+}
+
+/// The subject's tasks, or those of all others.
+#[derive(Debug, Clone, Copy)]
+struct Side<'a> {
+    tasks: &'a Tasks,
+    processes: &'a BTreeMap<u32, Process>,
+    /// Processes of which it has only the children.
+    reapers: Option<&'a BTreeMap<u32, Process>>,
+    /// Processes of the other side.
+    beyond: &'a BTreeMap<u32, Process>,
+}
+
+impl<'a> Side<'a> {
+    fn subject(tasks: &'a Tasks) -> Self {
+        Self { tasks, processes: &tasks.processes, reapers: Some(&tasks.reapers), beyond: &tasks.others }
+    }
+
+    fn others(tasks: &'a Tasks) -> Self {
+        Self { tasks, processes: &tasks.others, reapers: None, beyond: &tasks.processes }
+    }
+
+    fn all(self) -> impl Iterator<Item = (&'a u32, &'a Process)> {
+        self.processes.iter().chain(self.reapers.into_iter().flatten())
+    }
+
+    fn find(self, pid: u32) -> Option<&'a Process> {
+        self.processes.get(&pid).or_else(|| self.reapers?.get(&pid))
+    }
+
+    /// Those who may have waited for children of the other side.
+    fn parents_beyond(self) -> impl Iterator<Item = u32> {
+        let reapers = self.tasks.reapers.keys().filter(move |_| self.reapers.is_none());
+        self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
     }
 }
 
 /// The processes of the later reading, each with what it was in the earlier one; and those that ended meanwhile.
 struct Pairs<'a> {
-    pairs: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
+    a: Side<'a>,
+    b: Side<'a>,
+    living: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
     /// Each with who has its account now, if that is one of the pairs.
     gone: Vec<(Option<u32>, &'a Process)>,
 }
 
 impl<'a> Pairs<'a> {
-    fn of(a: &'a Tasks, b: &'a Tasks, begun: u64) -> Self {
-        let before = |pid: &u32, process: &Process| same(a.processes.get(pid).or_else(|| a.reapers.get(pid)), process);
+    fn of(a: Side<'a>, b: Side<'a>, begun: u64) -> Self {
+        let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
         // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
         // not known, and it counts from the next reading on.
-        let new = |process: &Process| (process.stat.start.saturating_add(1)).saturating_mul(tick()) >= begun;
-        let pairs = b.processes.iter().chain(&b.reapers).map(|(pid, process)| (*pid, (before(pid, process), process)));
+        let new = |process: &Process| nanos(process.stat.start.saturating_add(1)) >= begun;
+        let pairs = b.all().map(|(pid, process)| (*pid, (before(pid, process), process)));
         let pairs: BTreeMap<_, _> = pairs.filter(|(_, (before, process))| before.is_some() || new(process)).collect();
         let lives = |pid: &u32, process: &Process| {
-            same(b.processes.get(pid), process).is_some() || b.others.get(pid) == Some(&process.stat.start)
+            same(b.processes.get(pid), process).or_else(|| same(b.beyond.get(pid), process)).is_some()
         };
         // Who has the account of one that ended: its nearest ancestor that lives, if that is still the subject's.
         let heir = |process: &Process| {
@@ -108,26 +155,33 @@ impl<'a> Pairs<'a> {
         };
         let ended = a.processes.iter().filter(|(pid, process)| !lives(pid, process));
         let gone = ended.map(|(_, process)| (heir(process), process)).collect();
-        Self { pairs, gone }
+        Self { a, b, living: pairs, gone }
     }
 
-    fn done(&self, a: &Tasks, b: &Tasks, ended: Option<Since>) -> Done {
-        let nanos = |ticks: u64| ticks.saturating_mul(tick());
+    fn done(&self, ended: Option<Since>) -> Done {
+        let told = ended.map(|ended| ended.processes);
+        let beyond: BTreeSet<u32> = self.a.parents_beyond().chain(self.b.parents_beyond()).collect();
+        let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(Used) -> u64| {
+            let by_parents = self.grown(own, children, &beyond);
+            told.map_or(by_parents, |told| by_parents.max(self.with_ends(own, ended(told))))
+        };
         Done {
-            seconds: b.at.since(a.at).as_secs_f64(),
-            cpu: self.grown(own_cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system))),
-            user: self.grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user)),
-            system: self.grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system)),
-            minor: self.grown(|p| p.stat.minor, |p| p.stat.child_minor),
-            major: self.grown(|p| p.stat.major, |p| p.stat.child_major),
-            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0) + ended.map_or(0, |ended| self.unseen(ended)),
-            threads: (a.threads && b.threads).then(|| self.of_threads(ended.unwrap_or_default().threads)),
+            seconds: self.b.tasks.at.since(self.a.tasks.at).as_secs_f64(),
+            cpu: grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu),
+            user: grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user), |used| used.user),
+            system: grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system), |used| used.system),
+            minor: grown(|p| p.stat.minor, |p| p.stat.child_minor, |used| used.minor),
+            major: grown(|p| p.stat.major, |p| p.stat.child_major, |used| used.major),
+            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0, &beyond)
+                + ended.map_or(0, |ended| self.unseen(ended.tasks)),
+            threads: (self.a.tasks.threads && self.b.tasks.threads)
+                .then(|| self.of_threads(ended.unwrap_or_default().tasks)),
         }
     }
 
-    /// What a figure grew by: of the processes themselves, and of their children that ended meanwhile. Of what those had
-    /// before, the part that an earlier reading saw is taken off.
-    fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64) -> u64 {
+    /// What a figure grew by, by parents: of the processes themselves, and of their children that ended meanwhile. Of what
+    /// those had before, the part that an earlier reading saw is taken off. Children of those `beyond` may be the other side's.
+    fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
         let mut seen = BTreeMap::<u32, u64>::new();
         for (heir, process) in &self.gone {
             if let Some(heir) = heir {
@@ -137,25 +191,35 @@ impl<'a> Pairs<'a> {
         let grown = |(pid, (before, process)): (&u32, &(Option<&Process>, &Process))| {
             let reaped = children(process).saturating_sub(before.map_or(0, &children));
             let reaped = reaped.saturating_sub(seen.get(pid).copied().unwrap_or(0));
+            let reaped = if beyond.contains(pid) { 0 } else { reaped };
             own(process).saturating_sub(before.map_or(0, &own)) + reaped
         };
-        self.pairs.iter().map(grown).sum()
+        self.living.iter().map(grown).sum()
+    }
+
+    /// What a figure grew by, by births and ends: of the living, and of those that have vanished but for what they had before.
+    fn with_ends(&self, own: impl Fn(&Process) -> u64, ended: u64) -> u64 {
+        let of_pair =
+            |(before, process): &(Option<&Process>, &Process)| own(process).saturating_sub(before.map_or(0, &own));
+        let living: u64 = self.living.values().map(of_pair).sum();
+        let before: u64 = self.gone.iter().map(|(_, process)| own(process)).sum();
+        living + ended.saturating_sub(before)
     }
 
     /// Waits for block devices of tasks that ended, but for what the earlier reading had of them.
-    fn unseen(&self, ended: Since) -> u64 {
-        let seen: u64 = self.gone.iter().map(|(_, process)| process.stat.block_delay.saturating_mul(tick())).sum();
+    fn unseen(&self, ended: OfTasks) -> u64 {
+        let seen: u64 = self.gone.iter().map(|(_, process)| nanos(process.stat.block_delay)).sum();
         ended.block_delay.saturating_sub(seen)
     }
 
     /// What living threads did; and what those that ended had done, but for what the earlier reading had of them.
-    fn of_threads(&self, ended: OfThreads) -> OfThreads {
+    fn of_threads(&self, ended: OfTasks) -> OfThreads {
         let mut sum = OfThreads::default();
         let mut seen = OfThreads::default();
         for (_, process) in &self.gone {
             process.threads.values().for_each(|thread| seen.add(None, thread));
         }
-        for (before, process) in self.pairs.values() {
+        for (before, process) in self.living.values() {
             for (tid, thread) in &process.threads {
                 sum.add(before.and_then(|before| before.threads.get(tid)), thread);
             }
@@ -164,7 +228,7 @@ impl<'a> Pairs<'a> {
         }
         OfThreads {
             wait: sum.wait + ended.wait.saturating_sub(seen.wait),
-            slices: sum.slices + ended.slices.saturating_sub(seen.slices),
+            slices: sum.slices + ended.dispatches.saturating_sub(seen.slices),
             voluntary: sum.voluntary + ended.voluntary.saturating_sub(seen.voluntary),
             involuntary: sum.involuntary + ended.involuntary.saturating_sub(seen.involuntary),
         }
@@ -186,14 +250,6 @@ impl OfThreads {
         self.voluntary += voluntary.saturating_sub(earlier.0);
         self.involuntary += involuntary.saturating_sub(earlier.1);
     }
-}
-
-/// CPU time of a process: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves
-/// out what user and system time have above whole ones: up to two. Neither is ever too much: the larger one is nearer.
-fn own_cpu(process: &Process) -> u64 {
-    let by_ticks = process.stat.own().saturating_mul(tick());
-    let by_threads: u64 = process.threads.values().map(|thread| thread.sched.run).sum();
-    by_threads.max(by_ticks)
 }
 
 #[cfg(test)]
@@ -226,7 +282,11 @@ mod tests {
     }
 
     fn cpu(a: &Tasks, b: &Tasks) -> u64 {
-        Pairs::of(a, b, a.at.as_nanos()).done(a, b, None).cpu / TICK
+        done(a, b, a.at.as_nanos()).cpu / TICK
+    }
+
+    fn done(a: &Tasks, b: &Tasks, begun: u64) -> Done {
+        Pairs::of(Side::subject(a), Side::subject(b), begun).done(None)
     }
 
     #[test]
@@ -235,7 +295,7 @@ mod tests {
         // Process 2 ran for 5 ticks more and ended; process 3 came and went with 7.
         let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
         assert_eq!(cpu(&a, &b), 1 + 5 + 7);
-        assert_eq!(Pairs::of(&a, &b, 0).done(&a, &b, None).minor, 13);
+        assert_eq!(done(&a, &b, 0).minor, 13);
     }
 
     #[test]
@@ -264,9 +324,9 @@ mod tests {
         let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 1, 0))), (3, child(2, one(7, 400, 0)))]);
         // Process 2 ended, so that 3 went to init and lives on; process 4 came and went with 206 ticks.
         let b = tasks(1100 * TICK, [(1, one(5, 0, 1 + 206))]);
-        let left = |begun| Tasks { others: BTreeMap::from([(3, begun)]), ..b.clone() };
+        let left = |begun| Tasks { others: BTreeMap::from([(3, one(begun, 0, 0))]), ..b.clone() };
         assert_eq!(cpu(&a, &left(7)), 206);
-        assert_eq!(Pairs::of(&a, &left(7), 0).done(&a, &b, None).minor, 206);
+        assert_eq!(done(&a, &left(7), 0).minor, 206);
         // What a child of the one that left had is not in this account either.
         let mut a = a;
         a.processes.insert(5, child(3, one(7, 300, 0)));
@@ -292,6 +352,29 @@ mod tests {
     }
 
     #[test]
+    fn who_is_told_of_ends_loses_nothing_that_nobody_waited_for() {
+        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, child(1, one(6, 40, 0)))]);
+        // Process 2 ran for 5 ticks more and ended, processes 3 and 4 came and went with 7 and 9; nobody waited for any.
+        let b = tasks(1100 * TICK, [(1, one(5, 11, 0))]);
+        let told = |ticks: u64| Since { processes: Used { cpu: ticks * TICK, ..Used::default() }, ..Since::default() };
+        let done = |ended| Pairs::of(Side::subject(&a), Side::subject(&b), a.at.as_nanos()).done(ended).cpu / TICK;
+        assert_eq!((done(None), done(Some(told(45 + 7 + 9)))), (1, 1 + 5 + 7 + 9));
+    }
+
+    #[test]
+    fn what_others_did_is_theirs_alone() {
+        let both = |at, subject: Process, others: [(u32, Process); 2]| Tasks {
+            others: BTreeMap::from(others),
+            ..tasks(at, [(10, child(1, subject))])
+        };
+        let a = both(1000 * TICK, one(5, 10, 0), [(1, one(1, 100, 30)), (2, child(1, one(1, 7, 0)))]);
+        // Process 1 waited for a child of the subject's that had left it, process 2 for one of its own.
+        let b = both(1100 * TICK, one(5, 40, 0), [(1, one(1, 103, 80)), (2, child(1, one(1, 9, 4)))]);
+        let done = Pairs::of(Side::others(&a), Side::others(&b), a.at.as_nanos()).done(None);
+        assert_eq!(done.cpu / TICK, 3 + 2 + 4);
+    }
+
+    #[test]
     fn threads_are_exact_until_one_has_ended() {
         let with = |user, runs: &[u64]| {
             let threads = runs.iter().enumerate().map(|(tid, run)| {
@@ -300,12 +383,12 @@ mod tests {
             });
             Process { threads: threads.collect(), ..one(5, user, 0) }
         };
-        assert_eq!(own_cpu(&with(5, &[31_234_567, 22_000_000])), 53_234_567);
+        assert_eq!(with(5, &[31_234_567, 22_000_000]).cpu(), 53_234_567);
         // A thread has ended that had run for 26.6 ms.
-        assert_eq!(own_cpu(&with(2, &[612_345])), 2 * TICK);
-        assert_eq!(own_cpu(&with(500, &[31_234_567])), 500 * TICK);
+        assert_eq!(with(2, &[612_345]).cpu(), 2 * TICK);
+        assert_eq!(with(500, &[31_234_567]).cpu(), 500 * TICK);
         let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
-        let threads = Pairs::of(&a, &b, 0).done(&a, &b, None).threads.unwrap();
+        let threads = done(&a, &b, 0).threads.unwrap();
         assert_eq!(threads, OfThreads { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
     }
 }

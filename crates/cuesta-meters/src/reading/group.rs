@@ -120,7 +120,8 @@ fn read_file<T>(
 
 /// Processes of a group and of those below it.
 pub(crate) fn members(roots: &Roots, path: &Path) -> Option<Vec<u32>> {
-    let top = folder(roots, path, None).or_else(|| folder(roots, path, Some("cpuacct")))?;
+    let versions = [None, Some("cpuacct"), Some("cpu")];
+    let top = versions.into_iter().find_map(|controller| folder(roots, path, controller))?;
     let mut members = Vec::new();
     let mut folders = vec![top];
     while let Some(folder) = folders.pop() {
@@ -164,6 +165,23 @@ pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTre
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_group_of_the_cpu_controller_alone_has_its_processes() {
+        let sys = tempfile::tempdir().unwrap();
+        let group = sys.path().join("fs/cgroup/cpu/jobs/deep");
+        fs::create_dir_all(&group).unwrap();
+        fs::write(sys.path().join("fs/cgroup/cpu/tasks"), "").unwrap();
+        fs::write(group.join("cgroup.procs"), format!("{}\n", std::process::id())).unwrap();
+        let roots = Roots { sys: sys.path().into(), ..Roots::default() };
+        let reading = crate::Reading::take(&roots, &"cgroup:/jobs".parse().unwrap());
+        assert_eq!(reading.absence(), None);
+        let tasks = reading.tasks.value().unwrap();
+        assert!(tasks.processes.contains_key(&std::process::id()) && tasks.processes.len() == 1);
+        let rates = [reading.clone(), crate::Reading::take(&roots, &"cgroup:/jobs".parse().unwrap())];
+        let sheet = crate::Rates::between(&rates[0], &rates[1]).unwrap().sheet();
+        assert!(sheet.own.seconds.value().is_some(), "{:?}", sheet.own.seconds);
+    }
 
     #[test]
     fn volumes_and_loops_stand_on_other_devices() {

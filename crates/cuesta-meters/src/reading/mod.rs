@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use self::group::Group;
 use self::tasks::Tasks;
-use crate::ends::Ended;
+use crate::ends::{Ended, Listener};
 use crate::kernel::diskstats::{self, Disk};
 use crate::kernel::pressure::Pressure;
 use crate::kernel::sched::{self, Queue};
@@ -73,12 +73,20 @@ const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
 impl Reading {
     /// Reads all that may be read of a subject. What may not is missing in it, with the reason.
     pub fn take(roots: &Roots, subject: &Subject) -> Self {
+        Self::take_with(roots, subject, None)
+    }
+
+    /// The same; whoever listens knows which processes are the subject's, and what those did that have ended.
+    pub(crate) fn take_with(roots: &Roots, subject: &Subject, listener: Option<&Listener>) -> Self {
         let cpu = clock::thread_cpu();
         let at = clock::now();
         let stat = roots.proc("stat", Stat::parse);
         let group = group::read(roots, subject);
         let disks = roots.proc("diskstats", diskstats::parse).map(|disks| group::whole_disks(roots, disks));
-        let tasks = tasks::read(roots, subject);
+        let known = listener.map(Listener::members).unwrap_or_default();
+        let tasks = tasks::read_knowing(roots, subject, &known);
+        let unheard = || Figure::unmetered("nobody listened to the ends of tasks");
+        let ended = listener.map_or_else(unheard, |listener| tasks.map(|tasks| listener.ended(tasks)));
         let mut reading = Self {
             at,
             wall: clock::wall(),
@@ -102,7 +110,7 @@ impl Reading {
             load: roots.proc("loadavg", loadavg::parse),
             allowed: allowed(roots, subject, &tasks),
             tasks,
-            ended: Figure::unmetered("nobody listened to the ends of tasks"),
+            ended,
             group,
             counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
         };

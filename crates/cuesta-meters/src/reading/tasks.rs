@@ -1,6 +1,6 @@
 //! The subject's processes and threads.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -26,8 +26,8 @@ pub(crate) struct Tasks {
     pub(crate) processes: BTreeMap<u32, Process>,
     /// Processes that are not the subject's but whose children are: only what they have of children that ended counts.
     pub(crate) reapers: BTreeMap<u32, Process>,
-    /// Processes that are not the subject's, by process id: when each began. What left the subject and lives on is here.
-    pub(crate) others: BTreeMap<u32, u64>,
+    /// Processes that are not the subject's, by process id. What left the subject and lives on is here.
+    pub(crate) others: BTreeMap<u32, Process>,
     /// Whether threads were looked at.
     pub(crate) threads: bool,
 }
@@ -38,6 +38,15 @@ pub(crate) struct Process {
     pub(crate) stat: PidStat,
     /// By thread id.
     pub(crate) threads: BTreeMap<u32, Thread>,
+}
+
+impl Process {
+    /// CPU time: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves out what
+    /// user and system time have above whole ones: up to two. Neither is ever too much: the larger one is nearer.
+    pub(crate) fn cpu(&self) -> u64 {
+        let by_threads: u64 = self.threads.values().map(|thread| thread.sched.run).sum();
+        by_threads.max(nanos(self.stat.own()))
+    }
 }
 
 /// A thread.
@@ -53,8 +62,18 @@ pub(crate) fn tick() -> u64 {
     1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
 }
 
+/// Ticks of the kernel's files as nanoseconds.
+pub(crate) fn nanos(ticks: u64) -> u64 {
+    ticks.saturating_mul(tick())
+}
+
 /// Reads the tasks of a subject.
 pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
+    read_knowing(roots, subject, &HashSet::new())
+}
+
+/// The same; `known` are processes that are the subject's by their births, whoever their parents are now.
+pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32>) -> Figure<Tasks> {
     let at = clock::now();
     if matches!(subject, Subject::Cpus(_)) {
         return Figure::unmetered("tasks are not of a CPU: name a process or a control group");
@@ -63,23 +82,23 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
     let stats = stats_of(roots);
     let members = match subject {
         Subject::Machine | Subject::Cpus(_) => stats.keys().copied().collect::<BTreeSet<u32>>(),
-        Subject::Process(pid) => tree(&stats, &[*pid]),
-        Subject::Children(parents) => tree(&stats, parents),
+        Subject::Process(pid) => tree(&stats, known.iter().copied().chain([*pid])),
+        Subject::Children(parents) => tree(&stats, known.iter().chain(parents).copied()),
         Subject::Cgroup(path) => match group::members(roots, path) {
             Some(members) => members.into_iter().collect(),
             None => return Figure::unmetered(format!("{subject}: no such control group")),
         },
     };
-    let (mut stats, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+    let (mut stats, mut others): (BTreeMap<_, _>, BTreeMap<_, _>) =
         stats.into_iter().partition(|(pid, _)| members.contains(pid));
-    let others = others.into_iter().map(|(pid, stat)| (pid, stat.start)).collect();
     if let Subject::Children(parents) = subject {
-        for parent in parents {
-            reapers.extend(stats.remove(parent).map(|stat| (*parent, reaper(stat))));
+        for (parent, stat) in parents.iter().filter_map(|parent| Some((*parent, stats.remove(parent)?))) {
+            reapers.insert(parent, reaper(stat));
+            others.insert(parent, stat);
         }
     }
     match subject {
-        Subject::Process(pid) if !stats.contains_key(pid) => {
+        Subject::Process(pid) if stats.is_empty() => {
             return Figure::unmetered(format!("process {pid} has ended"));
         }
         Subject::Children(_) if reapers.is_empty() => return Figure::unmetered("their parents have ended"),
@@ -88,13 +107,15 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
         }
         _ => {}
     }
-    let threads = stats.values().map(|stat| stat.threads).sum::<u64>() <= MOST_THREADS;
-    let switches = *subject != Subject::Machine;
-    let whole = |(pid, stat)| {
-        let threads = if threads { threads_of(&roots.proc, pid, switches) } else { BTreeMap::new() };
-        (pid, Process { stat, threads })
+    let many = |stats: &BTreeMap<u32, PidStat>| stats.values().map(|stat| stat.threads).sum::<u64>() > MOST_THREADS;
+    let whole = |stats: BTreeMap<u32, PidStat>, switches| -> BTreeMap<u32, Process> {
+        let no_threads = many(&stats);
+        let of = |pid| if no_threads { BTreeMap::new() } else { threads_of(&roots.proc, pid, switches) };
+        stats.into_iter().map(|(pid, stat)| (pid, Process { stat, threads: of(pid) })).collect()
     };
-    Figure::plain(Tasks { at, processes: stats.into_iter().map(whole).collect(), reapers, others, threads })
+    let threads = !many(&stats);
+    let processes = whole(stats, *subject != Subject::Machine);
+    Figure::plain(Tasks { at, processes, reapers, others: whole(others, false), threads })
 }
 
 /// A process of which only its children count.
@@ -116,13 +137,13 @@ fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
 }
 
 /// Processes and their descendants.
-fn tree(stats: &BTreeMap<u32, PidStat>, roots: &[u32]) -> BTreeSet<u32> {
+fn tree(stats: &BTreeMap<u32, PidStat>, roots: impl Iterator<Item = u32>) -> BTreeSet<u32> {
     let mut children = BTreeMap::<u32, Vec<u32>>::new();
     for (pid, stat) in stats {
         children.entry(stat.parent).or_default().push(*pid);
     }
     let mut found = BTreeSet::new();
-    let mut next = roots.to_vec();
+    let mut next: Vec<u32> = roots.collect();
     while let Some(pid) = next.pop() {
         if found.insert(pid) {
             next.extend(children.get(&pid).into_iter().flatten());

@@ -3,6 +3,7 @@
 //! Percentages are of the CPU time of the sheet's `cpus`, durations are seconds, sizes bytes.
 
 mod by_cause;
+mod closure;
 mod figure;
 mod network;
 mod own;
@@ -14,13 +15,14 @@ use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
 pub use by_cause::{ByCause, Cause};
+pub use closure::Closure;
 pub use figure::{Figure, Tier};
 pub use network::Network;
-pub use own::Own;
+pub(crate) use network::unsampled;
+pub use own::{Own, Source};
 pub(crate) use total_time::NOT_ITS_OWN;
 
 use crate::Subject;
-use crate::reading::tasks::tick;
 
 /// What was metered of a subject between two readings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,7 +64,7 @@ pub struct Sheet {
     pub devices: BTreeMap<String, Device>,
     /// CPU time by cause.
     pub by_cause: Figure<ByCause>,
-    /// Whether the classes, idle and steal add up to the capacity.
+    /// Whether what was measured apart adds up to the capacity.
     pub closure: Closure,
     /// CPU seconds that reading the meters took.
     pub cost: Figure,
@@ -227,21 +229,4 @@ pub struct Device {
     pub busy: Figure,
     /// Requests that failed.
     pub errors: Figure,
-}
-
-/// Whether a sheet closes: classes, idle and steal against the capacity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Closure {
-    /// What the CPUs' accounts add up to, in percent of CPUs × elapsed time by our own clock.
-    pub accounted: Figure,
-    /// Within one percent, or two ticks a CPU of a short interval.
-    pub closes: bool,
-}
-
-impl Closure {
-    pub(crate) fn of(accounted: Figure, seconds: f64) -> Self {
-        let allowed = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / seconds);
-        let closes = accounted.value().is_some_and(|percent| (percent - 100.0).abs() <= allowed);
-        Self { accounted, closes }
-    }
 }

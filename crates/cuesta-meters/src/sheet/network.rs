@@ -12,6 +12,14 @@ pub struct Network {
     pub seconds: Figure,
     /// The same in percent of all CPUs of the machine: of the sheet's and of those beside.
     pub percent: Figure,
+    /// The 95 % interval of `percent`, by what so many samples can tell.
+    #[serde(default = "unsampled")]
+    pub interval: Figure<[f64; 2]>,
     /// CPU seconds of it that the clocks of the subject's tasks have in them.
     pub in_subject: Figure,
+}
+
+/// Ticks leave no interval that anybody could state.
+pub(crate) fn unsampled<T>() -> Figure<T> {
+    Figure::unmetered("it does not come from samples")
 }

@@ -8,8 +8,10 @@ use cuesta_meters::exact::Depth;
 
 use crate::program::{Program, counted, exact};
 
-/// How often something is tried that needs a CPU to be idle, on a machine that others may use.
-const TRIES: usize = 20;
+/// How often something is tried that needs a CPU to be idle, on a machine that others may use, and in how many tries it must be
+/// seen. If others hide it in one try of ten, fewer are seen by chance once in 1,100 tests.
+const TRIES: usize = 9;
+const SEEN: usize = 5;
 
 /// Percent of the CPUs that were idle for want of: a page, a program, a device, a quota.
 fn kinds(sheet: &Sheet) -> [f64; 4] {
@@ -35,16 +37,28 @@ fn is_seen(sheet: &Sheet, kind: usize) -> bool {
 /// Percent of idle below which a machine is too busy to say why it was idle.
 const BUSY: f64 = 5.0;
 
-/// Carries a row out until idle of a kind was seen; gives the last sheet and what was printed.
-fn until(program: &mut Program, row: &str, kind: usize) -> (Sheet, Vec<f64>) {
-    let mut last = program.sheet(Depth::Light, row);
-    for _ in 1..TRIES {
-        if kinds(&last.0)[kind] > 0.0 {
-            break;
-        }
-        last = program.sheet(Depth::Light, row);
-    }
-    last
+/// Seconds of page-wait idle that there must have been at least and at most: all waits on all CPUs, and of all idle what does
+/// not fit into the time in which nothing waited.
+fn possible(sheet: &Sheet) -> [f64; 2] {
+    let (cpus, waited) = (sheet.cpus.len() as f64, page_waits(sheet));
+    let idle = (exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait)) / 100.0 * sheet.seconds * cpus;
+    [idle - (sheet.seconds - waited).max(0.0) * cpus, waited * cpus]
+}
+
+/// Whether page-wait idle lies there; a hundredth of the CPUs' time is for clocks that are not read at one instant.
+fn is_possible(sheet: &Sheet) -> bool {
+    let ([least, most], idle) = (possible(sheet), page_wait_idle(sheet));
+    let off = 0.01 * sheet.seconds * sheet.cpus.len() as f64;
+    (least - off..=most + off).contains(&idle)
+}
+
+/// Carries a row out again and again: idle of a kind must be seen in most tries. Gives each sheet and what was printed.
+fn tried(program: &mut Program, row: &str, kind: usize) -> Vec<(Sheet, Vec<f64>)> {
+    let tries: Vec<_> = (0..TRIES).map(|_| program.sheet(Depth::Light, row)).collect();
+    let seen = tries.iter().filter(|(sheet, _)| is_seen(sheet, kind)).count();
+    let found: Vec<_> = tries.iter().map(|(sheet, _)| kinds(sheet)).collect();
+    assert!(seen >= SEEN, "seen in {seen} of {TRIES} tries: {found:?}");
+    tries
 }
 
 /// A file whose pages are not in memory after each `drop` of the program.
@@ -76,14 +90,14 @@ fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
         "{DROP}; before = resource.getrusage(0).ru_majflt; s = sum(m[n * 4096] for n in range(1024)); \
          print(resource.getrusage(0).ru_majflt - before)"
     );
-    let (sheet, known) = until(&mut program, &row, 0);
-    assert_eq!(counted(&sheet.counts.major_faults), known[0] as u64);
-    assert!(known[0] > 500.0, "{known:?} of 1024 pages were read");
-    // Not each of them waits: the device may be quicker than the way to sleep.
-    let waits = counted(&sheet.traffic.page_waits) as f64;
-    assert!((0.5 * known[0]..=known[0] + 100.0).contains(&waits), "{waits} of {known:?}");
-    let (idle, waited) = (page_wait_idle(&sheet), page_waits(&sheet));
-    assert!(is_seen(&sheet, 0) && idle <= 1.02 * waited * sheet.cpus.len() as f64, "{idle} s idle, {waited} s waited");
+    for (sheet, known) in tried(&mut program, &row, 0) {
+        assert_eq!(counted(&sheet.counts.major_faults), known[0] as u64);
+        assert!(known[0] > 500.0, "{known:?} of 1024 pages were read");
+        // Not each of them waits: the device may be quicker than the way to sleep.
+        let waits = counted(&sheet.traffic.page_waits) as f64;
+        assert!((0.5 * known[0]..=known[0] + 100.0).contains(&waits), "{waits} of {known:?}");
+        assert!(is_possible(&sheet), "{} s idle of {:?}", page_wait_idle(&sheet), possible(&sheet));
+    }
 }
 
 #[test]
@@ -91,9 +105,9 @@ fn who_reads_from_a_device_makes_io_wait_idle() {
     let (mut program, folder) = (Program::start(), tempfile::tempdir().unwrap());
     file(&mut program, folder.path());
     program.does("b = mmap.mmap(-1, 4096); d = os.open(f'/proc/self/fd/{f}', os.O_RDONLY | os.O_DIRECT)");
-    let (sheet, _) = until(&mut program, "for n in range(500): os.preadv(d, [b], n * 4096)", 2);
-    let [page, _, io, _] = kinds(&sheet);
-    assert!(is_seen(&sheet, 2) && page <= io, "{:?}", sheet.idle);
+    for (sheet, _) in tried(&mut program, "for n in range(500): os.preadv(d, [b], n * 4096)", 2) {
+        assert!(is_possible(&sheet), "{:?}", sheet.idle);
+    }
 }
 
 #[test]
@@ -107,8 +121,7 @@ fn a_program_that_must_be_read_first_makes_loading_idle() {
         "for n in range(20): os.posix_fadvise(f, 0, 0, os.POSIX_FADV_DONTNEED); \
          os.waitpid(os.posix_spawn('{path}', ['cold'], {{}}), 0)"
     );
-    let (sheet, _) = until(&mut program, &row, 1);
-    assert!(is_seen(&sheet, 1), "{:?}", sheet.idle);
+    tried(&mut program, &row, 1);
 }
 
 #[test]
@@ -116,9 +129,9 @@ fn who_is_barred_by_its_quota_makes_throttled_idle() {
     let mut program = Program::start();
     let group = Quota::of_a_fifth(program.pid());
     let row = "t = time.monotonic() + 0.5; any(iter(lambda: time.monotonic() > t, True))";
-    let (sheet, _) = until(&mut program, row, 3);
-    let [page, _, _, barred] = kinds(&sheet);
-    assert!(is_seen(&sheet, 3) && page <= barred, "{:?}", sheet.idle);
+    for (sheet, _) in tried(&mut program, row, 3) {
+        assert!(is_possible(&sheet), "{:?}", sheet.idle);
+    }
     drop(program);
     drop(group);
 }

@@ -2,6 +2,7 @@
 //!
 //! - `program`: a program that does what it is told; `running`: it ends with its test. `counts`: to the unit. `time`: whose, into what; the account closes.
 //! - `whose`: subjects of other kinds. `idle`: why the subject did not run. `nobody`: without privileges.
+//! - `relocatable`: what is loaded fits any kernel.
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
@@ -9,6 +10,7 @@ mod counts;
 mod idle;
 mod nobody;
 mod program;
+mod relocatable;
 #[path = "../running/mod.rs"]
 mod running;
 mod time;

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use cuesta_meters::exact::Depth;
+use cuesta_meters::exact::{Depth, Trace};
 
 use crate::program::meter;
 
@@ -24,9 +24,11 @@ fn somebody_without_privileges_is_told() {
         let why = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
         assert!(sheet.notes.contains(&format!("not traced: {why}")), "{:?}", sheet.notes);
         assert_eq!(sheet.idle.page_wait.why(), Some(why));
+        assert_eq!(Trace::absence(true).as_deref(), Some(why), "and before anything is begun");
         assert!(sheet.own.seconds.value().is_some() && sheet.cpu.idle.value().is_some());
         return;
     }
+    assert_eq!(Trace::absence(true), None, "these tests are root's");
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("nobody");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();

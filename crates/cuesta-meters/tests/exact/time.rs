@@ -37,23 +37,32 @@ fn cpu_time_is_what_the_programs_own_clock_says() {
 fn the_account_of_the_machine_closes_and_says_its_tier() {
     let mut program = Program::start();
     let mut machine = meter("machine").traced(Depth::Light);
-    // Steal is told in ticks, and not of an instant: of some intervals, one must close.
-    let mut accounted = Vec::new();
-    let sheet = loop {
-        program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
-        let sheet = machine.sheet().unwrap();
-        accounted.push(exact(&sheet.closure.accounted));
-        if accounted.last().is_some_and(|percent| (percent - 100.0).abs() < 1.0) {
-            break sheet;
-        }
-        assert!(accounted.len() < 4, "{accounted:?}");
-    };
-    let idle = &sheet.idle;
-    let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
-    let all = exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait);
-    assert!((kinds.iter().sum::<f64>() - all).abs() < 0.01, "{kinds:?} of {all}");
-    let rows: f64 = sheet.total_time.iter().filter_map(|row| row.percent.value()).sum();
-    assert!((rows - 100.0).abs() < 2.0, "{rows}: {:?}", sheet.total_time);
+    let sheets: Vec<Sheet> = (0..TRIES)
+        .map(|_| {
+            program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
+            machine.sheet().unwrap()
+        })
+        .collect();
+    // Steal is told in ticks, and not of an instant: a single interval may be off by some of them, the median is not.
+    let accounted = median(sheets.iter().map(|sheet| exact(&sheet.closure.accounted)));
+    assert!((accounted - 100.0).abs() < 1.0, "{accounted}");
+    let rows = median(sheets.iter().map(|sheet| sheet.total_time.iter().filter_map(|row| row.percent.value()).sum()));
+    assert!((rows - 100.0).abs() < 2.0, "{rows}: {:?}", sheets[0].total_time);
+    for sheet in &sheets {
+        let idle = &sheet.idle;
+        let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
+        let all = exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait);
+        assert!((kinds.iter().sum::<f64>() - all).abs() < 0.01, "{kinds:?} of {all}");
+    }
+}
+
+/// Intervals of which the account is taken.
+const TRIES: usize = 5;
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 #[test]

@@ -28,12 +28,12 @@ pub(crate) struct Trial {
 
 impl Trial {
     /// Runs a program of these kinds of work for so many seconds of its CPU time.
-    pub(crate) fn run(kinds: &str, seconds: f64, frequency: u64) -> Self {
+    pub(crate) fn run(kinds: &str, seconds: f64) -> Self {
         let constants = calibrate().expect("this test needs to be allowed to sample: run it as root");
         let mut program = Program::start(kinds, seconds);
         program.row();
         let subject = Subject::Process(program.running.0.id());
-        let sampler = Sampler::start(&[subject], Options { frequency, profile: false }).expect("may sample");
+        let sampler = Sampler::start(&[subject], Options::default()).expect("may sample");
         let stolen = Stolen::now();
         let before = program.account();
         sampler.cut().expect("the sampler lives");

@@ -1,0 +1,99 @@
+//! Whether a sheet closes: what was measured apart, each part by a clock of its own, against the CPUs' time.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Figure;
+use crate::reading::tasks::tick;
+
+/// Percent that parts which were each measured on their own may miss the CPUs' time by.
+const TOLERANCE: f64 = 2.0;
+/// Seconds of a CPU within which the clocks of all tasks are read one after the other, at both ends.
+const SKEW: f64 = 0.03;
+
+/// What the parts add up to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Closure {
+    /// What the parts add up to, in percent of all CPUs × elapsed time by our own clock.
+    pub accounted: Figure,
+    /// Each part, in percent of the same. None is a remainder: the subject, others and idle have clocks of their own.
+    #[serde(default)]
+    pub parts: BTreeMap<String, f64>,
+    /// Percent that interrupts of idle CPUs may have taken at most: they are in no part.
+    #[serde(default)]
+    pub interrupts: f64,
+    /// By how much the sum may miss 100, beside those.
+    #[serde(default)]
+    pub tolerance: f64,
+    /// Whether it does not.
+    pub closes: bool,
+}
+
+impl Closure {
+    /// Of an account of the CPUs as a whole: within one percent, or two ticks a CPU of a short interval.
+    pub(crate) fn of(accounted: Figure, seconds: f64) -> Self {
+        let tolerance = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / seconds);
+        Self::judged(accounted, BTreeMap::new(), 0.0, tolerance)
+    }
+
+    /// Of parts, each by a clock of its own, in percent; of these the first that is missing says why.
+    pub(crate) fn by_clocks(parts: &[(&str, Figure)], interrupts: f64, seconds: f64) -> Self {
+        let sum = parts.iter().fold(Figure::plain(0.0), |sum, (_, part)| sum.with(part, |sum, part| sum + part));
+        let value = |(name, part): &(&str, Figure)| Some(((*name).to_owned(), *part.value()?));
+        let parts = parts.iter().filter_map(value).collect();
+        Self::judged(sum, parts, interrupts, TOLERANCE + 100.0 * SKEW / seconds)
+    }
+
+    /// With one more part.
+    pub(crate) fn and(mut self, name: &str, part: &Figure) -> Self {
+        self.parts.extend(part.value().map(|value| (name.to_owned(), *value)));
+        let accounted = self.accounted.with(part, |accounted, part| accounted + part);
+        Self::judged(accounted, self.parts, self.interrupts, self.tolerance)
+    }
+
+    fn judged(accounted: Figure, parts: BTreeMap<String, f64>, interrupts: f64, tolerance: f64) -> Self {
+        let right = 100.0 - tolerance - interrupts..=100.0 + tolerance;
+        let closes = accounted.value().is_some_and(|percent| right.contains(percent));
+        Self { accounted, parts, interrupts, tolerance, closes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn closure(subject: f64, others: f64, interrupts: f64) -> Closure {
+        let parts = [("subject", subject), ("others", others), ("idle", 19.0), ("steal", 0.5)];
+        Closure::by_clocks(&parts.map(|(name, part)| (name, Figure::plain(part))), interrupts, 30.0)
+    }
+
+    #[test]
+    fn parts_that_were_measured_apart_close_within_the_stated_tolerance() {
+        let good = closure(60.0, 20.0, 0.0);
+        assert_eq!((good.closes, good.accounted.value()), (true, Some(&99.5)));
+        assert!((good.tolerance - 2.1).abs() < 1e-9);
+        assert_eq!(good.parts.len(), 4);
+    }
+
+    #[test]
+    fn a_planted_error_breaks_it() {
+        assert!(!closure(0.9 * 60.0, 20.0, 0.0).closes, "a tenth of the subject's time");
+        assert!(!closure(60.0, 1.2 * 20.0, 0.0).closes, "a fifth more of others");
+        assert!(!closure(60.0, 0.0, 1.0).closes, "no others at all");
+    }
+
+    #[test]
+    fn interrupts_of_idle_cpus_are_in_no_part() {
+        assert!(!closure(60.0, 15.0, 0.0).closes);
+        assert!(closure(60.0, 15.0, 4.0).closes);
+        assert!(!closure(60.0, 24.0, 4.0).closes, "they explain no excess");
+    }
+
+    #[test]
+    fn what_is_missing_says_why_and_does_not_close() {
+        let parts = [("subject", Figure::unmetered("it has ended")), ("others", Figure::plain(1.0))];
+        let closure = Closure::by_clocks(&parts, 0.0, 30.0);
+        assert_eq!((closure.closes, closure.accounted.why()), (false, Some("it has ended")));
+    }
+}

@@ -1,0 +1,194 @@
+//! Processes that detach themselves, or that nobody waits for, are still their host's: each burner logs what it used by its own
+//! account, and the meters have to agree with the log.
+
+#![allow(clippy::unwrap_used)] // What breaks here breaks the test.
+
+mod running;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use cuesta_meters::{Meter, Roots, Sheet, Source, Spec};
+use running::Running;
+use tempfile::TempDir;
+
+/// A host that starts burners in ways that leave its process tree. Each burner adds a row to the log when it has burned:
+/// its CPU seconds and page faults by its own `getrusage`.
+const HOST: &str = r"
+import os, resource, signal, sys, time
+log = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+def used(who=resource.RUSAGE_SELF):
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime, usage.ru_minflt
+
+def burn(seconds):
+    while time.process_time() < seconds: pass
+    os.write(log, b'%f %d\n' % used())
+
+def child(work):
+    if os.fork() == 0:
+        work()
+        os._exit(0)
+
+def ignored(count, seconds):
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    for _ in range(count): child(lambda: burn(seconds))
+
+def daemons(count, seconds):
+    def daemon():
+        os.setsid()
+        child(lambda: burn(seconds))
+        burn(0)
+    for _ in range(count):
+        child(daemon)
+        os.wait()
+
+def waited(count, seconds):
+    for _ in range(count): child(lambda: burn(seconds))
+    ends = [os.wait3(0)[2] for _ in range(count)]
+    # What the kernel does to end a process is not in its own account, and not small beside a millisecond.
+    os.truncate(log, 0)
+    for end in ends: os.write(log, b'%f %d\n' % (end.ru_utime + end.ru_stime, end.ru_minflt))
+
+print('ready', flush=True)
+for row in sys.stdin:
+    before = used()
+    exec(row)
+    now = used()
+    print('used', now[0] - before[0], now[1] - before[1], flush=True)
+";
+
+/// One host at a time: to the account of one the burners of another are others, and what the kernel does to end thousands of
+/// processes for which nobody waits is in nobody's account.
+static ONE: Mutex<()> = Mutex::new(());
+
+struct Host {
+    running: Running,
+    said: BufReader<ChildStdout>,
+    folder: TempDir,
+    /// CPU seconds and page faults of the host's own process, by its own account.
+    used: (f64, u64),
+    /// Given back when the process is gone.
+    _only: MutexGuard<'static, ()>,
+}
+
+impl Host {
+    fn start() -> Self {
+        let only = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("python3");
+        command.args(["-c", HOST]).arg(folder.path().join("log"));
+        let mut running = Running::start(command.stdin(Stdio::piped()).stdout(Stdio::piped()));
+        let said = BufReader::new(running.0.stdout.take().unwrap());
+        let mut host = Self { running, said, folder, used: (0.0, 0), _only: only };
+        assert_eq!(host.hears(), "ready");
+        host
+    }
+
+    fn hears(&mut self) -> String {
+        let mut row = String::new();
+        assert!(self.said.read_line(&mut row).unwrap() > 0, "the host ended");
+        row.trim().to_owned()
+    }
+
+    fn does(&mut self, order: &str) {
+        writeln!(self.running.0.stdin.as_mut().unwrap(), "{order}").unwrap();
+        let said = self.hears();
+        let mut words = said.strip_prefix("used ").unwrap().split(' ');
+        self.used.0 += words.next().unwrap().parse::<f64>().unwrap();
+        self.used.1 += words.next().unwrap().parse::<u64>().unwrap();
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+
+    /// Waits until so many burners have burned; gives CPU seconds and page faults of all, the host's own included.
+    fn truth(&self, burners: usize, mut meanwhile: impl FnMut()) -> (f64, u64) {
+        loop {
+            let rows = fs::read_to_string(self.log()).unwrap_or_default();
+            if rows.lines().count() == burners {
+                let words = |row: &str, place| row.split(' ').nth(place).unwrap().to_owned();
+                let seconds: f64 = rows.lines().map(|row| words(row, 0).parse::<f64>().unwrap()).sum();
+                let faults: u64 = rows.lines().map(|row| words(row, 1).parse::<u64>().unwrap()).sum();
+                return (seconds + self.used.0, faults + self.used.1);
+            }
+            assert!(self.running.0.id() > 0);
+            meanwhile();
+        }
+    }
+
+    fn meter(&self) -> Meter {
+        let subject = format!("pid:{}", self.running.0.id()).parse().unwrap();
+        Meter::start(Spec { subject, cpus: None, roots: Roots::default() }).unwrap()
+    }
+
+    /// What is metered while an order is carried out by so many burners, and the truth. Nothing is read meanwhile.
+    fn sheet_of(&mut self, order: &str, burners: usize) -> (Sheet, (f64, u64)) {
+        let mut meter = self.meter();
+        self.does(order);
+        let truth = self.truth(burners, || {});
+        (meter.sheet().unwrap(), truth)
+    }
+}
+
+fn agrees(sheet: &Sheet, (seconds, faults): (f64, u64)) {
+    let metered = *sheet.own.seconds.value().unwrap();
+    assert!((metered / seconds - 1.0).abs() < 0.05, "{metered} s metered, {seconds} s by the burners' own log");
+    let counted = sheet.counts.minor_faults.value().unwrap().count as f64;
+    assert!((counted / faults as f64 - 1.0).abs() < 0.1, "{counted} faults counted, {faults} by the burners' own log");
+    assert_eq!(sheet.own.source, Source::ExitRecords);
+}
+
+#[test]
+fn children_that_nobody_waits_for_are_counted() {
+    let (sheet, truth) = Host::start().sheet_of("ignored(6, 0.25)", 6);
+    agrees(&sheet, truth);
+}
+
+#[test]
+fn daemons_that_came_and_went_are_counted() {
+    let (sheet, truth) = Host::start().sheet_of("daemons(6, 0.25)", 12);
+    agrees(&sheet, truth);
+}
+
+#[test]
+fn short_lived_children_by_the_thousand_are_counted() {
+    for order in ["ignored(2000, 0.001)", "waited(2000, 0.001)"] {
+        let (sheet, truth) = Host::start().sheet_of(order, 2000);
+        agrees(&sheet, truth);
+    }
+}
+
+#[test]
+fn daemons_that_live_on_over_many_readings_are_counted() {
+    let mut host = Host::start();
+    let mut meter = host.meter();
+    let first = meter.reading();
+    host.does("daemons(3, 0.5)");
+    let truth = host.truth(6, || drop(meter.sheet().unwrap()));
+    meter.sheet().unwrap();
+    agrees(&meter.sheet_since(&first).unwrap(), truth);
+}
+
+#[test]
+fn what_was_measured_apart_closes_and_a_planted_error_breaks_it() {
+    let mut host = Host::start();
+    let mut meter = host.meter();
+    host.does("waited(4, 1.5)");
+    let sheet = meter.sheet().unwrap();
+    let closure = &sheet.closure;
+    assert!(closure.closes, "{closure:?}");
+    let parts: f64 = closure.parts.values().sum();
+    assert!((parts - closure.accounted.value().unwrap()).abs() < 1e-9, "{closure:?}");
+    let (subject, others) = (closure.parts["subject"], closure.parts["others"]);
+    assert!(others > 0.0, "it is measured: at least this test runs");
+    // Whichever part is dropped: no other takes its time.
+    let largest = subject.max(others).max(closure.parts["idle"]);
+    let left = closure.accounted.value().unwrap() - largest;
+    assert!(left < 100.0 - closure.tolerance - closure.interrupts, "{closure:?}");
+}
