@@ -63,8 +63,8 @@ pub enum What {
         /// recording does.
         echoes: Option<bool>,
     },
-    /// Something was typed that is in no file: the marker [`SECRET`] stands for it.
-    Secret,
+    /// Something was typed that is in no file. A marker with the name of a column stands for it: `${password}`.
+    Secret(String),
     /// The terminal got another size (`r`).
     Resize {
         /// Characters in a row.
@@ -78,8 +78,6 @@ pub enum What {
     Exit(String),
 }
 
-/// The label of a marker that stands for what was typed while nothing was shown.
-pub const SECRET: &str = "${password}";
 /// The label of a marker at the end of a recording that was stopped before the host closed the line.
 pub const STOPPED: &str = "stopped";
 
@@ -113,7 +111,7 @@ impl Cast {
 
     /// Whether anything was typed.
     pub fn has_input(&self) -> bool {
-        self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret))
+        self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret(_)))
     }
 
     /// Whether the recording ended before the host closed the line. Who records a program records to its end.

@@ -160,7 +160,7 @@ impl Writer<'_> {
                     Typed::Char(c) => self.text.push(*c),
                     Typed::Key(key @ cuesta_tape::Key::Chord(_)) => self.input.push(spell::key(key, None, 1)),
                     Typed::Key(key) => self.presses = Some((key.clone(), 1)),
-                    Typed::Secret => self.input.push(r#"Type "${password}""#.to_owned()),
+                    Typed::Secret(column) => self.input.push(spell::column(column)),
                     Typed::Paste(text) => self.input.extend(paste(text)),
                 }
             }
@@ -196,8 +196,15 @@ impl Writer<'_> {
     }
 }
 
-/// What an input is called: its first word, or its last key.
+/// What an input is called: the column of a secret, its first word, or its last key.
 fn name(strokes: &[Stroke]) -> String {
+    let secret = strokes.iter().find_map(|stroke| match &stroke.pressed.typed {
+        Typed::Secret(column) => Some(column.clone()),
+        _ => None,
+    });
+    if let Some(column) = secret {
+        return column;
+    }
     let text: String = strokes
         .iter()
         .map(|stroke| match stroke.pressed.typed {
@@ -208,9 +215,6 @@ fn name(strokes: &[Stroke]) -> String {
     let word = text.split_whitespace().next().unwrap_or_default();
     let word: String =
         word.chars().filter(|c| c.is_alphanumeric() || "._-/:".contains(*c)).take(LONGEST_NAME).collect();
-    if strokes.iter().any(|stroke| stroke.pressed.typed == Typed::Secret) {
-        return "password".to_owned();
-    }
     match strokes.last().map(|stroke| &stroke.pressed.typed) {
         _ if !word.is_empty() => word,
         Some(Typed::Key(key)) => spell::key(key, None, 1).replace(['"', '\\'], ""),

@@ -14,8 +14,15 @@ pub(crate) enum Typed {
     Key(Key),
     /// A text that the terminal said was pasted.
     Paste(String),
-    /// What is in no file.
-    Secret,
+    /// What is in no file; the column that stands for it.
+    Secret(String),
+}
+
+impl Typed {
+    /// Whether characters are typed by it.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self, Self::Char(_) | Self::Paste(_))
+    }
 }
 
 /// A key with its place in the input.
@@ -79,6 +86,11 @@ impl Keys {
         self.latest = input;
         self.cut((at, input), &mut pressed);
         pressed
+    }
+
+    /// Whether a key has begun that may still become another.
+    pub(crate) fn is_pending(&self) -> bool {
+        !self.pending.is_empty() || self.paste.is_some()
     }
 
     /// Nothing more comes: what was begun is all there is.
@@ -224,6 +236,11 @@ fn control(text: &str) -> Head {
         // Answers: where the cursor stands, what the terminal is, its state, its modes, its window, whether it has the focus.
         (_, b'c' | b'n' | b't' | b'R' | b'y') | ("", b'I' | b'O') => Head::Nothing(length),
         (_, b'u') if parameters.starts_with('?') => Head::Nothing(length),
+        (_, b'u') => match numbered(parameters) {
+            Some((c, false)) => Head::Key(Typed::Char(c), length),
+            Some((_, true)) => Head::Nothing(length),
+            None => chord(text, length),
+        },
         // A mouse of the old kind: three more characters.
         ("", b'M') => match text[length..].char_indices().map(|(at, c)| at + c.len_utf8()).nth(2) {
             Some(more) => chord(text, length + more),
@@ -231,6 +248,27 @@ fn control(text: &str) -> Head {
         },
         _ => named(&text[..length]).map_or_else(|| chord(text, length), |key| Head::Key(key, length)),
     }
+}
+
+/// The character of a key that a terminal reports by its number, as kitty's keyboard protocol has it: `code:shifted:base`,
+/// then `modifiers:event`; and whether the key is let go. A key with more than Shift is a chord.
+fn numbered(parameters: &str) -> Option<(char, bool)> {
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok());
+    let mut fields = parameters.split(';').map(|field| field.split(':'));
+    let mut codes = fields.next()?;
+    let mut held = fields.next().into_iter().flatten();
+    let (plain, shifted) = (number(codes.next())?, number(codes.next()));
+    let (modifiers, event) = (number(held.next()).unwrap_or(1), number(held.next()));
+    let shift = match modifiers {
+        1 => false,
+        2 => true,
+        _ => return None,
+    };
+    let c = char::from_u32(shifted.filter(|_| shift).unwrap_or(plain)).filter(|c| !c.is_control())?;
+    // Keys without a character have numbers of the private use area.
+    let is_text = !('\u{e000}'..='\u{f8ff}').contains(&c);
+    let c = if shift && shifted.is_none() { c.to_ascii_uppercase() } else { c };
+    is_text.then_some((c, event == Some(3)))
 }
 
 /// An answer that ends with BEL or `ESC \`.
@@ -306,6 +344,14 @@ mod tests {
                 key(Key::Backspace)
             ]
         );
+    }
+
+    #[test]
+    fn a_character_may_come_as_the_number_of_its_key() {
+        let keys = [Typed::Char('a'), Typed::Char('B'), Typed::Char('!'), Typed::Char('é')];
+        assert_eq!(all(&[(0, "\x1b[97u\x1b[97;1:3u\x1b[98;2u\x1b[49:33;2:1u\x1b[233;1u")]), keys);
+        let chords = ["\x1b[97;5u", "\x1b[57441;2u", "\x1b[13;2u"];
+        assert_eq!(all(&[(0, &chords.concat())]), chords.map(|keys| chord(keys.as_bytes())));
     }
 
     #[test]

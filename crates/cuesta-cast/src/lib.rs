@@ -5,20 +5,27 @@
 //!
 //! - [`Cast`]: a session, read by [`Cast::read`], written by [`Writer`].
 //! - [`tape`]: a session → a tape's text, with its think times or its recorded [`Timing`].
+//! - [`Secrets`]: what of a session is hidden, and what is kept.
 //! - [`Characters`]: bytes → text, where a character may be cut in two.
 //!
 //! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `plain` takes from output
-//! what steers the terminal; `strokes` puts each key together with what came back; `secrets` finds what was typed while
-//! nothing was shown; `prompts` finds what the host says when it is ready; `tape` writes, with think times (`closed`) or the
-//! recorded instants (`recorded`), each command as `spell` says.
+//! what steers the terminal; `strokes` puts each key together with what came back: whether it was shown (`echo`) and what
+//! the program did (`reaction`). `entries` says what must be hidden, `secrets` hides it, with what the screen showed of it
+//! meanwhile (`cover`) and later (`printed`). `prompts` finds what the host says when it is ready; `tape` writes, with think
+//! times (`closed`) or the recorded instants (`recorded`), each command as `spell` says.
 
 mod cast;
 mod characters;
 mod closed;
+mod cover;
+mod echo;
+mod entries;
 mod error;
 mod keys;
 mod plain;
+mod printed;
 mod prompts;
+mod reaction;
 mod recorded;
 mod secrets;
 mod spell;
@@ -29,8 +36,9 @@ mod v2;
 mod v3;
 mod write;
 
-pub use cast::{Cast, Event, Header, SECRET, STOPPED, What};
+pub use cast::{Cast, Event, Header, STOPPED, What};
 pub use characters::Characters;
 pub use error::CastError;
-pub use tape::{Timing, tape};
+pub use secrets::{Commands, Hidden, Place, Secrets};
+pub use tape::{Timing, tape, tape_with_secrets};
 pub use write::Writer;

@@ -19,7 +19,13 @@ impl Plain {
         text.chars().filter(|c| self.shows(*c)).collect()
     }
 
-    fn shows(&mut self, c: char) -> bool {
+    /// Whether what comes next is part of a string that nobody sees, such as a window's title.
+    pub(crate) fn is_in_string(self) -> bool {
+        self == Self::String
+    }
+
+    /// Whether a person may read this character, the next one of what came.
+    pub(crate) fn shows(&mut self, c: char) -> bool {
         let was = *self;
         *self = match (was, c) {
             (Self::Begun, '[') => Self::Control,

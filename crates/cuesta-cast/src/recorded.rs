@@ -37,7 +37,7 @@ fn press(typed: &Typed, gap: Duration, text: &mut Text, tape: &mut Vec<String>) 
     match typed {
         Typed::Char(c) => *text = Text { characters: c.to_string(), gap },
         Typed::Key(key) => tape.push(spell::key(key, Some(gap), 1)),
-        Typed::Secret => tape.push(spell::with_sleep(r#"Type "${password}""#, Some(gap))),
+        Typed::Secret(column) => tape.push(spell::with_sleep(&spell::column(column), Some(gap))),
         Typed::Paste(pasted) => {
             if !gap.is_zero() {
                 tape.push(format!("Sleep {}", spell::time(gap)));

@@ -16,6 +16,11 @@ pub(crate) fn typed(text: &str, gap: Option<Duration>) -> Vec<String> {
     pieces(text).into_iter().map(|piece| command("Type", &options, piece)).collect()
 }
 
+/// `Type` for a column of the users' table.
+pub(crate) fn column(name: &str) -> String {
+    command("Type", "", &format!("${{{name}}}"))
+}
+
 /// A text cut so that no piece holds all three kinds of quotes, and none a `${` that would be a column.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];

@@ -5,8 +5,9 @@ use std::time::Duration;
 use cuesta_screen::Screen;
 
 use crate::cast::{Cast, What};
+use crate::echo::Echo;
 use crate::keys::{Keys, Pressed, Typed};
-use crate::plain::Plain;
+use crate::reaction::{Reaction, View};
 
 /// A key and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,8 +17,14 @@ pub(crate) struct Stroke {
     pub(crate) echoes: Option<bool>,
     /// What the cursor's row said when it was pressed.
     pub(crate) row: String,
+    /// Where the cursor was when it was pressed: row and column.
+    pub(crate) cursor: (u16, u16),
     /// Whether a program drew on the alternate screen then.
     pub(crate) alternate: bool,
+    /// Whether the screen showed its characters, each where the cursor was. Keys without any are shown.
+    pub(crate) shown: bool,
+    /// What it changed on the screen, up to the next key. Known for characters only.
+    pub(crate) reaction: Reaction,
     pub(crate) answer: Answer,
 }
 
@@ -58,19 +65,21 @@ const MOST_ROWS: usize = 256;
 /// Reads a session key by key.
 pub(crate) fn strokes(cast: &Cast) -> Strokes {
     let screen = Screen::new(cast.header.columns, cast.header.rows);
-    let mut reader = Reader { screen, plain: Plain::default(), keys: Keys::default(), found: Strokes::default() };
+    let (echo, keys, found) = (Echo::default(), Keys::default(), Strokes::default());
+    let mut reader = Reader { screen, echo, keys, found, view: None };
     for (number, event) in cast.events.iter().enumerate() {
         match &event.what {
             What::Output(text) => reader.output(event.at, text),
             What::Input { text, .. } => {
+                reader.before_input();
                 let pressed = reader.keys.take(event.at, number, text);
                 reader.pressed(cast, pressed);
             }
-            What::Secret => {
+            What::Secret(column) => {
                 let begun = reader.keys.finish();
                 reader.pressed(cast, begun);
-                let raw = String::new();
-                let typed = Pressed { typed: Typed::Secret, at: event.at, input: number, ends: number, raw };
+                let (typed, raw) = (Typed::Secret(column.clone()), String::new());
+                let typed = Pressed { typed, at: event.at, input: number, ends: number, raw };
                 reader.pressed(cast, vec![typed]);
             }
             What::Resize { columns, rows } => reader.screen.resize(*columns, *rows),
@@ -79,29 +88,68 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
     }
     let rest = reader.keys.finish();
     reader.pressed(cast, rest);
-    reader.found
+    reader.finish()
 }
 
 struct Reader {
     screen: Screen,
-    plain: Plain,
+    echo: Echo,
     keys: Keys,
     found: Strokes,
+    /// What the screen showed when the last character was typed, if that was the last key.
+    view: Option<View>,
 }
 
 impl Reader {
     fn pressed(&mut self, cast: &Cast, pressed: Vec<Pressed>) {
         for pressed in pressed {
-            let row = self.row().text;
-            let alternate = self.screen.is_alternate();
-            let echoes = echoes(cast, &pressed);
-            self.found.strokes.push(Stroke { pressed, echoes, row, alternate, answer: Answer::default() });
+            let number = (self.found.strokes.len(), pressed.input);
+            match &pressed.typed {
+                Typed::Char(c) => self.echo.type_text(&self.screen, number, [*c].into_iter()),
+                Typed::Paste(text) => self.echo.type_text(&self.screen, number, text.chars()),
+                Typed::Key(key) => self.echo.press_key(pressed.input, *key == cuesta_tape::Key::Enter),
+                Typed::Secret(_) => self.echo.press_key(pressed.input, false),
+            }
+            self.view = pressed.typed.is_text().then(|| View::of(&self.screen));
+            self.found.strokes.push(Stroke {
+                echoes: echoes(cast, &pressed),
+                pressed,
+                row: self.row().text,
+                cursor: self.screen.cursor(),
+                alternate: self.screen.is_alternate(),
+                shown: true,
+                reaction: Reaction::None,
+                answer: Answer::default(),
+            });
         }
     }
 
+    /// When more is typed it is known what became of the last key. A key may be known only after it has done its work: an
+    /// escape that stays alone.
+    fn before_input(&mut self) {
+        if !self.keys.is_pending() {
+            self.echo.look_again(&self.screen);
+            self.react();
+        }
+    }
+
+    fn react(&mut self) {
+        if let (Some(view), Some(stroke)) = (self.view.take(), self.found.strokes.last_mut()) {
+            stroke.reaction = view.reaction(&View::of(&self.screen));
+        }
+    }
+
+    fn finish(mut self) -> Strokes {
+        self.react();
+        for stroke in self.echo.unshown() {
+            self.found.strokes[stroke].shown = false;
+        }
+        self.found
+    }
+
     fn output(&mut self, at: Duration, text: &str) {
-        self.screen.feed(text.as_bytes());
-        let (row, shown) = (self.row(), self.plain.take(text));
+        let shown = self.echo.feed(&mut self.screen, text);
+        let row = self.row();
         let answer = match self.found.strokes.last_mut() {
             Some(stroke) => &mut stroke.answer,
             None => &mut self.found.greeting,
@@ -154,6 +202,14 @@ impl Answer {
 }
 
 impl Stroke {
+    /// The event that it is by itself.
+    pub(crate) fn what(&self) -> What {
+        match &self.pressed.typed {
+            Typed::Secret(column) => What::Secret(column.clone()),
+            _ => What::Input { text: self.pressed.raw.clone(), echoes: self.echoes },
+        }
+    }
+
     pub(crate) fn at(&self) -> Duration {
         self.pressed.at
     }

@@ -11,7 +11,7 @@ use crate::cast::Cast;
 use crate::error::CastError;
 use crate::keys::Typed;
 use crate::prompts::Prompts;
-use crate::secrets::{InputRow, rows};
+use crate::secrets::Secrets;
 use crate::spell;
 use crate::strokes::{Stroke, Strokes, strokes};
 use crate::{closed, recorded};
@@ -38,15 +38,29 @@ pub(crate) struct Session {
 /// Longer between two keys is a pause, and no way of typing.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes a tape of what was typed. `about` is said at its head.
+/// Makes a tape of what was typed, with no secret in it. `about` is said at its head.
 ///
 /// # Errors
 /// When nothing was typed, or the input was not recorded.
 pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastError> {
-    if !cast.has_input() {
-        let remedy = "record with the keys: cuesta record, or asciinema rec --capture-input (--stdin before version 3)";
-        return Err(CastError::new(1, "nothing that was typed is in it", remedy));
-    }
+    let secrets = Secrets::of(cast);
+    has_input(cast).map(|()| made(&secrets.hidden(cast), timing, &secrets.redacted(about)))
+}
+
+/// Makes a tape of all that was typed, whether it was shown or not.
+///
+/// # Errors
+/// When nothing was typed, or the input was not recorded.
+pub fn tape_with_secrets(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastError> {
+    has_input(cast).map(|()| made(cast, timing, about))
+}
+
+fn has_input(cast: &Cast) -> Result<(), CastError> {
+    let remedy = "record with the keys: cuesta record, or asciinema rec --capture-input (--stdin before version 3)";
+    if cast.has_input() { Ok(()) } else { Err(CastError::new(1, "nothing that was typed is in it", remedy)) }
+}
+
+fn made(cast: &Cast, timing: Timing, about: &str) -> String {
     let session = Session::of(cast);
     let mut tape: Vec<String> = about.lines().map(|row| format!("# {row}")).collect();
     tape.push(format!("Set Columns {}", cast.header.columns));
@@ -55,32 +69,28 @@ pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastErro
         Timing::Closed => closed::rows(&session),
         Timing::Recorded => recorded::rows(&session),
     });
-    Ok(tape.join("\n") + "\n")
+    tape.join("\n") + "\n"
 }
 
 impl Session {
     fn of(cast: &Cast) -> Self {
-        let strokes = strokes(&cast.without_secrets());
+        let strokes = strokes(cast);
         let prompts = Prompts::of(&strokes);
         Self { closed: !cast.was_stopped(), key_gap: key_gap(&strokes.strokes), prompts, strokes }
     }
 
     /// Of each key, whether the host showed the whole row of input that it belongs to: then its echo can be timed.
     pub(crate) fn shown(&self) -> Vec<bool> {
-        let mut all = Vec::new();
-        for row in rows(&self.strokes.strokes) {
-            all.resize(all.len() + row.strokes.len(), is_shown(&row));
-        }
-        all
+        let rows = self.strokes.strokes.chunk_by(|before, _| !before.ends_row() && !before.answer.text.contains('\n'));
+        rows.flat_map(|row| std::iter::repeat_n(is_shown(row), row.len())).collect()
     }
 }
 
 /// Whether every character of a row of input was shown on the main screen, and nothing but characters was pressed in it.
-fn is_shown(row: &InputRow) -> bool {
+fn is_shown(row: &[Stroke]) -> bool {
     let plain = |stroke: &Stroke| stroke.ends_row() || matches!(stroke.pressed.typed, Typed::Char(_));
-    let text = row.typed();
-    let here = row.strokes.iter().all(|stroke| plain(stroke) && !stroke.alternate);
-    here && !text.is_empty() && row.shown(&text) == text.chars().count()
+    let here = row.iter().all(|stroke| plain(stroke) && stroke.shown && !stroke.alternate);
+    here && row.iter().any(|stroke| stroke.pressed.typed.is_text())
 }
 
 /// The median of the times between keys of a row, where they came one by one.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::cast::{Cast, Event, Header, SECRET, What};
+use crate::cast::{Cast, Event, Header, What};
 use crate::error::CastError;
+use crate::secrets::is_column;
 
 /// So many events are read.
 const MOST_EVENTS: usize = 2_000_000;
@@ -99,6 +100,15 @@ pub(crate) fn instant(seconds: f64) -> Option<Duration> {
     (0.0..=LONGEST * 2.0).contains(&seconds).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
+/// A marker may stand for a secret.
+fn marker(label: String) -> What {
+    let column = label.strip_prefix("${").and_then(|label| label.strip_suffix('}'));
+    match column.filter(|column| is_column(column)) {
+        Some(column) => What::Secret(column.to_owned()),
+        None => What::Marker(label),
+    }
+}
+
 /// What an event says; `None` for codes that others may have added.
 fn what(row: usize, code: &str, data: Value) -> Result<Option<What>, CastError> {
     let Value::String(text) = data else {
@@ -107,8 +117,7 @@ fn what(row: usize, code: &str, data: Value) -> Result<Option<What>, CastError> 
     Ok(Some(match code {
         "o" => What::Output(text),
         "i" => What::Input { text, echoes: None },
-        "m" if text == SECRET => What::Secret,
-        "m" => What::Marker(text),
+        "m" => marker(text),
         "x" => What::Exit(text),
         "r" => {
             let (columns, rows) = text.split_once('x').unwrap_or_default();

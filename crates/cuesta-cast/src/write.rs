@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::cast::{Cast, Header, SECRET, What};
+use crate::cast::{Cast, Header, What};
 use crate::characters::Characters;
 
 /// The first row.
@@ -65,7 +65,7 @@ impl<W: Write> Writer<W> {
         match what {
             What::Output(text) => self.row(at, "o", text),
             What::Input { text, .. } => self.row(at, "i", text),
-            What::Secret => self.row(at, "m", SECRET),
+            What::Secret(column) => self.row(at, "m", &format!("${{{column}}}")),
             What::Resize { columns, rows } => self.row(at, "r", &format!("{columns}x{rows}")),
             What::Marker(label) => self.row(at, "m", label),
             What::Exit(status) => self.row(at, "x", status),
@@ -120,7 +120,7 @@ mod tests {
         let events = [
             (0, What::Output("$ \u{1b}[m\"é\"\u{7}".into())),
             (1_000_001, What::Input { text: "ls\r".into(), echoes: None }),
-            (1_000_002, What::Secret),
+            (1_000_002, What::Secret("secret_2".into())),
             (1_000_003, What::Resize { columns: 132, rows: 50 }),
             (61_000_003, What::Marker("here".into())),
             (61_000_004, What::Exit("0".into())),

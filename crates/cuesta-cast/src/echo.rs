@@ -1,0 +1,319 @@
+//! Which of the printable keys the screen showed where the cursor was.
+//!
+//! Printable keys with no other key between them are a **text**. A key of a text is *shown* if at one moment it and the keys
+//! behind it, up to the last or to so many, stood right before the cursor. So a program that shows each key for a moment and
+//! then hides it under a star has shown none but the last, and one that has taken a whole text away before the next key is
+//! pressed has shown nothing.
+//!
+//! The moments are the ends of what was received. Once a text has ended, its echo may come together with the answer to it:
+//! then each character that comes is a moment, up to the end of the row. But what a program prints back is no echo, so then
+//!
+//! - it counts only where the text was typed, or where it was seen before (of a row that was typed ahead, before the answer to
+//!   the row before it, no place is known);
+//! - what is received at once may show one key more, or keys that came in one piece with the key that ended them, as in a
+//!   paste; if that was Enter, the row must end there too. A program that showed none of many keys has not echoed them when it
+//!   shows them all at the end.
+
+use cuesta_screen::Screen;
+use unicode_width::UnicodeWidthChar;
+
+use crate::plain::Plain;
+
+/// So many keys in a row that stand before the cursor are enough, where a row is too long to be seen whole.
+const ENOUGH: usize = 8;
+/// The echo of a key is looked for among so many that were pressed behind it.
+const LAG: usize = 64;
+/// So much output is looked at for one text, in characters.
+const MOST: usize = 16 << 10;
+
+/// The texts of a session, and what the screen showed of them.
+#[derive(Debug, Default)]
+pub(crate) struct Echo {
+    /// Those that may still be echoed. The last is the one that is being typed, if it has not ended.
+    watched: Vec<Text>,
+    /// Strokes of which some character was not shown, of the texts that are no longer watched.
+    unshown: Vec<usize>,
+    plain: Plain,
+    /// Nothing was received since the last key that ended a text.
+    unanswered: bool,
+}
+
+/// A printable key.
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    stroke: usize,
+    /// The input that brought it.
+    input: usize,
+    character: char,
+}
+
+#[derive(Debug)]
+struct Text {
+    keys: Vec<Key>,
+    /// How many keys up to each one stood before the cursor at one moment, at most.
+    standing: Vec<usize>,
+    /// Where the cursor was when the first key was pressed.
+    begin: Place,
+    /// Where the first of the keys stood that stood before the cursor last.
+    seen: Place,
+    /// The input of the key that was pressed behind it, and whether that was Enter.
+    end: Option<(usize, bool)>,
+    /// How many of its first keys had been seen, or were behind the last that was, when the latest output began to come.
+    echoed: usize,
+    /// It was typed before the answer to the row before it.
+    ahead: bool,
+    /// It was there, and was taken away before another key was pressed.
+    taken_away: bool,
+    /// How much output it is still looked for in, in characters.
+    patience: usize,
+}
+
+/// A place on one of the two screens, however much has scrolled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    line: u64,
+    column: u16,
+    alternate: bool,
+}
+
+/// Keys that stand right before the cursor.
+struct Stands {
+    keys: usize,
+    /// The last of them.
+    last: usize,
+    /// Where the first of them stands.
+    begin: Place,
+}
+
+impl Echo {
+    /// A stroke that types characters, in an input of this number.
+    pub(crate) fn type_text(
+        &mut self,
+        screen: &Screen,
+        (stroke, input): (usize, usize),
+        characters: impl Iterator<Item = char>,
+    ) {
+        for character in characters {
+            if character.is_control() {
+                self.end_text((input, true));
+                continue;
+            }
+            let place = Place::of(screen, screen.cursor());
+            if self.watched.last().is_none_or(|text| text.end.is_some() || text.begin.line != place.line) {
+                self.end_text((input, false));
+                self.drop_answered();
+                let ahead = self.unanswered && !self.watched.is_empty();
+                self.watched.push(Text::new(place, ahead));
+            }
+            if let Some(text) = self.watched.last_mut() {
+                text.keys.push(Key { stroke, input, character });
+                text.standing.push(0);
+            }
+        }
+    }
+
+    /// Another key is pressed: what stood before the cursor still does, or the program has taken it away.
+    pub(crate) fn look_again(&mut self, screen: &Screen) {
+        if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
+            let is_here = text.begin.line == Place::of(screen, screen.cursor()).line;
+            text.taken_away |= is_here && text.is_whole() && text.stands(screen).keys < text.enough();
+        }
+    }
+
+    /// A stroke that types none.
+    pub(crate) fn press_key(&mut self, input: usize, is_enter: bool) {
+        self.drop_answered();
+        self.end_text((input, is_enter));
+        self.unanswered = true;
+    }
+
+    /// Feeds the screen with what was received. Gives what of it a person may read.
+    pub(crate) fn feed(&mut self, screen: &mut Screen, text: &str) -> String {
+        self.unanswered = false;
+        self.watched.iter_mut().for_each(|text| text.echoed = text.seen_keys());
+        if self.watched.iter().any(|text| text.end.is_some()) {
+            let mut plain = self.plain;
+            let mut characters = text.chars().peekable();
+            while let Some(c) = characters.next() {
+                screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
+                let next = characters.peek().copied();
+                if plain.shows(c) {
+                    self.watched.iter_mut().for_each(|text| text.look_at(screen, c, next));
+                }
+            }
+        } else {
+            screen.feed(text.as_bytes());
+        }
+        self.watched.iter_mut().for_each(|text| text.look(screen, None));
+        self.finish(|text| text.patience == 0);
+        self.plain.take(text)
+    }
+
+    /// Nothing more comes: the strokes of which some character was not shown, in no order.
+    pub(crate) fn unshown(mut self) -> Vec<usize> {
+        self.finish(|_| true);
+        self.unshown
+    }
+
+    fn end_text(&mut self, end: (usize, bool)) {
+        if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
+            text.end = Some(end);
+            self.unanswered = true;
+        }
+    }
+
+    /// Texts that ended and were answered are no longer echoed when another key is pressed.
+    fn drop_answered(&mut self) {
+        if !self.unanswered {
+            self.finish(|text| text.end.is_some());
+        }
+    }
+
+    fn finish(&mut self, is_finished: impl Fn(&Text) -> bool) {
+        for text in self.watched.extract_if(.., |text| is_finished(text)) {
+            let keys = text.keys.iter().zip(text.shown());
+            self.unshown.extend(keys.filter(|(_, shown)| !shown).map(|(key, _)| key.stroke));
+        }
+    }
+}
+
+impl Text {
+    fn new(begin: Place, ahead: bool) -> Self {
+        let (keys, standing) = (Vec::new(), Vec::new());
+        let seen = begin;
+        Self { keys, standing, begin, seen, end: None, echoed: 0, ahead, taken_away: false, patience: MOST }
+    }
+
+    fn enough(&self) -> usize {
+        self.keys.len().min(ENOUGH)
+    }
+
+    /// Whether the end of it stood before the cursor at one moment.
+    fn is_whole(&self) -> bool {
+        self.standing.last().is_some_and(|standing| *standing >= self.enough())
+    }
+
+    /// How many keys there are up to the last that was seen.
+    fn seen_keys(&self) -> usize {
+        self.standing.iter().rposition(|standing| *standing > 0).map_or(0, |last| last + 1)
+    }
+
+    /// Looks when this character of an answer has come, if it may be one.
+    fn look_at(&mut self, screen: &Screen, c: char, next: Option<char>) {
+        if self.end.is_some() {
+            self.look(screen, next);
+            self.patience = if c == '\n' && !self.ahead { 0 } else { self.patience.saturating_sub(1) };
+        }
+    }
+
+    /// Looks before `next` comes.
+    fn look(&mut self, screen: &Screen, next: Option<char>) {
+        if self.patience == 0 {
+            return;
+        }
+        let stands = self.stands(screen);
+        if stands.keys > 0 && self.is_echo(&stands, next) {
+            self.standing[stands.last] = stands.keys.max(self.standing[stands.last]);
+            self.seen = stands.begin;
+        }
+    }
+
+    /// Whether what stands before the cursor is an echo, and not printed back.
+    fn is_echo(&self, stands: &Stands, next: Option<char>) -> bool {
+        let Some((end, is_enter)) = self.end else { return true };
+        let is_here = self.ahead || [self.begin, self.seen].contains(&stands.begin);
+        let is_next = stands.last <= self.echoed;
+        let is_last = stands.last + 1 == self.keys.len();
+        let in_one_piece = self.keys[self.echoed.min(stands.last)..].iter().all(|key| key.input == end);
+        let row_ends = !is_enter || !is_last || matches!(next, Some('\r' | '\n'));
+        is_here && (is_next || (in_one_piece && row_ends))
+    }
+
+    /// The most keys in a row that stand right before the cursor now.
+    fn stands(&self, screen: &Screen) -> Stands {
+        let first = self.keys.len().saturating_sub(LAG);
+        let mut most = Stands { keys: 0, last: usize::MAX, begin: self.begin };
+        for last in first..self.keys.len() {
+            let (keys, begin) = standing(screen, &self.keys[..=last]);
+            if keys > most.keys {
+                most = Stands { keys, last, begin: Place::of(screen, begin) };
+            }
+        }
+        most
+    }
+
+    /// Of each key, whether it was shown.
+    fn shown(&self) -> Vec<bool> {
+        let last = self.keys.len().saturating_sub(1);
+        let mut shown = vec![false; self.keys.len()];
+        if self.taken_away {
+            return shown;
+        }
+        for (end, standing) in self.standing.iter().enumerate() {
+            // The latest keys may still be hidden when others follow.
+            let sure = if end == last { 0 } else { ENOUGH - 1 };
+            // Empty, or none at all, where too few stood.
+            if let Some(keys) = shown.get_mut(end + 1 - standing..(end + 1).saturating_sub(sure)) {
+                keys.fill(true);
+            }
+        }
+        shown
+    }
+}
+
+/// The line in which the cursor is, counted from the first that the session had.
+pub(crate) fn line(screen: &Screen) -> u64 {
+    screen.scrolled() + u64::from(screen.cursor().0)
+}
+
+impl Place {
+    fn of(screen: &Screen, (row, column): (u16, u16)) -> Self {
+        Self { line: screen.scrolled() + u64::from(row), column, alternate: screen.is_alternate() }
+    }
+}
+
+/// How many of the last of these keys stand right before the cursor, and where the first of them stands.
+fn standing(screen: &Screen, keys: &[Key]) -> (usize, (u16, u16)) {
+    let mut place = screen.cursor();
+    let mut count = 0;
+    for key in keys.iter().rev() {
+        let Some(before) = retreat(screen, place, key.character) else { break };
+        place = before;
+        count += 1;
+    }
+    (count, place)
+}
+
+/// The place of a character that stands right before a place, if it does: in the same row, or at the end of the row above
+/// where only blanks are left in this one, because a row was full or the program has begun another.
+fn retreat(screen: &Screen, place: (u16, u16), character: char) -> Option<(u16, u16)> {
+    if character.width() == Some(0) {
+        let (row, column) = (place.0, place.1.checked_sub(1)?);
+        return screen.cell(row, screen.begin_of(row, column)).contains(character).then_some(place);
+    }
+    in_row(screen, place, character).or_else(|| {
+        let above = end_above(screen, place)?;
+        let swallowed = (character == ' ').then_some(above);
+        in_row(screen, above, character).or(swallowed)
+    })
+}
+
+fn in_row(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+    let column = screen.begin_of(row, column.checked_sub(1)?);
+    let cell = screen.cell(row, column);
+    let is_blank = character == ' ' && cell.is_empty();
+    (is_blank || cell.starts_with(character)).then_some((row, column))
+}
+
+/// The end of the text in the row above, without the mark of a row that goes on (emacs' `\`).
+fn end_above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
+    let is_blank = |row: u16, column: u16| matches!(screen.cell(row, column), "" | " ");
+    let above = row.checked_sub(1)?;
+    if !(0..column).all(|column| is_blank(row, column)) {
+        return None;
+    }
+    let columns = screen.size().0;
+    let end = (0..columns).rev().find(|column| !is_blank(above, *column))?;
+    let is_mark = end == columns - 1 && screen.cell(above, end) == "\\";
+    Some((above, if is_mark { end } else { end + 1 }))
+}

@@ -1,0 +1,140 @@
+//! What was typed into one field or row, and whether it may be kept.
+//!
+//! An **entry** is printable keys, pastes and the keys that edit them (Backspace, arrows to the side, Ctrl+U), up to any
+//! other key. It is kept if the screen showed it where the cursor was, or if the keys that it did not show were commands: single
+//! keys, each of which the program answered by itself, as a pager and an editor's normal mode do. All else is hidden.
+
+use std::ops::Range;
+
+use cuesta_tape::Key;
+
+use crate::keys::Typed;
+use crate::reaction::Reaction;
+use crate::strokes::Stroke;
+
+/// Words of a row that asks for a secret, in small letters.
+const ASKS: [&str; 8] =
+    ["password", "passphrase", "passwort", "kennwort", "passcode", "mot de passe", "secret", "token"];
+/// The same, only as whole words.
+const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
+/// What stands behind these is a secret, although the screen shows it.
+const ASSIGNS: [&str; 8] =
+    ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
+/// More different commands in a row, without one that changes much of the screen, may be a secret.
+const MOST_COMMANDS: usize = 3;
+
+/// Where entries stand among the keys.
+pub(crate) fn entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
+    let mut begin = 0;
+    let mut found = Vec::new();
+    for entry in strokes.chunk_by(|one, next| belongs(one) && belongs(next) && !is_asked_again(one, next)) {
+        let end = begin + entry.len();
+        if entry.iter().any(|stroke| stroke.pressed.typed.is_text()) {
+            found.push(begin..end);
+        }
+        begin = end;
+    }
+    found
+}
+
+fn belongs(stroke: &Stroke) -> bool {
+    stroke.pressed.typed.is_text() || is_edit(&stroke.pressed.typed)
+}
+
+/// Whether the host began another row by itself, which asks for something.
+fn is_asked_again(before: &Stroke, stroke: &Stroke) -> bool {
+    before.answer.text.contains('\n') && asks(&stroke.row)
+}
+
+/// Whether a key changes what was typed, or goes about in it, and does not leave it. As shells and forms have them.
+fn is_edit(typed: &Typed) -> bool {
+    match typed {
+        Typed::Key(Key::Chord(bytes)) => matches!(
+            &bytes[..],
+            [0x01 | 0x02 | 0x05 | 0x06 | 0x08 | 0x0b | 0x14..=0x17 | 0x19 | 0x1f]
+                | [0x1b, b'b' | b'd' | b'f' | 0x7f]
+                | b"\x1b[1;5C"
+                | b"\x1b[1;5D"
+        ),
+        Typed::Key(key) => {
+            matches!(key, Key::Backspace | Key::Delete | Key::Left | Key::Right | Key::Home | Key::End)
+        }
+        _ => false,
+    }
+}
+
+/// What an entry says once it has been edited, as far as it was edited at its end.
+pub(crate) fn text(entry: &[Stroke]) -> String {
+    let mut text = String::new();
+    for stroke in entry {
+        match &stroke.pressed.typed {
+            Typed::Char(c) => text.push(*c),
+            Typed::Paste(pasted) => text.push_str(pasted),
+            Typed::Key(Key::Backspace) => _ = text.pop(),
+            Typed::Key(Key::Chord(bytes)) if bytes[..] == [0x08] => _ = text.pop(),
+            Typed::Key(Key::Chord(bytes)) if bytes[..] == [0x15] => text.clear(),
+            Typed::Key(_) | Typed::Secret(_) => {}
+        }
+    }
+    text
+}
+
+/// How many printable keys an entry has.
+pub(crate) fn keys(entry: &[Stroke]) -> usize {
+    let keys = |stroke: &Stroke| match &stroke.pressed.typed {
+        Typed::Char(_) => 1,
+        Typed::Paste(text) => text.chars().count(),
+        Typed::Key(_) | Typed::Secret(_) => 0,
+    };
+    entry.iter().map(keys).sum()
+}
+
+/// Whether an entry must be hidden.
+pub(crate) fn is_secret(entry: &[Stroke]) -> bool {
+    let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.pressed.typed.is_text()).collect();
+    let unechoed = typed.iter().any(|stroke| stroke.echoes == Some(false));
+    let commands = typed.split(|stroke| stroke.shown).all(are_commands);
+    unechoed || !commands || assigns(&text(entry))
+}
+
+/// Whether keys that the screen did not show were commands.
+fn are_commands(keys: &[&Stroke]) -> bool {
+    let Some(first) = keys.first() else { return true };
+    let is_single = |key: &&Stroke| matches!(key.pressed.typed, Typed::Char(_)) && key.reaction != Reaction::Sign;
+    if asks(&first.row) || !keys.iter().all(is_single) {
+        return false;
+    }
+    let mut parts = keys.split_inclusive(|key| key.reaction == Reaction::Much);
+    are_answered(keys) && parts.all(|part| different(part) <= MOST_COMMANDS)
+}
+
+/// Whether the program answered each key. On the alternate screen one may wait for the next, as an editor's `d` for its `w`.
+fn are_answered(keys: &[&Stroke]) -> bool {
+    let unanswered = |key: &&Stroke| key.reaction == Reaction::None;
+    if keys.iter().any(|key| !key.alternate) {
+        return !keys.iter().any(unanswered);
+    }
+    let two = keys.windows(2).any(|pair| pair.iter().all(unanswered));
+    keys.len() == 1 || (!two && !keys.last().is_some_and(unanswered))
+}
+
+/// How many keys there are, the same one pressed again and again counted once.
+fn different(keys: &[&Stroke]) -> usize {
+    let quiet = keys.iter().filter(|key| key.reaction != Reaction::Much);
+    let mut typed: Vec<&Typed> = quiet.map(|key| &key.pressed.typed).collect();
+    typed.dedup();
+    typed.len()
+}
+
+/// Whether a row asks for a secret.
+pub(crate) fn asks(row: &str) -> bool {
+    let row = row.to_lowercase();
+    let mut words = row.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ASKS_WHOLE.contains(&word)) || ASKS.iter().any(|word| row.contains(word))
+}
+
+/// Whether a row gives a secret a name, as `set key=` and `export TOKEN=` do.
+fn assigns(text: &str) -> bool {
+    let text = text.to_lowercase();
+    ASSIGNS.iter().any(|word| text.split_once(word).is_some_and(|(_, value)| !value.trim().is_empty()))
+}

@@ -1,0 +1,67 @@
+//! What the host printed of a secret later, with stars in its place.
+
+use std::collections::BTreeSet;
+
+use crate::cast::{Event, What};
+use crate::plain::Plain;
+
+/// Puts stars in the place of each of these texts in what was shown, wherever it begins and ends.
+pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
+    let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
+    let mut recent = String::new();
+    let mut found = Vec::new();
+    each_readable(events, |number, c| {
+        recent.push(c);
+        let ends = texts.iter().filter(|text| recent.ends_with(*text)).map(|text| text.chars().count());
+        found.extend(ends.max().map(|length| (number + 1 - length, number)));
+        if recent.len() > 2 * longest + 64 {
+            let keep = recent.char_indices().rev().take_while(|(at, _)| recent.len() - at <= longest).last();
+            recent.drain(..keep.map_or(0, |(at, _)| at));
+        }
+        c
+    });
+    if found.is_empty() {
+        return;
+    }
+    let mut found = found.into_iter().peekable();
+    each_readable(events, |number, c| {
+        while found.next_if(|(_, last)| *last < number).is_some() {}
+        let hidden = found.peek().is_some_and(|(first, _)| *first <= number);
+        if hidden && c != ' ' { '*' } else { c }
+    });
+}
+
+/// Changes each character that a person could read; `change` is given its number.
+fn each_readable(events: &mut [Vec<Event>], mut change: impl FnMut(usize, char) -> char) {
+    let mut plain = Plain::default();
+    let mut number = 0;
+    for event in events.iter_mut().flatten() {
+        let What::Output(text) = &mut event.what else { continue };
+        let changed = text.chars().map(|c| {
+            if !plain.shows(c) {
+                return c;
+            }
+            number += 1;
+            change(number - 1, c)
+        });
+        *text = changed.collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_however_it_is_cut() {
+        let outputs = ["ok hun", "\x1b[1mter\x1b[m2 hu", "nter hunter2hunter2"];
+        let event = |text: &&str| vec![Event { at: Duration::ZERO, what: What::Output((*text).into()) }];
+        let mut events: Vec<_> = outputs.iter().map(event).collect();
+        without_texts(&mut events, &BTreeSet::from(["hunter2", "other"]));
+        let texts: Vec<_> = events.concat().into_iter().map(|event| event.what).collect();
+        let wanted = ["ok ***", "\x1b[1m***\x1b[m* hu", "nter **************"];
+        assert_eq!(texts, wanted.map(|text| What::Output(text.into())));
+    }
+}

@@ -1,0 +1,68 @@
+//! What the program did at a key that the screen did not show: whether it takes single keys as commands.
+
+use cuesta_screen::Screen;
+
+/// So many rows that changed are more than a field of a form does at a key: a page was turned, a row deleted, a view left.
+const MANY_ROWS: usize = 3;
+/// A program shows at most so many signs for one key, in columns; what is longer is a message.
+const MOST_SIGNS: usize = 4;
+
+/// What a key changed on the screen, up to the next key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Reaction {
+    /// Nothing.
+    None,
+    /// The cursor went on over something new: a star, or what the program shows for every key.
+    Sign,
+    /// A row or two, or the place of the cursor.
+    Little,
+    /// More rows, or the whole screen.
+    Much,
+}
+
+/// What the screen shows at a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct View {
+    rows: Vec<String>,
+    row: usize,
+    column: usize,
+    scrolled: u64,
+    alternate: bool,
+}
+
+impl View {
+    pub(crate) fn of(screen: &Screen) -> Self {
+        let (row, column) = screen.cursor();
+        Self {
+            rows: screen.rows().collect(),
+            row: row.into(),
+            column: column.into(),
+            scrolled: screen.scrolled(),
+            alternate: screen.is_alternate(),
+        }
+    }
+
+    /// What happened from this view to the next one.
+    pub(crate) fn reaction(&self, next: &Self) -> Reaction {
+        let up = usize::try_from(next.scrolled - self.scrolled).unwrap_or(usize::MAX);
+        let before = |row: usize| self.rows.get(row.saturating_add(up)).map_or("", String::as_str);
+        let changed = next.rows.iter().enumerate().filter(|(row, text)| before(*row) != text.as_str()).count();
+        if self == next {
+            Reaction::None
+        } else if changed >= MANY_ROWS || self.alternate != next.alternate {
+            Reaction::Much
+        } else if self.row.checked_sub(up) == Some(next.row) && self.is_new_before(next, before(next.row)) {
+            Reaction::Sign
+        } else {
+            Reaction::Little
+        }
+    }
+
+    /// Whether the cursor went to the right in its row, over something that was not there before or on where nothing is.
+    fn is_new_before(&self, next: &Self, before: &str) -> bool {
+        let passed = next.column.saturating_sub(self.column);
+        let part = |row: &str| row.chars().skip(self.column).take(passed).collect::<String>();
+        let part_after = part(&next.rows[next.row]);
+        (1..=MOST_SIGNS).contains(&passed) && (part_after.is_empty() || part(before) != part_after)
+    }
+}

@@ -1,0 +1,282 @@
+//! What is typed at programs that show it, that hide it, and that take it as commands.
+
+use std::time::Duration;
+
+use cuesta_cast::{Cast, Event, Place, Secrets, What};
+
+fn output(text: &str) -> What {
+    What::Output(text.into())
+}
+
+fn input(text: &str) -> What {
+    What::Input { text: text.into(), echoes: None }
+}
+
+fn seen(text: &str, echoes: bool) -> What {
+    What::Input { text: text.into(), echoes: Some(echoes) }
+}
+
+fn cast(events: &[What]) -> Cast {
+    let event =
+        |(number, what): (usize, &What)| Event { at: Duration::from_millis(100 * number as u64), what: what.clone() };
+    Cast { events: events.iter().enumerate().map(event).collect(), ..Cast::default() }
+}
+
+/// What is left of the input when secrets are taken out.
+fn left(events: &[What]) -> Vec<String> {
+    let kept = cast(events).without_secrets();
+    let said = |event: Event| match event.what {
+        What::Input { text, .. } => Some(text),
+        What::Secret(column) => Some(format!("<{column}>")),
+        _ => None,
+    };
+    kept.events.into_iter().filter_map(said).collect()
+}
+
+#[test]
+fn what_is_echoed_is_no_secret() {
+    assert_eq!(left(&[output("$ "), input("l"), output("l"), input("s\r"), output("s\r\nfile\r\n$ ")]), ["l", "s\r"]);
+}
+
+#[test]
+fn what_a_line_says_it_hides_is_one() {
+    let events = [
+        output("name: "),
+        seen("hun", false),
+        seen("t\x7fter2\r", false),
+        output("\r\n$ "),
+        seen("l", true),
+        output("l"),
+    ];
+    assert_eq!(left(&events), ["<secret_1>", "\r", "l"]);
+}
+
+#[test]
+fn what_was_not_shown_is_one_wherever_it_came_from() {
+    assert_eq!(left(&[output("Code? "), input("hunter2"), input("\r"), output("\r\nok\r\n")]), ["<secret_1>", "\r"]);
+    assert_eq!(
+        left(&[output("Passphrase: "), input("a"), output("*"), input("b"), output("*"), input("\r")]),
+        ["<password>", "\r"]
+    );
+    // It was interrupted before Enter.
+    assert_eq!(left(&[output("Password: "), input("hun"), input("\x03"), output("\r\n$ ")]), ["<password>", "\x03"]);
+}
+
+#[test]
+fn what_happens_while_one_is_typed_has_one_instant() {
+    let events = [
+        output("Password: "),
+        input("a"),
+        output("*"),
+        input("b"),
+        output("*\r\nmail\r\n"),
+        input("c"),
+        input("\r"),
+        output("\r\n$ "),
+    ];
+    let kept = cast(&events).without_secrets();
+    let instants: Vec<u128> = kept.events.iter().map(|event| event.at.as_millis()).collect();
+    assert_eq!(instants, [0, 600, 600, 600, 600, 700]);
+    assert_eq!(left(&events), ["<password>", "\r"]);
+    // Asked again, it is another.
+    let twice = [output("PIN: "), input("12"), output("\r\nPIN again: "), input("12"), output("\r\nok")];
+    assert_eq!(left(&twice), ["<password>", "<password>"]);
+}
+
+#[test]
+fn all_in_one_input_is_taken_apart() {
+    let events = [output("Password: "), input("hunter2\rls\r"), output("\r\n$ ls\r\nfile\r\n$ ")];
+    assert_eq!(left(&events)[..2], ["<password>", "\r"]);
+    assert_eq!(left(&events)[2..].concat(), "ls\r");
+    let pasted = [output("$ "), input("ls\rpwd\r"), output("ls\r\nfile\r\n$ pwd\r\n/\r\n$ ")];
+    assert_eq!(left(&pasted), ["ls\rpwd\r"]);
+}
+
+#[test]
+fn single_commands_of_a_whole_screen_are_none() {
+    let page = "\x1b[H\x1b[2J1\r\n2\r\n3\r\n4\r\n";
+    let events = [
+        output("\x1b[?1049h~\r\n~"),
+        input("d"),
+        input("d"),
+        output(page),
+        input("j"),
+        output("\x1b[H"),
+        input("ZZ"),
+        output("\x1b[?1049l"),
+        input("\r"),
+        output("$ "),
+    ];
+    assert_eq!(left(&events), ["d", "d", "j", "ZZ", "\r"]);
+    let asked = [output("\x1b[?1049hPIN: "), input("1"), output("\x1b[H"), input("\r"), output("ok")];
+    assert_eq!(left(&asked), ["<password>", "\r"]);
+    // Nothing answers them, or each is a star.
+    let quiet = [output("\x1b[?1049h Code "), input("a"), input("b"), input("c"), input("\r"), output("ok")];
+    assert_eq!(left(&quiet), ["<secret_1>", "\r"]);
+    let stars = [output("\x1b[?1049hCode "), input("a"), output("*"), input("\t"), output("\x1b[H")];
+    assert_eq!(left(&stars), ["<secret_1>", "\t"]);
+}
+
+#[test]
+fn many_commands_without_a_page_between_them_may_be_one() {
+    let mut events = vec![output("\x1b[?1049h\r\nmain: main\x1b[H")];
+    for (number, key) in ["h", "u", "n", "t"].iter().enumerate() {
+        // A meter somewhere else goes up with every key.
+        events.extend([input(key), output(&format!("\x1b[9;1Hstrength {number}\x1b[H"))]);
+    }
+    assert_eq!(left(&events[..7]), ["h", "u", "n"]);
+    assert_eq!(left(&events), ["<secret_1>"]);
+    let again: Vec<_> =
+        events.iter().cloned().map(|what| if let What::Input { .. } = what { input("j") } else { what }).collect();
+    assert_eq!(left(&again), ["j"; 4]);
+}
+
+#[test]
+fn a_key_that_is_shown_for_a_moment_is_one() {
+    let events = [
+        output("Code: "),
+        input("a"),
+        output("a"),
+        input("b"),
+        output("\x08*b"),
+        input("c"),
+        output("\x08*c"),
+        input("\r"),
+        output("\x08*\r\nok"),
+    ];
+    assert_eq!(left(&events), ["<secret_1>", "\r"]);
+    let shown: String = cast(&events)
+        .without_secrets()
+        .events
+        .iter()
+        .map(|event| match &event.what {
+            What::Output(text) => text.as_str(),
+            _ => "",
+        })
+        .collect();
+    assert_eq!(shown, "Code: *\x08**\x08**\x08*\r\nok");
+    // All of it, until a clock takes it away.
+    let timed = [output("Code: "), input("a"), output("a"), input("b"), output("b"), output("\x08\x08**"), input("\r")];
+    assert_eq!(left(&timed), ["<secret_1>", "\r"]);
+}
+
+#[test]
+fn what_an_escape_does_takes_no_text_away() {
+    let events = [
+        output("\x1b[?1049hwords\x1b[H\x1b[4h"),
+        input("j"),
+        output("j"),
+        input("u"),
+        output("u"),
+        input("\x1b"),
+        output("\x08"),
+        input("k"),
+    ];
+    assert_eq!(left(&events), ["j", "u", "\x1b", "k"]);
+}
+
+#[test]
+fn what_is_printed_back_is_no_echo() {
+    let events = [
+        output("Code: "),
+        input("hunter2"),
+        input("\r"),
+        output("\r\nhunter2 is wrong\r\n$ "),
+        input("l"),
+        output("l"),
+    ];
+    assert_eq!(left(&events), ["<secret_1>", "\r", "l"]);
+    let kept = cast(&events).without_secrets();
+    assert_eq!(kept.events[3].what, output("\r\n******* is wrong\r\n$ "));
+}
+
+#[test]
+fn what_is_printed_back_in_its_place_is_no_echo() {
+    // As `dialog` does, which prints what was typed where the cursor is.
+    let printed = "hunter2\x1b[19;7H\x1b[?1049l\r";
+    let at_once = [output("\x1b[?1049h Code "), input("hunter2\r"), output(printed)];
+    assert_eq!(left(&at_once), ["<secret_1>", "\r"]);
+    let pieces = [output("\x1b[?1049h Code "), input("hun"), input("ter2"), input("\r"), output("hunter2\r\n")];
+    assert_eq!(left(&pieces), ["<secret_1>", "\r"]);
+    // The echo of the latest key may come with the answer to Enter.
+    let late = [output("$ "), input("l"), output("l"), input("s"), input("\r"), output("s\r\nfile\r\n$ ")];
+    assert_eq!(left(&late), ["l", "s", "\r"]);
+}
+
+#[test]
+fn an_answer_behind_a_secret_stays() {
+    let events =
+        [output("$ \r\nPassword: "), input("hunter2"), input("\r"), output("\x1b[m$ "), input("ls"), output("ls")];
+    let kept = cast(&events).without_secrets();
+    assert_eq!(kept.events[3].what, output("\x1b[m$ "));
+}
+
+#[test]
+fn a_text_that_is_hidden_once_is_hidden_everywhere() {
+    let events = [
+        output("$ "),
+        input("login -p hunter2"),
+        output("login -p hunter2"),
+        input("\r"),
+        output("\r\nPassword: "),
+        input("hunter2"),
+        input("\r"),
+        output("\r\n$ "),
+    ];
+    assert_eq!(left(&events), ["<secret_1>", "\r", "<password>", "\r"]);
+    let mut cast = cast(&events);
+    cast.header.command = Some("login -phunter2".into());
+    let kept = cast.without_secrets();
+    assert_eq!(kept.header.command.as_deref(), Some("login -p${password}"));
+    let shown: Vec<_> = kept
+        .events
+        .iter()
+        .filter(|event| matches!(&event.what, What::Output(text) if text.contains("hunter")))
+        .collect();
+    assert!(shown.is_empty(), "{shown:?}");
+}
+
+#[test]
+fn a_value_that_is_called_a_secret_is_one() {
+    let events = [output(":"), input("set key=abc"), output("set key=abc"), input("\r"), output("\r\n")];
+    assert_eq!(left(&events), ["<secret_1>", "\r"]);
+}
+
+#[test]
+fn it_is_known_where_what_was_typed() {
+    let events = [
+        output("hi\r\nCode: "),
+        input("hunter2"),
+        input("\r"),
+        output("\r\n$ "),
+        input("ls"),
+        output("ls"),
+        input("\r"),
+    ];
+    let secrets = Secrets::of(&cast(&events));
+    let place = Place { at: Duration::from_millis(100), row: 2, behind: "Code:".into() };
+    assert_eq!((&secrets.hidden[0].place, secrets.hidden[0].keys, secrets.shown), (&place, 7, (1, 2)));
+    assert_eq!(secrets.commands, []);
+}
+
+#[test]
+fn pages_of_a_pager_on_the_main_screen_are_none() {
+    let events = [
+        output("--More--"),
+        input(" "),
+        output("\r\nrow\r\n--More--"),
+        input("q"),
+        output("\r\n$ "),
+        input("ls\r"),
+        output("ls\r\n"),
+    ];
+    assert_eq!(left(&events), [" ", "q", "ls\r"]);
+}
+
+#[test]
+fn a_secret_that_is_none_already_stays_one() {
+    assert_eq!(
+        left(&[output("Password: "), What::Secret("password".into()), input("\r"), output("\r\n$ ")]),
+        ["<password>", "\r"]
+    );
+}
