@@ -3,7 +3,7 @@
 
 use cuesta_meters::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
-    pressure::Pressure, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
+    pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
 };
 use cuesta_meters::{Rates, Reading, Subject};
 use libfuzzer_sys::fuzz_target;
@@ -33,6 +33,7 @@ fuzz_target!(|text: &str| {
         assert_eq!(subject.to_string().parse(), Ok(subject));
     }
     let _ = taskstats::messages(text.as_bytes());
+    let _ = proc_events::event(text.as_bytes());
     let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
     if let (Ok(earlier), Ok(later)) = (Reading::of_node_exporter(one), Reading::of_node_exporter(other)) {
         let _ = Rates::between(&earlier, &later).map(|rates| rates.sheet());

@@ -1,7 +1,7 @@
 //! Whatever comes, and however it is cut, a screen makes the same of it, no key is lost, and what it keeps is bounded.
 #![no_main]
 
-use cuesta_screen::{Fresh, Screen, Shown};
+use cuesta_screen::{Echoed, Found, Fresh, Screen, Shown};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
@@ -10,16 +10,27 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
     whole.feed(&raw);
     let mut cut = Screen::new(u16::from(columns), u16::from(rows));
     let (mut shown, mut fresh) = (Shown::default(), Fresh::default());
+    let mut echoed = Echoed::default();
     let (mut typed, mut told) = (0, 0);
     for (number, piece) in raw.chunks(usize::from(size).max(1)).enumerate() {
         if number % 3 == 0 {
-            shown.await_key(&cut, char::from(piece[0] & 0x7f), number);
+            let character = char::from(piece[0] & 0x7f);
+            shown.await_key(&cut, character, (character, echoed.typed(character)));
+            echoed.turn(number % 7 == 0, number % 11 == 0);
             fresh.mark(&cut);
+            echoed.mark();
             typed += 1;
         }
-        shown.feed(&mut cut, piece, 0, number % 2 == 0, |_| told += 1);
-        shown.rest(&cut, piece.len(), |_| told += 1);
-        assert_eq!(fresh.text(&cut).matches('\n').count(), usize::from(cut.size().1));
+        let mut found = Vec::new();
+        shown.feed(&mut cut, piece, 0, number % 2 == 0, |key| found.push(key));
+        shown.rest(&cut, piece.len(), |key| found.push(key));
+        told += found.len();
+        for key in found {
+            if let Found::Shown((character, row), _, Some(place)) = key {
+                echoed.add(&cut, place, character, row);
+            }
+        }
+        assert_eq!(fresh.shown(&cut, &echoed, true).text.matches('\n').count(), usize::from(cut.size().1));
     }
     assert_eq!(told + shown.len(), typed);
     assert_eq!((cut.text(), cut.cursor(), cut.replies()), (whole.text(), whole.cursor(), whole.replies()));

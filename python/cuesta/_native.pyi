@@ -31,15 +31,19 @@ class Script:
 
 @final
 class Cast:
-    """A recorded session. It may hold secrets; what it writes and the tapes that it makes do not."""
+    """A recorded session. It may hold secrets; what it writes and makes does not, unless all is to be kept."""
 
     @staticmethod
     def read(data: bytes) -> Cast:
         """Read a cast of asciinema, version 1 to 3, up to where it is cut off. Raises ValueError with the row."""
-    def tape(self, closed: bool, about: str) -> str:
+    def tape(self, closed: bool, about: str, keep_all: bool = False) -> str:
         """Make a tape: with waits and think times, or with the recorded instants. Raises ValueError if nobody typed."""
-    def written(self) -> bytes:
+    def written(self, keep_all: bool = False) -> bytes:
         """Give it as a cast of version 2, a marker in the place of each secret."""
+    def secrets(self) -> str:
+        """Say as JSON what of the input is hidden, and what is kept, without what is hidden."""
+    def redacted(self, text: str) -> str:
+        """Give a text with columns in the place of what is hidden."""
     @property
     def has_input(self) -> bool: ...
     @property
@@ -76,6 +80,12 @@ class Run:
         """Give the state now as JSON."""
     def wait(self, timeout: float) -> bool:
         """Wait at most `timeout` seconds for the end; say whether it has ended. Raises RunError if it failed."""
+    def meets_others(self) -> bool:
+        """Say whether users wait at barriers for users of other agents."""
+    def standings(self) -> str:
+        """Give as JSON how it stands at the barriers where that has changed since this was last asked."""
+    def release(self, release: str) -> None:
+        """Let the users at a barrier go on: JSON `group`, `barrier`, `round` and `go_on` in ns. Raises ValueError."""
     def stop(self) -> None:
         """Ask for the end: what was measured is kept."""
 
@@ -88,6 +98,9 @@ class Host:
         """Start what the JSON `spec` says. Raises RunError."""
     @property
     def addresses(self) -> list[str]: ...
+    @property
+    def notes(self) -> list[str]:
+        """Say who can reach the host, if not this machine alone, and how many lines fit, if that is few."""
     def meters(self) -> str:
         """Give the host's own meters as JSON."""
     def end_row(self) -> None:
@@ -139,11 +152,32 @@ class Histogram:
         """List the non-empty buckets: upper edge in seconds, count."""
     def encode(self) -> bytes: ...
 
+def ssh_prospect(target: str, user: str | None = None, password: str | None = None) -> tuple[list[str], list[str]]:
+    """Say what the ssh configuration asks for in vain, and which key files lack their passphrase.
+
+    Nobody is contacted but the agent. Raises RunError when the configuration asks for what cannot be.
+    """
+
+def ssh_unlock(file: str, passphrase: str) -> bool:
+    """Unlock a key file for the rest of this process; say whether the passphrase was right. Raises RunError."""
+
+def ssh_prepare(spec: str) -> None:
+    """Have the ssh configuration read for all users of a run's JSON `spec`. Raises RunError."""
+
 def node_exporter_reading(text: str) -> str:
     """Read what a node_exporter says into a reading, as JSON. Raises ValueError if it is none."""
 
 def sheet_between(earlier: str, later: str) -> str:
     """Give the sheet between two readings, all as JSON. Raises ValueError, RunError if they do not compare."""
+
+def why_untraced(*, of_processes: bool = True) -> str | None:
+    """Say why the kernel cannot be traced here; None if it can, as far as is known without trying.
+
+    Within a container the whole machine may be traced where processes (`of_processes`) may not.
+    """
+
+def tracer_object() -> bytes | None:
+    """Give what runs in the kernel where it is traced, as compiled (ELF); None if that is not built in."""
 
 def law(text: str) -> str:
     """Give a law of durations in its one spelling. Raises ValueError."""
@@ -156,6 +190,9 @@ def duration(text: str) -> int:
 
 def show_duration(ns: int) -> str:
     """Spell a duration as `duration` reads it."""
+
+def share_interval(share: float, samples: float) -> tuple[float, float]:
+    """Give the 95 % interval of a share (0 to 1) that was found in so many samples; of no samples it is everything."""
 
 def target(text: str) -> str:
     """Give a target's URL in its one spelling. Raises ValueError."""

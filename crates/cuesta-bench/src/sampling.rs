@@ -32,6 +32,8 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
+    // It finds out how often to sample this work, which is seldom new each time.
+    let reader = reader(sampler, turn)?;
     let (mut cost, mut timer, mut control) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..PAIRS {
         // Which of the two is first changes, so that a drift of the machine costs neither.
@@ -40,11 +42,11 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
         timer.push(slower(first, || with_timer(turn), || Ok(timed(turn)))?);
         control.push(slower(first, || Ok(timed(turn)), || Ok(timed(turn)))?);
     }
-    let reader = reader(sampler, turn)?;
     let ((cost, error), (timer, _), (control, _)) = (median(&mut cost), median(&mut timer), median(&mut control));
+    let rate = rate(sampler, turn)?;
     let percent = [cost, error, timer, control, reader].map(|part| part * 1e2);
     let measured = format!(
-        "{:+.2} ± {:.2} % slower (a bare timer {:+.2} %, control {:+.2} %), reader {:.2} % of a CPU",
+        "{:+.2} ± {:.2} % slower at {rate:.0} Hz (a bare timer at {FREQUENCY} Hz {:+.2} %, control {:+.2} %), reader {:.2} %",
         percent[0], percent[1], percent[2], percent[3], percent[4]
     );
     let name = format!("sampling at {FREQUENCY} Hz, {name}");
@@ -75,6 +77,19 @@ fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     }
     let cut = sampler.cut().ok_or(died)?;
     Ok(cut.reader.as_secs_f64() / cut.until.since(cut.from).as_secs_f64())
+}
+
+/// How often this work is sampled in the end.
+fn rate(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
+    sampler.set_sampling(true)?;
+    sampler.cut().ok_or("the sampler has died")?;
+    for _ in 0..10 {
+        turn();
+    }
+    let cut = sampler.cut().ok_or("the sampler has died")?;
+    sampler.set_sampling(false)?;
+    let tally = &cut.tallies[0];
+    Ok(tally.busy() as f64 / (tally.busy_time() * 1e-9))
 }
 
 /// CPU seconds of a turn, sampled or not; it is not sampled afterwards.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
@@ -11,6 +12,7 @@ use std::time::Duration;
 use cuesta_lines::{Line, Listener};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Time};
+use ipnet::IpNet;
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -54,10 +56,10 @@ impl Host {
     pub fn start(spec: &Spec) -> Result<Self, HostError> {
         let started = clock::now();
         let settings = Settings::of(spec, started)?;
-        let listeners = listen(&spec.listen)?;
+        let listeners = listen(spec)?;
         let mut host = Self {
             addresses: listeners.iter().map(|listener| listener.target().to_string()).collect(),
-            notes: notes(&spec.service),
+            notes: notes(spec, &listeners),
             first: Reading::none(started, spec.threads),
             meters: Vec::new(),
             series: None,
@@ -173,26 +175,68 @@ impl Drop for Host {
     }
 }
 
-fn listen(urls: &[String]) -> Result<Vec<Listener>, HostError> {
-    if urls.is_empty() {
+/// Binds all addresses. Whoever reaches a shell is the host's user, so it is for this machine unless networks are named.
+fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
+    if spec.listen.is_empty() {
         return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
     }
-    urls.iter().map(|url| Listener::bind(&url.parse()?).map_err(HostError::Listen)).collect()
+    let allowed = spec.allow.iter().map(|text| network(text)).collect::<Result<Vec<_>, _>>()?;
+    let listeners = spec.listen.iter().map(|url| bind(url)).collect::<Result<Vec<_>, _>>()?;
+    let open = listeners.iter().find(|listener| !listener.is_loopback());
+    if let (Service::Shell { .. }, true, Some(open)) = (&spec.service, allowed.is_empty(), open) {
+        let problem = format!("{} would give a shell to whoever connects", open.target());
+        return Err(HostError::setting("listen", problem, "listen at 127.0.0.1, or name who may: --allow 10.1.2.0/24"));
+    }
+    Ok(listeners.into_iter().map(|listener| listener.allow(allowed.clone())).collect())
+}
+
+fn bind(url: &str) -> Result<Listener, HostError> {
+    if !["tcp://", "telnet://"].iter().any(|kind| url.starts_with(kind)) {
+        let remedy = "it speaks tcp://HOST:PORT and telnet://HOST:PORT";
+        return Err(HostError::setting("listen", format!("the built-in host cannot listen at {url:?}"), remedy));
+    }
+    Listener::bind(&url.parse()?).map_err(HostError::Listen)
+}
+
+fn network(text: &str) -> Result<IpNet, HostError> {
+    let parsed = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    let remedy = "write an address or a network, such as 10.1.2.3 or 10.1.2.0/24";
+    parsed.map_err(|_| HostError::setting("allow", format!("{text:?} is no network"), remedy))
+}
+
+/// What its user should know: who can reach it, and how many lines fit, if that is few.
+fn notes(spec: &Spec, listeners: &[Listener]) -> Vec<String> {
+    listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).collect()
+}
+
+/// Who can reach an address, if not this machine alone.
+fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
+    if listener.is_loopback() {
+        return None;
+    }
+    let who = if spec.allow.is_empty() { "whoever reaches this machine".to_owned() } else { spec.allow.join(", ") };
+    Some(match &spec.service {
+        Service::Shell { command } => format!(
+            "{} gives `{command}` as user {} to {who}: no password is asked",
+            listener.target(),
+            rustix::process::getuid().as_raw()
+        ),
+        _ => format!("{} listens beyond this machine: {who} can type at it", listener.target()),
+    })
 }
 
 /// How many lines fit, if that is few.
-fn notes(service: &Service) -> Vec<String> {
+fn room(service: &Service) -> Option<String> {
     // A shell has its terminal and its process besides.
     let each = if matches!(service, Service::Shell { .. }) { 3 } else { 1 };
-    let Some(limit) = getrlimit(Resource::Nofile).current else { return Vec::new() };
+    let limit = getrlimit(Resource::Nofile).current?;
     let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
-    if lines >= MANY_LINES {
-        return Vec::new();
-    }
     let needed = MANY_LINES * each + OTHER_DESCRIPTORS;
-    vec![format!(
-        "{limit} file descriptors are room for about {lines} lines; for {MANY_LINES} set `ulimit -n {needed}` first"
-    )]
+    (lines < MANY_LINES).then(|| {
+        format!(
+            "{limit} file descriptors are room for about {lines} lines; for {MANY_LINES} set `ulimit -n {needed}` first"
+        )
+    })
 }
 
 fn pin(cpu: Option<usize>) -> io::Result<()> {
@@ -231,11 +275,12 @@ async fn accept(listener: Listener, front: Rc<FrontEnd>) {
                     Ok(line) if spare.0.is_some() => open(line, &front),
                     line => {
                         drop(line);
-                        front.meters.roll.lock().expect("no panic under this lock").refused += 1;
+                        refuse(&front);
                     }
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => refuse(&front),
             Err(_) => clock::sleep_until(clock::now() + AFTER_FAILURE).await,
         }
     }
@@ -243,6 +288,11 @@ async fn accept(listener: Listener, front: Rc<FrontEnd>) {
 
 fn open(line: Box<dyn Line>, front: &Rc<FrontEnd>) {
     task::spawn_local(serve(line, Rc::clone(front)));
+}
+
+/// Counts a line that was closed as soon as it came.
+fn refuse(front: &FrontEnd) {
+    front.meters.roll.lock().expect("no panic under this lock").refused += 1;
 }
 
 /// A descriptor to give up when there are no others.

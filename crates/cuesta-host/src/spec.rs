@@ -12,6 +12,8 @@ use crate::HostError;
 pub struct Spec {
     /// Addresses to listen on, as URLs (`telnet://127.0.0.1:0`, `tcp://…`); port 0 = any free one.
     pub listen: Vec<String>,
+    /// Networks that lines may come from (`10.0.0.0/8`); none = any, and for a shell this machine only.
+    pub allow: Vec<String>,
     /// What answers.
     pub service: Service,
     /// How input reaches the service; by default as the service likes it.
@@ -106,6 +108,7 @@ impl Default for Spec {
     fn default() -> Self {
         Self {
             listen: vec!["telnet://127.0.0.1:0".to_owned()],
+            allow: Vec::new(),
             service: Service::Transaction { reply: 150 },
             input: None,
             erase: '#',

@@ -196,3 +196,36 @@ fn a_host_is_pinned_where_it_is_told() {
     });
     assert!(pinned);
 }
+
+#[test]
+fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
+    let shell =
+        |more: &str| format!(r#"{{"listen":["tcp://0.0.0.0:0"],"service":{{"shell":{{"command":"cat"}}}}{more}}}"#);
+    let error = start(&shell("")).unwrap_err().to_string();
+    assert!(error.contains("would give a shell to whoever connects") && error.contains("--allow"), "{error}");
+    let error = start(&shell(r#","allow":["everyone"]"#)).unwrap_err().to_string();
+    assert!(error.contains("\"everyone\" is no network"), "{error}");
+
+    let host = start(&shell(r#","allow":["127.0.0.1"]"#)).unwrap();
+    assert!(host.notes()[0].contains("gives `cat` as user") && host.notes()[0].contains("to 127.0.0.1"));
+    let line = connect(&host);
+    (&line).write_all(b"x").unwrap();
+    assert_eq!(receive(&line, 1), b"x");
+
+    let host = start(&shell(r#","allow":["10.1.2.0/24"]"#)).unwrap();
+    let mut said = Vec::new();
+    connect(&host).read_to_end(&mut said).unwrap();
+    assert!(said.is_empty(), "it is closed before anything is said");
+    wait_for(&host, |meters| meters["lines"]["refused"] == 1 && meters["lines"]["opened"] == 0);
+}
+
+#[test]
+fn a_host_that_others_can_reach_says_so() {
+    let notes = |listen: &str| start(&format!(r#"{{"listen":["{listen}"]}}"#)).unwrap().notes().join("\n");
+    assert!(
+        notes("tcp://0.0.0.0:0").contains("listens beyond this machine: whoever reaches this machine can type at it")
+    );
+    assert!(!notes("tcp://127.0.0.1:0").contains("beyond"));
+    let error = start(r#"{"listen":["ssh://127.0.0.1:0"]}"#).unwrap_err().to_string();
+    assert!(error.contains("cannot listen at \"ssh://127.0.0.1:0\"; it speaks tcp://HOST:PORT"), "{error}");
+}

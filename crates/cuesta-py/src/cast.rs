@@ -1,12 +1,13 @@
 //! Recorded sessions for Python.
 
-use cuesta_cast::Timing;
+use cuesta_cast::{Place, Secrets, Timing, tape, tape_with_secrets};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde_json::json;
 
 use crate::errors::value;
 
-/// A recorded session. It may hold secrets; what it writes and the tapes that it makes do not.
+/// A recorded session. It may hold secrets; what it writes and the tapes that it makes do not, unless all is to be kept.
 #[pyclass(module = "cuesta._native", frozen)]
 pub(crate) struct Cast(pub(crate) cuesta_cast::Cast);
 
@@ -17,15 +18,40 @@ impl Cast {
         cuesta_cast::Cast::read(data).map(Self).map_err(value)
     }
 
-    fn tape(&self, closed: bool, about: &str) -> PyResult<String> {
+    #[pyo3(signature = (closed, about, keep_all=false))]
+    fn tape(&self, closed: bool, about: &str, keep_all: bool) -> PyResult<String> {
         let timing = if closed { Timing::Closed } else { Timing::Recorded };
-        cuesta_cast::tape(&self.0, timing, about).map_err(value)
+        let make = if keep_all { tape_with_secrets } else { tape };
+        make(&self.0, timing, about).map_err(value)
     }
 
-    fn written<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+    #[pyo3(signature = (keep_all=false))]
+    fn written<'py>(&self, py: Python<'py>, keep_all: bool) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::new();
-        self.0.without_secrets().write(&mut bytes).map_err(value)?;
+        let kept = if keep_all { None } else { Some(self.0.without_secrets()) };
+        kept.as_ref().unwrap_or(&self.0).write(&mut bytes).map_err(value)?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    fn secrets(&self) -> String {
+        let secrets = Secrets::of(&self.0);
+        let place = |place: &Place| json!({"at": place.at.as_secs_f64(), "row": place.row, "behind": place.behind});
+        let hidden = secrets
+            .hidden
+            .iter()
+            .map(|hidden| json!({"place": place(&hidden.place), "keys": hidden.keys, "column": hidden.column}));
+        let commands = secrets.commands.iter().map(|kept| json!({"place": place(&kept.place), "keys": kept.keys}));
+        let (entries, keys) = secrets.shown;
+        json!({
+            "hidden": hidden.collect::<Vec<_>>(),
+            "commands": commands.collect::<Vec<_>>(),
+            "shown": {"entries": entries, "keys": keys},
+        })
+        .to_string()
+    }
+
+    fn redacted(&self, text: &str) -> String {
+        Secrets::of(&self.0).redacted(text)
     }
 
     #[getter]

@@ -29,6 +29,11 @@ impl Host {
         self.locked().as_ref().map(cuesta_host::Host::addresses).unwrap_or_default()
     }
 
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.locked().as_ref().map(|host| host.notes().to_vec()).unwrap_or_default()
+    }
+
     fn meters(&self) -> PyResult<String> {
         let meters = self.locked().as_ref().map(|host| host.meters().to_string());
         meters.ok_or_else(|| errors::run("the host is stopped"))

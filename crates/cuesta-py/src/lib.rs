@@ -15,6 +15,7 @@ mod probe;
 mod relay;
 mod run;
 mod script;
+mod ssh;
 mod text;
 
 /// What Rust gives to Python.
@@ -29,7 +30,7 @@ mod _native {
     #[pymodule_export]
     use crate::host::Host;
     #[pymodule_export]
-    use crate::meters::{Meters, node_exporter_reading, sheet_between};
+    use crate::meters::{Meters, node_exporter_reading, share_interval, sheet_between, tracer_object, why_untraced};
     #[pymodule_export]
     use crate::probe::probe;
     #[pymodule_export]
@@ -38,6 +39,8 @@ mod _native {
     use crate::run::Run;
     #[pymodule_export]
     use crate::script::Script;
+    #[pymodule_export]
+    use crate::ssh::{ssh_prepare, ssh_prospect, ssh_unlock};
     #[pymodule_export]
     use crate::text::{duration, key_law, law, now, show_duration, target};
 }

@@ -2,13 +2,20 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use cuesta_meters::cause::Options;
-use cuesta_meters::exact::Depth;
+use cuesta_meters::cause::{Options, interval};
+use cuesta_meters::exact::{self, Depth, Trace};
 use cuesta_meters::profile::Profile;
 use cuesta_meters::{Meter, NoMeter, Rates, Reading, Spec};
 use pyo3::prelude::*;
 
 use crate::errors;
+
+/// Gives the 95 % interval of a share (0 to 1) that was found in so many samples.
+#[pyfunction]
+pub(crate) fn share_interval(share: f64, samples: f64) -> (f64, f64) {
+    let [lower, upper] = interval(share, samples);
+    (lower, upper)
+}
 
 /// A subject that is metered. Reading it is up to the caller; nothing goes on by itself.
 #[pyclass(module = "cuesta._native", frozen)]
@@ -67,6 +74,19 @@ impl Meters {
         });
         serde_json::to_string(&sheet.map_err(errors::run)?).map_err(errors::run)
     }
+}
+
+/// Says why the kernel cannot be traced here; none if it can, as far as is known without trying.
+#[pyfunction]
+#[pyo3(signature = (*, of_processes = true))]
+pub(crate) fn why_untraced(of_processes: bool) -> Option<String> {
+    Trace::absence(of_processes)
+}
+
+/// Gives what runs in the kernel where it is traced; none if that is not built in.
+#[pyfunction]
+pub(crate) fn tracer_object() -> Option<&'static [u8]> {
+    exact::object()
 }
 
 /// Reads what a `node_exporter` says.

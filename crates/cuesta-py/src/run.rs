@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use cuesta_driver::Spec;
+use cuesta_driver::{Release, Spec};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -30,6 +30,20 @@ impl Run {
     fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {
         let timeout = Duration::try_from_secs_f64(timeout).map_err(errors::value)?;
         py.detach(|| self.0.wait(timeout)).map_err(errors::run)
+    }
+
+    fn meets_others(&self) -> bool {
+        self.0.meets_others()
+    }
+
+    fn standings(&self) -> PyResult<String> {
+        serde_json::to_string(&self.0.standings()).map_err(errors::run)
+    }
+
+    fn release(&self, release: &str) -> PyResult<()> {
+        let release: Release = serde_json::from_str(release).map_err(errors::value)?;
+        self.0.release(&release);
+        Ok(())
     }
 
     fn stop(&self) {

@@ -24,6 +24,6 @@ pub use folder::{AgentFolder, Ending};
 pub use recorder::{Desk, Recorder, Setup};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
-pub use tally::{Catalogue, Characters, Counts, Series, Sums, Tally, UserRow};
+pub use tally::{Catalogue, Characters, Counts, Due, Series, Sums, Tally, UserRow, Waiting};
 pub use timeline::{Interval, Phase, StepTimes, Timeline};
 pub use transaction::Transaction;

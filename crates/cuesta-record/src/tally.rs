@@ -136,9 +136,11 @@ pub struct Counts {
     pub characters: Characters,
     /// Failures of the host or the line, by name.
     pub errors: BTreeMap<&'static str, u64>,
-    /// What the first failure of each name said, where a line could not be opened.
+    /// What is known of the first failure of each name: why a line could not be opened, how its program ended.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<&'static str, String>,
+    /// Transactions whose answer did not come: it took too long, or the line was lost first.
+    pub unanswered: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
     /// Characters that were no echo where only an echo could come.
@@ -149,6 +151,11 @@ pub struct Counts {
     pub unfinished: u64,
     /// Age of the oldest of them since it was due, in seconds.
     pub oldest: f64,
+    /// Who waits for the host at the end of the interval, and for what.
+    pub waiting: Waiting,
+    /// What became of everything that was due in the measurement interval so far; none where no load is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<Due>,
     /// CPU time of the driver's threads, in seconds.
     pub cpu: f64,
     /// Time that the driver's threads were ready to run and did not, in seconds.
@@ -158,6 +165,60 @@ pub struct Counts {
     /// The screens of users that look at one; left out where there are none.
     #[serde(skip_serializing_if = "Screens::is_empty")]
     pub screens: Screens,
+}
+
+/// Users who wait for the host.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Waiting {
+    /// Users whose transaction is under way.
+    pub answers: u64,
+    /// Users who wait and have typed nothing, for a first prompt for example.
+    pub prompts: u64,
+    /// Users whose keys are not all echoed.
+    pub echoes: u64,
+    /// Those keys.
+    pub keys: u64,
+    /// How long the one who waits longest has waited, in seconds.
+    pub oldest: f64,
+}
+
+impl Waiting {
+    fn absorb(&mut self, other: Self) {
+        self.answers += other.answers;
+        self.prompts += other.prompts;
+        self.echoes += other.echoes;
+        self.keys += other.keys;
+        self.oldest = self.oldest.max(other.oldest);
+    }
+}
+
+/// What became of the passes or sessions of an open load that were due in a measurement interval. `done`, `under_way`,
+/// `waiting` and `skipped` add up to `count`: each is counted where it happens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Due {
+    /// How many arrived.
+    pub count: u64,
+    /// Begun and over.
+    pub done: u64,
+    /// Of those, how many were given up, or lost their line or got none.
+    pub failed: u64,
+    /// Begun and not over.
+    pub under_way: u64,
+    /// Not begun: no user was free.
+    pub waiting: u64,
+    /// Not begun, and never will be, because too many were waiting.
+    pub skipped: u64,
+}
+
+impl Due {
+    fn absorb(&mut self, other: Self) {
+        self.count += other.count;
+        self.done += other.done;
+        self.failed += other.failed;
+        self.under_way += other.under_way;
+        self.waiting += other.waiting;
+        self.skipped += other.skipped;
+    }
 }
 
 /// Users' screens.
@@ -232,6 +293,7 @@ impl Counts {
         for (name, said) in &other.said {
             self.said.entry(name).or_insert_with(|| said.clone());
         }
+        self.unanswered += other.unanswered;
         self.skipped += other.skipped;
         self.stray += other.stray;
         self.sums.think += other.sums.think;
@@ -240,6 +302,10 @@ impl Counts {
         self.sums.response_from_sent += other.sums.response_from_sent;
         self.unfinished += other.unfinished;
         self.oldest = self.oldest.max(other.oldest);
+        self.waiting.absorb(other.waiting);
+        if let Some(due) = other.due {
+            self.due.get_or_insert_default().absorb(due);
+        }
         self.cpu += other.cpu;
         self.run_wait += other.run_wait;
         self.threads += other.threads;

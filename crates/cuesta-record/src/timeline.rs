@@ -79,6 +79,11 @@ impl Timeline {
         self.steps.iter().position(|step| offset < step.end).unwrap_or(self.steps.len().saturating_sub(1))
     }
 
+    /// The step whose measurement interval holds an instant.
+    pub fn measured_at(&self, at: Stamp) -> Option<usize> {
+        self.steps.iter().position(|step| self.at(step.settled) <= at && at < self.at(step.end))
+    }
+
     /// Every second of the run, cut at the bounds of its phases too.
     pub fn intervals(&self) -> impl Iterator<Item = Interval> + '_ {
         let last = self.steps.len().saturating_sub(1);
@@ -160,5 +165,8 @@ mod tests {
         assert_eq!(timeline.step_at(Stamp::ZERO), 0);
         assert_eq!(timeline.step_at(timeline.at(4_000_000_000)), 1);
         assert_eq!(timeline.step_at(Stamp::FAR), 1);
+        let measured =
+            [0, 1_699, 1_700, 3_999, 4_000, 5_199, 5_200].map(|ms| timeline.measured_at(timeline.at(ms * 1_000_000)));
+        assert_eq!(measured, [None, None, Some(0), Some(0), Some(1), Some(1), None]);
     }
 }

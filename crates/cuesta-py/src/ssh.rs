@@ -1,0 +1,40 @@
+//! What logins over ssh need, asked and given before users start.
+
+use std::path::Path;
+
+use cuesta_driver::Spec;
+use cuesta_lines::{Login, Target};
+use cuesta_record::clock::{self, Time};
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// What the configuration says and Cuesta does not do, and the key files that have a passphrase which nobody has given.
+#[pyfunction]
+#[pyo3(signature = (target, user=None, password=None))]
+pub(crate) fn ssh_prospect(
+    py: Python<'_>,
+    target: &str,
+    user: Option<String>,
+    password: Option<String>,
+) -> PyResult<(Vec<String>, Vec<String>)> {
+    let Target::Ssh(target) = target.parse().map_err(errors::run)? else { return Ok((Vec::new(), Vec::new())) };
+    let login = Login { user, password };
+    let look = async move { cuesta_lines::prospect(&target, &login).await.map_err(|error| error.to_string()) };
+    let prospect = py.detach(|| clock::run(Time::Real, look)).map_err(errors::run)?.map_err(errors::run)?;
+    let locked = prospect.locked.iter().map(|file| file.to_string_lossy().into_owned());
+    Ok((prospect.unused, locked.collect()))
+}
+
+/// Unlocks a key file for the rest of this process; says whether the passphrase was the right one.
+#[pyfunction]
+pub(crate) fn ssh_unlock(py: Python<'_>, file: &str, passphrase: &str) -> PyResult<bool> {
+    py.detach(|| cuesta_lines::unlock(Path::new(file), passphrase)).map_err(errors::run)
+}
+
+/// Has OpenSSH's configuration read for all users that a spec gives this agent, before the first of them starts.
+#[pyfunction]
+pub(crate) fn ssh_prepare(py: Python<'_>, spec: &str) -> PyResult<()> {
+    let spec: Spec = serde_json::from_str(spec).map_err(errors::run)?;
+    py.detach(|| cuesta_driver::prepare(&spec)).map_err(errors::run)
+}
