@@ -1,5 +1,6 @@
-"""How figures are written for people: three digits and the unit that fits."""
+"""How figures are written for people: three digits and the unit that fits; of sampled ones those that are known."""
 
+import math
 from collections.abc import Mapping
 
 ABSENT = "—"
@@ -16,6 +17,61 @@ def seconds(value: float | None) -> str:
         if size * factor >= 0.9995:
             return f"{digits(value * factor)} {unit}"
     return signed(f"{value * 1e9:.0f} ns")
+
+
+def minutes(value: float) -> str:
+    """Write how long something will take, for who waits."""
+    return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f} minutes"
+
+
+def places(error: float) -> int:
+    """Give the place of the first digit of an error: 1 for tenths, −1 for tens; further digits say nothing."""
+    return 9 if error <= 0 else -math.floor(math.log10(error) + 1e-9)
+
+
+def rounded(value: float, error: float, most: int = 1) -> str:
+    """Write a number up to the first digit of its standard error, and at most so many behind the point."""
+    place = min(places(error), most)
+    return signed(f"{round(value, place) + 0.0:,.{max(place, 0)}f}")
+
+
+def percent(value: float, error: float | None) -> str:
+    """Write a percentage without its sign; to tenths, or less where its standard error is larger."""
+    if error is None:
+        return signed(f"{value:.1f}")
+    return rounded(value, error, 2 if 0 < abs(value) < 0.995 else 1)
+
+
+def between(low: float, high: float, most: int = 1) -> str:
+    """Write an interval, as `44.4–46.0`: to a tenth of its length or so."""
+    error = (high - low) / 4
+    return f"{rounded(low, error, most)}–{rounded(high, error, most)}"
+
+
+def under(bound: float) -> str:
+    """Write what a percentage may be at most that no sample met."""
+    return f"under {rounded(bound, bound, 3)} %"
+
+
+def seconds_within(value: float, error: float) -> str:
+    """Write a duration up to the first digit of its standard error."""
+    unit, factor = unit_of(value)
+    size = abs(value * factor)
+    return f"{rounded(value * factor, error * factor, 2 if size < 9.995 else 1 if size < 99.95 else 0)} {unit}"
+
+
+def seconds_between(low: float, high: float) -> str:
+    """Write an interval of durations, as `110–136 ms`."""
+    unit, factor = unit_of(high)
+    return f"{between(low * factor, high * factor, 2)} {unit}"
+
+
+def unit_of(value: float) -> tuple[str, float]:
+    """Give the unit that a duration is written in, and how many of it a second has."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
+        if abs(value) * factor >= 0.9995:
+            return unit, factor
+    return "ns", 1e9
 
 
 def digits(value: float) -> str:

@@ -15,7 +15,10 @@ from cuesta.ledger.service import read_service
 from cuesta.units import digits, share
 
 IDLE = 0.05
-"""Share of true idle from which on a benchmark is said to go idle."""
+"""Share of the CPUs from which on a benchmark is said to go idle.
+
+It is what its own processes left, where that was looked at: neighbours who fill the CPUs hide it from the CPUs' idle.
+"""
 
 
 def warnings(certification: Certification, trials: Sequence[Trial]) -> list[str]:
@@ -27,7 +30,8 @@ def warnings(certification: Certification, trials: Sequence[Trial]) -> list[str]
 
 def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
     """Warn of idle, with what it comes from as far as that can be told."""
-    shares = [value for trial in trials if (value := of_all(trial, "idle").value) is not None]
+    own = [value for trial in trials if (value := trial.own_idle("command").value) is not None]
+    shares = own or [value for trial in trials if (value := of_all(trial, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
         return
     users, cpus = trials[0].played.users, max(account.cpus for account in trials[0].accounts.values())
@@ -37,8 +41,9 @@ def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
         why = f"there are fewer processes than CPUs ({users} and {cpus})"
     else:
         why = "its processes wait for something that is no device (each other, a lock, a child), or end one by one"
+    whose = "its own processes leave" if own else "nobody uses"
     yield (
-        f"the benchmark goes idle: {share(idle)} of the CPUs, above {share(IDLE)}: {why}. "
+        f"the benchmark goes idle: {whose} {share(idle)} of the CPUs, above {share(IDLE)}: {why}. "
         "Its elapsed time cannot show what a change of CPU time is worth"
     )
 

@@ -1,14 +1,18 @@
 """The two asymptotes of throughput against users: X ≤ N / (R₀ + Z + K) and X ≤ 1 / D max.
 
 No closed system does better (P. J. Denning and J. P. Buzen, Computing Surveys 10(3), 1978). Both are taken from what a
-sweep measured, so each says from which step: R₀ is the response of the lightest step, which other users have already
-lengthened if it is not of one user; D max is the largest service demand `D = U/X` of the resources that were *metered*,
-and one that was not may be the true bottleneck.
+sweep measured, so each says from which steps, and how sure it is: R₀ is the response of the lightest step, which other
+users have already lengthened if it is not of one user; D max is the largest service demand `D = U/X` of the resources
+that were *metered*, and one that was not may be the true bottleneck. A step that was measured above a line is named: as
+chance, or as a contradiction, which says that the line does not hold.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
 
+from cuesta.analysis.certainty import error_of_rate
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
@@ -16,6 +20,10 @@ from cuesta.units import share
 
 BUSY_ENOUGH = 0.3
 """Utilization from which on a demand is believed: of a resource that hardly works, U/X is mostly what else it does."""
+AS_BUSY = 0.9
+"""Steps in which a resource was at least so busy, as a share of the busiest one, make its demand together."""
+TWO_SIDED_95 = 1.96
+"""Standard errors on either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,8 @@ class Light:
     """R₀: mean response since sent, in seconds."""
     own: float
     """Z + K: seconds that a user thinks and types, for each transaction."""
+    error: float
+    """Relative standard error of the cycle."""
 
     @property
     def cycle(self) -> float:
@@ -40,11 +50,32 @@ class Heavy:
     """What the resource allows that is the first to be busy all the time."""
 
     resource: str
-    users: int
-    """Of the step that it is from: that in which the resource was busiest."""
+    users: tuple[int, ...]
+    """Of the steps that it is from: those in which the resource was about as busy as ever."""
     utilization: float
+    """In the busiest of them."""
     demand: float
     """D max = U/X: seconds of the resource for each transaction."""
+    error: float
+    """Its relative standard error."""
+
+    @property
+    def rate_interval(self) -> tuple[float, float]:
+        """Give the interval of 95 % in which 1 / D max lies."""
+        return around(1 / self.demand, self.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A step whose throughput lies above a line."""
+
+    line: Literal["light", "heavy"]
+    users: int
+    per_s: float
+    bound: float
+    """What the line allows with so many users."""
+    is_chance: bool
+    """Whether steps of this length explain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +86,97 @@ class Asymptotes:
     no_light: str
     heavy: Heavy | None
     no_heavy: str
+    above: Sequence[Above] = field(default=())
+
+    @property
+    def contradicted(self) -> bool:
+        """Say whether more was measured than a line allows."""
+        return any(not each.is_chance for each in self.above)
 
     @property
     def crossing(self) -> float | None:
-        """Give N* = (R₀ + Z + K) / D max: with more users some of them must wait."""
-        return self.light.cycle / self.heavy.demand if self.light and self.heavy else None
+        """Give N* = (R₀ + Z + K) / D max: with more users some of them must wait. None if a line does not hold."""
+        return self.light.cycle / self.heavy.demand if self.light and self.heavy and not self.contradicted else None
+
+    @property
+    def crossing_interval(self) -> tuple[float, float] | None:
+        """Give the interval of 95 % in which it lies."""
+        if self.crossing is None or self.light is None or self.heavy is None:
+            return None
+        return around(self.crossing, math.hypot(self.light.error, self.heavy.error))
+
+
+def around(value: float, error: float) -> tuple[float, float]:
+    """Give the interval of 95 % about a positive number with a relative standard error."""
+    factor = math.exp(TWO_SIDED_95 * error)
+    return value / factor, value * factor
 
 
 def asymptotes(summary: Summary) -> Asymptotes:
     """Take them from the steps of a sweep."""
+    if others := swept_besides_users(summary):
+        why = f"{', '.join(others)} was swept too: each value is another system, with lines of its own"
+        return Asymptotes(None, why, None, why)
     steps = [step for step in summary.steps if step.transactions.per_s]
-    light, heavy = _light(steps), _heavy(summary, steps)
+    errors = {step.step: error_of_rate(summary.recorded, [step.step]) for step in steps}
+    light, heavy = _light(steps, errors), _heavy(summary, steps)
     busiest = f"the busiest one, {heavy.resource}, was {share(heavy.utilization)} busy" if heavy else "none was metered"
+    believed = heavy if heavy and heavy.utilization >= BUSY_ENOUGH else None
     return Asymptotes(
         light=light,
         no_light="" if light else "it needs a closed load in which no wait failed",
-        heavy=heavy if heavy and heavy.utilization >= BUSY_ENOUGH else None,
+        heavy=believed,
         no_heavy=f"no metered resource came near its limit: {busiest}",
+        above=[each for step in steps for each in _above(step, errors[step.step], light, believed)],
     )
 
 
-def _light(steps: list[Figures]) -> Light | None:
+def swept_besides_users(summary: Summary) -> list[str]:
+    """Name what was swept besides the number of users."""
+    values: dict[str, set[str]] = {}
+    for step in summary.steps:
+        for name, value in step.swept.items():
+            values.setdefault(name, set()).add(str(value))
+    return [name for name, found in values.items() if name.rpartition(".")[2] != "users" and len(found) > 1]
+
+
+def _light(steps: list[Figures], errors: Mapping[int, float]) -> Light | None:
     lightest = min(steps, key=lambda step: step.users, default=None)
     law = lightest.law if lightest else None
-    return Light(lightest.users, law.r_measured, law.z + law.k) if lightest and law else None
+    if lightest is None or law is None:
+        return None
+    return Light(lightest.users, law.r_measured, law.z + law.k, errors[lightest.step])
 
 
 def _heavy(summary: Summary, steps: list[Figures]) -> Heavy | None:
-    """Take each resource where it was busiest, and of these the one with the largest demand."""
-    busiest = dict[str, Heavy]()
+    """Take of each resource the steps in which it was about as busy as ever; then the one with the largest demand."""
+    by_resource: dict[str, list[tuple[Figures, float]]] = {}
     for step in steps:
         for name, utilization in utilizations(summary, step).items():
-            if name not in busiest or utilization > busiest[name].utilization:
-                demand = utilization / (step.transactions.per_s or 1.0)
-                busiest[name] = Heavy(name, step.users, utilization, demand)
-    return max(busiest.values(), key=lambda heavy: heavy.demand, default=None)
+            by_resource.setdefault(name, []).append((step, utilization))
+    found = [_demand(summary, name, busy) for name, busy in by_resource.items()]
+    return max(found, key=lambda heavy: heavy.demand, default=None)
+
+
+def _demand(summary: Summary, resource: str, steps: Sequence[tuple[Figures, float]]) -> Heavy:
+    """Divide the time that a resource was busy by the transactions, in all steps that saturate it together."""
+    most = max(utilization for _, utilization in steps)
+    saturated = [(step, utilization) for step, utilization in steps if utilization >= AS_BUSY * most]
+    busy = sum(utilization * step.seconds for step, utilization in saturated)
+    demand = busy / sum(step.transactions.count for step, _ in saturated)
+    error = error_of_rate(summary.recorded, [step.step for step, _ in saturated])
+    return Heavy(resource, tuple(step.users for step, _ in saturated), most, demand, error)
+
+
+def _above(step: Figures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
+    """Say which lines a step lies above, and whether chance explains it."""
+    per_s = step.transactions.per_s or 0.0
+    if light and step.users > light.users and per_s > (bound := step.users / light.cycle):
+        chance = per_s <= around(bound, math.hypot(light.error, error))[1]
+        yield Above("light", step.users, per_s, bound, chance)
+    if heavy and per_s > (bound := 1 / heavy.demand):
+        chance = per_s <= around(bound, math.hypot(heavy.error, error))[1]
+        yield Above("heavy", step.users, per_s, bound, chance)
 
 
 def utilizations(summary: Summary, step: Figures) -> Mapping[str, float]:

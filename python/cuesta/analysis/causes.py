@@ -1,11 +1,13 @@
 """The host's CPU time by use and by cause: over the time of a run, and for each transaction."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import MOST_POINTS
+from cuesta.analysis.sampled import DEVIATIONS
 from cuesta.ledger import Recorded
 from cuesta.ledger.meters import Row
 
@@ -33,6 +35,28 @@ def uses_over_time(recorded: Recorded) -> list[Stretch]:
 def causes_over_time(recorded: Recorded) -> list[Stretch]:
     """Give the host's own CPU time by cause, where it was sampled."""
     return _over_time(recorded.metered.rows, _causes)
+
+
+def half_width(recorded: Recorded) -> float | None:
+    """Give half the 95 % interval of the least known share of a point of `causes_over_time`, the median of rows."""
+    rows = [(row, _causes(row.figures)) for row in recorded.metered.rows]
+    errors = [_errors(row.figures) for row, shares in rows if shares]
+    largest = sorted(max(each) for each in errors if each)
+    if not largest:
+        return None
+    at_once = max(recorded.metered.rows[-1].end / MOST_POINTS, 1.0)  # rows that are put together know more
+    return DEVIATIONS * largest[len(largest) // 2] / math.sqrt(at_once)
+
+
+def _errors(figures: Mapping[str, Any]) -> list[float]:
+    causes = figures["by_cause"].get("causes", {}).values()
+    return [cause["standard_error"] for cause in causes if "standard_error" in cause]
+
+
+def error_by_cause(step: Figures) -> Mapping[str, float]:
+    """Give one standard error of each of `cost_by_cause`."""
+    costs, shares, errors = cost_by_cause(step) or {}, step.host.cpu_by_cause or {}, step.host.cpu_by_cause_se or {}
+    return {name: cost * errors[name] / shares[name] for name, cost in costs.items() if errors.get(name)}
 
 
 def cost_by_cause(step: Figures) -> Mapping[str, float] | None:

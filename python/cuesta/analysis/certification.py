@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.absentee import warnings
-from cuesta.analysis.breakdown import mean, measurements
-from cuesta.analysis.grade import checks, complete, counting, grade, of_all, settled
+from cuesta.analysis.apart import Apart, read_apart
+from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.grade import checks, complete, counting, filled, grade, of_all, settled
+from cuesta.analysis.seen import mean, ratio
 from cuesta.analysis.trial import PHASES, Trial, read_trial
 from cuesta.ledger.certification import Certification, hashes
-from cuesta.ledger.record import Check, Driver, Figure, Given, Method, Published, Record, Run, Workload
+from cuesta.ledger.record import Check, Driver, Figure, Given, Measurements, Method, Published, Record, Run, Workload
 from cuesta.target import kind_of
 
 ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
@@ -33,18 +35,22 @@ def derive(certification: Certification) -> Record:
     excluded += [trial for trial in placed if trial.doubts]
     known = trials or excluded or [read_trial(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
+    apart = read_apart(certification)
+    form = measurements(trials, given.reference, apart)
     done = checks(placed, phased)
     done.append(all_made(given.runs, trials, excluded or known))
+    if trials:
+        done.append(check("form", *filled(form, phased)))
     reached = grade(len(trials), done)
     return Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
         driver=driver(trials),
         workload=workload(given, known),
-        method=method(certification, trials, excluded),
+        method=method(certification, trials, excluded, apart),
         runs=[run(certification, trial) for trial in trials],
-        measurements=measurements(trials, given.reference),
-        published=list(published(trials)),
+        measurements=form,
+        published=list(published(trials, form)),
         checks=done,
         grade=reached,
         because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
@@ -55,14 +61,18 @@ def derive(certification: Certification) -> Record:
 
 def all_made(asked: int, trials: Sequence[Trial], others: Sequence[Trial]) -> Check:
     """See that the certification came to its end."""
-    ok, said = complete(asked, len(trials), others)
-    return Check(name="complete", ok=ok, said=said)
+    return check("complete", *complete(asked, len(trials), others))
+
+
+def check(name: str, ok: bool, said: str) -> Check:
+    """Write down a check."""
+    return Check(name=name, ok=ok, said=said)
 
 
 def why_not_more(certification: Certification, done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
     """Say what keeps it from being a certificate, each once."""
     aside = [trial for trial in excluded if trial.folder in certification.excluded]  # the others fail a check
-    yield from dict.fromkeys(check.said for check in done if not check.ok)
+    yield from dict.fromkeys(each.said for each in done if not each.ok)
     if not done[0].ok:
         yield from (f"{within(certification, trial)} did not count: {'; '.join(trial.doubts)}" for trial in aside)
 
@@ -107,8 +117,9 @@ def workload(given: Given, trials: Sequence[Trial]) -> Workload:
     )
 
 
-def method(certification: Certification, trials: Sequence[Trial], excluded: Sequence[Trial]) -> Method:
+def method(certification: Certification, trials: Sequence[Trial], excluded: Sequence[Trial], apart: Apart) -> Method:
     """Say how it was measured."""
+    unmetered = apart.completion()
     abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
     rows = [row.length for trial in trials for row in trial.recorded.metered.rows]
     cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
@@ -116,12 +127,23 @@ def method(certification: Certification, trials: Sequence[Trial], excluded: Sequ
         runs=len(trials),
         excluded={within(certification, trial): trial.doubts for trial in excluded},
         settling=len(certification.settling),
+        apart={what: [within(certification, trial) for trial in made] for what, made in apart.trials.items() if made},
+        untraced=certification.given.untraced,
+        unmetered=unmetered,
+        cost=cost(trials, unmetered),
         settled=settled(trials)[1],
         cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
         metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
         honesty=abouts[0].honesty if abouts else "",
         tools={"cuesta": certification.given.cuesta},
     )
+
+
+def cost(trials: Sequence[Trial], unmetered: Figure) -> Figure:
+    """Say what meters cost: by which share a process took longer where it was metered. One control run tells little."""
+    metered = mean([Figure(value=fmean(trial.played.completion)) for trial in trials if trial.played.completion])
+    times = ratio(metered, unmetered)
+    return times if times.value is None else Figure(value=times.value - 1)
 
 
 def run(certification: Certification, trial: Trial) -> Run:
@@ -144,10 +166,13 @@ def run(certification: Certification, trial: Trial) -> Run:
     )
 
 
-def published(trials: Sequence[Trial]) -> Iterator[Published]:
-    """Put what the plan says was published beside the mean of the runs."""
+def published(trials: Sequence[Trial], form: Measurements) -> Iterator[Published]:
+    """Put what the plan says was published of so many users beside the same of the form, or the mean of the runs."""
+    of_form = {f"form.{row.key}": row.figure for row in form.d}
     for rows in zip(*(trial.summary.published for trial in trials), strict=False):
         one = rows[0]
+        if one.step is None:
+            continue  # it is of another number of users
         values = [
             Figure(why="nothing was measured") if (m := row.measured) is None else Figure(value=m) for row in rows
         ]
@@ -157,7 +182,7 @@ def published(trials: Sequence[Trial]) -> Iterator[Published]:
             unit="s" if one.is_duration else "number",
             published=one.published,
             bound=one.bound,
-            measured=mean(values),
+            measured=of_form.get(one.figure) or mean(values),
             source=one.source,
         )
 

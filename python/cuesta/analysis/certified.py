@@ -12,10 +12,15 @@ def elapsed(record: Record) -> float | None:
 
     Of a benchmark it is the makespan; of a certification the real time of a process, as MPL-17's d.1 has it.
     """
+    known = elapsed_by_run(record)
+    return fmean(known) if known else None
+
+
+def elapsed_by_run(record: Record) -> list[float]:
+    """Give the same run by run."""
     figure = "command" if record.given.kind == "benchmark" else "completion"
     values = [getattr(run, figure).value for run in record.runs]
-    known = [value for value in values if value is not None]
-    return fmean(known) if known else None
+    return [value for value in values if value is not None]
 
 
 def idle(record: Record) -> float | None:
@@ -32,4 +37,5 @@ def measured(record: Record, folder: str, per: float, brings: tuple[str, ...], d
     given = record.given
     date = datetime.date.fromisoformat(given.started[:10])
     zero = idle(record) if given.kind == "benchmark" else None
-    return Measured(given.system, date, found / per, brings, zero, record.grade, folder, doubt)
+    runs = tuple(each / per for each in elapsed_by_run(record))
+    return Measured(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)

@@ -6,7 +6,7 @@ is, `likeness` what must be alike, `verdict` the statistics.
 
 import math
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -14,6 +14,7 @@ from cuesta.analysis.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.likeness import HOST, KINDS, Difference, Facts, differences
 from cuesta.analysis.replicate import (
     CREATION,
+    ECHO,
     ENOUGH_FOR_P99,
     EXPLORATORY,
     HEADLINE,
@@ -23,7 +24,7 @@ from cuesta.analysis.replicate import (
     Replicate,
 )
 from cuesta.analysis.sides import Side, once_more
-from cuesta.analysis.verdict import CONFIDENCE, Judged, Sample, Word, estimate, judge
+from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Judged, Sample, Word, estimate, judge
 from cuesta.units import many
 
 
@@ -127,9 +128,22 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
 
 
 def headlines(runs: Sequence[Replicate]) -> list[Metric]:
-    """Choose the figures that are judged: those that apply, without those that no run was meant to have."""
+    """Choose the figures that are judged: those that apply, without those that no run was meant to have.
+
+    Whatever a tape times is among them, each class of transactions and each group's keys by itself: in a figure of all
+    of them together the largest hides the others.
+    """
     metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
-    return [metric for metric in metrics if any(meant(metric, run.facts) for run in runs)]
+    if any(run.figures[ECHO.name] for run in runs):
+        metrics = tuple(dict.fromkeys((*metrics, ECHO)))
+    wanted = [metric for metric in metrics if any(meant(metric, run.facts) for run in runs)]
+    return [part for metric in wanted for part in by_part(metric, runs)]
+
+
+def by_part(metric: Metric, runs: Sequence[Replicate]) -> list[Metric]:
+    """Give a metric of each class or group, where runs have several of them; else the metric itself."""
+    parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
+    return parts if len(parts) > 1 else [metric]
 
 
 def meant(metric: Metric, facts: Facts) -> bool:
@@ -157,6 +171,16 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
     elif terms.compensation and not any(each.kind == "method" for each in unlike):
         why = "a compensation is for a change of method, and the methods are alike"
         yield Refusal(why, "leave --compensation out")
+    else:
+        yield from of_no_figure(terms.compensation, [*base.runs, *new.runs])
+
+
+def of_no_figure(names: Iterable[str], runs: Sequence[Replicate]) -> Iterator[Refusal]:
+    """Say which compensations are of figures that are not judged in these runs."""
+    judged = [metric.name for metric in headlines(runs)]
+    for name in names:
+        if name not in judged:
+            yield Refusal(f"no figure {name} is judged in these runs", f"compensate one of {', '.join(judged)}")
 
 
 def unusable(base: Side, new: Side) -> Iterator[Refusal]:
@@ -171,7 +195,7 @@ def unusable(base: Side, new: Side) -> Iterator[Refusal]:
 
 def figure(metric: Metric, sides: Comparison) -> Compared:
     """Take a figure from each run; of a method that changed, compensated as the terms say."""
-    base, new = ([run.figures[metric.name] for run in one.runs] for one in (sides.base, sides.new))
+    base, new = ([run.figures.get(metric.name) for run in one.runs] for one in (sides.base, sides.new))
     return Compared(
         metric,
         base=[value for value in base if value is not None],
@@ -225,11 +249,7 @@ def shown_only(found: Compared, sides: Comparison) -> Compared:
 def notes(found: Comparison) -> Iterator[str]:
     """Say what else a reader has to know."""
     base, new = found.base.runs, found.new.runs
-    least = least_runs(CONFIDENCE, found.in_pairs)
-    if min(len(base), len(new)) < least:
-        have = many(len(base), "pair") if found.in_pairs else f"{len(base)} + {len(new)} runs"
-        need = f"{least} pairs" if found.in_pairs else f"{least} + {least} runs"
-        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
+    yield from too_few(found)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
@@ -248,6 +268,22 @@ def notes(found: Comparison) -> Iterator[str]:
         yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
     if any(each.metric.needs_meters and each.judged for each in found.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
+
+
+def too_few(found: Comparison) -> Iterator[str]:
+    """Say what cannot come of so few runs, whatever they show."""
+    fewest = min(len(found.base.runs), len(found.new.runs))
+    have = many(fewest, "pair") if found.in_pairs else f"{len(found.base.runs)} + {len(found.new.runs)} runs"
+    figures = sum(each.judged is not None for each in found.headline)
+    for_any, for_change = (
+        least_runs(confidence, found.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
+    )
+    if fewest < for_any:
+        need = f"{for_any} pairs" if found.in_pairs else f"{for_any} + {for_any} runs"
+        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
+    elif fewest < for_change:
+        need = f"{for_change} pairs" if found.in_pairs else f"{for_change} + {for_change} runs"
+        yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
 
 
 def medians(found: Compared) -> tuple[float | None, float | None]:

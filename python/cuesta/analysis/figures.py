@@ -29,7 +29,7 @@ class Errors:
     before: Mapping[str, int]
     """Those of the ramp and the settling, by name; they are in no other figure."""
     said: Mapping[str, str]
-    """What the first of each name said, where a line could not be opened: why, and what to do."""
+    """What is known of the first of each name: why a line could not be opened and what to do, how its program ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,49 @@ class Unfinished:
     count: int
     oldest: float
     """Seconds since it was due."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Who waited for the host when measuring ended."""
+
+    answers: int
+    """Users whose transaction was under way."""
+    prompts: int
+    """Users who waited for something before they had typed anything."""
+    echoes: int
+    """Users whose keys were not all echoed."""
+    keys: int
+    """Those keys."""
+    oldest: float
+    """Seconds that the one who waited longest had waited."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What became of the passes or sessions of an open load that were due in the measurement interval."""
+
+    count: int
+    done: int
+    failed: int
+    """Of those done: given up, or without a line."""
+    under_way: int
+    waiting: int
+    """For a free user."""
+    skipped: int
+    """Because too many were waiting."""
+    adds_up: bool
+    """Whether done, under way, waiting and skipped are what was due: each is counted where it happens."""
+
+    @property
+    def accounted(self) -> int:
+        """Add up what became of it."""
+        return self.done + self.under_way + self.waiting + self.skipped
+
+    @property
+    def never_begun(self) -> int:
+        """Count what no user began."""
+        return self.waiting + self.skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +202,16 @@ class Figures:
     keystrokes: Counted
     errors: Errors
     skipped: int
+    due: Due | None
+    """None where no load is open."""
     stray: int
     lost_users: int
+    lost_for: Mapping[str, int]
+    """Why, by the name of the error."""
     unfinished: Unfinished
+    unanswered: int
+    """Transactions whose answer did not come: it took too long, or the line was lost."""
+    waiting: Waiting
     response: Distribution
     response_from_sent: Distribution
     first_response: Distribution

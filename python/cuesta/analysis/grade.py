@@ -7,21 +7,28 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Literal
 
+from cuesta.analysis.phases import Account
 from cuesta.analysis.planned import allowed
+from cuesta.analysis.seen import NONE_OF_IT, UNASKED
 from cuesta.analysis.trial import PHASES, Trial
-from cuesta.ledger.record import Check, Figure
+from cuesta.ledger.record import Check, Figure, Measurements, Seen
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
 """Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""
-CLOSES = 0.01
-"""By how much uses, idle and steal may miss the CPUs' time, beyond the ticks of a reading."""
-TICKS = 0.02
-"""Seconds a CPU that the kernel's ticks leave open at the two ends of a phase."""
+CLOSES = 0.02
+"""By how much the subject, others, idle and steal, each by its own clock, may miss the CPUs' time."""
+TICKS = 0.03
+"""Seconds a CPU that is lost between these clocks at the two ends of a phase."""
 TOLD = 0.9
 """Least share of the subject's CPU time of which samples told."""
 OTHERS = 0.25
 """Most of the CPUs that others may use."""
+LOSSY = {
+    "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root is told",
+    "exit_records_by_parent": "CPU time of processes that left their parents may be missing: births are not told here",
+}
+"""Sources of the subject's CPU time that can lose some."""
 DRIFT = 0.10
 """A first run that is farther than this from the median of the others, and than they lie apart, had not settled."""
 
@@ -63,6 +70,7 @@ def found(placed: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, st
         yield "steal", *steal(trials)
         yield "alone", *alone(trials)
         yield "utilization", *utilization(trials)
+        yield "trusted", *trusted(trials)
     if not causes:
         yield "split", *told(trials)
 
@@ -85,6 +93,27 @@ def complete(asked: int, counted: int, lost: Sequence[Trial]) -> tuple[bool, str
         return False, f"the certification was cut off: {said}"
     how = "as many did not" if len(lost) >= asked else "no more were made: it was interrupted, or its driver failed"
     return False, f"the certification ended early: {said}, and {how}"
+
+
+def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
+    """See that the form has every figure; the first that is missing is said, and why."""
+    missing = list(gaps(form, phased))
+    if not missing:
+        return True, "every part of the form could be had"
+    where, why = missing[0]
+    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return False, f"the form lacks {where}{more}: {why}"
+
+
+def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
+    """Give each figure that could not be had, and why: not an average of nothing, nor a reference that nobody named."""
+    phases = PHASES if phased else PHASES[1:]
+    for part in ("a", "b", "c", "d"):
+        for row in getattr(form, part):
+            figures = {"": row.figure} if isinstance(row, Seen) else {f" ({at})": getattr(row, at) for at in phases}
+            for at, figure in figures.items():
+                if figure.why and figure.why not in (NONE_OF_IT, UNASKED):
+                    yield f"{part}: {row.name.strip()}{at}", figure.why
 
 
 def settled(trials: Sequence[Trial]) -> tuple[bool, str]:
@@ -113,16 +142,30 @@ def cpu(trial: Trial) -> float | None:
 
 
 def closes(trials: Sequence[Trial]) -> tuple[bool, str]:
-    """See that uses, idle and steal make up the CPUs' time."""
-    worst = 0.0
-    for account in (account for trial in trials for account in trial.accounts.values()):
-        off = abs(account.seen - account.there)
-        worst = max(worst, (off - TICKS * account.cpus) / account.there if account.there else 0.0)
-    said = "uses, idle and steal make up the CPUs' time"
+    """See that the subject, others, idle and steal, measured apart, make up the CPUs' time."""
+    worst = max((missed(account) for trial in trials for account in trial.accounts.values()), default=0.0)
+    said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
         worst <= CLOSES,
         f"{said} within {share(CLOSES)}" if worst <= CLOSES else f"{said} only within {share(worst)}",
     )
+
+
+def missed(account: Account) -> float:
+    """Give the share of the CPUs' time by which a phase does not close, beyond what the clocks leave open."""
+    lacking = account.there - account.seen
+    off = max(lacking - account.interrupts, 0.0) if lacking > 0 else -lacking
+    return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
+
+
+def trusted(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
+    sheets = [sheet["own"] for trial in trials for sheet in trial.recorded.metered.sheets.values()]
+    if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
+        return False, f"the subject's CPU time is doubtful: {doubt}"
+    if lossy := next((said for own in sheets if (said := LOSSY.get(own.get("source", "")))), None):
+        return False, lossy
+    return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
 
 
 def steal(trials: Sequence[Trial]) -> tuple[bool, str]:

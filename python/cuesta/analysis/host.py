@@ -7,6 +7,7 @@ from typing import Any
 
 from cuesta.ledger import HostRow, Interval, Recorded, Step
 from cuesta.ledger.meters import Row, Sheet
+from cuesta.plan.spelling import tracing_tier
 from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
@@ -94,9 +95,15 @@ class Meters:
     seconds: float
     """That were metered of the measurement interval."""
     closes: bool | None
-    """Whether uses, idle and steal add up to the CPUs' time within one percent."""
+    """Whether what was measured apart adds up to the CPUs' time; None where a part of it is not known."""
     gaps: Sequence[str]
     """Why there was nothing to read at times."""
+    accounting: str | None = None
+    """How the subject's CPU time was taken: the `source` of docs/meters.md."""
+    doubt: str | None = None
+    """Why that is not to be trusted."""
+    untraced: str | None = None
+    """Why the kernel was not traced, if that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +122,12 @@ class Host:
     builtin: BuiltIn | None
     programs: Mapping[str, int]
     """Commands that the users' lines start on this machine, as targets, and how many users each has."""
+    per_transaction_missing: str | None = None
+    """Why there is no `per_transaction` though transactions were counted and metered."""
+    cpu_by_cause_se: Mapping[str, float] | None = None
+    """One standard error of each of `cpu_by_cause`, by what so many samples can tell."""
+    cpu_by_cause_interval: Mapping[str, tuple[float, float]] | None = None
+    """The 95 % interval of each; causes that no sample met have one too, and stand in no other table."""
 
 
 def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> Host:
@@ -123,17 +136,35 @@ def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval
     sheet = recorded.metered.sheets.get(number)
     rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
     cpu = cpu_of_sheet(sheet) if sheet else cpu_of_rows(rows)
+    end = recorded.metered.ends.get(number, step.end)
+    too_little = mostly_others(recorded, number, sheet, counted, end) if sheet else None
+    each = per_transaction(sheet, done_by(counted, sheet, end)) if sheet and not too_little else None
     return Host(
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
         cpu_by_cause=by_cause(sheet),
-        per_transaction=per_transaction(sheet, done_by(counted, sheet, recorded.metered.ends[number]))
-        if sheet
-        else None,
+        per_transaction=each,
+        per_transaction_missing=too_little,
+        cpu_by_cause_se=by_cause(sheet, "standard_error"),
+        cpu_by_cause_interval=intervals_by_cause(sheet),
         meters=meters(recorded, number, step, sheet, rows),
         sheet=sheet,
         builtin=built_in(shares),
         programs=programs(recorded, number),
+    )
+
+
+def mostly_others(recorded: Recorded, number: int, sheet: Sheet, counted: Sequence[Interval], end: float) -> str | None:
+    """Say why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
+    about, used = recorded.metered.about(number), sheet["own"]["seconds"].get("value")
+    if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
+        return None
+    driver = within(counted, sheet, end, lambda row: row.cpu)
+    if driver <= used - driver:
+        return None
+    return (
+        f"not divided by transactions: of the machine's {used:.1f} s of CPU the driver used {driver:.1f} s, "
+        "more than the host can have used; name the host with --meters pid:N or cgroup:PATH"
     )
 
 
@@ -206,20 +237,36 @@ def missing(recorded: Recorded, number: int) -> str:
     return f"no meter data: {ended or (gaps[-1].why if gaps else about.why)}"
 
 
-def by_cause(sheet: Sheet | None) -> Mapping[str, float] | None:
-    """Give the shares of CPU by cause, if they were sampled."""
+def by_cause(sheet: Sheet | None, figure: str = "percent") -> Mapping[str, float] | None:
+    """Give the shares of CPU by cause, or another figure of them, if they were metered."""
     found = sheet and sheet["by_cause"].get("value")
     if not found:
         return None
-    shares = {name: cause["percent"].get("value") for name, cause in found["causes"].items()}
+    shares = {name: cause.get(figure, {}).get("value") for name, cause in found["causes"].items()}
     return {name: value for name, value in shares.items() if value is not None}
+
+
+def intervals_by_cause(sheet: Sheet | None) -> Mapping[str, tuple[float, float]] | None:
+    """Give the interval of each share that was sampled; that of a cause which no sample met begins at nothing."""
+    found = sheet and sheet["by_cause"].get("value")
+    if not found:
+        return None
+    limits = {name: cause.get("interval", {}).get("value") for name, cause in found["causes"].items()}
+    known = {name: (each[0], each[1]) for name, each in limits.items() if each}
+    bound = found.get("bound", {}).get("value")
+    return known if bound is None else known | dict.fromkeys(found.get("unmet", ()), (0.0, bound))
 
 
 def done_by(counted: Sequence[Interval], sheet: Sheet, end: float) -> float:
     """Count the transactions of the interval of a sheet: meters may begin late, and their subject may end."""
+    return within(counted, sheet, end, lambda row: row.transactions)
+
+
+def within(counted: Sequence[Interval], sheet: Sheet, end: float, of: Callable[[Interval], float]) -> float:
+    """Sum up a figure of the agents' rows over the interval of a sheet; a row that it cuts counts by its part."""
     begin = end - sheet["seconds"]
     shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
-    return sum((row.transactions * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
+    return sum((of(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
 
 
 def per_transaction(sheet: Sheet, transactions: float) -> PerTransaction | None:
@@ -256,8 +303,29 @@ def meters(
     gaps = [gap.why for gap in recorded.metered.gaps if step.begin <= gap.at <= step.end]
     if sheet and step.end - recorded.metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
-    closes = sheet["closure"]["closes"] if sheet else None
-    return Meters(about.source, about.subject, about.why, about.honesty, about.order, seconds, closes, gaps)
+    closes = sheet["closure"]["closes"] if sheet and "value" in sheet["closure"]["accounted"] else None
+    own = sheet["own"] if sheet else {}
+    return Meters(
+        source=about.source,
+        subject=about.subject,
+        why=about.why,
+        honesty=about.honesty,
+        order=about.order,
+        seconds=seconds,
+        closes=closes,
+        gaps=gaps,
+        accounting=own.get("source"),
+        doubt=own.get("doubt"),
+        untraced=untraced(recorded, sheet),
+    )
+
+
+def untraced(recorded: Recorded, sheet: Sheet | None) -> str | None:
+    """Say why the kernel was not traced though the plan asked for it, by a figure that only tracers give."""
+    if tracing_tier(str(recorded.plan.get("meters"))) is None:
+        return None
+    figure: Mapping[str, str] = sheet["traffic"]["page_waits"] if sheet else {"why": "nothing was metered"}
+    return figure.get("why")
 
 
 def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:

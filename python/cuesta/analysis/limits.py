@@ -37,6 +37,8 @@ def measured(
     figure: Figure, durations: Callable[[str, str | None], Histogram | None], numbers: Mapping[str, float | None]
 ) -> float | None:
     """Take a figure from what was measured; None if there was nothing to measure."""
+    if figure.is_of_form:
+        return None
     if figure.statistic is None:
         return numbers[figure.metric]
     return statistic(durations(figure.metric, figure.transaction), figure.statistic)

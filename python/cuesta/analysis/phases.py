@@ -28,6 +28,10 @@ REST = ("iowait", "steal", "idle")
 """Shares in which they did not."""
 OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
 """What is counted of the subject alone."""
+PAGE_WAITS = "page_waits"
+"""What a reading has if a tracer was at work, either of both."""
+UNTOLD = "user_and_calls"
+"""The cause that the light tracer gives where no sample fell that would tell more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +79,29 @@ class Account:
     rest: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
+    """Of `OWN_COUNTS`."""
+    occurrences: Counter[str] = field(default_factory=Counter)
+    """By cause: how many."""
     counted: Counter[str] = field(default_factory=Counter)
-    """In how many of the readings it was counted, of `OWN_COUNTS` and `throttled`."""
-    uncounted: set[str] = field(default_factory=set)
-    """Causes that took time in a reading which did not count them."""
+    """In how many of the readings it was counted, of `OWN_COUNTS`, `page_waits` and `throttled`."""
     readings: int = 0
     samples: float = 0.0
+    sampled: float = 0.0
+    """CPU time whose causes samples told."""
+    weights: float = 0.0
+    """Sum of squares of the CPU time that each sample stands for: readings of few samples weigh them more."""
+    calibrations: Counter[str] = field(default_factory=Counter)
+    """What the constants of the calibration leave open, by cause; the same in every reading, so that it adds up."""
+    unmet: set[str] = field(default_factory=set)
+    """Causes that samples may have met and did not in some reading."""
     told: float = 0.0
     """Share of the subject's CPU time of which samples told; the rest is split like it."""
     whole: Counter[str] = field(default_factory=Counter)
     """The rest of whole readings, that of a bound too."""
     there: float = 0.0
     """CPU time that there was in whole readings."""
+    interrupts: float = 0.0
+    """CPU time that interrupts took of it at most; of idle CPUs it is in nobody's account."""
     why: str | None = None
     """Why there is no account."""
 
@@ -94,6 +109,11 @@ class Account:
     def seconds(self) -> float:
         """Give all CPU time of the phase."""
         return self.cpus * self.span.seconds
+
+    @property
+    def effective(self) -> float:
+        """Give the number of equal samples that tell as much as these do (Kish)."""
+        return self.sampled**2 / self.weights if self.weights else self.samples
 
     @property
     def seen(self) -> float:
@@ -180,6 +200,8 @@ def account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> Acco
         for row in rows:
             add(sum_, row)
         sum_.rest["others"] = max(sum_.rest["others"], 0)
+        known = sum_.subject + sum(sum_.rest[name] for name in ("others", *REST))
+        sum_.rest.update({"unaccounted": sum_.seconds - known})
         split(sum_)
     return sum_
 
@@ -213,7 +235,8 @@ def overlap(row: Row, span: Span) -> float:
 def add(account: Account, row: Row) -> None:
     """Add a reading: all that the subject used, and of the rest the part that lies in the phase.
 
-    What others used is not as the reading has it: its two clocks do not tick together, so that it may be below nothing.
+    What others used is as their own clocks have it. Where these were not read (on CPUs of its own) it is what the CPUs
+    did less the subject's: those two clocks do not tick together, so that it may be below nothing.
     """
     figures = row.figures
     own: float = figures["own"]["seconds"]
@@ -223,7 +246,10 @@ def add(account: Account, row: Row) -> None:
     shares = {name: figures["cpu"].get(name, 0.0) / 100 * capacity for name in (*BUSY, *REST)}
     rest = {name: shares[name] for name in REST}
     if "others" in figures["own"]:
-        rest["others"] = sum(shares[name] for name in BUSY) - own
+        is_rest = figures["own"].get("others_are_rest", True)
+        left = sum(shares[name] for name in BUSY) - own
+        rest["others"] = left if is_rest else figures["own"]["others"] / 100 * capacity
+        account.interrupts += 0.0 if is_rest else shares["irq"]
     account.subject += own
     account.whole.update(rest)
     account.there += capacity
@@ -231,11 +257,22 @@ def add(account: Account, row: Row) -> None:
     left, beyond = capacity - own, capacity - cpus * overlap(row, account.span)
     part = max(1 - beyond / left, 0.0) if left > 0 else 1.0
     account.rest.update({name: seconds * part for name, seconds in rest.items()})
-    if (throttled := figures.get("idle", {}).get("throttled")) is not None:
-        account.rest["throttled"] += throttled / 100 * capacity
-        account.counted["throttled"] += 1
+    add_idle(account, figures.get("idle", {}), capacity)
     add_causes(account, figures.get("by_cause") or {})
-    counts = figures.get("counts", {})
+    add_counts(account, figures.get("counts", {}))
+    account.counted[PAGE_WAITS] += PAGE_WAITS in figures.get("traffic", {})
+
+
+def add_idle(account: Account, idle: dict[str, float], capacity: float) -> None:
+    """Add the idle time in which the subject was barred by its quota: as traced, else as its control group says."""
+    barred = idle.get("quota_wait", idle.get("throttled"))
+    if barred is not None:
+        account.rest.update({"throttled": barred / 100 * capacity})
+        account.counted["throttled"] += 1
+
+
+def add_counts(account: Account, counts: dict[str, Any]) -> None:
+    """Add what was counted of the subject."""
     for name in OWN_COUNTS:
         if name in counts and name not in counts.get("of_machine", ()):
             account.counts[name] += counts[name]["count"]
@@ -251,11 +288,23 @@ def split(account: Account) -> None:
 
 
 def add_causes(account: Account, by_cause: dict[str, Any]) -> None:
-    """Add a reading's CPU time by cause."""
-    account.samples += by_cause.get("about", {}).get("samples", 0.0)
-    for name, cause in by_cause.get("causes", {}).items():
-        account.causes[name] += cause.get("seconds", 0.0)
-        if "count" in cause:
-            account.counts[name] += cause["count"]
-        elif cause.get("seconds"):
-            account.uncounted.add(name)
+    """Add a reading's CPU time by cause, and how many there were of each."""
+    causes = by_cause.get("causes", {})
+    account.occurrences.update({name: cause["count"] for name, cause in causes.items() if "count" in cause})
+    add_samples(account, by_cause)
+    if UNTOLD not in causes:
+        account.causes.update({name: cause.get("seconds", 0.0) for name, cause in causes.items()})
+
+
+def add_samples(account: Account, by_cause: dict[str, Any]) -> None:
+    """Add what a reading's samples tell, and what they leave open."""
+    samples = by_cause.get("about", {}).get("samples", 0.0)
+    sampled = {name: each for name, each in by_cause.get("causes", {}).items() if "standard_error" in each}
+    seconds = sum(each["seconds"] for each in sampled.values())
+    account.samples += samples
+    account.sampled += seconds
+    account.weights += seconds**2 / samples if samples else 0.0
+    account.unmet.update(by_cause.get("unmet", ()))
+    for name, each in sampled.items():
+        if each.get("calibration_error"):
+            account.calibrations[name] += each["calibration_error"] / each["percent"] * each["seconds"]

@@ -14,6 +14,7 @@ from math import prod, sqrt
 from statistics import fmean, pstdev
 
 from cuesta.analysis.quantity import understood
+from cuesta.analysis.relative import LEAST, over_runs
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 
@@ -37,6 +38,8 @@ class Measured:
     folder: str = ""
     doubt: str = ""
     """What speaks against the row: its record does not agree with its files, or it is a copy of another."""
+    runs: tuple[float, ...] = ()
+    """The elapsed time run by run; empty of a system that is known as it was printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,19 @@ class Ledger:
     def percent(self, elapsed: float) -> float | None:
         """Give an elapsed time in percent of the reference."""
         return 100 * elapsed / self.base.elapsed if self.base else None
+
+    def beside_base(self, system: Measured) -> tuple[float | None, tuple[float, float] | None]:
+        """Give a system in percent of the reference, and the interval of that over the runs of both.
+
+        Of runs that are too few for an interval there is no percentage; printed figures have no runs, and no interval.
+        """
+        base = self.base
+        if base is None or base is system or not (base.runs or system.runs):
+            return self.percent(system.elapsed), None
+        if any(0 < len(each.runs) < LEAST for each in (base, system)):
+            return None, None
+        interval = over_runs(base.runs, system.runs) if base.runs and system.runs else None
+        return self.percent(system.elapsed), interval and (100 * interval[0], 100 * interval[1])
 
     @property
     def last(self) -> Projection | None:

@@ -4,12 +4,15 @@ A run gives one number to each figure, however many transactions it had. Figures
 """
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from cuesta._native import Histogram
+from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.likeness import Facts, certified, facts
 from cuesta.analysis.settled import LEAST_VALUES, resemblance
@@ -41,7 +44,7 @@ class Metric:
     """As `--json` has it."""
     label: str
     unit: Kind
-    of: Callable[[Figures], float | None]
+    of: Callable[[Figures], float | None] = field(compare=False)
     more_is_better: bool = False
     needs_meters: bool = False
     """Whether it is there only if the host was metered."""
@@ -70,9 +73,11 @@ HEADLINE = (
 )
 """What verdicts are given on: the demand is the steadiest, throughput hides a change where users mostly think, and the
 95th percentile is what a user feels. Few, because each one more asks more runs of the others."""
+ECHO = _quantile("echo", "p95")
+"""Besides, where keys are timed: how it feels to type."""
 OF_ECHOES = (
     Metric("keystrokes", "keys", "per s", lambda step: step.keystrokes.per_s or None, more_is_better=True),
-    _quantile("echo", "p95"),
+    ECHO,
 )
 """Instead, where tapes have no transactions but echoes."""
 CREATION = "creation.cpu"
@@ -105,6 +110,8 @@ class Replicate:
     facts: Facts
     figures: Mapping[str, float | None]
     """By the names of the metrics."""
+    parts: Mapping[str, Sequence[Metric]]
+    """By the name of a metric: the same of each class of transactions, or of each group whose keys are timed."""
     effective: Mapping[str, float]
     """By kind of duration: independent ones that would tell as much as those of the run."""
     errors: int
@@ -144,12 +151,14 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
     figures = found or summary.last
     meters = figures.host.meters
     run = summary.recorded.run
-    metrics = (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)
+    parts = parts_of(figures)
+    metrics = (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY, *chain.from_iterable(parts.values()))
     return Replicate(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),
         figures={metric.name: metric.of(figures) for metric in metrics},
+        parts=parts,
         effective=dict.fromkeys(OF_TRANSACTIONS, effective(summary, figures.step))
         | {"echo": figures.echo.count / TYPICAL},
         errors=figures.errors.count,
@@ -157,6 +166,28 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
         honesty=meters.honesty if meters else "",
         unusable=unusable(summary, found, number),
     )
+
+
+def parts_of(step: Figures) -> dict[str, list[Metric]]:
+    """Take apart what is timed: responses by class of transactions, echoes by group."""
+    classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
+    groups = {each.group: each.echo for each in step.keys}
+    return {"response.p95": list(_parts("response", classes)), "echo.p95": list(_parts("echo", groups))}
+
+
+def _parts(series: str, timed: Mapping[str, Distribution]) -> Iterator[Metric]:
+    for name, each in timed.items():
+        if each.count:
+            yield Metric(f"{series}{{{name}}}.p95", f"{series} p95 of {name}", "s", partial(_p95, each))
+
+
+def _p95(timed: Distribution, _: Figures) -> float | None:
+    return timed.p95
+
+
+def class_name(group: str, transaction: str) -> str:
+    """Name a class of transactions; a group that has only the one of its tape is named once."""
+    return group if group == transaction else f"{group}: {transaction}"
 
 
 def planned_last(summary: Summary) -> int:

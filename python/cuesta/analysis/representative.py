@@ -14,6 +14,7 @@ from typing import Any
 
 from cuesta.analysis.host import estimated_calls
 from cuesta.ledger.meters import Sheet
+from cuesta.units import percent, under
 
 BARELY = 0.1
 """Less than this part of what the service has, and a resource is as good as not exercised."""
@@ -51,6 +52,10 @@ class Known:
     tier: str
     of_machine: bool = False
     """Whether it is of the whole machine although the subject is less."""
+    standard_error: float | None = None
+    """Of a share of samples."""
+    bound: float | None = None
+    """The most that it may be, if no sample met it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +187,15 @@ def _shares(found: Sheet) -> Iterator[tuple[str, Known]]:
     percents = {name: cause["percent"].get("value") or 0.0 for name, cause in found["causes"].items()}
     percents["unclassified"] = found["unclassified"]
     total = sum(percents.values())
-    for name, percent in percents.items():
-        if total:
-            yield name.replace("_", " "), Known(100 * percent / total, "sampled")
+    if not total:
+        return
+    for name, value in percents.items():
+        error = found["causes"].get(name, {}).get("standard_error", {}).get("value")
+        known = None if error is None else 100 * error / total
+        yield name.replace("_", " "), Known(100 * value / total, "sampled", standard_error=known)
+    bound = found.get("bound", {}).get("value")
+    for name in found.get("unmet", ()) if bound is not None else ():
+        yield name.replace("_", " "), Known(0.0, "sampled", bound=100 * bound / total)
 
 
 def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, Known]]:
@@ -238,7 +249,13 @@ def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
     for share in shares:
         matters = share.service.value >= SHARE_MATTERS and samples * share.service.value / 100 >= SAMPLES_TO_TELL
         if matters and share.run.value < BARELY * share.service.value:
-            yield f"{share.name}: {share.service.value:.1f} % of the service's CPU time, {share.run.value:.1f} % here"
+            service, run = written(share.service), written(share.run)
+            yield f"{share.name}: {service} of the service's CPU time, {run} here"
+
+
+def written(known: Known) -> str:
+    """Write a percentage in as many digits as are known; of what no sample met the most that it may be."""
+    return f"{percent(known.value, known.standard_error)} %" if known.bound is None else under(known.bound)
 
 
 def _absent_rates(rates: list[Rate]) -> Iterator[str]:

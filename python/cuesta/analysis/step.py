@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
 from cuesta.analysis.distribution import Distribution, describe
@@ -13,6 +13,7 @@ from cuesta.analysis.figures import (
     Class,
     Counted,
     Driver,
+    Due,
     Errors,
     Figures,
     Inflation,
@@ -21,6 +22,7 @@ from cuesta.analysis.figures import (
     Screens,
     Settled,
     Unfinished,
+    Waiting,
 )
 from cuesta.analysis.host import host
 from cuesta.analysis.law import Law, law
@@ -79,9 +81,13 @@ class View:
             keystrokes=self.counted(lambda row: row.keys),
             errors=self.errors(),
             skipped=self.total(lambda row: row.skipped),
+            due=self.due(),
             stray=self.total(lambda row: row.stray),
             lost_users=sum(row.lost is not None for row in self.users),
+            lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
+            unanswered=self.total(lambda row: row.unanswered),
+            waiting=self.waiting(),
             response=self.of_classes("response"),
             response_from_sent=self.of_classes("response_from_sent"),
             first_response=self.of_classes("first_response"),
@@ -135,8 +141,30 @@ class View:
 
     def unfinished(self) -> Unfinished:
         """Look at the end of the measurement, of each agent."""
-        lasts = [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
+        lasts = self.lasts()
         return Unfinished(sum(row.unfinished for row in lasts), max((row.oldest for row in lasts), default=0.0))
+
+    def lasts(self) -> list[Interval]:
+        """Give each agent's last row of the measurement."""
+        return [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
+
+    def waiting(self) -> Waiting:
+        """Count who waited at the end. A record that does not tell knows only of what was unfinished."""
+        rows = [row.waiting or {"answers": row.unfinished, "oldest": row.oldest} for row in self.lasts()]
+        answers, prompts, echoes, keys = (
+            sum(int(row.get(name, 0)) for row in rows) for name in ("answers", "prompts", "echoes", "keys")
+        )
+        return Waiting(answers, prompts, echoes, keys, max((row["oldest"] for row in rows), default=0.0))
+
+    def due(self) -> Due | None:
+        """Add up the agents' accounts of what was due."""
+        accounts = [row.due for row in self.lasts() if row.due]
+        if not accounts:
+            return None
+        names = ("count", "done", "failed", "under_way", "waiting", "skipped")
+        sums = {name: sum(account[name] for account in accounts) for name in names}
+        due = Due(**sums, adds_up=True)
+        return replace(due, adds_up=due.accounted == due.count)
 
     def at_work(self) -> float:
         """Give the mean number of users at work."""

@@ -1,14 +1,15 @@
 """What came of a run: the object that `--json` prints, and that reports show."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.figures import Figures
+from cuesta.analysis.limits import Verdict
 from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import Beside, unmeasured
 from cuesta.analysis.step import figures
-from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step
+from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
 from cuesta.ledger import Recorded, open_run
 
 
@@ -84,14 +85,20 @@ def summarise(folder: Path | str) -> Summary:
 def of_recorded(recorded: Recorded) -> Summary:
     """Derive everything from an open run folder."""
     measured = {row.step for agent in recorded.agents for row in agent.intervals if row.measured}
-    steps = [figures(recorded, number) for number in sorted(measured or {0})]
     rules = allowed(recorded)
-    doubts = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)]
-    for step in steps:
-        place = step.step if len(steps) > 1 else None
-        doubts += [Doubted(place, doubt) for doubt in doubts_of_step(step, rules)]
+    doubts, steps = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)], []
+    for number in sorted(measured or {0}):
+        step = figures(recorded, number)
+        of_step = doubts_of_step(step, rules)
+        doubts += [Doubted(number if len(measured) > 1 else None, doubt) for doubt in of_step]
+        steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))
     planned_steps = max(len(recorded.run.get("steps", [])), len(steps))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
+
+
+def not_kept(verdict: Verdict) -> Verdict:
+    """Give a limit's verdict where the host did nothing that could keep it."""
+    return replace(verdict, value=None, ok=False)
 
 
 def ended(recorded: Recorded) -> str:

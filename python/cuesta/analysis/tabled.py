@@ -106,8 +106,12 @@ def classes(figures: Figures) -> Iterator[Row]:
 
 def causes(figures: Figures) -> Iterator[Row]:
     """Give a row for each cause of CPU time."""
-    for cause, percent in (figures.host.cpu_by_cause or {}).items():
-        yield {"step": figures.step, "cause": cause, "percent": percent}
+    shares, errors = figures.host.cpu_by_cause or {}, figures.host.cpu_by_cause_se or {}
+    limits = figures.host.cpu_by_cause_interval or {}
+    for cause in {**shares, **limits}:
+        low, high = limits.get(cause, (None, None))
+        known = {"percent": shares.get(cause), "standard_error": errors.get(cause), "low": low, "high": high}
+        yield {"step": figures.step, "cause": cause, **known}
 
 
 def limits(figures: Figures) -> Iterator[Row]:
@@ -187,7 +191,7 @@ def measured(found: Measurements) -> Iterator[Row]:
 
 def about(part: str, line: Any) -> Row:
     """Give what all four parts say of a row."""
-    return {"part": part, "name": line.name, "unit": line.unit, "formula": line.formula}
+    return {"part": part, "key": line.key, "name": line.name, "unit": line.unit, "formula": line.formula}
 
 
 def total(figure: Figure) -> Row:

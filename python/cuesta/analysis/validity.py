@@ -1,41 +1,38 @@
 """Why a run cannot be trusted. A run is valid if nothing here finds a reason to doubt it.
 
 Each doubt is a small type of one shape: `found` looks for it in a step's figures, its text says what was found, and
-`advice` what to do. What is allowed comes from the plan. Adding a doubt touches its class and `OF_STEPS`.
+`advice` what to do. What is allowed comes from the plan. Adding a doubt touches its class and `OF_STEPS`. Those about
+what the host did are in `cuesta.analysis.answering`.
 """
 
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
+from cuesta.analysis.answering import (
+    Died,
+    Empty,
+    Few,
+    Skipped,
+    Stuck,
+    Unaccounted,
+    Unanswered,
+    Unbegun,
+    Unechoed,
+    after_errors,
+)
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.settled import Shift
 from cuesta.ledger import Recorded
 from cuesta.plan.schema import Validity
 from cuesta.units import count, digits, many, seconds, share
 
-FAR_OLDER = 3.0
-"""An unfinished transaction this many times older than the longest response, and a second, is held to be stuck."""
-
 
 class Doubt(Protocol):
     """A reason to doubt a run; its text says what was found."""
 
-    advice: ClassVar[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Empty:
-    """Nothing was measured."""
-
-    advice: ClassVar[str] = "measure longer, or look at the errors: perhaps nobody could work"
-
-    @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
-        """Look for anything at all."""
-        return None if step.transactions.count or step.echo.count else cls()
-
-    def __str__(self) -> str:
-        return "nothing was measured: no transaction and no echo"
+    @property
+    def advice(self) -> str:
+        """Say what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +112,7 @@ class Incomplete:
 
     connected: int
     wanted: int
-    advice: ClassVar[str] = "settle longer, start users faster (--stagger), or see why lines were not opened"
+    advice: str
 
     @classmethod
     def found(cls, step: Figures, allowed: Validity) -> Self | None:
@@ -123,7 +120,7 @@ class Incomplete:
         connected, wanted = step.settled.connected, step.settled.wanted or 0
         if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
             return None
-        return cls(connected, wanted)
+        return cls(connected, wanted, after_errors(step, "settle longer, or start users faster (--stagger)"))
 
     def __str__(self) -> str:
         return f"only {count(self.connected)} of {many(self.wanted, 'user')} were at work when measuring began"
@@ -156,86 +153,24 @@ class Unsettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
-    """Actions that were due were not done: the load was lighter than planned."""
-
-    skipped: int
-    due: int
-    most: float
-    advice: ClassVar[str] = (
-        "offer less (more users for the same rate, a longer cycle), or measure where the host keeps up"
-    )
-
-    @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
-        """Look at what was skipped."""
-        due = step.transactions.count + step.skipped
-        return cls(step.skipped, due, allowed.skipped) if step.skipped > allowed.skipped * due else None
-
-    def __str__(self) -> str:
-        due = many(self.due, "action")
-        return f"{count(self.skipped)} of {due} that were due were skipped (allowed {share(self.most)})"
-
-
-@dataclass(frozen=True, slots=True)
 class Lost:
     """Users lost their lines, or got none: the population was smaller than planned."""
 
     lost: int
     users: int
     most: float
-    advice: ClassVar[str] = "see the errors by name, and how many lines the host takes"
+    advice: str
 
     @classmethod
     def found(cls, step: Figures, allowed: Validity) -> Self | None:
         """Look at users without a line."""
-        return (
-            cls(step.lost_users, step.users, allowed.lost_users)
-            if step.lost_users > allowed.lost_users * step.users
-            else None
-        )
+        if step.lost_users <= allowed.lost_users * step.users:
+            return None
+        advice = after_errors(step, "see the errors by name, and how many lines the host takes")
+        return cls(step.lost_users, step.users, allowed.lost_users, advice)
 
     def __str__(self) -> str:
         return f"{count(self.lost)} of {many(self.users, 'user')} had no line at the end (allowed {share(self.most)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Stuck:
-    """Answers were outstanding for so long that the distributions, which lack them, are too good."""
-
-    count: int
-    oldest: float
-    longest: float
-    advice: ClassVar[str] = "see why the host does not answer; give waits a shorter @timeout so that it is counted"
-
-    @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
-        """Look at what was under way at the end."""
-        oldest, longest = step.unfinished.oldest, step.response.max or 0.0
-        stuck = step.response.count and oldest > FAR_OLDER * longest and oldest > longest + 1.0
-        return cls(step.unfinished.count, oldest, longest) if stuck else None
-
-    def __str__(self) -> str:
-        waited = f"the oldest had waited {seconds(self.oldest)}, the longest response is {seconds(self.longest)}"
-        return f"{many(self.count, 'transaction')} had no answer at the end: {waited}"
-
-
-@dataclass(frozen=True, slots=True)
-class Few:
-    """Fewer transactions ended than were under way at the end: those that ended are the quick ones."""
-
-    ended: int
-    under_way: int
-    advice: ClassVar[str] = "measure longer than the slowest transaction takes, several times over"
-
-    @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
-        """Look at what was under way at the end."""
-        ended, under_way = step.transactions.count, step.unfinished.count
-        return cls(ended, under_way) if 0 < ended < under_way else None
-
-    def __str__(self) -> str:
-        return f"only {many(self.ended, 'transaction')} ended while {count(self.under_way)} more were under way"
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +229,11 @@ class Stolen:
 
 
 OF_RUNS = (Failed, CutOff)
-OF_STEPS = (Empty, Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, Stolen)
+OF_STEPS = (
+    *(Died, Unanswered, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, Stolen),
+)
+"""In the order in which they are said: what the host did comes first."""
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:
@@ -305,3 +244,8 @@ def doubts_of_run(recorded: Recorded) -> list[Doubt]:
 def doubts_of_step(step: Figures, allowed: Validity) -> list[Doubt]:
     """Look for reasons to doubt a step."""
     return [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
+
+
+def keeps_limits(doubts: list[Doubt]) -> bool:
+    """Say whether there is anything that could keep a limit."""
+    return not any(getattr(doubt, "nothing_to_keep", False) for doubt in doubts)

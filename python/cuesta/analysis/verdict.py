@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cuesta.analysis.hodges_lehmann import Interval, Shift, least_runs, paired, unpaired
+from cuesta.analysis.power import MOST_RUNS, least_change, runs_to_show
 
 CONFIDENCE = 0.95
 ALPHA = 1 - CONFIDENCE
-POWER = 0.8
-"""With as many runs as are said to be needed, the chance that they decide."""
-MOST_RUNS = 500
-"""More than this many a side is as good as never."""
+OF_ANY_SPREAD = 2
+"""So many runs do not tell how far runs differ."""
 
 
 class Word(StrEnum):
@@ -77,6 +76,10 @@ class Judged:
     word: Word
     more: int | None
     """How many more runs a side (or pairs) would likely decide; None if it is decided, or if no number would."""
+    finds: float | None
+    """The least change, as 0.03, that these runs find four times in five, by the spread that they had; None if none."""
+    for_margin: int | None
+    """How many runs a side (or pairs) find a change of the margin so; None of an unknown spread, or if none do."""
 
 
 def judge(samples: Mapping[str, Sample], margin: float) -> dict[str, Judged]:
@@ -90,7 +93,8 @@ def judge(samples: Mapping[str, Sample], margin: float) -> dict[str, Judged]:
         ratio, interval = estimate(sample)
         word = _word(sample, edge, changed[name], beyond[name])
         more = _more(sample, edge, len(samples)) if word == Word.INCONCLUSIVE else None
-        judged[name] = Judged(ratio, interval, changed[name], beyond[name], word, more)
+        power = _finds(sample, len(samples)), _for_margin(sample, edge, len(samples))
+        judged[name] = Judged(ratio, interval, changed[name], beyond[name], word, more, *power)
     return judged
 
 
@@ -109,17 +113,6 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
         so_far = max(so_far, min(1.0, (len(p_values) - number) * p_value))
         adjusted[name] = so_far
     return adjusted
-
-
-def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float = ALPHA) -> int:
-    """Say how many runs a side (or pairs) tell logarithms that lie `gap` apart, four times in five.
-
-    By the normal approximation, with what ranks lose against means (3/π) and what few runs do not know of their spread.
-    """
-    normal = statistics.NormalDist()
-    first, z = normal.inv_cdf(1 - alpha / 2), normal.inv_cdf(1 - alpha / 2) + normal.inv_cdf(POWER)
-    means = (1 if in_pairs else 2) * (z * spread / gap) ** 2 * math.pi / 3
-    return max(math.ceil(means + first**2 / (2 if in_pairs else 4)), least_runs(1 - alpha, in_pairs))
 
 
 def _beyond(shift: Shift, edge: float) -> float:
@@ -144,9 +137,24 @@ def _more(sample: Sample, edge: float, tests: int) -> int | None:
     within = abs(estimated) < edge
     alpha = ALPHA if within else ALPHA / tests
     needed = least_runs(1 - alpha, sample.in_pairs)
-    if sample.spread and sample.runs > 2:  # of two, the spread is anybody's guess
+    if sample.spread and sample.runs > OF_ANY_SPREAD:
         gap = abs(abs(estimated) - edge)
         if not gap or sample.spread > gap * MOST_RUNS:
             return None
         needed = max(needed, runs_to_show(gap, sample.spread, sample.in_pairs, alpha))
     return max(needed - sample.runs, 1) if needed <= MOST_RUNS else None
+
+
+def _finds(sample: Sample, tests: int) -> float | None:
+    """Say how large a change is found four times in five, even if it is of this figure alone."""
+    if sample.spread is None:
+        return None
+    least = least_change(sample.runs, sample.spread, sample.in_pairs, ALPHA / tests)
+    return None if least is None else math.expm1(least)
+
+
+def _for_margin(sample: Sample, edge: float, tests: int) -> int | None:
+    if sample.spread is None or sample.runs <= OF_ANY_SPREAD or sample.spread > edge * MOST_RUNS:
+        return None
+    needed = runs_to_show(edge, sample.spread, sample.in_pairs, ALPHA / tests)
+    return needed if needed <= MOST_RUNS else None
