@@ -1,19 +1,20 @@
 """The engine: turns a plan into a run folder.
 
-- `tapes`, `users`: read what the plan names, before anything is started.
+- `tapes`, `users`: read what the plan names, before anything is started; `passphrases`: asked for then.
 - `job`: a plan with its tapes and users, checked; how long it takes.
 - `preflight`: what a run needs of this machine and of its target.
 - `folder`: the run folder and `run.json`.
 - `spec`: what the Rust half is told.
 - `placed`: which CPUs and which network either side has; `isolation`: networks of their own.
 - `host`: the built-in host in a process of its own.
-- `agent`: one driving process; `agents` are its ends in this one.
+- `agent`: one driving process; `agents` are its ends in this one; `meetings`: barriers over all of them.
 - `where`: which meters a run reads, and what they are worth; `listener`: who listens at a port.
 - `metering`: a metering process, seen from here; `sheet_stream`: its own end; `node_exporter`: another machine's.
 - `local`: all of it, on this machine; `interleaved`: two plans in turn.
-- `certifier`: run after run until enough of them count; `conditions`: under which; `kernel_threads`: metered beside it.
+- `certifier`: run after run until enough of them count; `method`: which runs; `conditions`: under which;
+  `kernel_threads`, `linkage`, `wanting`: what is looked at beside a run.
 
-Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, stop.
+Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, meet, stop.
 """
 
 from cuesta.engine.job import Job, prepare

@@ -1,13 +1,17 @@
 """One driving process: `python -m cuesta.engine.agent`. It knows no plan, only a spec, tapes and a folder.
 
-stdin   one row of JSON {spec, tapes, folder}; then, when all agents are ready, one row {start_at, started_wall};
-        its end means stop
-stdout  {"ready": true}, then snapshots, then {"ended": "completed"} or {"failed": "why"}
+stdin   one row of JSON {spec, tapes, folder, environment, passphrases}; then, when all agents are ready, one row
+        {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a barrier; its
+        end means stop
+stdout  {"ready": true}, then snapshots, and {standing} when that has changed at a barrier where users of other agents
+        meet too; then {"ended": "completed"} or {"failed": "why"}
 """
 
 import json
+import os
 import select
 import sys
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -15,36 +19,70 @@ from cuesta import _native
 
 LOOK_EVERY = 0.25
 """Seconds between snapshots."""
+MEET_EVERY = 0.02
+"""Seconds between looks at the barriers, where users wait for users of other agents: much less than they wait there."""
+
+
+class Orders:
+    """What the engine says, a row at a time. It keeps what it has read, which `select` knows nothing of."""
+
+    def __init__(self) -> None:
+        """Read from standard input."""
+        self._file = sys.stdin.fileno()
+        self._read = b""
+        self.ended = False
+
+    def wait(self) -> str:
+        """Give the next row; an empty one at the end."""
+        while not (rows := self.within(None)) and not self.ended:
+            pass
+        return rows[0] if rows else ""
+
+    def within(self, timeout: float | None) -> list[str]:
+        """Give the rows that come within so many seconds, or that are there."""
+        if select.select([self._file], [], [], timeout)[0]:
+            piece = os.read(self._file, 1 << 16)
+            self.ended = not piece
+            self._read += piece
+        *rows, self._read = self._read.split(b"\n")
+        return [row.decode() for row in rows]
 
 
 def main() -> None:
     """Play one agent's part of a segment."""
-    order = json.loads(sys.stdin.readline())
+    orders = Orders()
+    order = json.loads(orders.wait())
+    os.environ.update(order["environment"])  # of the programs that it starts; its own linker has spoken long ago
     try:
+        for file, passphrase in order["passphrases"].items():
+            _native.ssh_unlock(file, passphrase)
+        _native.ssh_prepare(json.dumps(order["spec"]))
         scripts = {name: _native.Script.parse(**tape) for name, tape in order["tapes"].items()}
         _say({"ready": True})
-        start = sys.stdin.readline()
+        start = orders.wait()
         if start:
-            _play(json.dumps({**order["spec"], **json.loads(start)}), scripts, order["folder"])
+            _play(json.dumps({**order["spec"], **json.loads(start)}), scripts, order["folder"], orders)
     except (_native.RunError, _native.TapeError) as error:
         _say({"failed": str(error)})
 
 
-def _play(spec: str, scripts: dict[str, _native.Script], folder: str) -> None:
+def _play(spec: str, scripts: dict[str, _native.Script], folder: str, orders: Orders) -> None:
     run = _native.Run.start(spec, scripts, folder)
-    stopped = False
-    while not run.wait(LOOK_EVERY if stopped else 0):
-        _say(json.loads(run.snapshot()))
-        if not stopped and _input_ended():
-            run.stop()
-            stopped = True
+    look_every = MEET_EVERY if run.meets_others() else LOOK_EVERY
+    look_at = 0.0
+    while not run.wait(LOOK_EVERY if orders.ended else 0):
+        if time.monotonic() >= look_at:
+            _say(json.loads(run.snapshot()))
+            look_at = time.monotonic() + LOOK_EVERY
+        for standing in json.loads(run.standings()):
+            _say({"standing": standing})
+        if not orders.ended:
+            for row in orders.within(look_every):
+                run.release(json.dumps(json.loads(row)["release"]))
+            if orders.ended:
+                run.stop()
     _say(json.loads(run.snapshot()))
-    _say({"ended": "interrupted" if stopped else "completed"})
-
-
-def _input_ended() -> bool:
-    ready, _, _ = select.select([sys.stdin], [], [], LOOK_EVERY)
-    return bool(ready) and not sys.stdin.read(1)
+    _say({"ended": "interrupted" if orders.ended else "completed"})
 
 
 def _say(row: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import _native
+from cuesta.engine import passphrases
+from cuesta.engine.meetings import Meetings
 from cuesta.engine.spec import of_agent
 from cuesta.errors import CuestaError
 
@@ -38,18 +40,23 @@ class Agent:
     """`completed` or `interrupted`; None if it did not come to an end."""
     failure: str | None = None
     reader: threading.Thread | None = None
+    meetings: Meetings | None = None
+    """Who hears of arrivals at barriers."""
+    telling: threading.Lock = field(default_factory=threading.Lock)
+    """Held while something is written to it: the readers of other agents do so too."""
 
     def tell(self, row: Mapping[str, object]) -> None:
         """Send a row; an agent that is gone is found out by its reader."""
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(row) + "\n")
-            self.process.stdin.flush()
+        with self.telling, suppress(BrokenPipeError):
+            if not self.process.stdin.closed:
+                self.process.stdin.write(json.dumps(row) + "\n")
+                self.process.stdin.flush()
 
     def stop(self) -> None:
         """Ask it to end; what it measured is kept."""
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):
+        with self.telling, suppress(BrokenPipeError):
             self.process.stdin.close()
 
     def listen(self) -> None:
@@ -63,6 +70,9 @@ class Agent:
                     self.ended = how
                 case {"failed": why}:
                     self.failure = why
+                case {"standing": standing}:
+                    assert self.meetings is not None
+                    self.meetings.hear(self.number, standing)
                 case snapshot:
                     self.latest = snapshot
         self.ready.set()
@@ -71,15 +81,25 @@ class Agent:
             self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
 
 
-def start_agents(
-    spec: Mapping[str, Any], tapes: Mapping[str, object], folder: Path, entering: Sequence[str] = ()
-) -> list[Agent]:
-    """Start the processes and tell them what to do; `entering` are words that have a command run elsewhere."""
+def start_agents(order: Mapping[str, Any], folder: Path, entering: Sequence[str] = ()) -> list[Agent]:
+    """Start the processes and tell them what to do; `entering` are words that have a command run elsewhere.
+
+    The order has the `spec`, the `tapes` and the `environment` of programs on lines.
+    """
+    spec = order["spec"]
     agents = [_start(number, entering) for number in range(spec["agents"])]
+    meetings = Meetings(lambda row: tell_all(agents, row))
     for agent in agents:
-        own = str(folder / f"agent-{agent.number}")
-        agent.tell({"spec": of_agent(spec, agent.number), "tapes": tapes, "folder": own})
+        agent.meetings = meetings
+        own = {"spec": of_agent(spec, agent.number), "folder": str(folder / f"agent-{agent.number}")}
+        agent.tell({**order, **own, "passphrases": passphrases.given()})
     return agents
+
+
+def tell_all(agents: Sequence[Agent], row: Mapping[str, object]) -> None:
+    """Send a row to each."""
+    for agent in agents:
+        agent.tell(row)
 
 
 @contextmanager
@@ -101,8 +121,7 @@ def start_together(agents: Sequence[Agent]) -> int:
         if agent.failure:
             raise CuestaError(f"agent {agent.number} cannot start: {agent.failure}")
     start_at = _native.now() + START_IN
-    for agent in agents:
-        agent.tell({"start_at": start_at, "started_wall": time.time_ns() + START_IN})
+    tell_all(agents, {"start_at": start_at, "started_wall": time.time_ns() + START_IN})
     return start_at
 
 

@@ -2,26 +2,28 @@
 
 It starts with a run that warms the machine up and does not count. A run that does not count is kept under `excluded/`
 with the reason, and made again; as many runs as were asked for may be lost so. What a run is worth is for the caller to
-judge.
+judge. Behind the timed runs come those that are made for one figure each (`method`).
 """
 
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.kernel_threads import kernel_threads
+from cuesta.engine.linkage import linkage
 from cuesta.engine.local import Look, Ran, run
+from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
+from cuesta.engine.wanting import wanting
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
-METERED_EVERY = 0.25
-"""Seconds between the meters' readings: the resolution of the bounds of phases."""
 EXCLUDED, SETTLING = "excluded", "settling"
 """Folders of runs that do not count (docs/certify.md)."""
-WARM_UP = 1
-"""Runs before those that count."""
+TRIES = 2
+"""How often a run that is made for one figure is begun."""
 
 Judge = Callable[[Path], list[str]]
 """Says why a run does not count; empty if it does."""
@@ -41,7 +43,7 @@ class Certified:
 
     interrupted: bool
     counted: int
-    """Runs that count."""
+    """Timed runs that count."""
     excluded: dict[str, list[str]]
     """Runs that do not, and why."""
     failures: list[str]
@@ -58,15 +60,16 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
         yield group, replace(prepare(one), metered_every=METERED_EVERY)
 
 
-def certify(job: Job, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> Certified:
+def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> Certified:
     """Make the runs. When `stopping` is set it ends early and keeps what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
+    timed = absent if method.absentee else metered
     for number in range(1, WARM_UP + 1):
-        failures += metered(job, place.folder / SETTLING / f"run-{number}", look, stopping).failures
+        failures += timed(method.timed, place.folder / SETTLING / f"run-{number}", look, stopping).failures
     while counted < place.runs and len(excluded) < place.runs and not (stopping.is_set() or failures):
         made = place.folder / f"run-{counted + 1}"
-        ran = metered(job, made, look, stopping)
+        ran = timed(method.timed, made, look, stopping)
         failures += ran.failures
         if why := [*ran.failures, *judge(made)]:
             lost = place.folder / EXCLUDED / f"run-{len(excluded) + 1}"
@@ -75,10 +78,38 @@ def certify(job: Job, place: Place, judge: Judge, look: Look, stopping: threadin
             excluded[lost.name] = why
         else:
             counted += 1
+    for what, job in method.apart.items() if counted else ():
+        if stopping.is_set() or failures:
+            break
+        make = partial(linked if what == LINKAGE else metered, job, look=look, stopping=stopping)
+        failures += apart(place.folder / what, make, judge)
     return Certified(stopping.is_set(), counted, excluded, failures)
+
+
+def apart(folder: Path, make: Callable[[Path], Ran], judge: Judge) -> list[str]:
+    """Make a run for one figure, once more if it does not count; gives the failures of the driver."""
+    folder.mkdir()
+    for number in range(1, TRIES + 1):
+        made = folder / f"run-{number}"
+        ran = make(made)
+        if ran.interrupted or ran.failures or not judge(made):
+            return ran.failures
+    return []
 
 
 def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
     """Make one run, the kernel's own threads metered too."""
     with kernel_threads(folder, METERED_EVERY):
         return run(job, folder, look, stopping)
+
+
+def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+    """Make one run of a benchmark: whether its processes want a CPU is looked at too."""
+    with wanting(folder):
+        return metered(job, folder, look, stopping)
+
+
+def linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+    """Make one run whose programs' linkers say what they do."""
+    with linkage(folder, METERED_EVERY) as environment:
+        return run(replace(job, environment=environment), folder, look, stopping)

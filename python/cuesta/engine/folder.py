@@ -1,4 +1,7 @@
-"""The run folder: made, described in `run.json`, and taken away again when nothing was run."""
+"""The run folder: made, described in `run.json`, and taken away again when nothing was run.
+
+Only its owner may read it: it says which host was typed at, as whom, and what was shown.
+"""
 
 import hashlib
 import json
@@ -42,9 +45,17 @@ def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, pl
     write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": places.described()})
 
 
+def private_folder(folder: Path) -> None:
+    """Make a folder that only its owner may enter; an empty one that is there already becomes so."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not any(folder.iterdir()):
+        folder.chmod(0o700)
+
+
 def write_json(path: Path, value: object) -> None:
-    """Write a file so that it is there whole or not at all."""
+    """Write a file that only its owner may read, whole or not at all."""
     part = path.with_suffix(".part")
+    part.touch(mode=0o600)
     part.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     part.rename(path)
 
@@ -93,7 +104,7 @@ def _free(parent: Path, name: str) -> Path:
 
 def _make(folder: Path) -> None:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         if any(folder.iterdir()):
             raise CuestaError(f"{folder}: the run folder is not empty", "give a new one: --out FOLDER")
         probe = folder / ".writable"

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cuesta.engine.tapes import Tape, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
@@ -28,6 +28,8 @@ class Job:
     """By the `data` of a group."""
     metered_every: float | None = None
     """Seconds between the meters' readings, if not 1. Then users start when the meters read: starting is metered."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the programs on the driver's own lines have beside its own."""
 
     def tape(self, group: Group) -> Tape:
         """Give the tape of a group."""
@@ -64,6 +66,7 @@ def prepare(plan: Plan) -> Job:
         _check_place(plan, group)
         _check_columns(job, group)
     _check_figures(job)
+    _check_agents(plan)
     _check_cast(job)
     return job
 
@@ -119,6 +122,14 @@ def _check_place(plan: Plan, group: Group) -> None:
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "say what to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not do what was recorded", remedy)
+
+
+def _check_agents(plan: Plan) -> None:
+    """An agent without a user would start, and measure nothing."""
+    agents, users = plan.settings.agents, min(most_users(segment) for segment in plan.segments())
+    if agents > users:
+        what = f"{agents} agents cannot share {users} users: each needs one"
+        raise InputError(what, f"--agents {users} is the most here")
 
 
 def _check_cast(job: Job) -> None:

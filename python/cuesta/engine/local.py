@@ -64,7 +64,8 @@ def _run_segment(
         tapes = {
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
-        agents = start_agents(spec, tapes, folder, places.entering_driver)
+        order = {"spec": spec, "tapes": tapes, "environment": dict(job.environment)}
+        agents = start_agents(order, folder, places.entering_driver)
         where = understood(settings.meters, _known(segment, host, places, agents))
         with ending(agents), metering(read_every(where, job.metered_every), folder) as meters:
             times = timeline(segment)
@@ -94,7 +95,7 @@ def _host(job: Job, segment: Segment, folder: Path, places: Placed) -> Iterator[
         return
     meters = (folder / "host").absolute()
     meters.mkdir()
-    own = {"seed": step.settings.seed, "cpus": places.host_cpus, "meters": str(meters)}
+    own = {"seed": step.settings.seed, "cpus": places.host_cpus, "meters": str(meters), "allow": places.allow}
     spec = host_spec(step.settings.host, job.service(step), [places.listen], own)
     with builtin_host(spec, places.entering_host) as host:
         write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": host.addresses[0]})

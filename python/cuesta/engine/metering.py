@@ -23,6 +23,8 @@ PAUSE = 1.0
 """Seconds before a meter that died is started again."""
 PATIENCE = 10.0
 """Seconds that a meter that is told to end has for its last words."""
+STARTING = 60.0
+"""Seconds that a meter has for its first reading: on a busy machine tracers take some to load."""
 LATE = 500_000_000
 """Nanoseconds after a bound that a reading may come."""
 REMEDIES = {
@@ -77,7 +79,7 @@ class Metering:
         if self.process:
             with self.lock:
                 self._order((None, None))  # answered as soon as it reads
-            self.reads.wait(PATIENCE)
+            self.reads.wait(STARTING)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""

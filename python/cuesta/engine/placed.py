@@ -24,6 +24,11 @@ class Placed:
         return f"telnet://{self.sides.host.address}:0" if self.sides else LISTEN
 
     @property
+    def allow(self) -> list[str]:
+        """Where the built-in host takes lines from; empty = from anywhere that reaches it, which is this machine."""
+        return [self.sides.driver.address] if self.sides else []
+
+    @property
     def entering_driver(self) -> Sequence[str]:
         """Words before an agent's command."""
         return self.sides.driver.entering if self.sides else ()

@@ -6,12 +6,13 @@ import resource
 import shlex
 import socket
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
-from cuesta.engine import isolation
+from cuesta.engine import isolation, passphrases
 from cuesta.engine.job import Job, most_users
 from cuesta.errors import CuestaError, UsageError
 from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, kind_of, port_of
@@ -35,8 +36,27 @@ def check(job: Job) -> None:
     see_processes(most_users_at(job, *OWN_PROGRAMS))
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
     for target, group in groups.items():
+        users = job.users_of(group).rows
+        if kind_of(target) == "ssh":
+            look_at_ssh(target, users)
         if target != BUILTIN_HOST:
-            probe(target, next(iter(job.users_of(group).rows), {}))
+            probe(target, next(iter(users), {}))
+
+
+def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
+    """Say what its configuration asks for in vain, and ask for the passphrases that its users' keys need."""
+    by_user = {user.get("user") or None: user.get("password") or None for user in users} or {None: None}
+    unused, locked = dict[str, None](), dict[str, None]()
+    for user, password in by_user.items():
+        try:
+            said, files = _native.ssh_prospect(target, user, password)
+        except _native.RunError as error:
+            raise CuestaError(f"{target}: {error}") from None
+        unused |= dict.fromkeys(said)
+        locked |= dict.fromkeys(files)
+    if unused:
+        print(f"cuesta: the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}", file=sys.stderr)
+    passphrases.ask_for(locked)
 
 
 def needed_files(job: Job) -> int:
@@ -117,7 +137,7 @@ def find_program(target: str) -> None:
     except ValueError:
         return
     word = next((word for word in words if not BEFORE_A_PROGRAM.fullmatch(word)), "")
-    if not re.fullmatch(r"[\w./+-]+", word):
+    if not re.fullmatch(r"[\w./+][\w./+-]*", word):  # an option of `env` or `exec`, or something only the shell reads
         return
     if subprocess.run(["/bin/sh", "-c", 'command -v "$0"', word], stdout=subprocess.DEVNULL, check=False).returncode:
         remedy = f"install `{word}` on this machine, or type at another host: --target URL"

@@ -43,6 +43,7 @@ def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
         "columns": group.columns,
         "rows": group.rows,
         "data": list(job.users_of(group).rows),
+        "secret": job.users_of(group).secret,
         "line_speed": group.line_speed,
     }
 
@@ -68,7 +69,7 @@ def _load(load: Load) -> dict[str, Any]:
 
 
 def host_spec(host: Host, service: Service, listen: list[str], placed: Mapping[str, object]) -> dict[str, Any]:
-    """Tell the built-in host everything; `placed` adds its `seed`, `cpus` and folder of `meters`."""
+    """Tell the built-in host everything; `placed` adds its `seed`, `cpus`, folder of `meters` and `allow`."""
     spec = host.model_dump(mode="json", exclude={"service", "stall"})
     stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
     return {**spec, "service": _service(service), "stall": stall, "listen": listen, **placed}

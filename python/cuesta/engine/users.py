@@ -22,9 +22,14 @@ class Users:
     rows: tuple[dict[str, str], ...] = field(repr=False)
 
     @property
+    def secret(self) -> list[str]:
+        """Name the columns that are secret."""
+        return [name for name in self.columns if SECRET.search(name)]
+
+    @property
     def shown(self) -> str:
         """Name the columns, and which of them are secret."""
-        marked = (f"{name} (secret)" if SECRET.search(name) else name for name in self.columns)
+        marked = (f"{name} (secret)" if name in self.secret else name for name in self.columns)
         return f"{len(self.rows)} users with {', '.join(marked)}"
 
 

@@ -12,13 +12,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from urllib.parse import parse_qs, urlsplit
 
+from cuesta import _native
 from cuesta.engine.listener import listener
+from cuesta.plan.spelling import tracing_tier
 from cuesta.target import BUILTIN_HOST, OWN_PROGRAMS, kind_of, port_of
 
 METERS = ("meters", "1", "--json", "--attached")
 """A sheet each second, and when asked for."""
 TRACED = {"exact": ("--exact",), "calls": ("--calls",)}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
+OF_CPUS = ("machine", "cpus:")
+"""Subjects that are all that runs somewhere, not processes."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
@@ -82,6 +86,16 @@ def understood(where: str, run: Run) -> Where:
         return untraced(where, run)
     found = untraced(subject or "auto", run)
     return replace(found, command=found.command and [*found.command, *TRACED[tier]])
+
+
+def why_untraced(where: str) -> str | None:
+    """Say why the tier that WHERE asks for cannot be had here, as far as is known before anything is started.
+
+    None if it can be, if no tracing is asked for, or if it is for another machine to say.
+    """
+    if tracing_tier(where) is None or where.startswith("ssh:"):
+        return None
+    return _native.why_untraced(of_processes=not where.partition(":")[2].startswith(OF_CPUS))
 
 
 def untraced(where: str, run: Run) -> Where:

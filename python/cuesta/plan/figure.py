@@ -7,6 +7,7 @@ METRIC    = response, response_from_sent, first_response, echo, lateness,
           | errors.count, skipped, transactions.count                      numbers
           | throughput, characters.in_per_s, characters.out_per_s          a second
           | characters.in_per_s_per_user                                   a second and user at work
+          | form.KEY                                                       part d of a certification's form, a duration
 STATISTIC = count min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
 """
 
@@ -27,6 +28,14 @@ NUMBERS = (
     "characters.in_per_s_per_user",
     "characters.out_per_s",
 )
+FORM = tuple(
+    f"form.{key}"
+    for key in (
+        *("completion", "creation", "creation_real", "creation_whole", "command", "command_real"),
+        *("creation_non_fault", "command_non_fault", "elapsed"),
+    )
+)
+"""Seconds in part d of a certification's form, by the keys of its rows: no single run gives them (docs/certify.md)."""
 SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9.]+))?"
 """What a figure looks like: metric, transaction and statistic, the metric's own dots in either of its parts."""
 _STATISTIC = re.compile(r"count|min|mean|max|p\d{1,2}(\.\d+)?|p100")
@@ -37,11 +46,11 @@ class Figure:
     """One number of those that a run gives."""
 
     metric: str
-    """One of TIMES or NUMBERS."""
+    """One of TIMES, NUMBERS or FORM."""
     transaction: str | None
     """Only this class of transaction; None means all."""
     statistic: str | None
-    """`p99`, `mean`, …; None for NUMBERS."""
+    """`p99`, `mean`, …; None for NUMBERS and FORM."""
 
     @staticmethod
     def read(text: object) -> "Figure":
@@ -61,7 +70,12 @@ class Figure:
     @property
     def is_duration(self) -> bool:
         """Say whether its value is seconds."""
-        return self.statistic not in (None, "count")
+        return self.is_of_form or self.statistic not in (None, "count")
+
+    @property
+    def is_of_form(self) -> bool:
+        """Say whether only a certification gives it."""
+        return self.metric in FORM
 
     def value(self, text: str) -> float:
         """Read a value of this figure: seconds, a share, or a number; raises ValueError with what is wrong."""
@@ -84,7 +98,7 @@ def _known(metric: str, statistic: str | None) -> None:
     if metric in TIMES:
         if statistic is None or not _STATISTIC.fullmatch(statistic):
             raise ValueError(f"`{metric}` needs a statistic: count, min, mean, max, p50, p99, p99.9, …")
-    elif metric not in NUMBERS:
-        near = difflib.get_close_matches(metric, TIMES + NUMBERS, n=1)
+    elif metric not in NUMBERS + FORM:
+        near = difflib.get_close_matches(metric, TIMES + NUMBERS + FORM, n=1)
         hint = f"did you mean `{near[0]}`?" if near else "metrics: " + ", ".join(TIMES + NUMBERS)
         raise ValueError(f"`{metric}` is no metric; {hint}")

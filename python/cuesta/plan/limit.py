@@ -40,6 +40,8 @@ class Limit:
             raise ValueError("write METRIC.STATISTIC < VALUE")
         metric, transaction, statistic, comparison, value = match.groups()
         figure = Figure.of(metric, transaction, statistic)
+        if figure.is_of_form:
+            raise ValueError(f"`{metric}` is of a certification's form, and a limit is of a run")
         return Limit(text.strip(), figure, comparison, figure.value(value))
 
     def holds(self, value: float) -> bool:

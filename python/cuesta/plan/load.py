@@ -1,5 +1,7 @@
 """Where settings come from: default < cuesta.toml < plan < environment CUESTA_* < flag.
 
+With neither plan nor tape it is the main job, whose plan is a default: cuesta.toml stands above it.
+
 `SETTINGS` are those that the environment and flags can give; the command line is made from the same table.
 """
 
@@ -17,6 +19,7 @@ from cuesta.plan.faults import distinct, message, near, plan_error
 from cuesta.plan.schema import Group, Settings
 from cuesta.plan.sweep import Step, flatten, put, steps
 
+MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"
 PREFIX = "CUESTA_"
 DEBUG = "CUESTA_DEBUG"
@@ -98,8 +101,11 @@ class Given:
 
 def load(given: Given, here: Path) -> Plan:
     """Read, merge and check everything. `here` is the folder that flags and cuesta.toml speak of."""
-    source = str(given.plan or given.tape or "flags")
-    raw = _merge(_project(here), _read(given.plan) if given.plan else {})
+    source = str(given.plan or given.tape or "the main job")
+    if given.plan or given.tape:
+        raw = _merge(_project(here), _read(given.plan) if given.plan else {})
+    else:
+        raw = _merge(_read(MAIN_JOB), _project(here))
     if given.tape:
         raw.setdefault("name", _name_of(given.tape))
         put(raw, "tape", given.tape if given.tape.startswith("builtin:") else str(here / given.tape))
@@ -153,11 +159,11 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
             table.update({key: absolute(table[key]) for key in table if key.rpartition(".")[2] in FILES})
 
 
-def _merge(project: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
-    """Lay the plan over the project's file; settings of groups that stand at the top go into every group."""
-    raw = {**project, **plan}
+def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
+    """Lay one file over another; settings of groups that stand at the top go into every group."""
+    raw = {**lower, **upper}
     for table in ("host", "validity"):
-        below, above = project.get(table), plan.get(table)
+        below, above = lower.get(table), upper.get(table)
         if isinstance(below, dict) and isinstance(above, dict):
             raw[table] = {**below, **above}
     shared = {key: raw.pop(key) for key in list(raw) if key in Group.model_fields and key != "name"}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
@@ -266,6 +266,15 @@ def _meters(value: object) -> str:
         return text
     parts = urlsplit(text)
     return text if parts.scheme in ("ssh", "http", "https") and parts.hostname else _wrong("there are no such meters")
+
+
+def tracing_tier(meters: str) -> str | None:
+    """Say by which tier WHERE asks for the kernel to be traced: `exact` or `calls`; none if by neither."""
+    if meters.startswith("ssh:"):
+        tier = parse_qs(urlsplit(meters).query).get("tier", [""])[-1]
+    else:
+        tier = meters.partition(":")[0]
+    return tier if tier in TRACED else None
 
 
 _SUBJECT = re.compile(r"machine|pid:[1-9]\d*|cgroup:.+|cpus:[\d,-]+")

@@ -1,0 +1,90 @@
+"""What dynamic linkers say of the programs that a run starts: how many references each bound by name.
+
+The GNU linker tells it of itself where the environment asks for it (`LD_DEBUG=statistics`): once when a program has
+been made ready to start, and once more when it ends, with what it bound meanwhile. That costs each program some system
+calls and a descriptor, so it is asked for in a run of its own, in which nothing is timed. A tracer cannot tell it: the
+resolver has no symbol to be found by in a linker as it is shipped, and many programs bind all before they start.
+"""
+
+import json
+import re
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cuesta import _native
+
+FILE = "linkage.jsonl"
+BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
+"""Who, whether at its end, and how many; not those that needed no name, nor those of a cache."""
+
+
+class Linkage:
+    """Reads what the linkers wrote, at intervals; a row for each: the instant, and all that was said until then."""
+
+    def __init__(self, folder: Path, every: float) -> None:
+        self.folder = folder
+        self.every = every
+        self.said: dict[Path, tuple[int, list[int]]] = {}
+        """Of each file: its size when it was read, and the programs in it."""
+        self.rows: list[str] = []
+        self.ending = threading.Event()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Give what asks linkers to speak; each process writes a file of its own."""
+        return {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(self.folder / "process")}
+
+    def look(self) -> None:
+        """Take a reading."""
+        at = _native.now()
+        for file in self.folder.iterdir():
+            size = file.stat().st_size
+            if self.said.get(file, (0, []))[0] != size:
+                self.said[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
+        bound = [symbols for _, each in self.said.values() for symbols in each]
+        self.rows.append(json.dumps({"at": at, "programs": len(bound), "symbols": sum(bound)}))
+
+    def keep_looking(self) -> None:
+        """Take readings until told to end, and one then."""
+        self.look()
+        while not self.ending.wait(self.every):
+            self.look()
+        self.look()
+
+
+def programs(said: str, process: str) -> list[int]:
+    """Give the references that each program of a process bound: a process may load one program after the other.
+
+    Processes that were forked and loaded nothing write into their parent's file: what they say at their end is mostly
+    what their parent had bound, and is left out.
+    """
+    found: list[int] = []
+    for who, final, symbols in BOUND.findall(said):
+        if who == process and not final:
+            found.append(int(symbols))
+        elif who == process and found:
+            found[-1] = max(found[-1], int(symbols))
+    return found
+
+
+@contextmanager
+def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
+    """Read while the block runs, which starts programs in the environment that it is given.
+
+    What was read is written into the run folder that the block has made by then.
+    """
+    with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as said:
+        Path(said).chmod(0o1777)  # a linker that may not write there writes to standard output
+        links = Linkage(Path(said), every)
+        looking = threading.Thread(target=links.keep_looking, daemon=True)
+        looking.start()
+        try:
+            yield links.environment
+        finally:
+            links.ending.set()
+            looking.join()
+            if folder.is_dir():
+                (folder / FILE).write_text("\n".join(links.rows) + "\n", encoding="utf-8")

@@ -1,0 +1,52 @@
+"""Where users of several agents wait for one another: agents report who has arrived, the engine says when all go on."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Meeting:
+    """One meeting at one barrier. A standing is an agent's latest word of it."""
+
+    round: int = 0
+    standings: dict[int, Row] = field(default_factory=dict)
+    """By agent."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Say whether all have arrived."""
+        arrived = sum(int(standing["arrived"]) for standing in self.standings.values())
+        return arrived >= max(int(standing["parties"]) for standing in self.standings.values())
+
+    @property
+    def go_on(self) -> int:
+        """When all go on: the latest of what the agents propose, each by its own last arrival."""
+        return max(int(standing["go_on"]) for standing in self.standings.values())
+
+
+class Meetings:
+    """The barriers of a segment. Agents are heard on a thread each."""
+
+    def __init__(self, tell_all: Callable[[Row], None]) -> None:
+        """`tell_all` sends a row to every agent."""
+        self._tell_all = tell_all
+        self._lock = threading.Lock()
+        self._meetings: dict[tuple[int, int], Meeting] = {}
+
+    def hear(self, agent: int, standing: Row) -> None:
+        """Take an agent's word of how it stands at a barrier; when all have arrived, tell all agents."""
+        place = (standing["group"], standing["barrier"])
+        with self._lock:
+            meeting = self._meetings.setdefault(place, Meeting())
+            if standing["round"] != meeting.round:
+                return  # it crossed with the word that those users go on
+            meeting.standings[agent] = standing
+            if not meeting.is_complete:
+                return
+            self._meetings[place] = Meeting(meeting.round + 1)
+            release = {"group": place[0], "barrier": place[1], "round": meeting.round, "go_on": meeting.go_on}
+            self._tell_all({"release": release})

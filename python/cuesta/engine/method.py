@@ -1,0 +1,99 @@
+"""The method of a certification: which runs it makes, what each is for, and how long all of them take.
+
+The timed runs say how long everything takes and where CPU time goes. They are sampled and, where the kernel can be
+traced, beside the light tracer. What would make them slower is asked of runs apart: one in which the full tracer counts
+system calls, one in which the programs' linkers say what they bind, and one without any meters, the control, which
+says what meters cost. That is the running order of docs/meters.md.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cuesta.engine import where
+from cuesta.engine.job import DRAIN, SECOND, Job, timeline
+from cuesta.plan import Step
+from cuesta.target import OWN_PROGRAMS, kind_of
+from cuesta.units import many, minutes
+
+METERED_EVERY = 0.25
+"""Seconds between the meters' readings: the resolution of the bounds of phases."""
+WARM_UP = 1
+"""Runs before those that count."""
+TRACED, LINKAGE, CONTROL = "traced", "linkage", "control"
+"""Folders of the runs that are made for one figure each (docs/certify.md)."""
+ELSEWHERE = ("ssh:", "http:", "https:")
+PURPOSE = {
+    "warm_up": "to warm up",
+    "timed": "timed",
+    TRACED: "traced, to count system calls",
+    LINKAGE: "to count what linkers bind",
+    CONTROL: "without meters, as the control",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The runs of one certification."""
+
+    timed: Job
+    apart: Mapping[str, Job]
+    """Runs that are made for one figure each, by what they are for."""
+    untraced: str | None
+    """Why the kernel is not traced; none if it is."""
+    absentee: bool = False
+    """It is a benchmark of processes that have all their commands from the start."""
+
+    def runs(self, wanted: int) -> dict[str, int]:
+        """Give how many runs there are of each kind, in their order, if every one counts."""
+        return {"warm_up": WARM_UP, "timed": wanted, **dict.fromkeys(self.apart, 1)}
+
+    def seconds(self, wanted: int) -> float:
+        """Give how long they take, if every one counts."""
+        (segment,) = self.timed.plan.segments()
+        return sum(self.runs(wanted).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
+
+    def said(self, wanted: int) -> list[str]:
+        """Say what will be run, and what cannot be."""
+        runs = ", ".join(f"{many(number, 'run')} {PURPOSE[what]}" for what, number in self.runs(wanted).items())
+        rows = [f"{runs}: about {minutes(self.seconds(wanted))}"]
+        if self.untraced:
+            rows.append(f"not traced: {self.untraced}; the form will lack what only tracing tells")
+        return rows
+
+
+def method(job: Job, absentee: bool = False) -> Method:
+    """Say how a certification of the job is made here."""
+    meters = job.plan.settings.meters
+    untraced = why_untraced(meters)
+    timed = job if untraced else with_meters(job, traced_by("exact", meters))
+    apart = {} if untraced else {TRACED: with_meters(job, traced_by("calls", meters))}
+    unmetered = replace(with_meters(job, "none"), metered_every=None)
+    if all(kind_of(group.target) in OWN_PROGRAMS for group in job.plan.settings.group):
+        apart[LINKAGE] = unmetered
+    return Method(timed, {**apart, CONTROL: unmetered}, untraced, absentee)
+
+
+def why_untraced(meters: str) -> str | None:
+    """Say why the kernel is not traced; none if it is."""
+    if meters in ("none", "plain"):
+        return f'the plan says meters = "{meters}"'
+    if meters.startswith(ELSEWHERE):
+        return f"the host is metered elsewhere ({meters}), and only this machine is traced"
+    return where.why_untraced(traced_by("exact", meters))
+
+
+def subject(meters: str) -> str:
+    """Give WHERE without its tier."""
+    tier, _, subject = meters.partition(":")
+    return (subject or "auto") if tier in where.TRACED else meters
+
+
+def traced_by(tier: str, meters: str) -> str:
+    """Give WHERE by another tier."""
+    return tier if subject(meters) == "auto" else f"{tier}:{subject(meters)}"
+
+
+def with_meters(job: Job, meters: str) -> Job:
+    """Give the same job, metered otherwise."""
+    settings = job.plan.settings.model_copy(update={"meters": meters})
+    return replace(job, plan=replace(job.plan, settings=settings, steps=(Step({}, settings),)))

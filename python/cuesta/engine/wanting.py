@@ -1,0 +1,84 @@
+"""How many of a benchmark's tasks want a CPU while it runs: whether it sleeps by itself, whoever else has the CPUs.
+
+Idle CPUs do not tell that: while neighbours fill them there is none, and a benchmark that sleeps looks busy. So the
+states of its tasks are looked at: those that run or could, and those that a device keeps, want to go on; the others
+sleep, for a clock, for one another or for nothing.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cuesta import _native
+
+FILE = "wanting.jsonl"
+EVERY = 0.1
+"""Seconds between two looks: one takes some milliseconds."""
+WANTING = "RD"
+"""States of tasks that run or could run, or that a device keeps (proc_pid_stat(5))."""
+
+
+class Wanting:
+    """Looks at intervals; a row for each: the instant, how many tasks there are and how many want to go on."""
+
+    def __init__(self, root: int, every: float, proc: Path = Path("/proc")) -> None:
+        self.root = root
+        self.every = every
+        self.proc = proc
+        self.rows: list[str] = []
+        self.ending = threading.Event()
+
+    def look(self) -> None:
+        """Look once at the programs that the children of `root`, the agents, have started."""
+        at = _native.now()
+        agents = self.children(self.root)
+        found = [state for agent in agents for program in self.children(agent) for state in self.states(program)]
+        wanting = sum(state in WANTING for state in found)
+        self.rows.append(json.dumps({"at": at, "tasks": len(found), "wanting": wanting}))
+
+    def states(self, process: int) -> Iterator[str]:
+        """Give the state of each task of a process and of those that it has started."""
+        for task in self.tasks(process):
+            with suppress(OSError, IndexError):
+                yield (task / "stat").read_text().rpartition(") ")[2][0]
+        for child in self.children(process):
+            yield from self.states(child)
+
+    def children(self, process: int) -> list[int]:
+        """Give the processes that a process has started; none of one that has ended."""
+        found = list[int]()
+        for task in self.tasks(process):
+            with suppress(OSError):
+                found += map(int, (task / "children").read_text().split())
+        return found
+
+    def tasks(self, process: int) -> list[Path]:
+        """Give the folders of a process's tasks."""
+        try:
+            return list((self.proc / str(process) / "task").iterdir())
+        except OSError:
+            return []
+
+    def keep_looking(self) -> None:
+        """Look until told to end."""
+        self.look()
+        while not self.ending.wait(self.every):
+            self.look()
+
+
+@contextmanager
+def wanting(folder: Path, every: float = EVERY) -> Iterator[None]:
+    """Look while the block runs, and write what was seen into the run folder that it has made by then."""
+    looks = Wanting(os.getpid(), every)
+    looking = threading.Thread(target=looks.keep_looking, daemon=True)
+    looking.start()
+    try:
+        yield
+    finally:
+        looks.ending.set()
+        looking.join()
+        if folder.is_dir():
+            (folder / FILE).write_text("\n".join(looks.rows) + "\n", encoding="utf-8")
