@@ -2,7 +2,8 @@
 
 - `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
 - `certification`: a certification folder; `record`: the schema of what is in it; `signature`: who signed it.
-- `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile.
+- `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
+  `linkage`: what dynamic linkers bound; `wanting`: how many tasks wanted a CPU.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: what is hoped for.
 - `found`: what lies below folders; `database`, `tables`: all of it in DuckDB, to be asked.

@@ -6,7 +6,7 @@ says what it was.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,9 @@ MADE = (RECORD, SIGNATURE, PAGE)
 """Files of a certification folder that can be made again."""
 EXCLUDED = "excluded"
 SETTLING = "settling"
+TRACED, LINKAGE, CONTROL = "traced", "linkage", "control"
+APART = (TRACED, LINKAGE, CONTROL)
+"""Folders of the runs that are made for one figure each, and not timed."""
 
 
 class SpoiltError(InputError):
@@ -43,6 +46,14 @@ class Certification:
     settling: list[Path]
     record: dict[str, Any] | None
     """`record.json` as it stands; none if it was not written yet."""
+    apart: dict[str, list[Path]] = field(default_factory=dict)
+    """The runs of each of `APART`."""
+
+    @property
+    def all_runs(self) -> list[Path]:
+        """Give every run folder in it."""
+        apart = [run for runs in self.apart.values() for run in runs]
+        return [*self.runs, *self.excluded, *self.settling, *apart]
 
 
 def is_certification(folder: Path) -> bool:
@@ -59,7 +70,9 @@ def open_certification(folder: Path | str) -> Certification:
         known = Given.model_validate(given)
     except ValidationError as error:
         raise SpoiltError(f"{folder / GIVEN}: {first_fault(error)}") from None
-    return Certification(folder, known, runs_in(folder), runs_in(folder / EXCLUDED), runs_in(folder / SETTLING), record)
+    apart = {name: runs_in(folder / name) for name in APART}
+    excluded, settling = runs_in(folder / EXCLUDED), runs_in(folder / SETTLING)
+    return Certification(folder, known, runs_in(folder), excluded, settling, record, apart)
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -101,7 +114,7 @@ def runs_in(folder: Path) -> list[Path]:
 
 def hashes(certification: Certification) -> dict[str, str]:
     """Give the SHA-256 of every raw file, by its name within the folder."""
-    runs = [*certification.runs, *certification.excluded, *certification.settling]
+    runs = certification.all_runs
     own = [certification.folder / GIVEN, certification.folder / PROFILE]
     files = [*(path for path in own if path.exists()), *(path for run in runs for path in raw_files(run))]
     return {path.relative_to(certification.folder).as_posix(): sha256(path) for path in sorted(files)}
@@ -110,7 +123,7 @@ def hashes(certification: Certification) -> dict[str, str]:
 def strangers(certification: Certification) -> list[str]:
     """Name the files in the folder that are neither raw files of it nor derived of them."""
     folder = certification.folder
-    runs = [*certification.runs, *certification.excluded, *certification.settling]
+    runs = certification.all_runs
     own = {folder / name for name in (GIVEN, PROFILE, *MADE)}
     files = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     others = (path for path in files if path not in own and not any(path.is_relative_to(run) for run in runs))

@@ -23,6 +23,9 @@ class Figure(Table):
 
     value: float | None = None
     why: str | None = None
+    standard_error: float | None = Field(default=None, description="where it rests on samples")
+    low: float | None = Field(default=None, description="of its 95 % interval, by what so many samples can tell")
+    high: float | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -37,6 +40,7 @@ class Reference(Table):
     system: str
     seconds: float = Field(description="CPU time of the command sequence, of one process")
     sha256: str = Field(description="of the reference's record.json")
+    runs: list[float] = Field([], description="the same run by run")
 
 
 class Given(Table):
@@ -58,6 +62,7 @@ class Given(Table):
     hardware: dict[str, str]
     factors: list[str] = Field(description="other factors expected to influence measurements")
     comments: list[str] = Field(description="by who certified")
+    untraced: str | None = Field(None, description="why no run is traced; null if one is")
     reference: Reference | None = None
 
 
@@ -89,6 +94,10 @@ class Method(Table):
     runs: int = Field(description="that count")
     excluded: dict[str, list[str]] = Field(description="runs that do not count, and why")
     settling: int = Field(description="runs before those that count")
+    apart: dict[str, list[str]] = Field(description="runs that are made for one figure each: what for → folders")
+    untraced: str | None = Field(description="why no run was traced")
+    unmetered: Figure = Field(description="mean real time of a process in the control run, which has no meters")
+    cost: Figure = Field(description="by which share metered runs take longer than the control run")
     settled: str = Field(description="the rule, and what came of it")
     cut: str = Field(description="how CPU time is told to belong to a phase, and with what resolution")
     metered: str
@@ -114,7 +123,9 @@ class Run(Table):
 class Line(Table):
     """A row of the form: both phases and their total, the mean of all runs."""
 
-    name: str
+    key: str = Field(description="what the row is called in programs; no two of a part are called alike")
+    name: str = Field(description="MPL-17's words")
+    today: str = Field("", description="today's words for it, where they are others")
     unit: Literal["s", "share", "number"]
     creation: Figure
     command: Figure
@@ -125,10 +136,13 @@ class Line(Table):
 class Seen(Table):
     """A figure of part d, the mean of all runs."""
 
+    key: str = Field(description="what the row is called in programs")
     name: str
     unit: Literal["s", "ratio", "share", "number"]
     figure: Figure
     formula: str
+    runs: list[float] = Field([], description="run by run, of a figure that other systems are held against")
+    interval: tuple[float, float] | None = Field(None, description="of a ratio: exact, 95 %, over runs")
 
 
 class Measurements(Table):

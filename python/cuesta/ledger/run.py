@@ -117,7 +117,13 @@ class Interval:
     run_wait: float
     threads: int
     said: dict[str, str] = field(default_factory=dict)
-    """What the first failure of each name said, where a line could not be opened."""
+    """What is known of the first failure of each name: why a line could not be opened, how its program ended."""
+    unanswered: int = field(default_factory=int)
+    """Transactions whose answer did not come: it took too long, or the line was lost."""
+    waiting: dict[str, float] = field(default_factory=dict)
+    """Users who wait at the end: for `answers`, `prompts`, `echoes` (of so many `keys`); the `oldest` wait, seconds."""
+    due: dict[str, int] = field(default_factory=dict)
+    """Of an open load, so far: `count`, `done` (of it `failed`), `under_way`, `waiting`, `skipped`."""
     screens: dict[str, float] = field(default_factory=dict)
     """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
 

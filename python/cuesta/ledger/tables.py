@@ -97,6 +97,9 @@ TABLES = {
         STEP,
         ("cause", TEXT, ""),
         ("percent", NUMBER, "of the host's CPUs"),
+        ("standard_error", NUMBER, "of `percent`, where it was sampled"),
+        ("low", NUMBER, "of the 95 % interval"),
+        ("high", NUMBER, "of the 95 % interval; of a cause that no sample met all that is known"),
     ),
     "meters": table(
         "a row for each figure of a step's sheet of meters (docs/meters.md)",
@@ -180,6 +183,7 @@ TABLES = {
         "parts a to d of the form, a row each",
         ("folder", TEXT, "the certification folder"),
         ("part", TEXT, "`a`, `b`, `c` or `d`"),
+        ("key", TEXT, "what the row is called in programs: `page`, `page.number`"),
         ("name", TEXT, ""),
         ("unit", TEXT, "`s`, `share`, `ratio` or `number`"),
         ("creation", NUMBER, "of process creation"),

@@ -7,7 +7,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.likeness import facts, shown
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
-from cuesta.report.words import limit_value, per_s, plain
+from cuesta.report.words import kept, limit_value, per_s, plain
 from cuesta.units import ABSENT, count, many, seconds, share
 
 MOST_DIFFERENCES = 40
@@ -74,7 +74,7 @@ def limits(runs: Mapping[str, Summary]) -> Iterator[Row]:
 
 
 def _kept(verdict: Verdict) -> str:
-    return f"{limit_value(verdict)}, {'kept' if verdict.ok else 'crossed'}"
+    return f"{limit_value(verdict)}, {kept(verdict)}"
 
 
 def _cpu_of_transaction(step: Figures) -> str:

@@ -9,14 +9,17 @@ from rich.console import Console
 from rich.text import Text
 
 from cuesta.analysis.comparison import Compared, Comparison, Overall, medians
-from cuesta.analysis.hodges_lehmann import Interval
+from cuesta.analysis.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.likeness import shown
+from cuesta.analysis.power import MOST_RUNS
 from cuesta.analysis.sides import Side, name_in
-from cuesta.analysis.verdict import ALPHA, CONFIDENCE, MOST_RUNS, Word
+from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Judged, Word
+from cuesta.report.layout import grown, in_columns
+from cuesta.report.text import wrapped as text_wrapped
 from cuesta.report.words import plain
-from cuesta.units import ABSENT, digits, many, seconds, signed
+from cuesta.units import ABSENT, digits, many, seconds, share, signed
 
-MARGIN, WIDTH = 11, 80
+MARGIN = 11
 GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
 COLOURS = {
     Overall.UNCHANGED: GOOD,
@@ -27,10 +30,14 @@ COLOURS = {
     Word.SLOWER: BAD,
     Word.INCONCLUSIVE: OPEN,
 }
-LABEL, CELL, RATIO, INTERVAL = 22, 9, 7, 15
-"""Widths of a table's columns; what is said of a row comes behind them."""
+LABEL = 22
+HEADS = ("BASE", "NEW", "ratio", "95 % interval")
+WIDTHS = (9, 9, 7, 15)
+"""Of a table's columns, at least; what is said of a row comes behind them."""
 TABLES = ("HEADLINE", "OTHERS")
 """Sections that need the margin's room too."""
+SO_MANY_TIMES = 2.0
+"""From here on a change in percent is harder to read than a factor."""
 SHORT = {Word.BELOW: "below margin"}
 
 UNITS: dict[str, Callable[[float], str]] = {
@@ -69,16 +76,21 @@ def verdict(found: Comparison) -> Rows:
         yield from wrapped(f"- {why}")
     if found.refused:
         yield from (Text(row, FAINT) for row in wrapped(f"→ {found.remedy}", "  "))
-    for each in found.headline:
-        if each.judged:
-            yield from wrapped(sentence(each, found), "  ")
+    judged = [each for each in found.headline if each.judged]
+    for each in sorted(judged, key=lambda each: not is_change(each)):
+        yield from wrapped(sentence(each, found), "  ")
+
+
+def is_change(found: Compared) -> bool:
+    """Say whether a figure changed by more than the margin."""
+    return found.judged is not None and found.judged.word in (Word.FASTER, Word.SLOWER)
 
 
 def sentence(found: Compared, comparison: Comparison) -> str:
     """Say the verdict on one figure in words."""
     assert found.judged
     word, change = found.judged.word, by_percent(found.interval)
-    if word in (Word.FASTER, Word.SLOWER):
+    if is_change(found):
         return f"{found.metric.label}: {word}, {change}"
     if word == Word.BELOW:
         return f"{found.metric.label}: changed by less than matters, {change}"
@@ -114,11 +126,8 @@ def each_side(more: int) -> str:
 
 def design(found: Comparison) -> Rows:
     """Say what was compared with what."""
-    runs = (
-        f"{many(len(found.base.runs), 'pair')}, one run of each right after the other, the order turned each time"
-        if found.in_pairs
-        else f"{len(found.base.runs)} + {len(found.new.runs)} runs, made apart"
-    )
+    how = "one run of each right after the other, the order turned each time" if found.in_pairs else "made apart"
+    runs = f"{runs_of(found)}, {how}"
     margin, confidence = (f"{value * 100:g} %" for value in (found.terms.margin, CONFIDENCE))
     yield from wrapped(f"{runs}; margin ±{margin}; exact {confidence} intervals over runs (Hodges–Lehmann)")
     if found.in_pairs:
@@ -167,42 +176,99 @@ def others(found: Comparison) -> Rows:
 
 def table(figures: Iterable[Compared], last: str) -> Rows:
     """Give a row for each figure: the medians of the runs, their ratio and its interval."""
-    rows = list(figures)
-    if rows:
-        yield Text(row_of("median run", "BASE", "NEW", "ratio", "95 % interval") + last, "bold")
-    for each in rows:
-        base, new = (ABSENT if value is None else UNITS[each.metric.unit](value) for value in medians(each))
-        if each.ratio is None:
-            yield Text(row_of(each.metric.label, base, new, "n/a").rstrip()).append(f"  {each.missing}", FAINT)
+    rows = [(each, cells_of(each)) for each in figures]
+    if not rows:
+        return
+    widths = grown(WIDTHS, (cells for _, cells in rows))
+    yield Text(in_columns("median run", LABEL, HEADS, widths) + f"  {last}", "bold")
+    for each, cells in rows:
+        *above, label = textwrap.wrap(plain(each.metric.label), LABEL, subsequent_indent="  ")
+        yield from above
+        row = Text(in_columns(label, LABEL, cells, widths).rstrip())
+        if each.missing is not None:
+            yield row.append(f"  {each.missing}", FAINT)
             continue
-        row = Text(row_of(each.metric.label, base, new, f"{each.ratio:.3f}", between(each.interval)))
         word = each.judged and each.judged.word
-        yield row.append(SHORT.get(word, word), COLOURS.get(word, "default")) if word else row
+        yield row.append("  ").append(SHORT.get(word, word), COLOURS.get(word, "default")) if word else row
         if each.compensation:
-            yield Text(dotted(each), FAINT)
+            by_old = in_columns("┄ by BASE's method", LABEL, dotted(each, each.compensation), widths)
+            yield Text(f"{by_old}  compensated", FAINT)
 
 
-def dotted(each: Compared) -> str:
+def cells_of(each: Compared) -> tuple[str, ...]:
+    """Give the cells of a figure."""
+    base, new = (ABSENT if value is None else UNITS[each.metric.unit](value) for value in medians(each))
+    if each.ratio is None:
+        return base, new, "n/a", ""
+    return base, new, of_ratio(each.ratio), between(each.interval)
+
+
+def dotted(each: Compared, compensation: float) -> tuple[str, ...]:
     """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
     _, new = medians(each)
-    by_old = UNITS[each.metric.unit]((new or 0.0) * (each.compensation or 1.0))
-    return row_of("┄ by BASE's method", "", by_old, f"×{each.compensation:g}") + "compensated"
+    return "", UNITS[each.metric.unit]((new or 0.0) * compensation), f"×{compensation:g}", ""
 
 
-def row_of(label: str, base: str, new: str, ratio: str, interval: str = "") -> str:
-    """Lay out a row."""
-    return f"{label:<{LABEL}}{base:>{CELL}}{new:>{CELL}}{ratio:>{RATIO}}{interval:>{INTERVAL}}  "
+def of_ratio(ratio: float) -> str:
+    """Write a ratio with four digits, with three behind the point at most."""
+    return f"{ratio:,.{3 if ratio < 9.9995 else 2 if ratio < 99.995 else 1}f}"
 
 
 def between(interval: Interval | None) -> str:
     """Write an interval of a ratio."""
-    return f"{interval.low:.3f} – {interval.high:.3f}" if interval else "too few runs"
+    return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
+
+
+def power(found: Comparison) -> Rows:
+    """Say how small a change these runs find, whatever they found."""
+    judged = {each.metric.label: each.judged for each in found.headline if each.judged}
+    if not judged:
+        return
+    have = runs_of(found)
+    together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
+    finds = [f"{share(each.finds)} in {label}" for label, each in judged.items() if each.finds is not None]
+    if finds:
+        yield from wrapped(
+            f"{have} find, four times in five, a change of {', '.join(finds)}: by the spread that they had, {together}"
+        )
+    else:
+        yield from wrapped(f"{have} find no change, however large: {too_few(found, len(judged))}")
+    if coarse := [f"{label} {needed(each, found)}" for label, each in judged.items() if misses(each, found)]:
+        yield from wrapped(f"to find the margin, {found.terms.margin * 100:g} %: {', '.join(coarse)}")
+
+
+def misses(judged: Judged, found: Comparison) -> bool:
+    """Say whether a change of the margin would be missed more often than one time in five."""
+    return judged.finds is None or judged.finds > found.terms.margin
+
+
+def needed(judged: Judged, found: Comparison) -> str:
+    """Say how many runs would find a change of the margin."""
+    if judged.for_margin is None:
+        return "an unknown number" if judged.finds is None else f"over {MOST_RUNS}"
+    apart = f"{judged.for_margin} + {judged.for_margin} runs"
+    return f"about {many(judged.for_margin, 'pair') if found.in_pairs else apart}"
+
+
+def too_few(found: Comparison, figures: int) -> str:
+    """Say how many runs it takes for any claim of a change."""
+    least = least_runs(1 - ALPHA / figures, found.in_pairs)
+    takes = many(least, "pair") if found.in_pairs else f"{least} + {least} runs"
+    return f"a claim among {many(figures, 'figure')} takes {takes}"
+
+
+def runs_of(found: Comparison) -> str:
+    """Count the runs."""
+    base, new = len(found.base.runs), len(found.new.runs)
+    return many(base, "pair") if found.in_pairs else f"{base} + {new} runs"
 
 
 def by_percent(interval: Interval | None) -> str:
-    """Write an interval of a ratio as what it adds, `+3.1 % to +8.0 %`."""
+    """Write an interval of a ratio as what it adds, `+3.1 % to +8.0 %`; where that is much, as a factor."""
     if not interval:
         return ""
+    if interval.low > SO_MANY_TIMES:
+        return f"{of_ratio(interval.low)} to {of_ratio(interval.high)} times as much"
     low, high = (signed(f"{(ratio - 1) * 100:+.1f} %") for ratio in (interval.low, interval.high))
     return f"{low} to {high}"
 
@@ -221,8 +287,8 @@ def notes(found: Comparison) -> Rows:
 
 
 def wrapped(row: str, indent: str = "") -> Iterator[str]:
-    """Break a long row."""
-    return iter(textwrap.wrap(plain(row), WIDTH - MARGIN, subsequent_indent=indent, break_on_hyphens=False))
+    """Break a long row of names from outside and numbers."""
+    return text_wrapped(plain(row), indent)
 
 
 SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
@@ -230,6 +296,7 @@ SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
     "DESIGN": design,
     "LEFT OUT": left_out,
     "HEADLINE": headline,
+    "POWER": power,
     "OTHERS": others,
     "ERRORS": errors,
     "NOTES": notes,
@@ -280,5 +347,7 @@ def data_of_figure(each: Compared) -> dict[str, Any]:
         "chance_unchanged": judged and judged.changed,
         "chance_at_margin": judged and judged.beyond,
         "more_runs": judged and judged.more,
+        "least_change": judged and judged.finds,
+        "runs_for_margin": judged and judged.for_margin,
         "missing": each.missing,
     }

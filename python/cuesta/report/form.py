@@ -8,15 +8,38 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
 from cuesta.ledger.record import Check, Figure, Line, Record, Seen
 from cuesta.report import page as html
+from cuesta.report.layout import in_columns
 from cuesta.report.words import plain
-from cuesta.units import ABSENT, count, digits, many, seconds, share
+from cuesta.units import (
+    ABSENT,
+    between,
+    count,
+    digits,
+    many,
+    percent,
+    rounded,
+    seconds,
+    seconds_between,
+    seconds_within,
+    share,
+)
 
 WIDTH = 80
-LABEL = 47
-CELL = 11
+INDENT = 5
+LABEL = 44
+CELL = 12
 CAPTION_D = "d. Average times seen by a process"
+INTERVAL = " " * 11 + "95 % of samples"
+WIDE = 15
+"""Columns of an interval."""
+PURPOSE = {
+    TRACED: "system calls traced, to count them",
+    LINKAGE: "linkers asked what they bind, to count it",
+    CONTROL: "no meters, as the control",
+}
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
 
@@ -43,7 +66,7 @@ def page(record: Record, folder: Path) -> str:
             html.section("V Original run", original(record)),
             html.section("VI Comments", map(html.paragraph, comments(record))),
             html.section("How it was measured", [html.facts(method(record)), runs_table(record), checks_table(record)]),
-            html.links([folder / run.folder / "run.json" for run in record.runs], folder),
+            html.links([folder / run / "run.json" for run in folders(record)], folder),
         ],
     )
 
@@ -71,7 +94,7 @@ def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
     yield ["II   Hardware configuration", *named(hardware(record))]
     yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
     yield from measured(record)
-    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(run.folder for run in record.runs)}"])]
+    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(folders(record))}"])]
     yield ["VI   Comments", *listed(comments(record))]
     yield ["     How it was measured", *named(method(record))]
     yield ["     Runs", *runs(record)]
@@ -85,9 +108,10 @@ def measured(record: Record) -> Iterator[Sequence[str]]:
     if not record.runs:
         return
     yield ["IV   Measurements (means of the runs that counted)"]
-    yield [" a.  CPU time breakdown", *lines(record.measurements.a)]
-    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b)]
-    yield [" c.  Fault times and number", *lines(record.measurements.c)]
+    heads = columns(record)
+    yield [" a.  CPU time breakdown", *lines(record.measurements.a, heads)]
+    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b, heads)]
+    yield [" c.  Fault times and number", *lines(record.measurements.c, heads)]
     yield [" d.  Average times seen by a process", *seen(record)]
     if record.published:
         yield [
@@ -142,19 +166,40 @@ def method(record: Record) -> list[tuple[str, str]]:
         *([("worth", plain(how.honesty))] if how.honesty else []),
         ("phases", how.cut),
         ("settled", how.settled),
+        *(("runs apart", apart) for apart in runs_apart(record)),
         ("driver", f"{late}; CPU {share(driver.cpu)}, run-wait {share(driver.run_wait)} of a core a thread"),
         *(("excluded", plain(f"{name}: {'; '.join(why)}")) for name, why in how.excluded.items()),
         ("id", record.id),
     ]
 
 
+def runs_apart(record: Record) -> Iterator[str]:
+    """Say which runs were made for one figure each, and what came of it."""
+    how = record.method
+    for what, made in how.apart.items():
+        yield f"{', '.join(made)}: {PURPOSE[what]}"
+    if how.untraced:
+        yield f"none is traced: {plain(how.untraced)}"
+    if how.unmetered.value is not None and how.cost.value is not None:
+        than = f"{share(abs(how.cost.value))} {'longer' if how.cost.value >= 0 else 'shorter'}"
+        yield (
+            f"without meters a process took {seconds(how.unmetered.value)}, with them {than}; of one run, so that a "
+            "small difference says nothing"
+        )
+
+
 def original(record: Record) -> list[str]:
     """Give part V: where the raw output lies, with its hashes."""
     rows = [(name, value) for name, value in record.raw.items()]
-    runs_ = ", ".join(run.folder for run in record.runs)
+    runs_ = ", ".join(folders(record))
     files = f"{many(len(rows), 'file')} in this folder ({runs_})"
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
     return [html.paragraph(about), html.folded("SHA-256 of every file", [html.table(("file", "SHA-256"), rows)])]
+
+
+def folders(record: Record) -> list[str]:
+    """Name the folders of the runs that the figures are from."""
+    return [*(run.folder for run in record.runs), *(run for made in record.method.apart.values() for run in made)]
 
 
 def tables(record: Record) -> Iterator[str]:
@@ -168,13 +213,18 @@ def tables(record: Record) -> Iterator[str]:
         "c. Fault times and number": found.c,
     }
     for caption, rows in captions.items():
-        heads = columns(rows)
-        cells = [(label, *(figure(getattr(each, at), each.unit) for at in heads)) for label, each in numbered(rows)]
-        yield html.paragraph(caption) + html.table(("", *heads.values()), cells)
-    cells = [(label, figure(each.figure, each.unit)) for label, each in numbered(found.d)]
-    yield html.paragraph(CAPTION_D) + html.table(("", ""), cells)
+        heads = columns(record)
+        cells = [
+            (named_cell(number, each), *(with_interval(getattr(each, at), each.unit) for at in heads))
+            for number, each in numbered(rows)
+        ]
+        yield html.paragraph(caption, "title") + html.table(("", *heads.values()), cells)
+    cells = [(named_cell(number, each), with_interval(each.figure, each.unit)) for number, each in numbered(found.d)]
+    yield html.paragraph(CAPTION_D, "title") + html.table(("", ""), cells)
     if record.published:
-        yield html.paragraph("Published, and the mean of these runs") + html.table(BESIDE_HEADS, beside_rows(record))
+        yield html.paragraph("Published, and the mean of these runs", "title") + html.table(
+            BESIDE_HEADS, beside_rows(record)
+        )
     yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in absences(record).items())
     formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
     yield html.folded("How each figure is computed", [html.facts(formulas)])
@@ -218,32 +268,38 @@ def run_row(record: Record, number: int) -> tuple[str, ...]:
 def runs(record: Record) -> Iterator[str]:
     """Give the table of runs as text."""
     for cells in (RUN_HEADS, *(run_row(record, number) for number in range(len(record.runs)))):
-        yield f"     {cells[0]:<7}" + "".join(f"{cell:>{9 if at < 5 else 7}}" for at, cell in enumerate(cells[1:]))
+        yield in_columns(f"     {cells[0]}", 12, cells[1:], (9, 9, 9, 9, 9, 7, 7))
 
 
-def columns(rows: Sequence[Line]) -> dict[str, str]:
-    """Name the columns that have anything in them: a benchmark has one phase."""
-    heads = {"creation": "during process creation", "command": "during command sequence", "total": "total"}
-    both = any(each.creation.value is not None for each in rows) or not any(
-        each.command.value is not None for each in rows
-    )
-    return heads if both else {"command": "from start to end"}
+def columns(record: Record) -> dict[str, str]:
+    """Name the columns: a benchmark has one phase."""
+    if record.given.kind == "benchmark":
+        return {"command": "from start to end"}
+    return {"creation": "during process creation", "command": "during command sequence", "total": "total"}
 
 
-def lines(rows: Sequence[Line]) -> Iterator[str]:
-    """Give part a, b or c as text."""
-    heads = columns(rows)
+def lines(rows: Sequence[Line], heads: dict[str, str]) -> Iterator[str]:
+    """Give part a, b or c as text; today's word goes below 1969's where the column has no room for both."""
     short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
-    yield " " * LABEL + "".join(f"{short[at]:>{max(CELL, len(short[at]) + 1)}}" for at in heads)
-    for label, each in numbered(rows):
-        cells = "".join(f"{figure(getattr(each, at), each.unit):>{max(CELL, len(short[at]) + 1)}}" for at in heads)
-        yield f"{'     ' + label:<{LABEL}}{cells}"
+    widths = [max(CELL, len(short[at]) + 1) for at in heads]
+    yield in_columns("", LABEL, (short[at] for at in heads), widths)
+    for number, each in numbered(rows):
+        fits = INDENT + len(number) + len(label(each)) <= LABEL
+        name = f"{' ' * INDENT}{number}{label(each) if fits else each.name}"
+        yield in_columns(name, LABEL, (figure(getattr(each, at), each.unit) for at in heads), widths)
+        if not fits:
+            yield f"{' ' * (INDENT + len(number))}({each.today})"
+        if any(within := [interval(getattr(each, at), each.unit) for at in heads]):
+            yield in_columns(INTERVAL, LABEL + sum(widths) - WIDE * len(within), within, [WIDE] * len(within))
 
 
 def seen(record: Record) -> Iterator[str]:
     """Give part d as text."""
-    for label, each in numbered(record.measurements.d):
-        yield f"{'     ' + label:<{LABEL + 2 * CELL}}{figure(each.figure, each.unit):>{CELL}}"
+    for number, each in numbered(record.measurements.d):
+        name = f"{' ' * INDENT}{number}{label(each)}"
+        yield in_columns(name, LABEL + 2 * CELL, [figure(each.figure, each.unit)], [CELL])
+        if within := interval(each.figure, each.unit):
+            yield in_columns(INTERVAL, LABEL + 3 * CELL - WIDE, [within], [WIDE])
 
 
 def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
@@ -252,7 +308,23 @@ def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
     for each in rows:
         own = not each.name.startswith((" ", "Total"))
         number += own
-        yield f"{f'{number}.' if own else '':<4}{each.name}", each
+        yield f"{f'{number}.' if own else '':<4}", each
+
+
+def named_cell(number: str, row: Line | Seen) -> html.Cell:
+    """Give the cell of a row's name; one that only says another row in other words is indented."""
+    return (label(row).strip(), "in") if row.name.startswith(" ") else f"{number}{label(row)}"
+
+
+def label(row: Line | Seen) -> str:
+    """Give a row's name: 1969's, and today's beside it; of a ratio its interval."""
+    if isinstance(row, Seen):
+        interval = row.interval
+        return row.name + (f", 95 % interval {interval[0]:.3g} to {interval[1]:.3g}" if interval else "")
+    if not row.today:
+        return row.name
+    name, colon, what = row.name.partition(": ")
+    return f"{name} ({row.today}){colon}{what}"
 
 
 BESIDE_HEADS = ("what", "published", "measured", "source")
@@ -276,6 +348,8 @@ def figure(figure: Figure, unit: str) -> str:
     """Write a figure in its unit; one that could not be had is a dash, and its reason stands below."""
     if figure.value is None:
         return ABSENT
+    if figure.high is not None:
+        return sampled(figure, unit)
     if unit == "s":
         return seconds(figure.value) if figure.value else "0 s"
     if unit == "share":
@@ -287,6 +361,34 @@ def figure(figure: Figure, unit: str) -> str:
         if figure.value >= 10
         else digits(figure.value)
     )
+
+
+def sampled(figure: Figure, unit: str) -> str:
+    """Write a figure that rests on samples: as many digits as are known; of what no sample met the most it may be."""
+    value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
+    if not value:
+        return f"under {seconds_within(high, high)}" if unit == "s" else f"under {share(high)}"
+    if unit == "s":
+        return seconds_within(value, error)
+    if unit == "share":
+        return f"{percent(100 * value, 100 * error)} %"
+    return rounded(value, error, 2)
+
+
+def interval(figure: Figure, unit: str) -> str:
+    """Write the 95 % interval of a figure that rests on samples; nothing of others."""
+    if figure.low is None or figure.high is None or not figure.value:
+        return ""
+    if unit == "s":
+        return seconds_between(figure.low, figure.high)
+    by, sign = (100, " %") if unit == "share" else (1, "")
+    return between(by * figure.low, by * figure.high, 2) + sign
+
+
+def with_interval(one: Figure, unit: str) -> str:
+    """Write a figure, and behind it its interval if it has one."""
+    within = interval(one, unit)
+    return f"{figure(one, unit)} [{within}]" if within else figure(one, unit)
 
 
 def absences(record: Record) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from cuesta.analysis.front_end import FrontEnd
+from cuesta.report.layout import in_columns
 from cuesta.units import count, digits, seconds, share
 
 NONE = "no meter data"
@@ -53,15 +54,16 @@ def characters(of: FrontEnd) -> Iterator[str]:
 
 def between(of: FrontEnd) -> Iterator[str]:
     """Give average times between events."""
-    yield f"{'':<20}{'per-sys':>14}{'per-terminal':>14}"
+    widths = (14, 14)
+    yield in_columns("", 20, ("per-sys", "per-terminal"), widths)
     for name, per_system in of.atb.items():
         each = of.per_terminal(name)
         cells = ("—", "—") if per_system is None or each is None else (seconds(per_system), seconds(each))
-        yield f"ATB {name:<16}{cells[0]:>14}{cells[1]:>14}{f'  {NO_EVENT}' if per_system is None else ''}"
+        yield in_columns(f"ATB {name}", 20, cells, widths) + (f"  {NO_EVENT}" if per_system is None else "")
     for name, total in (("input rate", of.characters_in), ("output rate", of.characters_out)):
         rate = total / of.seconds
         each_rate = f"{digits(rate / of.dialed)}/s" if of.dialed else "—"
-        yield f"{name:<20}{f'{digits(rate)}/s':>14}{each_rate:>14}"
+        yield in_columns(name, 20, (f"{digits(rate)}/s", each_rate), widths)
 
 
 def processing(of: FrontEnd) -> Iterator[str]:
@@ -70,10 +72,11 @@ def processing(of: FrontEnd) -> Iterator[str]:
     yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
     parts = (f"{name} {NO_EVENT if value is None else digits(value)}" for name, value in of.characters_per_ms.items())
     yield f"characters per ms of interrupt time: {', '.join(parts)}"
-    yield f"{'':<8}{'# calls':>12}{'ave. time':>12}{'chars./msec.':>14}"
+    widths = (12, 12, 14)
+    yield in_columns("", 8, ("# calls", "ave. time", "chars./msec."), widths)
     for name, calls in (("read:", of.reads), ("write:", of.writes)):
         rate = "—" if calls.characters_per_ms is None else digits(calls.characters_per_ms)
-        yield f"{name:<8}{count(calls.count):>12}{seconds(calls.average):>12}{rate:>14}"
+        yield in_columns(name, 8, (count(calls.count), seconds(calls.average), rate), widths)
 
 
 def known(label: str, value: float | None, unit: str, why: str) -> Iterator[str]:

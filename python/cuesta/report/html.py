@@ -16,11 +16,14 @@ from cuesta.report.page import Cell, facts, page, paragraph, plots, section, tab
 from cuesta.report.plots import courses, curves, sweeps
 from cuesta.report.several import several
 from cuesta.report.words import (
+    account,
     bounds,
+    contradictions,
     doubts,
     fairness,
     how_it_ended,
     inflation,
+    kept,
     law,
     limit_value,
     load,
@@ -76,7 +79,7 @@ def limits(summary: Summary) -> Iterator[str]:
         (
             f"step {step.step + 1}: {judged.limit}" if len(summary.steps) > 1 else judged.limit,
             limit_value(judged),
-            ("kept", "kept") if judged.ok else ("crossed", "crossed"),
+            (kept(judged), "kept" if judged.ok else "crossed"),
         )
         for step in summary.steps
         for judged in step.limits
@@ -110,7 +113,9 @@ def sweep(summary: Summary) -> Iterator[str]:
     yield table(heads, cells, tables.about_sweep(summary))
     if drawn := plots(sweeps(summary)):
         yield drawn
-        yield from (paragraph(said, "faint") for said in bounds(asymptotes(summary)))
+        lines = asymptotes(summary)
+        yield from (paragraph(said, "notice") for said in contradictions(lines))
+        yield from (paragraph(said, "faint") for said in bounds(lines))
 
 
 def response(summary: Summary, step: Figures) -> Iterator[str]:
@@ -151,6 +156,7 @@ def throughput(step: Figures) -> Iterator[str]:
             ("errors", f"{count(step.errors.count)}{f': {by_name}' if by_name else ''}"),
             ("errors before measuring", before),
             *((f"{plain(name)}, the first", plain(said)) for name, said in step.errors.said.items()),
+            ("due by the load", account(step.due) if step.due else ""),
             ("skipped, lost", f"{many(step.skipped, 'action')}, {many(step.lost_users, 'user')}"),
             ("under way at the end", f"{count(under_way.count)}, the oldest since {seconds(under_way.oldest)}"),
         ]

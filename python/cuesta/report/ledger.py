@@ -6,8 +6,9 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
+from cuesta.analysis.relative import LEAST
 from cuesta.report.words import plain
-from cuesta.units import share
+from cuesta.units import ABSENT, share
 
 WIDTH, WIDEST, SHORT = 110, 56, 8
 """Columns of all; at most of a name; and of one that fits into a head."""
@@ -40,7 +41,8 @@ def data(ledger: Ledger) -> dict[str, Any]:
 
 
 def _measured(ledger: Ledger, system: Measured) -> dict[str, Any]:
-    return {**asdict(system), "date": system.date.isoformat(), "percent": ledger.percent(system.elapsed)}
+    percent, interval = ledger.beside_base(system)
+    return {**asdict(system), "date": system.date.isoformat(), "percent": percent, "percent_interval": interval}
 
 
 def _projection(ledger: Ledger, projection: Projection) -> dict[str, Any]:
@@ -84,11 +86,18 @@ def _rows(ledger: Ledger) -> Iterator[str]:
 
 def _systems(ledger: Ledger) -> Iterator[str]:
     graded = any(each.grade for each in ledger.systems)
-    yield _head(ledger, "system", "date", "elapsed") + ("  grade" if graded else "")
-    for each in ledger.systems:
-        yield f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed)}  {_grade(each)}"
+    beside = [ledger.beside_base(each) for each in ledger.systems]
+    ranges = [f"{interval[0]:.2f} .. {interval[1]:.2f}" if interval else "" for _, interval in beside]
+    width = max(map(len, ranges), default=0)
+    head = f"  {'95 % interval':<{max(width, 13)}}" if width else ""
+    yield _head(ledger, "system", "date", "elapsed") + head + ("  grade" if graded else "")
+    for each, (percent, _), range_ in zip(ledger.systems, beside, ranges, strict=True):
+        place = f"{_name(ledger, each.name)}  {each.date}  {_elapsed(ledger, each.elapsed, percent)}"
+        yield f"{place}{f'  {range_:<{max(width, 13)}}' if width else ''}  {_grade(each)}"
     if not ledger.systems:
         yield "none yet"
+    if ledger.base and any(percent is None for percent, _ in beside):
+        yield f"— no percentage: it has an interval over runs, which takes {LEAST} of each system"
 
 
 def _grade(system: Measured) -> str:
@@ -105,7 +114,7 @@ def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[s
     for each in projection.hoped:
         ends = f"{each.shortest:.2f} .. {each.longest:.2f}"
         place = f"{_name(ledger, each.planned.name)}  {plain(each.planned.date):<10}"
-        yield f"{place}  {_elapsed(ledger, each.mean)}  {ends:<19}  {_saves(each.planned)}"
+        yield f"{place}  {_elapsed(ledger, each.mean, ledger.percent(each.mean))}  {ends:<19}  {_saves(each.planned)}"
     if projection.chance:
         yield from _goal(ledger, projection, projection.chance)
 
@@ -162,16 +171,16 @@ def _head(ledger: Ledger, what: str, when: str, figure: str) -> str:
     return f"{what:<{_width(ledger)}}  {when:<10}  {figure + ' ' + ledger.unit:>11}  {of:>{SHORT + 5}}"
 
 
-def _elapsed(ledger: Ledger, elapsed: float) -> str:
-    percent = ledger.percent(elapsed)
-    shown = "" if percent is None else f"{percent:.2f}"
+def _elapsed(ledger: Ledger, elapsed: float, percent: float | None) -> str:
+    missing = ABSENT if ledger.base else ""
+    shown = missing if percent is None else f"{percent:.2f}"
     return f"{elapsed:>11.2f}  {shown:>{SHORT + 5}}"
 
 
 def _width(ledger: Ledger) -> int:
     names = [each.name for each in ledger.systems]
     names += [each.planned.name for each in ledger.planned.hoped] if ledger.planned else []
-    return min(WIDEST, max(map(len, names), default=0))
+    return min(WIDEST, max(map(len, ["system", *names])))
 
 
 def _name(ledger: Ledger, name: str) -> str:

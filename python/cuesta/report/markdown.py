@@ -7,10 +7,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cuesta.analysis.distribution import Distribution
+from cuesta.analysis.host import Host
 from cuesta.analysis.summary import Summary
 from cuesta.report import columns, tables
-from cuesta.report.words import doubts, how_it_ended, law, limit_value, load, on_time, per_s, plain
-from cuesta.units import count, named, seconds, share
+from cuesta.report.words import (
+    doubts,
+    host_cpu,
+    how_it_ended,
+    law,
+    limit_value,
+    load,
+    on_time,
+    per_s,
+    worth,
+)
+from cuesta.units import count, named, seconds
 
 HEADS = ("", "count", *tables.HEADS)
 ZERO_WIDTH = "\u200b"
@@ -58,11 +69,15 @@ def throughput(summary: Summary) -> Iterator[str]:
     yield escaped(done)
     if step.law:
         yield escaped("; ".join(law(step.law)))
-    if step.host.cpu:
-        cpu = step.host.cpu
-        yield escaped(f"host CPU: usr {share(cpu.usr / 100)}, sys {share(cpu.sys / 100)}, idle {share(cpu.idle / 100)}")
-    elif step.host.cpu_missing:
-        yield escaped(f"host CPU: {plain(step.host.cpu_missing)}")
+    yield "\n".join(f"- {escaped(row)}" for row in host(step.host))
+
+
+def host(of: Host) -> Iterator[str]:
+    """Say what the host spent: of what, how that is known, what else used its CPUs, and whether the account closes."""
+    first, *rows = host_cpu(of)
+    yield f"host {first}" if of.cpu is None else f"host CPU: {first} {' '.join(rows[:1])}"
+    yield from rows[1:]
+    yield from worth(of)
 
 
 def side_by_side(runs: Mapping[str, Summary]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from cuesta.analysis.host import uses
 from cuesta.ledger.meters import Sheet
 from cuesta.report.cells import number, per_s, percent, rate
+from cuesta.report.layout import in_columns
 from cuesta.report.tiers import Figure
 from cuesta.report.words import plain
 
@@ -45,7 +46,7 @@ def figures(sheet: Sheet) -> Sequence[Figure]:
 
 def laid_out(cells: Sequence[str]) -> str:
     """Lay out a row."""
-    return "".join(each.rjust(width) for each, width in zip(cells, WIDTHS, strict=True)).rstrip()
+    return in_columns("", 0, cells, WIDTHS).rstrip()
 
 
 def sum_of(*figures: Figure) -> float | None:

@@ -6,13 +6,16 @@ A figure that could not be had is `—`, with the reason below; it is never a ze
 import textwrap
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any
 
+from cuesta import units
 from cuesta.ledger.meters import Sheet
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
+from cuesta.report.layout import in_columns
 from cuesta.report.tiers import Figure, in_brackets
-from cuesta.report.words import accounts, plain
-from cuesta.units import ABSENT, count, digits, seconds
+from cuesta.report.words import SOURCES, closing, plain
+from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN = 10
 SAR = ("usr", "sys", "irq", "iowait", "steal", "idle", "load")
@@ -89,15 +92,14 @@ def about(sheet: Sheet) -> Iterator[str]:
     """Say what was metered, how long, and whether the account closes."""
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sheet["wall"] / 1e9))
     yield f"{plain(sheet['subject'])}, for {long(sheet['seconds'])} until {until}; {cpus_of(sheet)}"
-    accounted = sheet["closure"]["accounted"].get("value")
-    if accounted is None:
-        return
-    verdict = "it closes" if sheet["closure"]["closes"] else "IT DOES NOT CLOSE: shares are that uncertain"
-    cost = sheet["cost"].get("value")
-    what = accounts(sheet["closure"]["accounted"])
-    yield f"{what} are {accounted:.1f} % of the CPUs' time: {verdict}" + (
-        f"; reading took {seconds(cost)}" if cost else ""
-    )
+    if said := SOURCES.get(sheet["own"].get("source", "")):
+        yield from textwrap.wrap(f"its CPU time: {said}", 84)
+    if doubt := sheet["own"].get("doubt"):
+        yield from textwrap.wrap(f"DOUBTFUL: {plain(doubt)}", 84)
+    if "value" in sheet["closure"]["accounted"]:
+        cost = sheet["cost"].get("value")
+        reading = f"; reading took {seconds(cost)}" if cost else ""
+        yield from textwrap.wrap(closing(sheet["closure"]) + reading, 84)
 
 
 def cpus_of(sheet: Sheet) -> str:
@@ -146,16 +148,51 @@ def causes(sheet: Sheet) -> Iterator[str]:
     by_cause = sheet["by_cause"].get("value")
     if not by_cause:
         return
-    yield f"{'':<24}{'%':>8}{'seconds':>10}{'count':>12}{'each':>10}"
+    yield in_columns("", 16, ("%", "95 % interval", "seconds", "count", "each"), OF_CAUSES)
     for name, cause in sorted(by_cause["causes"].items(), key=lambda each: -(each[1]["percent"].get("value") or 0.0)):
         counted = cause["count"].get("value")
-        cells = f"{percent(cause['percent']):>8}{duration(cause['seconds']):>10}"
-        each = f"{ABSENT if counted is None else count(counted):>12}{duration(cause['average']):>10}"
-        yield f"{plain(name):<24}{cells}{each}  {cause['percent'].get('tier', '')}"
+        number_ = ABSENT if counted is None else count(counted)
+        cells = share(cause), interval(cause), of_share(cause, "seconds"), number_, of_share(cause, "average")
+        yield f"{in_columns(plain(name), 16, cells, OF_CAUSES)}  {cause['percent'].get('tier', '')}"
+    bound = by_cause.get("bound", {}).get("value")
+    if bound is not None and by_cause.get("unmet"):
+        names = ", ".join(map(plain, by_cause["unmet"]))
+        yield from textwrap.wrap(f"no sample met {names}: each {under(bound)}", 84)
     if not by_cause["about"]:
         return  # traced, not sampled
-    yield f"not classified: {by_cause['unclassified']:.2f} % of samples"
+    samples = by_cause["about"]["samples"].get("value", 0.0)
+    yield f"not classified: {round(by_cause['unclassified'] * samples / 100)} of {count(samples)} samples"
     yield from textwrap.wrap(overhead(sheet, by_cause["about"]), 84)
+
+
+OF_CAUSES = (7, 15, 10, 12, 10)
+"""Widths of the columns of causes."""
+
+
+def share(cause: Mapping[str, Any]) -> str:
+    """Write the percentage of a cause, in no more digits than its standard error leaves."""
+    value = cause["percent"].get("value")
+    return ABSENT if value is None else units.percent(value, error_of(cause))
+
+
+def error_of(cause: Mapping[str, Any]) -> float | None:
+    """Give the standard error of a percentage; None of what was traced."""
+    error: float | None = cause.get("standard_error", {}).get("value")
+    return error
+
+
+def interval(cause: Mapping[str, Any]) -> str:
+    """Write the interval of a percentage that was sampled."""
+    limits = cause.get("interval", {}).get("value")
+    return between(limits[0], limits[1], 2 if limits[1] < 0.995 else 1) if limits else ""
+
+
+def of_share(cause: Mapping[str, Any], name: str) -> str:
+    """Write a duration that goes with the percentage of its cause, in as many digits."""
+    value, whole, error = cause[name].get("value"), cause["percent"].get("value"), error_of(cause)
+    if not value or not whole or error is None:
+        return duration(cause[name])
+    return seconds_within(value, value * error / whole)
 
 
 SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
@@ -201,10 +238,22 @@ def total_time(sheet: Sheet) -> Iterator[str]:
     if why := ended(sheet):
         yield f"no meter data: {plain(why)}"
         return
-    yield f"{'':<24}{'%':>8}{'%NI':>8}{'AVE':>10}   %NI: of non-idle; AVE: of each"
+    widths = (8, 8, 10)
+    yield f"{in_columns('', 24, ('%', '%NI', 'AVE'), widths)}   %NI: of non-idle; AVE: of each"
+    sampled = sheet["by_cause"].get("value", {}).get("causes", {})
     for each in sheet["total_time"]:
-        cells = f"{percent(each['percent']):>8}{percent(each['of_non_idle']):>8}{duration(each['average']):>10}"
-        yield f"{each['name']:<24}{cells}  {each['percent'].get('tier', '')}"
+        cause = sampled.get(each["name"].replace(" ", "_"), {})
+        average = of_share(cause, "average") if cause else duration(each["average"])
+        cells = in_time(each, "percent", cause), in_time(each, "of_non_idle", cause), average
+        yield f"{in_columns(each['name'], 24, cells, widths)}  {each['percent'].get('tier', '')}"
+
+
+def in_time(row: Mapping[str, Any], column: str, cause: Mapping[str, Any]) -> str:
+    """Write a percentage of TIME; of a cause in as many digits as in CAUSES."""
+    value, whole, error = row[column].get("value"), row["percent"].get("value"), error_of(cause)
+    if not value or not whole or error is None:
+        return percent(row[column])
+    return units.percent(value, value * error / whole)
 
 
 def traffic(sheet: Sheet) -> Iterator[str]:
@@ -222,13 +271,14 @@ def traffic(sheet: Sheet) -> Iterator[str]:
 def counts(sheet: Sheet) -> Iterator[str]:
     """Give what was counted. What is of the whole machine although the subject is less is marked."""
     of_machine = sheet["counts"]["of_machine"]
-    yield f"{'':<28}{'count':>12}{'a second':>11}"
+    widths = (12, 11)
+    yield in_columns("", 28, ("count", "a second"), widths)
     for name, label in COUNTS.items():
         counted = sheet["counts"][name].get("value")
         cells = (ABSENT, ABSENT) if counted is None else (count(counted["count"]), digits(counted["per_s"]))
         mark = " *" if name in of_machine and counted else ""
         tier = sheet["counts"][name].get("tier", "")
-        yield f"{label:<28}{cells[0]:>12}{cells[1]:>11}{mark:<2}  {tier}".rstrip()
+        yield f"{in_columns(label, 28, cells, widths)}{mark:<2}  {tier}".rstrip()
     if of_machine:
         yield "* of the whole machine: the kernel does not count it by subject"
 
@@ -240,12 +290,14 @@ def devices(sheet: Sheet) -> Iterator[str]:
         yield f"{', '.join(map(plain, sheet['devices']))}: nothing read, nothing written"
     if not shown:
         return
-    heads = f"{'ATB':>9}{'queue':>7}{'response':>9}{'service':>9}{'% busy':>7}{'errors':>7}"
-    yield tiered(f"{'':<10}{'reads':>8}{'writes':>8}{heads}", *(d["busy"] for d in shown.values()))
+    heads = ("reads", "writes", "ATB", "queue", "response", "service", "% busy", "errors")
+    widths = (8, 8, 9, 7, 9, 9, 7, 7)
+    yield tiered(in_columns("", 10, heads, widths), *(d["busy"] for d in shown.values()))
     for name, d in shown.items():
-        counted = f"{count(d['reads']['count']):>8}{count(d['writes']['count']):>8}{duration(d['atb']):>9}"
-        times = f"{number(d['queue']):>7}{duration(d['response']):>9}{duration(d['service']):>9}"
-        yield f"{plain(name):<10}{counted}{times}{percent(d['busy']):>7}{whole(d['errors']):>7}"
+        counted = count(d["reads"]["count"]), count(d["writes"]["count"])
+        times = duration(d["atb"]), number(d["queue"]), duration(d["response"]), duration(d["service"])
+        cells = (*counted, *times, percent(d["busy"]), whole(d["errors"]))
+        yield in_columns(plain(name), 10, cells, widths)
     yield "ATB: average time between; % busy: of that one device, with at least one request"
 
 
@@ -293,7 +345,7 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
 
 def aligned(label: str, cells: Iterable[str]) -> str:
     """Lay out a row of shares."""
-    return f"{label:<8}" + "".join(f"{each:>8}" for each in cells)
+    return in_columns(label, 8, cells, repeat(8))
 
 
 def long(value: float) -> str:

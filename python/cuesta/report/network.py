@@ -6,7 +6,7 @@ from typing import Any
 from cuesta.analysis.host import Host
 from cuesta.ledger.meters import Sheet
 from cuesta.report.tiers import in_brackets
-from cuesta.units import many
+from cuesta.units import between, many, rounded, under
 
 ISOLATED = 2
 LOOPBACK = (3, 4)
@@ -53,7 +53,15 @@ def shared(sheet: Sheet) -> Iterator[str]:
         yield f"network, shared: at most {percent:.1f} {machine} (all soft interrupts, by clock ticks)"
         return
     inside = 100 * own / (sheet["seconds"] * cpus)
+    low, high = of.get("interval", {}).get("value") or (percent, percent)
+    if not percent:
+        of_cpus = f"of the machine's {many(cpus, 'CPU')}{in_brackets(of['percent'])}"
+        yield f"network, shared: no sample met it: {under(high)} {of_cpus}"
+        return
+    within = f" [{between(low, high)}]" if low < high else ""
+    error = (high - low) / 4
     yield (
-        f"network, shared: {percent:.1f} {machine} ({of['percent']['tier']}); {inside:.1f} of it stands in the host's "
-        "CPU time, the rest in the driver's or another's"
+        f"network, shared: {rounded(percent, error)}{within} {machine} "
+        f"({of['percent']['tier']}); {rounded(inside, error)} of it stands "
+        "in the host's CPU time, the rest in the driver's or another's"
     )

@@ -54,7 +54,7 @@ def section(title: str, parts: Iterable[str]) -> str:
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """Give a paragraph of plain text; `faint` is a kind."""
+    """Give a paragraph of plain text; `faint`, `notice` and `title` (of the table below it) are kinds."""
     return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
 
 

@@ -1,12 +1,13 @@
 """`ic_sample` of 1979 for a terminal: where the samples fell, largest first, and by module; idle beside."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.ledger.meters import Sheet
 from cuesta.report.tiers import in_brackets
 from cuesta.report.words import plain
-from cuesta.units import ABSENT
+from cuesta.units import ABSENT, percent
 
 BAR = 20
 """Columns of the longest bar."""
@@ -28,19 +29,21 @@ def _rows(listing: Mapping[str, Any], sheet: Sheet) -> Iterator[str]:
     yield f"\nby location: {covered}; {listing['more']} more locations had the rest"
     if rare := listing.get("rare"):
         yield f"the ways of {rare} samples were too rare to be kept: they stand by their last place alone, or as others"
-    yield from _histogram(listing["locations"])
+    yield from _histogram(listing["locations"], listing["samples"])
     yield "\nby module"
-    yield from _histogram(listing["modules"])
+    yield from _histogram(listing["modules"], listing["samples"])
 
 
-def _histogram(rows: list[Mapping[str, Any]]) -> Iterator[str]:
+def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
     widest = max((row["percent"] for row in rows), default=1.0)
     for row in rows:
         module, function = row["module"], row["function"]
         # Of a long path of functions the end tells it apart.
         function = function if len(function) <= FUNCTION else "…" + function[1 - FUNCTION :]
+        part = min(row["percent"] / 100, 1.0)
+        error = 100 * math.sqrt(part * (1 - part) / samples) if part < 1 else None
         bar = "*" * max(1, round(BAR * row["percent"] / widest))
-        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{row['percent']:6.1f} {bar}"
+        yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{percent(row['percent'], error):>6} {bar}"
 
 
 def _idle(sheet: Sheet) -> str:

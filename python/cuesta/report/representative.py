@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.representative import Apart, Rate, Share
+from cuesta.analysis.representative import Apart, Rate, Share, written
 from cuesta.ledger.meters import Sheet
 from cuesta.ledger.service import Service
+from cuesta.report.layout import in_columns
 from cuesta.report.words import plain
 from cuesta.units import ABSENT, digits, signed
 
@@ -69,7 +70,7 @@ def seen(each: Share) -> bool:
 
 def share(each: Share) -> str:
     """Write a row of percentages."""
-    service, run = (f"{known.value:.1f} %{MARK[known.tier]}" for known in (each.service, each.run))
+    service, run = (f"{written(known)}{MARK[known.tier]}" for known in (each.service, each.run))
     return row(f"  {NAMES.get(each.name, each.name)}", service, run, signed(f"{each.points:+.1f}"))
 
 
@@ -84,7 +85,7 @@ def rate(each: Rate) -> str:
 
 def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
     """Lay out a row."""
-    return f"{name:<31}{service:>13}{run:>13}{apart:>8}{per_cpu:>15}".rstrip()
+    return in_columns(name, 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
 
 
 def wrapped(said: str, indent: str) -> Iterator[str]:

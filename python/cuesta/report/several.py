@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cuesta.analysis.causes import cost_by_cause
+from cuesta.analysis.causes import cost_by_cause, error_by_cause
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import raw_files
 from cuesta.report import columns
@@ -12,7 +12,13 @@ from cuesta.report.plots import bars, overlaid, overlaid_sweeps
 from cuesta.report.words import doubts, how_it_ended
 from cuesta.units import many
 
-KINDS: Mapping[str, str] = {"kept": "kept", "crossed": "crossed", "VALID": "kept", "INVALID": "crossed"}
+KINDS: Mapping[str, str] = {
+    "kept": "kept",
+    "crossed": "crossed",
+    "not kept": "crossed",
+    "VALID": "kept",
+    "INVALID": "crossed",
+}
 """How the last words of cells look."""
 
 
@@ -48,7 +54,8 @@ def host(runs: Mapping[str, Summary]) -> Iterator[str]:
     """Draw what a transaction cost each host, as MPL-17 drew its systems."""
     costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
     about = "CPU time of the host for each transaction"
-    yield plots(bars("Host CPU for each transaction, by cause", costs, about))
+    errors = {name: error_by_cause(runs[name].last) for name in costs}
+    yield plots(bars("Host CPU for each transaction, by cause", costs, about, errors=errors))
     if costs and len(costs) < len(runs):
         without = ", ".join(name for name in runs if name not in costs)
         yield paragraph(f"no CPU time by cause: {without}", "faint")
@@ -74,5 +81,5 @@ def _table(heads: tuple[str, ...], rows: Iterator[columns.Row] | list[columns.Ro
 
 
 def _cell(text: str) -> Cell:
-    kind = KINDS.get(text.rpartition(" ")[2])
+    kind = KINDS.get(text.rpartition(", ")[2])
     return (text, kind) if kind else text

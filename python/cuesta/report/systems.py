@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cuesta.ledger.record import Record
+from cuesta.ledger.record import Line, Record
 from cuesta.report import form
 from cuesta.report.columns import NO_COMPARISON
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
@@ -69,16 +69,24 @@ def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[str]:
     if not costs:
         return
     causes = list(dict.fromkeys(cause for cost in costs.values() for cause in cost))
-    yield plots(bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes))
+    errors = {name: by_cause(record, phase, "standard_error") for name, record in of.items()}
+    yield plots(bars(f"{title}, by cause", costs, "CPU time of one process, mean of runs", causes, errors))
     cells = [(cause, *(seconds(costs.get(name, {}).get(cause)) for name in of)) for cause in causes]
     totals = [seconds(sum(costs[name].values())) if name in costs else ABSENT for name in of]
     heads, source = ("CPU time of one process", *of), "part IV b of the form, over the number of users"
     yield table(heads, [*cells, (TOTAL, *totals)], source)
 
 
-def by_cause(record: Record, phase: str) -> Mapping[str, float]:
-    """Give the CPU time of one process in a phase by cause, in seconds; nothing where it was not metered."""
-    lines = {line.name.removesuffix(" time"): getattr(line, phase).value for line in record.measurements.b}
-    if not record.workload.users or lines.pop(TOTAL, None) is None:
+def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, float]:
+    """Give the CPU time of one process in a phase by cause, in seconds, or its standard error; nothing if unmetered."""
+    figures = {line.key: (cause(line), getattr(line, phase)) for line in record.measurements.b}
+    if not record.workload.users or figures.pop("total")[1].value is None:
         return {}
-    return {name: value / record.workload.users for name, value in lines.items() if value is not None}
+    found = {name: getattr(figure, part) for name, figure in figures.values()}
+    return {name: value / record.workload.users for name, value in found.items() if value is not None}
+
+
+def cause(line: Line) -> str:
+    """Name a cause: 1969's word, and today's beside it."""
+    name = line.name.removesuffix(" time")
+    return f"{name} ({line.today})" if line.today else name

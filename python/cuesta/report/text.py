@@ -16,18 +16,22 @@ from rich.text import Text
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.report import tables
+from cuesta.report.layout import in_columns
 from cuesta.report.words import (
+    account,
     built_in,
     fairness,
     host_cpu,
     how_it_ended,
     inflation,
+    kept,
     law,
     limit_value,
     load,
     no_law,
     on_time,
     per_s,
+    plain,
     programs,
     screens,
     worth,
@@ -101,8 +105,8 @@ def validity(summary: Summary) -> Rows:
     else:
         yield Text("INVALID", BAD).append(Text(": do not rely on the figures below", "default"))
     for doubted in summary.doubts:
-        yield from wrapped(f"- {doubted}", "  ")
-        yield from (Text(row, FAINT) for row in wrapped(f"  → {doubted.doubt.advice}", "    "))
+        yield from wrapped(f"- {plain(str(doubted))}", "  ")
+        yield from (Text(row, FAINT) for row in wrapped(f"  → {plain(doubted.doubt.advice)}", "    "))
     yield from wrapped(how_it_ended(summary))
 
 
@@ -112,7 +116,7 @@ def limits(summary: Summary) -> Rows:
     for step in summary.steps:
         place = f"step {step.step + 1}: " if len(summary.steps) > 1 else ""
         for verdict in step.limits:
-            word = Text("kept     ", GOOD) if verdict.ok else Text("CROSSED  ", BAD)
+            word = Text("kept     ", GOOD) if verdict.ok else Text(f"{kept(verdict).upper():<9}", BAD)
             measured = f"{place}{verdict.limit:<{width}}  measured {limit_value(verdict)}"
             yield word.append(Text(measured, "default"))
     if not any(step.limits for step in summary.steps):
@@ -150,7 +154,7 @@ def response(step: Figures) -> Rows:
 
 def row_of(label: str, cells: Iterable[str]) -> str:
     """Lay out a row of the response table; 999 in 1000 has room for its mark."""
-    return label.ljust(12) + "".join(each.rjust(width) for each, width in zip(cells, CELLS, strict=True))
+    return in_columns(label, 12, cells, CELLS)
 
 
 def fair(step: Figures) -> Rows:
@@ -173,7 +177,9 @@ def throughput(step: Figures) -> Rows:
     if step.errors.before:
         yield Text(f"before measuring: {named(step.errors.before)}", BAD)
     for name, said in step.errors.said.items():
-        yield from wrapped(f"{name}, the first: {said}")
+        yield from wrapped(f"{name}, the first: {plain(said)}")
+    if step.due:
+        yield from wrapped(f"due: {account(step.due)}", "  ")
     if step.unfinished.count:
         yield f"{count(step.unfinished.count)} under way at the end, the oldest since {seconds(step.unfinished.oldest)}"
 

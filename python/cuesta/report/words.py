@@ -1,11 +1,11 @@
 """Sentences that the text and the HTML report share, and the safe form of names that came from outside."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cuesta.analysis.asymptotes import Asymptotes
+from cuesta.analysis.asymptotes import Above, Asymptotes
 from cuesta.analysis.fairness import Fairness
-from cuesta.analysis.figures import Figures, Kernel, Screens
+from cuesta.analysis.figures import Due, Figures, Kernel, Screens
 from cuesta.analysis.host import COUNTS, PARTS, BuiltIn, Host, PerTransaction, uses
 from cuesta.analysis.law import Law
 from cuesta.analysis.limits import Verdict
@@ -14,7 +14,7 @@ from cuesta.analysis.summary import Summary
 from cuesta.ledger.meters import Sheet
 from cuesta.report.network import network
 from cuesta.report.tiers import in_brackets
-from cuesta.units import ABSENT, count, digits, many, seconds, share
+from cuesta.units import ABSENT, between, count, digits, many, percent, rounded, seconds, share, under
 
 IDLE = {
     "zero": "zero",
@@ -24,6 +24,8 @@ IDLE = {
     "quota_wait": "throttled",
 }
 """Kinds of idle that exclude each other, where the kernel is traced."""
+SMALLEST = 0.05
+"""Percent of the CPUs below which causes are put together."""
 LOADS = {
     "closed": "the next input is due a think time after the answer",
     "paced": "inputs are due at fixed times",
@@ -39,16 +41,29 @@ def plain(name: str) -> str:
 def on_time(summary: Summary) -> str:
     """Say what speaks for a valid run."""
     late = [step.lateness.p99 for step in summary.steps if step.lateness.p99 is not None]
-    return (
-        f"99 in 100 keys went within {seconds(max(late))} of when they were due"
-        if late
-        else "nothing speaks against it"
-    )
+    due = [step.due for step in summary.steps if step.due and step.due.never_begun]
+    keys = f"99 in 100 keys went within {seconds(max(late))} of when they were due" if late else ""
+    never = sum(each.never_begun for each in due)
+    begun = f"{count(never)} of {count(sum(each.count for each in due))} that were due were never begun" if due else ""
+    return "; ".join(filter(None, (keys, begun))) or "nothing speaks against it"
+
+
+def account(due: Due) -> str:
+    """Say what became of everything that was due."""
+    failed = f" (of it {count(due.failed)} given up or without a line)" if due.failed else ""
+    begun = f"{count(due.done)} done{failed} + {count(due.under_way)} under way"
+    rest = f"{count(due.waiting)} waiting for a user + {count(due.skipped)} skipped"
+    return f"{count(due.count)} {'=' if due.adds_up else '≠'} {begun} + {rest}"
+
+
+def kept(verdict: Verdict) -> str:
+    """Say whether a limit was kept, crossed, or could not be: nothing was measured that could have."""
+    return "kept" if verdict.ok else "crossed" if verdict.value is not None else "not kept"
 
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
     """Give what was found against a run, each with what to do."""
-    return [(plain(str(doubted)), doubted.doubt.advice) for doubted in summary.doubts]
+    return [(plain(str(doubted)), plain(doubted.doubt.advice)) for doubted in summary.doubts]
 
 
 def how_it_ended(summary: Summary) -> str:
@@ -166,17 +181,34 @@ def host_cpu(host: Host) -> Iterator[str]:
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     if host.cpu_by_cause and sheet:
-        causes = sorted(host.cpu_by_cause.items(), key=lambda cause: -cause[1])
-        seen = [f"{plain(name.replace('_', ' '))} {percent:.1f}" for name, percent in causes if percent >= 0.05]
-        rest = sum(percent for _, percent in causes if percent < 0.05)
-        seen += [f"{len(causes) - len(seen)} others {rest:.1f}"] if rest else []
-        yield f"by cause: {', '.join(seen)}{in_brackets(sheet['by_cause'])}"
+        yield f"by cause: {', '.join(by_cause(host))}{in_brackets(sheet['by_cause'])}"
     yield from idle_by_kind(sheet)
+    if host.meters and host.meters.untraced:
+        yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
     yield from network(host)
+    if host.per_transaction_missing:
+        yield plain(host.per_transaction_missing)
     if host.per_transaction and sheet:
         yield each_transaction(host.per_transaction) + in_brackets(
             sheet["own"]["seconds"], *(sheet["counts"][name] for name in COUNTS)
         )
+
+
+def by_cause(host: Host) -> Iterator[str]:
+    """Write the shares of the causes, largest first, with the 95 % intervals of those that were sampled."""
+    causes = sorted((host.cpu_by_cause or {}).items(), key=lambda cause: -cause[1])
+    errors, intervals = host.cpu_by_cause_se or {}, host.cpu_by_cause_interval or {}
+    small = [value for _, value in causes if value < SMALLEST]
+    for name, value in causes:
+        if value >= SMALLEST:
+            within = f" [{between(*intervals[name])}]" if name in intervals else ""
+            yield f"{plain(name.replace('_', ' '))} {percent(value, errors.get(name))}{within}"
+    if any(small):
+        yield f"{len(small)} others {sum(small):.1f}"
+    unmet = [name for name in intervals if name not in dict(causes)]
+    if unmet:
+        names = ", ".join(plain(name.replace("_", " ")) for name in unmet)
+        yield f"no sample met {names}: each {under(intervals[unmet[0]][1])}"
 
 
 def idle_by_kind(sheet: Sheet | None) -> Iterator[str]:
@@ -203,7 +235,8 @@ def calls(each: PerTransaction) -> str | None:
     """Write the system calls: as counted, else as estimated from samples."""
     if each.system_calls is not None:
         return digits(each.system_calls)
-    return None if each.system_calls_estimated is None else f"about {digits(each.system_calls_estimated)} (estimated)"
+    estimated = each.system_calls_estimated  # of a tenth at best: docs/meters.md
+    return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
 
 
 def sum_of(*numbers: float | None) -> str | None:
@@ -218,17 +251,34 @@ def worth(host: Host) -> Iterator[str]:
         return
     order = host.meters.order
     yield (f"order of honesty, {order} of 4: " if order else "") + plain(host.meters.honesty)
-    if host.meters.closes is False:
-        accounted = host.sheet["closure"]["accounted"] if host.sheet else {}
-        of = f"{accounted['value']:.1f} %" if "value" in accounted else "not 100 %"
-        yield f"{accounts(accounted)} add up to {of} of the CPUs' time: shares of CPU are that uncertain"
+    if host.meters.accounting in SOURCES:
+        yield f"its CPU time: {SOURCES[host.meters.accounting]}"
+    if host.meters.doubt:
+        yield f"DOUBTFUL: {plain(host.meters.doubt)}"
+    if host.sheet and "value" in host.sheet["closure"]["accounted"]:
+        yield closing(host.sheet["closure"])
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
-def accounts(closure: Mapping[str, Any]) -> str:
-    """Name what a sheet's closure adds up."""
-    own = closure.get("tier") == "sampled"
-    return "uses, idle, steal and the sampler's interrupts of idle CPUs" if own else "uses, idle and steal"
+SOURCES = {
+    "control_group": "by the account of its control group",
+    "exit_records": "by its processes' own accounts, and the last ones of those that ended; detached ones are followed",
+    "exit_records_by_parent": "by its processes' accounts and their last ones; those that left their parents are lost",
+    "parents": "by its processes' accounts; processes that nobody waited for, or that left their parents, are lost",
+    "tracer": "traced in the kernel, from birth to end",
+}
+"""How the subject's CPU time is taken, and what that loses."""
+
+
+def closing(closure: Mapping[str, Any]) -> str:
+    """Say what was measured apart, and by how much it misses the CPUs' time."""
+    accounted = closure["accounted"]["value"]
+    verdict = "it closes" if closure["closes"] else "IT DOES NOT CLOSE: shares of CPU are that uncertain"
+    parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.get("parts", {}).items() if share >= 0.05)
+    said = f"measured apart, {parts} add up to" if parts else "uses, idle and steal add up to"
+    allowed = f" (within {closure['tolerance']:.1f}" if closure.get("tolerance") else ""
+    below = f", and {closure['interrupts']:.1f} of interrupts" if closure.get("interrupts", 0.0) >= 0.05 else ""
+    return f"{said} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
 
 
 def programs(host: Host) -> Iterator[str]:
@@ -260,14 +310,48 @@ def bounds(of: Asymptotes) -> Iterator[str]:
         yield f"light load, N / (R₀ + Z + K): not drawn: {of.no_light}"
     if of.heavy:
         yield (
-            f"heavy load, 1 / D max = {per_s(1 / of.heavy.demand)}: D max = U/X = {seconds(of.heavy.demand)} of "
-            f"{plain(of.heavy.resource)}, {share(of.heavy.utilization)} busy with {many(of.heavy.users, 'user')}; "
-            "a resource that is not metered may allow less"
+            f"heavy load, 1 / D max = {per_s(1 / of.heavy.demand)}, {within(of.heavy.rate_interval)} a second: D max = "
+            f"U/X = {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, at most {share(of.heavy.utilization)} "
+            f"busy, with {listed(of.heavy.users)}; a resource that is not metered may allow less"
         )
     else:
         yield f"heavy load, 1 / D max: not drawn: {plain(of.no_heavy)}"
-    if of.crossing:
-        yield f"they cross at N* = {digits(of.crossing)} users: with more, some wait for others"
+    for each in of.above:
+        if each.is_chance:
+            yield f"{surpassed(each)}: steps of this length differ so much by chance, and longer ones know better"
+    if of.crossing and of.crossing_interval:
+        where = f"N* = {digits(of.crossing)} users, {within(of.crossing_interval)}"
+        yield f"they cross at {where}: with more, some wait for others"
+
+
+def contradictions(of: Asymptotes) -> Iterator[str]:
+    """Say where more was measured than a line allows."""
+    for each in of.above:
+        if not each.is_chance:
+            yield (
+                f"CONTRADICTION: {surpassed(each)}. Chance does not explain it: transactions do not take the same in "
+                "all steps, or a meter is wrong. Do not rely on that line"
+            )
+
+
+LINES = {"light": "N / (R₀ + Z + K)", "heavy": "1 / D max"}
+
+
+def surpassed(above: Above) -> str:
+    """Say which step lies above which line."""
+    allows = f"{LINES[above.line]} allows {per_s(above.bound)}"
+    return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {allows}"
+
+
+def within(interval: tuple[float, float]) -> str:
+    """Write an interval of 95 %."""
+    return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
+
+
+def listed(users: Sequence[int]) -> str:
+    """List numbers of users, the last one after `and`."""
+    *first, last = users
+    return f"{', '.join(map(count, first))} and {many(last, 'user')}" if first else many(last, "user")
 
 
 def swept_apart_from_users(step: Figures) -> str:

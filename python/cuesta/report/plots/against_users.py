@@ -8,7 +8,7 @@ from cuesta.analysis.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.report.plots.scales import durations
-from cuesta.report.plots.svg import DASHES, REST, SERIES, Plot
+from cuesta.report.plots.svg import DASHES, REST, SERIES, SHADE, Plot
 from cuesta.report.words import swept_apart_from_users
 
 QUANTILES = ("p50", "p95", "p99")
@@ -61,6 +61,8 @@ def _draw_bounds(plot: Plot, bounds: Asymptotes, top: float) -> None:
         end = min(right, top * light.cycle)
         plot.axes.plot([0, end], [0, end / light.cycle], color=REST, linestyle=DASHES[1], label="N / (R₀ + Z + K)")
     if bounds.heavy and 1 / bounds.heavy.demand <= top:
+        low, high = bounds.heavy.rate_interval
+        plot.axes.axhspan(low, min(high, top), color=SHADE, linewidth=0, label="1 / D max, 95 % interval")
         plot.axes.axhline(1 / bounds.heavy.demand, color=REST, linestyle=DASHES[2], label="1 / D max")
 
 

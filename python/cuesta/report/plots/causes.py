@@ -1,5 +1,6 @@
 """The host's CPU time, split: stacked areas over time, and stacked bars by system as MPL-17 (1969) has them."""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -7,14 +8,17 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from cuesta.analysis import causes
 from cuesta.analysis.causes import Stretch
 from cuesta.ledger import Recorded
-from cuesta.report.plots.svg import REST, SERIES, Plot
-from cuesta.units import seconds
+from cuesta.report.plots.svg import REST, ROW, SERIES, Plot
+from cuesta.units import rounded, seconds
 
 MOST_LAYERS = 7
 """Layers with a colour of their own: those with most; the others are one."""
 OTHERS = "others"
+ERROR = "#333"
 BAR = 0.32
 """Inches of height for each system."""
+LONGEST_NAME = 22
+"""Characters in a row of a system's name."""
 
 
 def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
@@ -33,27 +37,44 @@ def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
     if any(share > 0 for stretch in stretches for shares in stretch.shares for share in shares.values()):
         _areas(plot, stretches, None)
         plot.axes.set_ylim(bottom=0)
-        plot.axes.set_ylabel("% of its CPUs")
+        width = causes.half_width(recorded)
+        known = f" (95 %: ±{rounded(width, width)} at most)" if width else ""
+        plot.axes.set_ylabel(f"% of its CPUs{known}")
         yield plot.svg()
 
 
 def bars(
-    title: str, systems: Mapping[str, Mapping[str, float]], about: str, order: Sequence[str] | None = None
+    title: str,
+    systems: Mapping[str, Mapping[str, float]],
+    about: str,
+    order: Sequence[str] | None = None,
+    errors: Mapping[str, Mapping[str, float]] | None = None,
 ) -> Iterator[str]:
-    """Draw a bar for each system, of seconds by cause, in `order` or the largest first; `about` says of what."""
+    """Draw a bar for each system, of seconds by cause, in `order` or the largest first; `about` says of what.
+
+    `errors` are standard errors of the seconds: twice that is drawn to both sides of where a layer ends.
+    """
     if not systems:
         return
-    plot = Plot(title, height=1.0 + BAR * len(systems))
+    names = [textwrap.fill(name, LONGEST_NAME) for name in systems]
+    plot = Plot(title, height=(1.2 if errors else 1.0) + sum(BAR + ROW * name.count("\n") for name in names))
     layers = _layers([*systems.values()], order)
     left = [0.0] * len(systems)
     for number, (label, values) in enumerate(layers.items()):
-        plot.axes.barh([*systems], values, left=left, color=_colour(number, label), label=label, height=0.62)
+        plot.axes.barh(names, values, left=left, color=_colour(number, label), label=label, height=0.62)
         left = [begin + value for begin, value in zip(left, values, strict=True)]
+        name = label.replace(" ", "_")
+        spans = [
+            1.96 * known.get(label, known.get(name, 0.0)) for known in ((errors or {}).get(s, {}) for s in systems)
+        ]
+        if any(spans):
+            plot.axes.errorbar(left, range(len(left)), xerr=spans, fmt="none", ecolor=ERROR, elinewidth=1, capsize=3)
     plot.axes.invert_yaxis()
     plot.axes.grid(visible=False, axis="y")
     plot.axes.xaxis.set_major_locator(MaxNLocator(5))
     plot.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds(value) if value else "0"))
-    plot.axes.set_xlabel(about)
+    about = f"{about}\n(whiskers: 95 % of samples)" if errors else about
+    plot.axes.set_xlabel(about, loc="right")  # beside long names there is no room for it in the middle
     yield plot.svg()
 
 

@@ -1,0 +1,43 @@
+"""What dynamic linkers said of the programs of a run: `linkage.jsonl`, opened. Certifications have a run for it."""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+
+from cuesta.ledger.rows import json_rows
+from cuesta.ledger.run import Recorded
+
+FILE = "linkage.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """How much had been linked at instants of the run, in seconds from its start."""
+
+    at: list[float]
+    programs: list[int]
+    """Programs whose linker had said something."""
+    symbols: list[int]
+    """References that the linkers had bound by name."""
+
+    def between(self, begin: float, end: float) -> tuple[int, int] | None:
+        """Give programs and symbols of a phase; none if it was not read from before its begin until behind its end.
+
+        Linkers speak when a program starts and when it ends, and outside of the phases none does either: so the
+        readings just outside of the phase bound it.
+        """
+        first, last = bisect_right(self.at, begin) - 1, bisect_left(self.at, end)
+        if first < 0 or last >= len(self.at):
+            return None
+        return self.programs[last] - self.programs[first], self.symbols[last] - self.symbols[first]
+
+
+def read_linkage(recorded: Recorded) -> Linked:
+    """Read it; empty if the run has no such file."""
+    path, damage = recorded.folder / FILE, list[str]()
+    if not path.exists() or not recorded.agents:
+        return Linked([], [], [])
+    begun = recorded.agents[0].origin.clock
+    rows = sorted(
+        json_rows(path, lambda row: ((row["at"] - begun) / 1e9, int(row["programs"]), int(row["symbols"])), damage)
+    )
+    return Linked([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows])

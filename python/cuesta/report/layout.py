@@ -1,0 +1,21 @@
+"""Rows in columns, for a terminal. A cell that is too wide moves those behind it and touches none."""
+
+from collections.abc import Iterable
+
+
+def in_columns(label: str, width: int, cells: Iterable[str], widths: Iterable[int]) -> str:
+    """Lay out a row: the label to the left in `width`, then each cell at the right end of its own width."""
+    row, end = label.ljust(width), width
+    for cell, own in zip(cells, widths, strict=False):
+        end += own
+        row += cell.rjust(max(end - len(row), len(cell) + bool(cell and row)))
+    return row
+
+
+def grown(widths: Iterable[int], rows: Iterable[Iterable[str]], gap: int = 2) -> list[int]:
+    """Give the widths of columns in which all cells of these rows fit, with a gap before each; none gets narrower."""
+    columns = list(widths)
+    for row in rows:
+        for number, cell in enumerate(row):
+            columns[number] = max(columns[number], len(cell) + gap)
+    return columns

@@ -1,0 +1,55 @@
+"""What of a recorded session was hidden and what was kept, in words."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+MOST = 50
+"""Rows of each list; the rest is counted."""
+
+
+def of_secrets(secrets: dict[str, Any]) -> list[str]:
+    """Say it of what `_native.Cast.secrets` gives. What is hidden is not in it."""
+    shown = secrets["shown"]
+    hidden = [f"{_hidden(each)} -> ${{{each['column']}}}" for each in secrets["hidden"]]
+    commands = [f"{_place(each['place'])}: {_pressed(each['keys'])}" for each in secrets["commands"]]
+    keys, places = _counted(shown["keys"], "key"), _counted(shown["entries"], "place")
+    rows = [
+        *_listed("hidden, because the screen did not show it as it was typed; it is in no file:", hidden),
+        *_listed("kept, although the screen did not show it: single keys that the program took as commands", commands),
+        f"kept, because the screen showed it: {keys} in {places}",
+    ]
+    if hidden:
+        rows.append("what was hidden by mistake: give it in the users' table, or record again with --keep-all")
+    return rows
+
+
+def of_everything_kept(secrets: dict[str, Any]) -> list[str]:
+    """Say that nothing was hidden, and what would have been."""
+    hidden = [_hidden(each) for each in secrets["hidden"]]
+    return _listed("kept in clear, because of --keep-all, although the screen did not show it:", hidden) or [
+        "nothing had to be hidden"
+    ]
+
+
+def _listed(title: str, rows: Sequence[str]) -> list[str]:
+    more = [f"  and {len(rows) - MOST} more"] if len(rows) > MOST else []
+    return [title, *(f"  {row}" for row in rows[:MOST]), *more] if rows else []
+
+
+def _hidden(hidden: dict[str, Any]) -> str:
+    return f"{_place(hidden['place'])}: {_counted(hidden['keys'], 'key')}"
+
+
+def _place(place: dict[str, Any]) -> str:
+    behind = f', behind "{place["behind"]}"' if place["behind"] else ""
+    return f"after {place['at']:.1f} s, in row {place['row']}{behind}"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def _pressed(keys: str) -> str:
+    pressed = ((key if key != " " else "Space", len(list(same))) for key, same in groupby(keys))
+    return " ".join(key if count == 1 else f"{key} ({count} times)" for key, count in pressed)
