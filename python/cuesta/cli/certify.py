@@ -8,15 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__
+from cuesta.analysis.apart import doubts
 from cuesta.analysis.grade import LEAST_RUNS
 from cuesta.analysis.phases import CREATION, understood
 from cuesta.analysis.trial import read_trial
 from cuesta.cli import verify
+from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine import certifier, conditions, preflight
+from cuesta.engine.folder import private_folder
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.job import Job
+from cuesta.engine.method import METERED_EVERY, Method, method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
 from cuesta.ledger.record import Given, Record, Reference
@@ -68,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--out", type=Path, metavar="DIR", help="the folder; by default runs/NAME-DATE-TIME")
     results.add_argument("--sign", type=Path, metavar="KEY", help="sign the record with an SSH key")
     results.add_argument("--json", metavar="FILE|-", help="write the record as one object; - = standard output")
+    results.add_argument("--dry-run", action="store_true", help="show what would be run and how long it takes")
     results.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument(
         "--verify", action="store_true", help="hold a certification, a run or a typed table against itself"
@@ -85,15 +90,17 @@ def carry_out(arguments: argparse.Namespace) -> int:
         see_key(arguments.sign)
     if arguments.what.is_dir():
         see_certification(arguments.what)
-        write_json(arguments.json, finish(arguments.what, arguments).model_dump(mode="json"))
-        return Exit.GOOD
+        record = finish(arguments.what, arguments)
+        write_json(arguments.json, record.model_dump(mode="json"))
+        return Exit.GOOD if all(check.ok for check in record.checks if check.name == "complete") else Exit.INVALID
     return certify(arguments)
 
 
 def insist_on_one(arguments: argparse.Namespace) -> None:
     """Refuse options that go with something else, so that none is silently without effect."""
-    flags = ("runs", "absentee", "system", "reference", "profile", "comment", "out")
-    of_plans = ", ".join(f"--{flag}" for flag in flags if getattr(arguments, flag) not in (None, False, []))
+    flags = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
+    given_ones = (flag.replace("_", "-") for flag in flags if getattr(arguments, flag) not in (None, False, []))
+    of_plans = ", ".join(f"--{flag}" for flag in given_ones)
     if arguments.signers and not arguments.verify:
         raise UsageError(
             "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
@@ -126,14 +133,19 @@ def certify(arguments: argparse.Namespace) -> int:
     jobs = list(certifier.parts(plan))
     for group, job in jobs:
         see_script(group, job, arguments.absentee)
+    methods = {group.name: method(job, arguments.absentee) for group, job in jobs}
+    if arguments.dry_run:
+        return show(jobs, methods, arguments)
+    for _, job in jobs:
         preflight.check(job)
     if arguments.profile:
         read_service(arguments.profile)
     out = arguments.out or Path("runs") / f"{plan.settings.name}-{datetime.now():%Y-%m-%d-%H%M%S}"
     places = {group.name: out / group.name if len(jobs) > 1 else out for group, _ in jobs}
     codes, records = list[int](), dict[str, object]()
-    for group, job in jobs:
-        codes.append(one(given(group, job, arguments), job, places[group.name], arguments))
+    for group, _ in jobs:
+        how = methods[group.name]
+        codes.append(one(given(group, how, arguments), how, places[group.name], arguments))
         records[group.name] = finish(places[group.name], arguments).model_dump(mode="json")
         if codes[-1] == Exit.INTERRUPTED:
             break
@@ -152,7 +164,7 @@ def see_script(group: Group, job: Job, absentee: bool) -> None:
             f"{where}: it has no transaction `{CREATION}`",
             "begin it so, with a barrier and a pause behind: docs/certify.md; a batch of processes is --absentee",
         )
-    least = 2 * certifier.METERED_EVERY
+    least = 2 * METERED_EVERY
     if (script.pause or 0.0) < least:
         raise InputError(
             f"{where}: no pause of {least:g} s or more right behind a barrier",
@@ -160,31 +172,48 @@ def see_script(group: Group, job: Job, absentee: bool) -> None:
         )
 
 
-def one(known: Given, job: Job, folder: Path, arguments: argparse.Namespace) -> int:
+def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: argparse.Namespace) -> int:
+    """Show what would be run, and how long that takes."""
+    shown = [show_plan(job, [f"  {row}" for row in methods[group.name].said(arguments.runs)]) for group, job in jobs]
+    say("\n\n".join(shown), arguments.json)
+    data = {
+        group.name: {
+            **plan_data(job),
+            "runs": methods[group.name].runs(arguments.runs),
+            "untraced": methods[group.name].untraced,
+            "seconds": methods[group.name].seconds(arguments.runs),
+        }
+        for group, job in jobs
+    }
+    write_json(arguments.json, data if len(jobs) > 1 else data[jobs[0][0].name])
+    return Exit.GOOD
+
+
+def one(known: Given, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
     """Make the runs of one certification."""
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     record_json(folder / GIVEN, known.model_dump(mode="json"))
     if arguments.profile:
         shutil.copyfile(arguments.profile, folder / PROFILE)
 
+    def tell(said: str) -> None:
+        if not arguments.quiet:
+            print(f"group {known.group}: {said}", file=sys.stderr)
+
     def judge(made: Path) -> list[str]:
         trial = read_trial(made, known.pause)
         record_json(made / "summary.json", trial.summary.json())
-        if not arguments.quiet:
-            said = f"does not count: {'; '.join(trial.doubts)}" if trial.doubts else "counts"
-            print(f"group {known.group}: {made.name} of {known.runs}: {said}", file=sys.stderr)
-        return trial.doubts
+        wrong = doubts(trial, made.parent.name)
+        name = f"{made.name} of {known.runs}" if made.parent == folder else made.relative_to(folder).as_posix()
+        tell(f"{name}: does not count: {'; '.join(wrong)}" if wrong else f"{name}: counts")
+        return wrong
 
-    if not arguments.quiet:
-        print(
-            f"group {known.group}: {many(certifier.WARM_UP, 'run')} to warm up, then {known.runs} that count",
-            file=sys.stderr,
-        )
-
+    for row in how.said(known.runs):
+        tell(row)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        done = certifier.certify(job, certifier.Place(folder, arguments.runs), judge, look, stopping)
+        done = certifier.certify(how, certifier.Place(folder, arguments.runs), judge, look, stopping)
     for failure in done.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
     if done.interrupted:
@@ -192,8 +221,9 @@ def one(known: Given, job: Job, folder: Path, arguments: argparse.Namespace) -> 
     return Exit.GOOD if done.counted == arguments.runs else Exit.INVALID
 
 
-def given(group: Group, job: Job, arguments: argparse.Namespace) -> Given:
+def given(group: Group, how: Method, arguments: argparse.Namespace) -> Given:
     """Write down what no run tells."""
+    job = how.timed
     script = understood(job.tape(group).script)
     return Given(
         kind="benchmark" if arguments.absentee else "certification",
@@ -211,6 +241,7 @@ def given(group: Group, job: Job, arguments: argparse.Namespace) -> Given:
         hardware=conditions.hardware(),
         factors=conditions.factors(),
         comments=arguments.comment,
+        untraced=how.untraced,
         reference=reference(arguments.reference, script.listing) if arguments.reference else None,
     )
 
@@ -225,10 +256,12 @@ def reference(folder: Path, script: str) -> Reference:
             f"{folder}: is of another script: times of it say nothing of this one", "certify both by one"
         )
     record = derive(certification)
-    own = next((each.figure for each in record.measurements.d if each.name.startswith("Average time for exec")), None)
-    if own is None or own.value is None:
-        raise RefusedError(f"{folder}: has no time of a command sequence: {own.why if own else 'it is a benchmark'}")
-    return Reference(system=record.given.system, seconds=own.value, sha256=sha256(folder / RECORD))
+    own = next((each for each in record.measurements.d if each.key == "command"), None)
+    if own is None or own.figure.value is None:
+        why = own.figure.why if own else "it is a benchmark"
+        raise RefusedError(f"{folder}: has no time of a command sequence: {why}")
+    digest = sha256(folder / RECORD)
+    return Reference(system=record.given.system, seconds=own.figure.value, sha256=digest, runs=own.runs)
 
 
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:

@@ -1,6 +1,7 @@
 """`cuesta compare`: is the new system faster or slower than the base, as far as runs can tell."""
 
 import argparse
+import re
 from pathlib import Path
 
 from cuesta.analysis.comparison import Comparison, Overall, Terms, compare
@@ -19,9 +20,9 @@ it (a certification, or any that you put together). Each headline figure gets th
 95 % interval, and a verdict: faster, slower, equivalent, changed below margin, or inconclusive, with how many
 more runs would decide. What counts as a change is more than the margin, 5 % unless you say otherwise.
 
-One run a side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6 pairs.
-Best are pairs, made in turn: --interleave runs both plans, A B B A …, and compares what came. A folder that it
-left can be compared again by itself.
+One run a side can never tell: runs of the same system differ. An exact interval needs 4 + 4 runs, or 6 pairs; how
+small a change so many find is said before the first and after the last. Best are pairs, made in turn:
+--interleave runs both plans, A B B A …, and compares what came. A folder that it left can be compared again.
 
 Unlike machines, drivers, tapes, populations, think laws, lines or methods are refused with the difference named;
 what is told of the host may differ, for that is what is compared. Runs that are INVALID are left out."""
@@ -40,6 +41,8 @@ docs/compare.md says how verdicts come about, and how many runs find what."""
 
 MARGIN = "5%"
 """Unless told otherwise."""
+OF_A_PART = r"(response|echo)\{.+\}\.p95"
+"""A figure of one class of transactions or of one group; whether the runs have it is seen when they are read."""
 EXITS = {
     Overall.UNCHANGED: Exit.GOOD,
     Overall.CHANGED: Exit.CHANGED,
@@ -140,9 +143,9 @@ def _step(text: str | None) -> int | None:
 
 
 def _compensation(text: str) -> tuple[str, float]:
-    name, _, factor = text.partition("=")
+    name, _, factor = text.rpartition("=")
     known = [metric.name for metrics in HEADLINES for metric in metrics]
-    if name not in known:
+    if name not in known and not re.fullmatch(OF_A_PART, name):
         raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{near(name, known)}")
     try:
         ratio = float(factor)

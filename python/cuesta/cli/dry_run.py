@@ -1,22 +1,26 @@
 """A run that is only shown: the plan, its timeline, its tapes, how long it will take."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
+from cuesta.engine.where import why_untraced
 from cuesta.plan import Group, Published, Segment, Step
 from cuesta.target import BUILTIN_HOST
-from cuesta.units import many
+from cuesta.units import many, minutes
 
 
-def show_plan(job: Job) -> str:
-    """Show what a run of the job would do."""
+def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
+    """Show what a run of the job would do; of several runs, what each row of `runs` says of them."""
+    how_long = ["RUNS", *runs] if runs else [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),
         _groups(job),
         _timeline(job),
+        *_meters(job),
         *_tapes(job),
-        f"It will take about {_minutes(duration(job))}.",
+        "\n".join(how_long),
     ]
     return "\n\n".join(parts)
 
@@ -33,7 +37,13 @@ def plan_data(job: Job) -> dict[str, Any]:
         for segment in job.plan.segments()
         for step, times in _timed(segment)
     ]
-    return {"plan": job.plan.settings.model_dump(mode="json"), "steps": steps, "seconds": duration(job)}
+    untraced = why_untraced(job.plan.settings.meters)
+    return {
+        "plan": job.plan.settings.model_dump(mode="json"),
+        "steps": steps,
+        "seconds": duration(job),
+        "untraced": untraced,
+    }
 
 
 def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
@@ -90,6 +100,13 @@ def _timeline(job: Job) -> str:
     return "\n".join(rows)
 
 
+def _meters(job: Job) -> list[str]:
+    """Say if the tier that is asked for cannot be had."""
+    meters = job.plan.settings.meters
+    untraced = why_untraced(meters)
+    return [f"METERS  {meters}: not traced: {untraced}"] if untraced else []
+
+
 def _tapes(job: Job) -> list[str]:
     return [
         "\n".join(
@@ -107,7 +124,3 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.1f} minutes"

@@ -39,6 +39,12 @@ VALUES = {"service": "SERVICE", "input": "HOW", "echo": "true|false", "service_t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments: one for each setting of the plan's `[host]`."""
     parser.add_argument("--listen", action="append", metavar="URL", help=f"where; may be repeated; by default {LISTEN}")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        metavar="FROM-CIDR",
+        help="take lines only from this network (10.1.2.0/24); may be repeated; a shell needs it beyond loopback",
+    )
     for name, field in Host.model_fields.items():
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(
@@ -61,6 +67,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise CuestaError(str(error)) from None
     try:
         print(*host.addresses, sep="\n", flush=True)
+        if not arguments.attached:
+            for note in host.notes:
+                print(f"cuesta: {note}", file=sys.stderr)
         _attend(host) if arguments.attached else _wait()
     except KeyboardInterrupt:
         pass
@@ -86,7 +95,7 @@ def _spec(arguments: argparse.Namespace) -> dict[str, object]:
     except ValidationError as error:
         rows = (f"--{str(fault['loc'][0]).replace('_', '-')}: {message(fault)}" for fault in error.errors())
         raise UsageError("\n".join(rows)) from None
-    placed = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters}
+    placed = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
     return host_spec(settings, settings.service or Service("transaction", "150"), arguments.listen or [LISTEN], placed)
 
 

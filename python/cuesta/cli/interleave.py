@@ -1,29 +1,39 @@
 """`cuesta compare --interleave`: two plans run in turn, pair by pair."""
 
 import argparse
+import json
+import math
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from cuesta._native import Script
 from cuesta.analysis.comparison import Terms
+from cuesta.analysis.hodges_lehmann import least_runs
 from cuesta.analysis.likeness import differences, facts
-from cuesta.analysis.replicate import replicate
+from cuesta.analysis.power import MOST_RUNS, least_change, runs_to_show
+from cuesta.analysis.replicate import ECHO, HEADLINE, OF_ECHOES, class_name, replicate
+from cuesta.analysis.verdict import ALPHA
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
+from cuesta.engine import Job
 from cuesta.engine.folder import description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
 from cuesta.plan import Given
+from cuesta.report.words import plain
+from cuesta.units import many, share
 
 PAIRS = 8
-"""Unless told otherwise: 8 make whole ABBAs."""
-LEAST, MOST = 7, 500
-"""With fewer no change can be claimed, of two figures that are judged together or of three."""
+"""Unless told otherwise, or more are needed for any claim: 8 make whole ABBAs."""
+SPREADS = (0.01, 0.03, 0.10)
+"""From pair to pair, for which it is said what pairs find: nobody knows theirs before the first run."""
 
 
 class NoPairError(CuestaError):
@@ -36,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what only pairs have."""
     group = parser.add_argument_group("to make the runs, in pairs")
     group.add_argument("--interleave", nargs=2, type=Path, metavar=("PLAN_A", "PLAN_B"), help="run both in turn: ABBA")
-    group.add_argument("--pairs", metavar="N", help=f"how many that count, at least {LEAST}; default {PAIRS}")
+    more = f"how many that count; default {PAIRS}, or more if so many figures are judged together that they need it"
+    group.add_argument("--pairs", metavar="N", help=more)
     group.add_argument("--out", type=Path, metavar="DIR", help="where to; by default runs/compare-DATE-TIME")
     group.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -45,13 +56,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
     """Make the pairs; give their folder, and whether that was interrupted."""
     base, new = (Given(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
-    wanted = Interleaved(base, new, Path.cwd(), _number(arguments.pairs))
-    _check_likeness(wanted, terms)
-    _announce(wanted)
+    wanted = Interleaved(base, new, Path.cwd(), PAIRS)
+    jobs = wanted.jobs(1)
+    _check_likeness(jobs, terms)
+    figures = judged(jobs[0])
+    wanted = replace(wanted, pairs=_number(arguments.pairs, len(figures)))
+    for row in announced(wanted.pairs, sum(map(duration, jobs)), figures, terms.margin):
+        print(row, file=sys.stderr)
     with run_folder(arguments.out, "compare") as folder:
         with interrupts() as stopping, watching(arguments.quiet) as look:
 
-            def announced(turn: Turn) -> Look:
+            def begun(turn: Turn) -> Look:
                 more = f" of {wanted.pairs}" if turn.pair <= wanted.pairs else ", for one that will not count"
                 print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
                 return look
@@ -59,7 +74,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
             def judge(run: Path) -> list[str]:
                 return [why] if (why := replicate(run, step).unusable) else []
 
-            for turn, why in run_in_turn(wanted, folder, judge, announced, stopping):
+            for turn, why in run_in_turn(wanted, folder, judge, begun, stopping):
                 for each in why:
                     print(f"pair {turn.pair}, {turn.name}, will not count: {each}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
@@ -68,26 +83,59 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
         yield folder, interrupted
 
 
-def _number(text: str | None) -> int:
+def judged(job: Job) -> list[str]:
+    """Name the figures that will be judged: what is metered, and what the tapes time."""
+    scripts = {group.name: job.tape(group).script for group in job.plan.settings.group}
+    classes = [class_name(group, name) for group, script in scripts.items() for name in script.transactions()]
+    groups = [group for group, script in scripts.items() if _times_keys(script)]
+    metrics = (*HEADLINE, ECHO) if classes else OF_ECHOES
+    of = {"response.p95": classes, ECHO.name: groups}
+    metered = job.plan.settings.meters != "none"
+    return [
+        f"{metric.label} of {part}" if len(of.get(metric.name, ())) > 1 else metric.label
+        for metric in metrics
+        if metered or not metric.needs_meters
+        for part in of.get(metric.name, [""])
+    ]
+
+
+def _times_keys(script: Script) -> bool:
+    commands = json.loads(script.commands())["commands"]
+    return any((each["Type"], each["Options"]) == ("SET", "Echo") and each["Args"] != "off" for each in commands)
+
+
+def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:
+    """Say how long it takes, what will be judged, and how small a change so many pairs find."""
+    whole = pairs * seconds
+    takes = f"{whole / 60:.0f} minutes" if whole >= 90 else f"{whole:.0f} s"
+    yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
+    yield f"{many(len(figures), 'figure')} judged together: {', '.join(map(plain, figures))}"
+    yield f"what {pairs} pairs find four times in five, and how many find the margin, {100 * margin:g} %:"
+    for spread in SPREADS:
+        least = least_change(pairs, spread, in_pairs=True, alpha=ALPHA / len(figures)) or 0.0
+        needed = runs_to_show(math.log1p(margin), spread, in_pairs=True, alpha=ALPHA / len(figures))
+        differ = f"where pairs differ by {100 * spread:g} % (standard deviation)"
+        yield f"  {differ}: a change of {share(math.expm1(least))}; {many(needed, 'pair')}"
+
+
+def _number(text: str | None, figures: int) -> int:
+    """Read how many pairs are wanted: enough for a change to be claimed of one figure among so many."""
+    least = least_runs(1 - ALPHA / figures, in_pairs=True)
     if text is None:
-        return PAIRS
-    if not (text.isdigit() and LEAST <= int(text) <= MOST):
-        remedy = f"figures that are judged together need {LEAST} pairs for any claim"
-        raise UsageError(f"cuesta compare: --pairs: expected a number from {LEAST} to {MOST}, got {text!r}", remedy)
+        return max(PAIRS, least + least % 2)
+    if not (text.isdigit() and least <= int(text) <= MOST_RUNS):
+        remedy = f"{many(figures, 'figure')} judged together need {least} pairs for any claim"
+        raise UsageError(
+            f"cuesta compare: --pairs: expected a number from {least} to {MOST_RUNS}, got {text!r}", remedy
+        )
     return int(text)
 
 
-def _check_likeness(wanted: Interleaved, terms: Terms) -> None:
+def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
     """Refuse before the first run what would be refused after the last."""
     now = datetime.now(UTC)
-    base, new = (facts(description(job, now)) for job in wanted.jobs(1))
+    base, new = (facts(description(job, now)) for job in jobs)
     unlike = differences(base, new)
     if unlike and not terms.despite:
         remedy = "compare like with like, or say why not: --despite REASON"
         raise RefusedError(f"the plans are unlike: {'; '.join(map(str, unlike))}", remedy)
-
-
-def _announce(wanted: Interleaved) -> None:
-    seconds = wanted.pairs * sum(map(duration, wanted.jobs(1)))
-    takes = f"{seconds / 60:.0f} minutes" if seconds >= 90 else f"{seconds:.0f} s"
-    print(f"{wanted.pairs} pairs, {2 * wanted.pairs} runs: about {takes}", file=sys.stderr)

@@ -1,5 +1,6 @@
 """Ctrl-C, and its likes from outside."""
 
+import _thread
 import os
 import signal
 import sys
@@ -15,11 +16,14 @@ from cuesta.errors import Exit
 def interrupts() -> Iterator[threading.Event]:
     """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and closing pipes end the rest."""
     stopping = threading.Event()
+    told = list[bool]()
 
     def handle(_signal: int, _frame: FrameType | None) -> None:
-        if stopping.is_set():
+        if told:
             os._exit(Exit.INTERRUPTED)
-        stopping.set()
+        told.append(True)
+        # In a thread of its own: the event's lock may be held by the very wait that the signal came into.
+        _thread.start_new_thread(stopping.set, ())
         print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -1,5 +1,6 @@
 """`cuesta meters`: where a Linux host's time goes, by hand."""
 
+import _thread
 import argparse
 import json
 import signal
@@ -210,7 +211,8 @@ def interruptible() -> Iterator[threading.Event]:
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        stopped.set()
+        # In a thread of its own: the event's lock may be held by the very wait that the signal came into.
+        _thread.start_new_thread(stopped.set, ())
 
     before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:

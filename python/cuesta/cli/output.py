@@ -4,8 +4,12 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TextIO
 
-from cuesta.errors import CuestaError
+from cuesta.errors import CuestaError, UsageError
+
+OF_RECORDS = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
+"""Files of run folders and certifications: evidence, though they are JSON of the same form."""
 
 
 def check_json(where: str | None, flag: str = "--json") -> None:
@@ -13,24 +17,66 @@ def check_json(where: str | None, flag: str = "--json") -> None:
     if where in (None, "-"):
         return
     path = Path(str(where))
+    if path.is_file() and not is_own(path):
+        remedy = f"give a file that is not there yet, as {flag} {free_name(path)}"
+        to_print = f", or {flag} - to print it" if flag == "--json" else ""
+        raise UsageError(f"{flag} {path}: that file is there, and cuesta did not write it as JSON", remedy + to_print)
     if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
         raise CuestaError(
             f"{path}: cannot write there", f"give a file in a folder that exists and can be written: {flag} FILE"
         )
 
 
+def is_own(path: Path) -> bool:
+    """Say whether a file is JSON as Cuesta writes it for `--json`, and no part of a record: it may be written anew."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.name in OF_RECORDS or not text:
+            return not text
+        first = json.loads(text if text.startswith("{\n") else text.partition("\n")[0])
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and text in (_written(first), *_rows_from(first, text))
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def _rows_from(first: object, text: str) -> list[str]:
+    """Give the whole text if it has rows like the sheets of `cuesta meters --json`, the first of which this is."""
+    is_sheet = isinstance(first, dict) and {"at", "wall", "subject"} <= first.keys()
+    return [text] if is_sheet and text.startswith(json.dumps(first) + "\n") else []
+
+
+def free_name(path: Path) -> str:
+    """Propose a name beside a file that is not taken."""
+    names = (path.with_name(f"{path.stem}{number}.json") for number in ("", *(f"-{each}" for each in range(2, 1000))))
+    return str(next((name for name in names if not name.exists()), path.with_suffix(".new.json")))
+
+
 def write_json(where: str | None, value: object) -> None:
     """Write one object to a file, or to standard output for `-`."""
-    text = json.dumps(value, indent=1, ensure_ascii=False)
+    text = _written(value)
     if where == "-":
-        print(text)
+        _print(text.removesuffix("\n"), sys.stdout)
     elif where:
         try:
-            Path(where).write_text(text + "\n", encoding="utf-8")
+            Path(where).write_text(text, encoding="utf-8")
         except OSError as error:
             raise CuestaError(f"{where}: cannot write: {error.strerror}") from None
 
 
 def say(text: str, json_where: str | None) -> None:
     """Print a result for people: standard output belongs to JSON when `--json -` asks for it."""
-    print(text, file=sys.stderr if json_where == "-" else sys.stdout)
+    _print(text, sys.stderr if json_where == "-" else sys.stdout)
+
+
+def _print(text: str, stream: TextIO) -> None:
+    """Print and flush. A reader that has left (`| head`) misses the rest; the files that follow are written."""
+    try:
+        print(text, file=stream, flush=True)
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

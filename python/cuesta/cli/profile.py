@@ -38,6 +38,7 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
         print(report.text(found["listing"], sheet))
     for file, content in ((arguments.flame, found["flame"]), (arguments.folded, found["folded"])):
         if file:
+            file.touch(mode=0o600)
             file.write_text(content, encoding="utf-8")
     write_json(arguments.json, {"sheet": sheet, **found["listing"]})
     return Exit.GOOD

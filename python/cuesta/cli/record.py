@@ -2,6 +2,7 @@
 
 import argparse
 import getpass
+import json
 import os
 import re
 import shlex
@@ -16,15 +17,18 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
+from cuesta.engine.preflight import look_at_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
+from cuesta.target import kind_of
 
 NAME = "record"
 HELP = "make a tape of what you type"
 ABOUT = """Runs COMMAND on a terminal, or goes to a target, and records the session: what you type becomes NAME.tape,
 with the waits and think times that you had, and all of it NAME.cast, which `asciinema play` shows. It ends with
-the program, or when you press Ctrl+] three times. What is typed while nothing is shown, such as a password, is
-written nowhere: the tape says ${password} in its place."""
+the program, or when you press Ctrl+] three times. What you type and the screen does not show as it is, such as a
+password, is written nowhere: the tape says ${password} or ${secret_1} in its place. What was hidden and what was
+kept is listed at the end."""
 EXAMPLES = """examples:
   cuesta record -- bash                            then: cuesta run bash.tape --target pty:bash --users 10
   cuesta record -o edit -- emacs -nw notes.txt     edit.tape and edit.cast
@@ -46,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="NAME", help="write NAME.tape and NAME.cast; by default the program's name"
     )
     parser.add_argument("--force", action="store_true", help="write over files that are there")
+    parser.add_argument("--keep-all", action="store_true", help="hide nothing: passwords too are in the files")
     parser.add_argument("--ask-password", action="store_true", help="ask for the password of an ssh:// login")
 
 
@@ -56,12 +61,20 @@ class Files:
     tape: Path
     cast: Path | None
     """None if the cast is there already."""
+    chosen: bool
+    """Whether the user gave the name."""
 
     def refuse_others(self) -> None:
         """Raise if a file is there and may not be written over."""
         for path in (self.tape, self.cast):
             if path and path.exists():
                 raise UsageError(f"{path}: is there already", "give another name, -o NAME, or write over it: --force")
+
+    def without_secrets(self, cast: _native.Cast) -> "Files":
+        """Give files whose names hold nothing that is hidden, unless the user chose them."""
+        if self.chosen or cast.redacted(self.tape.stem) == self.tape.stem:
+            return self
+        return _free("session", self.tape.parent, with_cast=self.cast is not None)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -78,7 +91,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _convert(arguments: argparse.Namespace) -> int:
     source: Path = arguments.source
     cast = read_cast(source, str(source))
-    files = Files(Path(f"{arguments.out or source.with_suffix('')}.tape"), None)
+    files = Files(Path(f"{arguments.out or source.with_suffix('')}.tape"), None, chosen=bool(arguments.out))
+    if not arguments.keep_all:
+        files = files.without_secrets(cast)
     if not arguments.force:
         files.refuse_others()
     notes = notes_on(cast)
@@ -86,11 +101,14 @@ def _convert(arguments: argparse.Namespace) -> int:
         print(f"cuesta: {source}: {note}", file=sys.stderr)
     about = "\n".join([f"Made of {source.name}", *notes])
     try:
-        tape = cast.tape(closed=True, about=about)
+        tape = cast.tape(closed=True, about=about, keep_all=arguments.keep_all)
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
-    files.tape.write_text(tape, encoding="utf-8")
+    _write_file(files.tape, tape.encode(), private=arguments.keep_all)
     print(f"{files.tape}: {_summary(tape)}")
+    hidden = _say_what_is_hidden(cast, arguments.keep_all)
+    if hidden and not arguments.keep_all:
+        print(f"{source} itself still holds what is hidden here")
     return Exit.GOOD
 
 
@@ -102,10 +120,14 @@ def _record(arguments: argparse.Namespace) -> int:
     files = _files(arguments, target)
     command = shlex.join(arguments.command) or target
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
+    if kind_of(target) == "ssh":
+        look_at_ssh(target, [{"password": password}] if password else [])
     print(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times", file=sys.stderr)
     cast, interrupted = _relayed(target, command, password)
     print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
-    _write(cast, files, command, target)
+    if not arguments.keep_all:
+        files = files.without_secrets(cast)
+    _write(cast, files, command, target, keep_all=arguments.keep_all)
     return Exit.INTERRUPTED if interrupted else Exit.GOOD
 
 
@@ -125,15 +147,23 @@ def _target(arguments: argparse.Namespace) -> str:
 def _files(arguments: argparse.Namespace, target: str) -> Files:
     if arguments.out:
         stem = arguments.out.removesuffix(".tape").removesuffix(".cast")
-        files = Files(Path(f"{stem}.tape"), Path(f"{stem}.cast"))
+        files = Files(Path(f"{stem}.tape"), Path(f"{stem}.cast"), chosen=True)
         if not arguments.force:
             files.refuse_others()
         return files
     word = Path(arguments.command[0]).name if arguments.command else re.split(r"[:/@?]+", target)[1]
     name = re.sub(r"[^\w.-]+", "-", word)[:40].strip("-.") or "session"
-    names = (name if number == 1 else f"{name}-{number}" for number in range(1, 1000))
+    if arguments.force:
+        return Files(Path(f"{name}.tape"), Path(f"{name}.cast"), chosen=False)
+    return _free(name, Path(), with_cast=True)
+
+
+def _free(name: str, folder: Path, with_cast: bool) -> Files:
+    """Give names that no file has."""
+    names = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     pairs = ((Path(f"{each}.tape"), Path(f"{each}.cast")) for each in names)
-    return next(Files(*pair) for pair in pairs if arguments.force or not any(path.exists() for path in pair))
+    tape, cast = next(pair for pair in pairs if not any(path.exists() for path in pair))
+    return Files(tape, cast if with_cast else None, chosen=False)
 
 
 def _relayed(target: str, command: str, password: str | None) -> tuple[_native.Cast, bool]:
@@ -171,21 +201,39 @@ def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
             signal.signal(each, handler)
 
 
-def _write(cast: _native.Cast, files: Files, command: str, target: str) -> None:
+def _write(cast: _native.Cast, files: Files, command: str, target: str, keep_all: bool) -> None:
     assert files.cast is not None
     play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
+    _write_file(files.cast, cast.written(keep_all), private=keep_all)
     if not cast.has_input:
-        files.cast.write_bytes(cast.written())
         raise CuestaError(f"nothing was typed, so there is no tape; {files.cast} shows what came")
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     about = f"Recorded {when} by cuesta record: {_on_one_row(command)}\nPlay it: {_on_one_row(play)}"
-    tape = cast.tape(closed=True, about=about)
-    files.tape.write_text(tape, encoding="utf-8")
-    files.cast.write_bytes(cast.written())
+    tape = cast.tape(closed=True, about=about, keep_all=keep_all)
+    _write_file(files.tape, tape.encode(), private=keep_all)
     print(f"{files.tape}: {_summary(tape)}")
     print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
-    data = " --data USERS.csv   (with a column `password`)" if "${password}" in tape else ""
+    _say_what_is_hidden(cast, keep_all)
+    columns = ",".join(_native.Script.parse(tape, "recorded.tape", ".").columns())
+    data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
     print(f"play it: {play} --users 10{data}")
+
+
+def _write_file(path: Path, data: bytes, private: bool) -> None:
+    """Write a file; one that may hold passwords is readable by its owner only."""
+    with path.open("wb") as file:
+        if private:
+            path.chmod(0o600)
+        file.write(data)
+
+
+def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
+    """Print it; say whether anything is."""
+    from cuesta.report.recording import of_everything_kept, of_secrets  # noqa: PLC0415  # pages are slow to import
+
+    secrets = json.loads(cast.secrets())
+    print("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
+    return bool(secrets["hidden"])
 
 
 def _on_one_row(text: str) -> str:

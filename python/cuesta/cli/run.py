@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from cuesta import engine
@@ -10,12 +11,11 @@ from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
+from cuesta.engine.where import why_untraced
 from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
 from cuesta.plan import Given, load
 from cuesta.plan.load import SETTINGS
-
-MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 
 NAME = "run"
 HELP = "emulate users who type at a host, and measure"
@@ -70,12 +70,21 @@ def carry_out(arguments: argparse.Namespace) -> int:
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
-    for tape in () if arguments.quiet else job.tapes.values():
-        for note in tape.notes:
-            print(f"cuesta: {tape.name}: {note}", file=sys.stderr)
+    for said in () if arguments.quiet else beforehand(job):
+        print(f"cuesta: {said}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as look:
         ran = engine.run(job, arguments.out, look, stopping)
-    return _sum_up(ran, arguments.json)
+        # Within the block: what was measured is kept, and so summed up, whatever comes meanwhile.
+        code = _sum_up(ran, arguments.json)
+        return Exit.INTERRUPTED if stopping.is_set() else code
+
+
+def beforehand(job: engine.Job) -> Iterator[str]:
+    """Say what is to be known before the run: what tapes note, and which meters cannot be had."""
+    yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
+    meters = job.plan.settings.meters
+    if untraced := why_untraced(meters):
+        yield f"--meters {meters}: not traced: {untraced}"
 
 
 def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
@@ -89,16 +98,13 @@ def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
     report.html({ran.folder.name: summary}, ran.folder / "report.html")
     for failure in ran.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
-    if ran.interrupted:
-        return Exit.INTERRUPTED
     if not summary.valid:
         return Exit.INVALID
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT
 
 
 def _given(arguments: argparse.Namespace) -> Given:
-    file = Path(arguments.file) if arguments.file else MAIN_JOB
-    plan = file if file.suffix == ".toml" else None
+    plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
     tape = None if plan else arguments.file
     flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
     if arguments.host:
