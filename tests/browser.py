@@ -125,7 +125,8 @@ class Tab:
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
 
     def printed(self) -> bytes:
-        """Give the page as it is printed, as PDF."""
+        """Give the page as it is printed, as PDF; without the media that `look` told it, which would hold there too."""
+        self.call("Emulation.setEmulatedMedia", media="")
         return base64.b64decode(self.call("Page.printToPDF")["data"])
 
 

@@ -1,4 +1,8 @@
-"""What a plan of a test says of validity where the machine may be busy: what is tested there is not how fast it is."""
+"""Thresholds for tests that share their machine with other tests: whatever disturbs the driver is allowed.
+
+Under these a run's "valid" says nothing of the driver, so a test that uses them asserts figures: counts, and instants
+against the host's own log. That runs are valid under the thresholds that users get, `test_default_thresholds` shows.
+"""
 
 BUSY = """
 [validity]

@@ -1,16 +1,36 @@
 """A certification of known figures: runs put together by hand, as if meters and driver had written them."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from cuesta.analysis.apart import Apart
 from cuesta.analysis.phases import Account, Played, Span
 from cuesta.analysis.trial import Trial
 from cuesta.ledger.kernel_threads import KernelThreads
+from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
+from cuesta.ledger.record import Figure, Method
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
+
+
+METHOD = Method(
+    runs=5,
+    excluded={},
+    settling=1,
+    apart={"traced": ["traced/run-1"], "linkage": ["linkage/run-1"], "control": ["control/run-1"]},
+    untraced=None,
+    unmetered=Figure(value=2.0),
+    cost=Figure(value=0.125),
+    settled="yes",
+    cut="by readings",
+    metered="here",
+    honesty="",
+    tools={},
+)
 
 
 def reading(end: float, length: float, own: float, **rest: float) -> Row:
@@ -45,12 +65,13 @@ def account(span: Span, subject: float, **rest: float) -> Account:
     """An account of two CPUs that adds up: what is not named was idle."""
     capacity = 2 * span.seconds
     idle = capacity - subject - sum(rest.values())
-    others: Any = {**rest, "idle": idle}
+    others: Any = {"throttled": 0.0, **rest, "idle": idle}
     shares: Any = {"user": 0.5, "page_faults": 0.2, "loading": 0.2, "linking": 0.1}
     made = Account(span, 2, subject, Counter(others))
     made.causes = Counter({name: share * subject for name, share in shares.items()})
     made.counts = Counter(minor_faults=900, major_faults=100)
-    made.counted = Counter(minor_faults=4, major_faults=4)
+    made.occurrences = Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000)
+    made.counted = Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4)
     made.told = 0.99
     made.readings, made.samples, made.whole, made.there = 4, 100.0, Counter(others), capacity
     return made
@@ -69,6 +90,18 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
         driver=SimpleNamespace(cpu=0.01, run_wait=0.0),
         transactions=SimpleNamespace(count=48),
     )
-    summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed")
+    summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed", published=[])
     kernel = KernelThreads([-1.0, 5.0], [0.0, 0.06])  # a hundredth of a CPU
     return Trial(Path(f"run-{number}"), summary, did, accounts, kernel)
+
+
+def apart(untraced: str | None = None) -> Apart:
+    """The runs for one figure each: 60 programs that bind 1,000 references in the first phase, 5,000 in the second."""
+    linkage = Path("linkage/run-1")
+    trials = {
+        "traced": [] if untraced else [replace(trial(), folder=Path("traced/run-1"))],
+        "linkage": [replace(trial(), folder=linkage)],
+        "control": [replace(trial(), folder=Path("control/run-1"))],
+    }
+    linked = Linked([-0.5, 0.5, 1.5, 3.0, 4.5], [0, 4, 10, 40, 60], [0, 400, 1000, 3000, 6000])
+    return Apart(trials, {linkage: linked}, untraced)

@@ -55,12 +55,12 @@ def busybox(shell: Path, port: int, folder: Path) -> list[str]:
 
 
 @contextmanager
-def telnetd(command: Command, folder: Path) -> Iterator[int]:
-    """Start a telnet daemon before a shell; give its port."""
-    shell, port = folder / "shell", free_port()
-    shell.write_text(SHELL)
-    shell.chmod(0o755)
-    with listening(command(shell, port, folder), port, folder):
+def telnetd(command: Command, folder: Path, shell: str = SHELL) -> Iterator[int]:
+    """Start a telnet daemon before a shell, which is a script; give its port."""
+    file, port = folder / "shell", free_port()
+    file.write_text(shell)
+    file.chmod(0o755)
+    with listening(command(file, port, folder), port, folder):
         yield port
 
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+KEY_GAP = 0.02
+"""Seconds from one key to the next, of keys that are not shown."""
 PATIENCE = 30.0
 """Seconds; nothing that is awaited takes so long."""
 
@@ -23,6 +25,7 @@ class Person:
 
     def __init__(self, here: Path, *arguments: str, program: Sequence[str] = CUESTA) -> None:
         self.seen = b""
+        self.key_gap = KEY_GAP
         self._looked_at = 0
         self.process, self.terminal = pty.fork()
         if self.process == 0:
@@ -51,11 +54,23 @@ class Person:
             assert self._read(deadline), f"{texts} never came, only {self.seen[self._looked_at :]!r}"
 
     def types(self, text: str, shown: bool = True) -> None:
-        """Type key by key, as people do; each waits for its echo if it is shown."""
+        """Type key by key, as people do; each waits for its echo if it is shown, else for whatever comes meanwhile."""
         for key in text:
             os.write(self.terminal, key.encode())
             if shown and key.isprintable():
                 self.sees(key)
+            elif not shown:
+                self.rests(self.key_gap)
+
+    def rests(self, quiet: float = 0.2) -> None:
+        """Look on until nothing has come for so many seconds."""
+        while select.select([self.terminal], [], [], quiet)[0] and self._read(time.monotonic() + quiet):
+            pass
+
+    def leaves(self) -> None:
+        """End the recording, once what was typed before has gone to the host."""
+        self.rests()
+        os.write(self.terminal, b"\x1d\x1d\x1d")
 
     def is_raw(self) -> bool:
         """Whether the terminal is in raw mode."""

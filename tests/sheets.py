@@ -48,6 +48,9 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
         "per_cpu": {"0": cpu(30.0), "1": cpu(10.0)},
         "own": {
             **own,
+            "source": "exit_records" if part else "cpus",
+            "others_are_rest": False,
+            "doubt": None,
             "others": plain(18.0) if part else missing(),
             "irq": plain(1.0) if part else missing(),
             "tasks": plain(3.0),
@@ -103,7 +106,13 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
         },
         "devices": {"vda": device},
         "by_cause": missing("the sampler is not on"),
-        "closure": {"accounted": plain(99.8), "closes": True},
+        "closure": {
+            "accounted": plain(99.8),
+            "parts": {"subject": 12.0, "others": 18.0, "idle": 66.0, "steal": 3.8},
+            "interrupts": 1.0,
+            "tolerance": 2.1,
+            "closes": True,
+        },
         "cost": plain(0.003),
         **other,
     }

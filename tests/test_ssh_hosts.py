@@ -16,6 +16,7 @@ from cuesta.errors import Exit
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, Host, sshd
+from tests.person import Person
 
 SHORT = PLAN.replace('measure = "4s"', 'measure = "2s"')
 
@@ -128,6 +129,19 @@ def test_a_full_host_is_counted_by_name_and_everybody_gets_in(serve: Serve, run:
     assert turned_away > 0
 
 
+def test_users_whom_a_full_host_turned_away_are_not_told_to_come_faster(
+    serve: Serve, run: Any, here: Path, write: Write
+) -> None:
+    host = serve("MaxStartups 2:100:2")
+    soon = SHORT.replace('settle = "1s"', 'settle = "100ms"').replace('"50ms"', '"0s"')
+    write("plan.toml", soon.replace("settled = false", "settled = true"))
+    code, summary = run(f"ssh://{host.place}?identity={here}/client", "--users", "12")
+    assert code == Exit.INVALID
+    because = summary["invalid_because"]
+    assert any(said.startswith("only ") and "further apart (--stagger)" in said for said in because), because
+    assert not any("faster" in said for said in because)
+
+
 def test_a_host_that_is_not_known_is_said_before_the_run(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,3 +173,57 @@ def test_obscured_keys_echo_later(serve: Serve, run: Any, here: Path) -> None:
     # Keys wait for their place on the grid, ten milliseconds in the middle.
     assert obscured[1]["echo"]["p50"] > plain[1]["echo"]["p50"] + 0.004
     assert "obscure=20ms" in next(here.glob("obscured/**/run.json")).read_text()
+
+
+def test_users_go_through_another_host_as_the_configuration_says(
+    serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = serve("MaxStartups 100")
+    name, port = getpass.getuser(), host.port
+    login = f"HostName 127.0.0.1\n  Port {port}\n  User {name}\n  IdentityFile {here}/client\n  IdentitiesOnly yes\n"
+    (host.home / ".ssh/config").write_text(
+        f"Host bastion\n  {login}Host inside\n  {login}  ProxyJump bastion\n"
+        "Match originalhost hidden\n  ProxyJump nowhere.invalid\n  BindAddress 127.0.0.2\n"
+    )
+    is_good(run("ssh://inside", "--agents", "2", "--measure", "4s"), 4)
+    assert "bindaddress 127.0.0.2" in refused(capsys, "ssh://hidden")
+
+
+def test_what_the_configuration_says_in_vain_is_named(
+    serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = serve("MaxStartups 100")
+    (here / "config").write_text(f"IdentityFile {here}/client\nForwardAgent yes\nCompression yes\n")
+    target = f"ssh://{host.place}?config={here}/config&known_hosts={host.home}/.ssh/known_hosts"
+    assert main(["run", "plan.toml", "--target", target, "--out", "out", "--quiet"]) == Exit.GOOD
+    assert "Cuesta does not do: 127.0.0.1: compression yes; 127.0.0.1: forwardagent yes" in capsys.readouterr().err
+
+
+def test_a_passphrase_is_asked_for_once_and_is_nowhere_in_the_record(serve: Serve, here: Path, write: Write) -> None:
+    host = serve("MaxStartups 100")
+    lock = ["ssh-keygen", "-q", "-p", "-P", "", "-N", "open sesame", "-f", f"{here}/client"]
+    subprocess.run(lock, check=True)
+    write("shell.tape", TAPE)
+    write("plan.toml", SHORT)
+    target = f"ssh://{host.place}?identity={here}/client"
+    person = Person(here, "run", "plan.toml", "--target", target, "--agents", "2", "--out", "out")
+    for answer in ("open barley", "open sesame"):
+        person.sees(f"passphrase for {here}/client")
+        person.types(f"{answer}\r", shown=False)
+    assert person.sees_the_end() == Exit.GOOD
+    assert person.seen.count(b"passphrase for") == 2
+    assert b"sesame" not in person.seen
+    written = [path for path in here.glob("out/**/*") if path.is_file()]
+    assert written
+    assert not [path for path in written if b"sesame" in path.read_bytes()]
+
+
+def test_a_passphrase_that_nobody_can_be_asked_for_is_said(
+    serve: Serve, here: Path, write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = serve("MaxStartups 100")
+    monkeypatch.setattr("cuesta.engine.passphrases._answer", lambda _: "")
+    subprocess.run(["ssh-keygen", "-q", "-p", "-P", "", "-N", "secret", "-f", here / "client"], check=True)
+    write("shell.tape", TAPE)
+    write("plan.toml", SHORT)
+    assert "has a passphrase" in refused(capsys, f"ssh://{host.place}?identity={here}/client")

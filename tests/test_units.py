@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import many, seconds, share, short_count
+from cuesta.units import many, percent, rounded, seconds, seconds_within, share, short_count
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,16 @@ def test_one_and_many() -> None:
 )
 def test_short_counts(value: int, text: str) -> None:
     assert short_count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [(45.234, 0.4, "45.2"), (45.234, 3.0, "45"), (45.234, 20.0, "50"), (1234.5, 30.0, "1,230"), (-0.04, 1.0, "0")],
+)
+def test_digits_follow_the_error(value: float, error: float, text: str) -> None:
+    assert rounded(value, error) == text
+
+
+def test_a_percentage_and_a_duration_with_an_error() -> None:
+    assert [percent(0.123, None), percent(0.123, 0.02), percent(12.34, 0.001)] == ["0.1", "0.12", "12.3"]
+    assert [seconds_within(0.1234, 0.03), seconds_within(2.0, 1e-4)] == ["120 ms", "2.00 s"]

@@ -32,6 +32,7 @@ def replicate(number: int, side: str, **other: Any) -> Replicate:
         started=f"2026-11-21T{10 + (side == 'new')}:{number:02}:00Z",
         facts=FACTS,
         figures=dict.fromkeys(names),
+        parts={},
         effective={"response": 2000.0},
         errors=0,
         metered=1.0,

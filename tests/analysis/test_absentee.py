@@ -1,6 +1,7 @@
 """When a benchmark cannot be believed: it idles, or leaves out what the service does; and why."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from cuesta.analysis.phases import Played, Span
 from cuesta.analysis.trial import Trial
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import Given
+from cuesta.ledger.wanting import Wanting
 from tests.analysis.test_representative import causes
 from tests.certified import account, trial
 from tests.ledger.test_certification import GIVEN
@@ -24,6 +26,14 @@ def batch(users: int = 20, **rest: float) -> Trial:
     one = trial()
     did = Played(users, {"command": span}, [], [90.0, 100.0], [])
     return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})}, one.kernel)
+
+
+def asleep(share: float, **rest: float) -> Trial:
+    """A run whose two processes both want a CPU in but a share of a hundred looks."""
+    made = batch(2, **rest)
+    looks = range(100)
+    wanting = [0 if look < 100 * share else 2 for look in looks]
+    return replace(made, wanting=Wanting([float(look) for look in looks], [2] * 100, wanting))
 
 
 def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certification:
@@ -45,7 +55,28 @@ def test_one_that_keeps_the_machine_busy_is_not_warned_of(here: Path) -> None:
 )
 def test_one_that_goes_idle_is_warned_of_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
     (said,) = warnings(benchmark(here, pauses), [batch(users, subject=176.0)])
-    assert said.startswith(f"the benchmark goes idle: 12.0 % of the CPUs, above 5.0 %: {why}")
+    assert said.startswith(f"the benchmark goes idle: nobody uses 12.0 % of the CPUs, above 5.0 %: {why}")
+
+
+def test_one_that_sleeps_is_warned_of_where_neighbours_fill_the_cpus(here: Path) -> None:
+    crowded = asleep(0.5, subject=100.0, others=100.0)
+    assert measurements([crowded], None).a[5].command.value == 0, "no CPU is idle"
+    (said,) = warnings(benchmark(here, 10.0), [crowded])
+    assert said.startswith(
+        "the benchmark goes idle: its own processes leave 50.0 % of the CPUs, above 5.0 %: its script"
+    )
+
+
+def test_one_that_wants_the_cpus_all_along_is_not_warned_of_whoever_has_them(here: Path) -> None:
+    assert warnings(benchmark(here), [asleep(0.02, subject=50.0, others=150.0)]) == []
+    d = {row.key: row.figure.value for row in measurements([asleep(0.02)], None).d}
+    assert d["own_idle"] == pytest.approx(0.02)
+
+
+def test_where_no_process_was_seen_it_is_not_known_whether_they_slept() -> None:
+    unseen = replace(batch(), wanting=Wanting([1.0, 2.0], [0, 0], [0, 0]))
+    assert unseen.own_idle("command").why == "no meter data (nobody looked whether its processes slept)"
+    assert batch().own_idle("command").value is None
 
 
 def test_a_certification_is_not_warned_of(here: Path) -> None:

@@ -1,27 +1,47 @@
 """The two asymptotes of a sweep."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
+from cuesta.report.words import bounds, contradictions
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder
 
 TICK = 0.1
+Steps = Mapping[int, tuple[float, Sequence[int]]]
+"""By number of users: how busy the server was, and the transactions of each second."""
+FEW = [9, 8, 7, 10, 9, 8, 9, 10, 7, 9]
+MANY = [11, 10, 12, 11, 9, 13, 11, 12, 10, 11]
+"""Short steps of one saturated server of 10/s: 8.6/s and 11.0/s."""
 
 
 def swept(path: Path, busy: float, load: str = "closed") -> Asymptotes:
     """Sweep 2 and 8 users over a host whose only server is `busy` in the first step and twice as much in the second."""
+    return host_of(path, {2: (busy, [1] * 10), 8: (2 * busy, [2] * 10)}, load)
+
+
+def host_of(path: Path, steps: Steps, load: str = "closed") -> Asymptotes:
+    """Sweep a host whose server is so busy with so many users, and ends so many transactions in each second."""
+    done = [each for _, each in steps.values()]
+    length = len(done[0])
     folder = RunFolder(
-        path, users=(2, 8), settle=2, measure=10, load=load, responses=lambda step, *_: [TICK] * (step + 1)
+        path,
+        users=tuple(steps),
+        settle=2,
+        measure=length,
+        load=load,
+        responses=lambda step, _, second: [TICK] * done[step][second],
     ).write()
     (folder / "host").mkdir()
-    rows = [host_row(second) for second in range(24)]
+    rows = [host_row(second) for second in range(len(steps) * (length + 2))]
+    busy = [share for share, _ in steps.values()]
     for second, row in enumerate(rows):
-        row["servers"]["busy"] = busy * (1 + (second >= 12))
+        row["servers"]["busy"] = busy[second // (length + 2)]
     (folder / "host" / "series.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return asymptotes(summarise(folder))
 
@@ -37,7 +57,7 @@ def test_light_load_is_that_of_the_lightest_step(tmp_path: Path) -> None:
 def test_heavy_load_is_the_largest_demand_where_it_was_busiest(tmp_path: Path) -> None:
     found = swept(tmp_path / "run", 0.4)
     assert found.heavy
-    assert (found.heavy.resource, found.heavy.users) == ("the built-in host's servers", 8)
+    assert (found.heavy.resource, found.heavy.users) == ("the built-in host's servers", (8,))
     assert found.heavy.demand == pytest.approx(0.8 / 2.0), "U/X"
     assert found.crossing == pytest.approx(2.0 / 0.4)
 
@@ -56,3 +76,66 @@ def test_open_loads_have_no_cycle(tmp_path: Path) -> None:
     found = swept(tmp_path / "run", 0.4, "open:2/s")
     assert found.light is None
     assert "closed load" in found.no_light
+
+
+def test_all_saturated_steps_make_the_line(tmp_path: Path) -> None:
+    """A step of ten seconds has its line below what the next one measured: together they know better."""
+    found = host_of(tmp_path / "run", {1: (0.1, [1] * 10), 16: (1.0, FEW), 32: (1.0, MANY)})
+    assert found.heavy
+    assert found.heavy.users == (16, 32)
+    assert 1 / found.heavy.demand == pytest.approx((8.6 + 11.0) / 2)
+    low, high = found.heavy.rate_interval
+    assert low < 8.9
+    assert high > 11.0, "so much is chance in so few seconds"
+    assert [(each.users, each.per_s, each.is_chance) for each in found.above if each.line == "heavy"] == [
+        (32, 11.0, True)
+    ]
+    assert not found.contradicted
+
+
+def test_longer_steps_know_the_line_better(tmp_path: Path) -> None:
+    widths = []
+    for times in (1, 9):
+        steps = {1: (0.1, [1] * 10 * times), 16: (1.0, FEW * times), 32: (1.0, MANY * times)}
+        heavy = host_of(tmp_path / f"run-{times}", steps).heavy
+        assert heavy
+        low, high = heavy.rate_interval
+        widths.append(high / low - 1)
+    assert 2 < widths[0] / widths[1] < 5, "nine times as long, some three times as sure"
+
+
+def test_what_no_chance_explains_is_a_contradiction(tmp_path: Path) -> None:
+    """The server is busy all the time in both steps, and does twice as much in the second: that is no one demand."""
+    found = host_of(tmp_path / "run", {1: (0.1, [1] * 60), 16: (1.0, [10, 12] * 30), 32: (0.8, [20, 22] * 30)})
+    (above,) = (each for each in found.above if each.line == "heavy")
+    assert (above.users, above.per_s, above.is_chance) == (32, 21.0, False)
+    assert found.contradicted
+    assert found.crossing is None, "where two lines cross that do not hold says nothing"
+    said = " ".join(contradictions(found))
+    assert said.startswith("CONTRADICTION: 21.0/s was measured with 32 users, and 1 / D max allows 11.0/s")
+    assert not any("N*" in each for each in bounds(found))
+
+
+def test_a_light_load_that_is_surpassed_is_a_contradiction_too(tmp_path: Path) -> None:
+    found = host_of(tmp_path / "run", {2: (0.1, [1] * 60), 4: (0.2, [6] * 60)})
+    assert [(each.line, each.users, each.is_chance) for each in found.above] == [("light", 4, False)]
+
+
+def test_sweeps_of_more_than_users_have_no_lines(tmp_path: Path) -> None:
+    """Each point of what else was swept is another system."""
+    folder = RunFolder(tmp_path / "run", users=(2, 4), measure=5).write()
+    run = json.loads((folder / "run.json").read_text())
+    for number, step in enumerate(run["steps"]):
+        step["swept"] = {"users": 2 + 2 * number, "host.servers": 1 + number}
+    (folder / "run.json").write_text(json.dumps(run))
+    found = asymptotes(summarise(folder))
+    assert (found.light, found.heavy) == (None, None)
+    assert "host.servers" in found.no_light
+    assert "host.servers" in found.no_heavy
+
+
+def test_steps_that_differ_by_more_than_chance_contradict_each_other(tmp_path: Path) -> None:
+    """As long as the short steps are chance, 28 % between steps nine times as long is none."""
+    steps = {1: (0.1, [1] * 90), 16: (1.0, FEW * 9), 32: (1.0, MANY * 9)}
+    found = host_of(tmp_path / "run", steps)
+    assert [each.users for each in found.above if not each.is_chance] == [32]

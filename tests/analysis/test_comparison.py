@@ -8,10 +8,13 @@ import pytest
 
 from cuesta.analysis.comparison import Overall, Terms, compare
 from cuesta.analysis.likeness import facts
+from cuesta.analysis.replicate import Replicate
+from cuesta.analysis.replicate import replicate as replicate_of
 from cuesta.analysis.sides import Side, side
 from cuesta.analysis.verdict import Word
 from tests.analysis import runs
 from tests.analysis.runs import RUN, replicate
+from tests.run_folder import RunFolder
 
 THREE = {"demand": 20.0, "throughput": 16.0, "response__p95": 1.3}
 
@@ -199,6 +202,50 @@ def test_echoes_are_judged_where_there_are_no_transactions() -> None:
     found = compare(runs.side("base", 5, **echoes), runs.side("new", 5, **{**echoes, "echo__p95": 0.04}), Terms())
     assert [each.metric.name for each in found.headline] == ["keystrokes", "echo.p95"]
     assert found.overall == Overall.CHANGED
+
+
+def test_echoes_are_judged_beside_transactions() -> None:
+    """A program that shows keys later is slower to type on, whatever its answers do."""
+    figures = {**THREE, "echo__p95": 0.030}
+    slower = {**figures, "echo__p95": 0.045}
+    found = compare(runs.side("base", 8, **figures), runs.side("new", 8, **slower), Terms())
+    words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
+    assert words.pop("echo.p95") == Word.SLOWER
+    assert set(words.values()) == {Word.EQUIVALENT}
+    assert found.overall == Overall.CHANGED
+    assert "echo.p95" not in [each.metric.name for each in found.exploratory]
+
+
+def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
+    """A short transaction that got slower does not show in a 95th percentile of all of them."""
+
+    def made(side_: str, number: int, quick: float, echo: float) -> Replicate:
+        several = [
+            *((f"interactive/{name}/response", [seconds] * 40) for name, seconds in (("find", 9.0), ("step", quick))),
+            *((f"{group}/keys/echo", [seconds] * 40) for group, seconds in (("interactive", 0.2), ("readers", echo))),
+            *((f"{group}/keys/lateness", [0.00002] * 40) for group in ("interactive", "readers")),
+        ]
+        run = RunFolder(
+            tmp_path / side_ / f"run-{number}",
+            histograms=several,
+            responses=lambda *_: [],
+            edit=lambda row: {**row, "transactions": 2},
+        )
+        folder = run.write()
+        return replace(replicate_of(folder), started=f"{side_} {number}")
+
+    base, new = (
+        side(Path(name), [made(name, number, quick * (1 + number / 200), echo) for number in range(8)])
+        for name, quick, echo in (("base", 0.10, 0.01), ("new", 0.13, 0.02))
+    )
+    found = compare(base, new, Terms())
+    words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
+    assert words["response{interactive: find}.p95"] == Word.EQUIVALENT
+    assert words["response{interactive: step}.p95"] == Word.SLOWER
+    assert words["echo{interactive}.p95"] == Word.EQUIVALENT
+    assert words["echo{readers}.p95"] == Word.SLOWER
+    assert "response.p95" not in words
+    assert {"response.p95", "echo.p95"} <= {each.metric.name for each in found.exploratory}
 
 
 def test_certifications_are_judged_by_their_phases() -> None:

@@ -157,3 +157,29 @@ def test_the_order_of_honesty_is_kept_and_older_records_have_none(tmp_path: Path
     assert found.meters.order == 2
     _, found = recorded(tmp_path / "old", [{"about": ABOUT}, {"step": 0, "sheet": sheet()}])
     assert found.meters.order is None
+
+
+def test_what_a_machine_did_is_no_transactions_where_the_driver_used_more_of_it(tmp_path: Path) -> None:
+    machine = {**ABOUT, "subject": "machine"}
+    run, found = recorded(tmp_path, [{"about": machine}, {"step": 0, "sheet": sheet(part=False)}])
+    assert found.per_transaction is not None
+    assert found.per_transaction_missing is None
+    driver = sum(row.cpu for agent in run.agents for row in agent.intervals if row.measured)
+    little = sheet(part=False)
+    little["own"]["seconds"] = plain(1.5 * driver)
+    _, found = recorded(tmp_path / "little", [{"about": machine}, {"step": 0, "sheet": little}])
+    assert found.per_transaction is None
+    assert "the driver used" in found.per_transaction_missing
+    # A process' own CPU time is its transactions', whoever else used the machine.
+    _, found = recorded(tmp_path / "own", [{"about": ABOUT}, {"step": 0, "sheet": little}])
+    assert found.per_transaction is not None
+
+
+def test_where_it_is_from_and_what_speaks_against_it_is_kept(tmp_path: Path) -> None:
+    doubtful = sheet()
+    doubtful["own"]["doubt"] = "its clocks have 0.08 s"
+    _, found = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
+    assert (found.meters.accounting, found.meters.doubt) == ("exit_records", "its clocks have 0.08 s")
+    doubtful["closure"]["accounted"] = missing("it has ended")
+    _, found = recorded(tmp_path / "ended", [{"about": ABOUT}, {"step": 0, "sheet": doubtful}])
+    assert found.meters.closes is None

@@ -38,10 +38,10 @@ def test_a_good_run_is_not_doubted(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_plan_does_not_allow_is_doubted(tmp_path: Path, kind: str, change: Row, validity: Row | None) -> None:
-    edit = only_when_measured(change)
-    assert doubts(RunFolder(tmp_path / "bad", edit=edit)) == [kind]
+    edit, echoes = only_when_measured(change), [("interactive/keys/echo", [0.001] * 100)]
+    assert doubts(RunFolder(tmp_path / "bad", edit=edit, histograms=echoes)) == [kind]
     if validity:
-        assert doubts(RunFolder(tmp_path / "allowed", edit=edit, validity=validity)) == []
+        assert doubts(RunFolder(tmp_path / "allowed", edit=edit, histograms=echoes, validity=validity)) == []
 
 
 @pytest.mark.parametrize(("allowed", "found"), [({}, ["Stolen"]), ({"steal": "30%"}, [])])
@@ -107,9 +107,10 @@ def test_a_slow_start_is_doubted(tmp_path: Path) -> None:
 
 
 def test_a_run_of_nothing_is_doubted(tmp_path: Path) -> None:
-    assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [])) == ["Empty"]
+    idle = only_when_measured({"unfinished": 0})
+    assert doubts(RunFolder(tmp_path / "run", responses=lambda *_: [], edit=idle)) == ["Empty"]
     only_keys = [("interactive/keys/echo", [0.001] * 20)]
-    assert doubts(RunFolder(tmp_path / "keys", responses=lambda *_: [], histograms=only_keys)) == []
+    assert doubts(RunFolder(tmp_path / "keys", responses=lambda *_: [], histograms=only_keys, edit=idle)) == []
 
 
 def test_a_run_that_was_never_measured_is_doubted(tmp_path: Path) -> None:

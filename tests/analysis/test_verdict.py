@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.verdict import ALPHA, Judged, Sample, Word, holm, judge, runs_to_show
+from cuesta.analysis.verdict import ALPHA, Judged, Sample, Word, holm, judge
 from tests.analysis.closed_loop import closed_loop
 
 MARGIN = 0.05
@@ -110,17 +110,32 @@ def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
     assert in_pairs <= 0.05 * 300
 
 
-def test_the_number_of_runs_that_is_said_to_be_needed_is_about_right() -> None:
-    rng = random.Random(80)
-    for gap, in_pairs in ((0.02, False), (0.03, False), (0.03, True), (0.05, True)):
-        runs = runs_to_show(gap, 0.03, in_pairs)
-        found = 0
-        for _ in range(500):
-            base, new = ([rng.gauss(level, 0.03) for _ in range(runs)] for level in (0.0, gap))
-            if in_pairs:
-                base = [0.0] * runs
-            found += Sample(base, new, in_pairs).shift.p_value() <= ALPHA
-        assert 0.7 <= found / 500 <= 0.9
+def test_what_runs_are_said_to_find_is_what_they_show() -> None:
+    """Three figures judged together, 8 pairs: what is said to be found is, in about four of five comparisons."""
+    rng, said, found = random.Random(8), list[float](), 0
+    for _ in range(300):
+        finds = judge(figures(rng, 8, in_pairs=True), MARGIN)["throughput"].finds
+        assert finds
+        said.append(finds)
+    change = statistics.median(said)
+    assert 0.03 < change < 0.06, "8 pairs cannot find 3 %"
+    for _ in range(300):
+        found += judge(figures(rng, 8, change, in_pairs=True), MARGIN)["throughput"].changed <= ALPHA
+    assert 0.7 <= found / 300 <= 0.9
+
+
+def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
+    sample = figures(random.Random(1), 8, in_pairs=True)["response.p95"]
+    told = judge({"response.p95": sample}, MARGIN)["response.p95"]
+    assert told.finds
+    assert told.finds > MARGIN
+    assert told.for_margin
+    assert 40 < told.for_margin < 120, "some 70 + 70, and pairs that are as noisy"
+
+
+def test_two_runs_do_not_tell_what_they_find() -> None:
+    told = judge({"demand": Sample([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
+    assert (told.finds, told.for_margin) == (None, None)
 
 
 def of(*logarithms: float, more_is_better: bool = False) -> Sample:

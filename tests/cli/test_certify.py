@@ -1,7 +1,10 @@
 """`cuesta certify` as a whole: real shells on pipes, real meters, real keys; and a changed byte anywhere is found."""
 
 import json
+import os
 import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -108,11 +111,58 @@ def test_what_was_measured_is_in_the_record(made: Path) -> None:
     assert 0 < run["completion"]["value"] < 60
     assert run["transactions"] == 4
     assert run["command_cpu"]["value"] > 0, run["command_cpu"]
-    assert {path.partition("/")[0] for path in found["raw"]} == {"certification.json", "run-1", "settling"}
+    assert {path.partition("/")[0] for path in found["raw"]} == {
+        *("certification.json", "run-1", "settling", "traced", "linkage", "control")
+    }
     total = found["measurements"]["a"][-1]
     assert total["name"] == "Total CPU time charged"
     known = [row["command"]["value"] or 0.0 for row in found["measurements"]["a"][:-1]]
     assert sum(known) == pytest.approx(total["command"]["value"], rel=1e-6)
+
+
+def test_part_c_is_filled_by_the_runs_that_the_method_makes(made: Path) -> None:
+    """Nothing was asked for: needs root, and the tracer built in."""
+    found = record(made)
+    assert found["method"]["apart"] == {what: [f"{what}/run-1"] for what in ("traced", "linkage", "control")}
+    assert found["method"]["untraced"] is None
+    c = {row["key"]: row for row in found["measurements"]["c"]}
+    numbers = {key: row for key, row in c.items() if key.endswith(".number")}
+    assert len(numbers) == 5
+    for key in ("page.number", "segment.number", "linkage.number", "wall_crossing.number"):
+        assert min(numbers[key][phase]["value"] for phase in ("creation", "command")) > 0, numbers[key]
+    assert numbers["interrupt.number"]["total"]["value"] >= 0
+    # Two shells, and of the commands one program each.
+    assert numbers["linkage.number"]["creation"]["value"] > 20
+    assert 0 < found["method"]["unmetered"]["value"] < 60
+    assert [check["said"] for check in found["checks"] if check["name"] == "form" and not check["ok"]] == []
+
+
+def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path) -> None:
+    """Whatever else holds: here a run was there and is not any more."""
+    (copy / "record.json").unlink()
+    shutil.rmtree(copy / "linkage")
+    assert main(["certify", str(copy)]) == Exit.GOOD
+    found = record(copy)
+    (form,) = [check for check in found["checks"] if check["name"] == "form"]
+    lacks = "the form lacks c: linkage: average (creation), and 3 more"
+    assert form["said"] == f"{lacks}: no meter data (the run that asks the linkers was not made)"
+    assert not form["ok"]
+    assert form["said"] in found["because"]
+
+
+def test_the_runs_and_their_time_are_said_before_and_nothing_is_done(
+    write: Write, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("tiny.tape", TAPE)
+    plan = write("tiny.toml", PLAN)
+    assert main(["certify", str(plan), "--dry-run", "--out", "out"]) == Exit.GOOD
+    said = capsys.readouterr().out
+    assert "5 runs timed, 1 run traced, to count system calls" in said
+    assert "about 40 s" in said
+    assert not (here / "out").exists()
+    assert main(["certify", str(plan), "--dry-run", "--runs", "1", "--json", "-"]) == Exit.GOOD
+    shown = json.loads(capsys.readouterr().out)
+    assert (sum(shown["runs"].values()), shown["seconds"], shown["untraced"]) == (5, 22.5, None)
 
 
 def test_it_is_verified_as_it_was_written(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -163,7 +213,7 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
 def test_a_run_that_was_cut_off_does_not_count(copy: Path, lost: str, capsys: pytest.CaptureFixture[str]) -> None:
     (copy / "record.json").unlink()
     (copy / "run-1" / "agent-0" / lost).unlink()
-    assert main(["certify", str(copy)]) == Exit.GOOD
+    assert main(["certify", str(copy)]) == Exit.INVALID
     found, said = record(copy), " ".join(capsys.readouterr().out.split())
     assert (found["grade"], found["runs"], list(found["method"]["excluded"])) == ("estimate", [], ["run-1"])
     assert "ESTIMATE: 0 runs counted, 1 did not" in said
@@ -303,7 +353,7 @@ ABSENTEE = """
 Set KeyRate 0
 Set WaitTimeout 60s
 Transaction "absentee"
-  Type "sleep 0.5; ls / >/dev/null"
+  Type "COMMANDS"
   Enter
   Type "exit"
   Enter
@@ -313,26 +363,50 @@ Sleep 60m
 """
 
 
-def test_a_benchmark_that_goes_idle_is_warned_of(
+@pytest.fixture
+def neighbours() -> Iterator[None]:
+    """Twice as many as there are CPUs, that leave no CPU idle."""
+    spin = ["sh", "-c", "while :; do :; done"]
+    spinning = [subprocess.Popen(spin) for _ in range(2 * len(os.sched_getaffinity(0)))]
+    yield
+    for each in spinning:
+        each.kill()
+        each.wait()
+
+
+def benchmarked(commands: str, write: Write, here: Path) -> dict[str, Any]:
+    """Certify a benchmark of two processes."""
+    write("tiny.tape", ABSENTEE.replace("COMMANDS", commands))
+    plan = write("tiny.toml", PLAN.replace(" -i", "").replace("2500ms", "8s"))
+    assert main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"]) == Exit.GOOD
+    return record(here / "out")
+
+
+@pytest.mark.usefixtures("neighbours")
+def test_a_benchmark_that_sleeps_is_warned_of_also_while_neighbours_fill_the_cpus(
     write: Write, here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two processes that sleep: where nothing else runs, the machine idles meanwhile."""
     monkeypatch.setattr(certifier, "WARM_UP", 0)
-    write("tiny.tape", ABSENTEE)
-    plan = write("tiny.toml", PLAN.replace(" -i", ""))
-    assert main(["certify", "--absentee", str(plan), "--runs", "1", "--out", "out", "--quiet"]) == Exit.GOOD
-    found = record(here / "out")
-    said = capsys.readouterr().out
+    found = benchmarked("sleep 1; ls / >/dev/null", write, here)
     assert found["given"]["kind"] == "benchmark"
-    assert [row["name"] for row in found["measurements"]["d"]][:3] == [
-        "Elapsed time, first start to last end",
-        "Average real time of a process",
-        "Zero idle",
-    ]
-    assert 0.5 < found["measurements"]["d"][0]["figure"]["value"] < 60
-    idle = found["measurements"]["d"][2]["figure"]["value"]
-    assert (idle > 0.05) == any("goes idle" in warning for warning in found["warnings"])
-    assert ("WARNING: the benchmark goes idle" in said) == (idle > 0.05)
+    d = {row["key"]: row["figure"]["value"] for row in found["measurements"]["d"]}
+    assert list(d)[:4] == ["elapsed", "completion", "zero_idle", "own_idle"]
+    assert 1.0 < d["elapsed"] < 60
+    assert d["own_idle"] > 0.5
+    assert d["zero_idle"] < 0.5 * d["own_idle"], "the CPUs are never idle for long"
+    (warning,) = [each for each in found["warnings"] if "goes idle" in each]
+    assert "its own processes leave" in warning
+    assert "WARNING: the benchmark goes idle" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("neighbours")
+def test_a_benchmark_that_computes_does_not_sleep_whoever_has_the_cpus(
+    write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certifier, "WARM_UP", 0)
+    found = benchmarked("i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done", write, here)
+    (own,) = [row["figure"]["value"] for row in found["measurements"]["d"] if row["key"] == "own_idle"]
+    assert own < 0.4, "they start a little apart, and end apart"
 
 
 TWO = PLAN.replace("users = 2", "").replace(
@@ -366,7 +440,7 @@ def test_groups_are_certified_one_after_another(
     assert main(["certify", "out"]) == Exit.BAD_INPUT, "each has a folder of its own"
 
 
-def test_the_performance_relative_to_a_reference_is_of_cpu_time(
+def test_one_run_is_not_held_against_a_reference(
     made: Path, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.Certified:
@@ -378,6 +452,8 @@ def test_the_performance_relative_to_a_reference_is_of_cpu_time(
     plan = write("tiny.toml", PLAN)
     arguments = ["--runs", "1", "--out", "out", "--quiet", "--reference", str(made)]
     assert main(["certify", str(plan), *arguments]) == Exit.GOOD
-    ratio = record(here / "out")["measurements"]["d"][-1]
-    assert ratio["name"] == "Performance relative to it"
-    assert ratio["figure"]["value"] == pytest.approx(1.0), "a system beside itself"
+    d = {row["key"]: row["figure"] for row in record(here / "out")["measurements"]["d"]}
+    own = {row["key"]: row["figure"] for row in record(made)["measurements"]["d"]}
+    assert d["reference"]["value"] == pytest.approx(own["command"]["value"])
+    assert d["relative"]["value"] is None
+    assert "takes 4 of each system: here are 1" in d["relative"]["why"]

@@ -1,7 +1,9 @@
 """The verb compare: real runs in turn, what it refuses to do, and its exit codes."""
 
 import json
+import math
 import signal
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +11,13 @@ from typing import Any
 
 import pytest
 
+from cuesta.analysis.power import least_change
 from cuesta.cli import main
+from cuesta.cli.interleave import announced, judged
+from cuesta.engine import prepare
 from cuesta.errors import Exit
+from cuesta.plan import Given, load
+from cuesta.units import share
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
 from tests.conftest import Write
@@ -18,6 +25,7 @@ from tests.report.made_up import bad, good
 from tests.run_folder import RunFolder
 from tests.sheets import sheet
 
+CHECKOUT = Path(__file__).parents[2]
 PLAN = (
     """
 users = 4
@@ -68,6 +76,53 @@ def test_each_verdict_has_its_exit_code(
     assert (found[0], found[1]["verdict"]) == (code, verdict)
 
 
+TYPING = """
+Set KeyRate 12cps
+Set Echo timed
+Set Prompt /\\$ $/
+Set WaitTimeout 5s
+Wait+Prompt
+Forever
+  Transaction "row"
+    Type "typing"
+    Enter
+    Wait+Prompt
+  End
+  Think 50ms
+End
+"""
+
+
+@pytest.mark.timeout(300)
+def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """A program whose printable keys take 30 ms and then 45; its answers come at once, before and after."""
+    write("typing.tape", TYPING)
+    for name, seconds in (("a", 0.030), ("b", 0.045)):
+        program = f"{sys.executable} -m tests.hosts.slow_keys --log {here / name} --seconds {seconds}"
+        plan = f'tape = "typing.tape"\ntarget = "pty:env PYTHONPATH={CHECKOUT} {program}"\n'
+        timing = 'users = 3\nstagger = "0s"\nsettle = "1s"\nmeasure = "2s"\nmeters = "none"\n'
+        write(f"{name}.toml", plan + timing + BUSY)
+    code, found = compare("--interleave", "a.toml", "b.toml", "--out", "out", "--quiet", capsys=capsys)
+    assert (code, found["verdict"]) == (Exit.CHANGED, "changed"), found["headline"]
+    of = {each["metric"]: each for each in (*found["headline"], *found["exploratory"])}
+    assert of["echo.p95"]["verdict"] == "slower"
+    assert of["echo.p50"]["ratio"] == pytest.approx(own_echo(here / "b") / own_echo(here / "a"), rel=0.05)
+    assert main(["compare", "out"]) == Exit.CHANGED
+    assert "echo p95: slower, +" in capsys.readouterr().out
+
+
+def own_echo(log: Path) -> float:
+    """Give the median of the seconds from a key to its echo, by what the host itself noted."""
+    rows = [json.loads(row) for row in log.read_text().splitlines()]
+    read = dict[int, int]()
+    took = list[float]()
+    for row in rows:
+        if row["did"] == "echoed":
+            took.append((row["since"] - read[row["pid"]]) / 1e9)
+        read[row["pid"]] = row["at"]
+    return statistics.median(took)
+
+
 def test_unlike_runs_are_refused_with_the_difference_unless_told(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -116,6 +171,7 @@ def test_invalid_runs_are_refused_with_the_reason(here: Path, capsys: pytest.Cap
         (["one", "one", "--despite", "x", "--compensation", "demand=0"], Exit.USAGE, "demand=0.97"),
         (["one", "one", "--pairs", "8"], Exit.USAGE, "--interleave"),
         (["--interleave", "a.toml", "a.toml", "--pairs", "6"], Exit.USAGE, "from 7 to 500"),
+        (["--interleave", "metered.toml", "metered.toml", "--pairs", "7"], Exit.USAGE, "from 8 to 500"),
         (["one", "--interleave", "a.toml", "a.toml"], Exit.USAGE, "it makes them"),
         (["--interleave", "a.toml", "b.toml"], Exit.REFUSED, "population: users 4 against 5"),
         (["--interleave", "a.toml", "none.toml"], Exit.BAD_INPUT, "none.toml"),
@@ -130,9 +186,27 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     good(here / "one")
     write("a.toml", PLAN.replace("DELAY", "0ms"))
     write("b.toml", PLAN.replace("DELAY", "0ms").replace("users = 4", "users = 5"))
+    write("metered.toml", PLAN.replace("DELAY", "0ms").replace('meters = "none"', ""))
     assert main(["compare", *arguments]) == code
     assert said in capsys.readouterr().err
     assert not (here / "runs").exists()
+
+
+def test_what_so_many_pairs_find_is_said_before_the_first(here: Path, write: Write) -> None:
+    """By the figures that this plan's tapes time: two classes of transactions in one group, keys in both."""
+    write("short.tape", 'Set Echo timed\nTransaction "ask"\nType "x"\nEnter\nWait+Bytes 1\nEnd\n')
+    write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
+    group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
+    plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
+    figures = judged(prepare(load(Given(plan=plan), here)))
+    responses = ["response p95 of short: ask", "response p95 of long: find"]
+    assert figures == ["CPU a transaction", "throughput", *responses, "echo p95 of short", "echo p95 of long"]
+    said = "\n".join(announced(8, 10.0, figures, 0.05))
+    assert "8 pairs, 16 runs: about 80 s" in said
+    least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
+    assert least
+    assert f"differ by 3 % (standard deviation): a change of {share(math.expm1(least))}; " in said
+    assert least > 0.03, "8 pairs that differ so much cannot find 3 %"
 
 
 def test_a_run_is_held_against_a_service(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

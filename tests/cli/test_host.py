@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cuesta import _native
+from cuesta.errors import Exit
 
 
 @contextmanager
@@ -66,3 +67,18 @@ def test_attached_its_rows_end_when_they_are_told_to(tmp_path: Path) -> None:
             assert process.poll() is None
     for instant in told:
         assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)
+
+
+def test_who_can_reach_it_is_said_at_the_start() -> None:
+    with hosting("--listen", "tcp://0.0.0.0:0", "--allow", "127.0.0.1", "--service", "shell cat") as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().startswith("tcp://0.0.0.0:")
+        assert re.search(r"gives `cat` as user \d+ to 127.0.0.1: no password is asked", process.stderr.readline())
+
+
+def test_a_shell_for_everybody_is_refused() -> None:
+    with hosting("--listen", "tcp://0.0.0.0:0", "--service", "shell cat") as process:
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (Exit.FAILED, "")
+    assert "--allow" in err

@@ -8,6 +8,7 @@ import pytest
 
 from cuesta.engine import certifier
 from cuesta.engine.local import Ran
+from cuesta.engine.method import METERED_EVERY, Method
 from cuesta.errors import InputError
 from cuesta.plan import Given, load
 from tests.conftest import Write
@@ -28,9 +29,10 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return made
 
 
-def certify(here: Path, judge: certifier.Judge, wanted: int = 3) -> certifier.Certified:
-    job: Any = None
-    return certifier.certify(job, certifier.Place(here, wanted), judge, lambda _: None, threading.Event())
+def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -> certifier.Certified:
+    timed: Any = None
+    how = Method(timed, apart, None)
+    return certifier.certify(how, certifier.Place(here, wanted), judge, lambda _: None, threading.Event())
 
 
 def test_good_runs_are_numbered_behind_one_that_warms_up(here: Path, runs: list[Path]) -> None:
@@ -59,9 +61,27 @@ def test_an_interrupted_one_keeps_what_it_has(here: Path, runs: list[Path]) -> N
         stopping.set()
         return []
 
-    job: Any = None
-    done = certifier.certify(job, certifier.Place(here, 5), judge, lambda _: None, stopping)
+    timed: Any = None
+    how = Method(timed, {"control": timed}, None)
+    done = certifier.certify(how, certifier.Place(here, 5), judge, lambda _: None, stopping)
     assert (done.counted, done.interrupted) == (1, True)
+    assert not (here / "control").exists()
+
+
+def test_runs_for_one_figure_each_come_behind_the_timed_ones(here: Path, runs: list[Path]) -> None:
+    certify(here, lambda _: [], 1, traced=None, control=None)
+    assert [str(run.relative_to(here)) for run in runs] == ["settling/run-1", "run-1", "traced/run-1", "control/run-1"]
+
+
+def test_such_a_run_is_made_once_more_if_it_does_not_count(here: Path, runs: list[Path]) -> None:
+    done = certify(here, lambda made: ["no good"] if made.parent.name == "traced" else [], 1, traced=None, control=None)
+    names = [str(run.relative_to(here)) for run in runs[2:]]
+    assert (names, done.excluded) == (["traced/run-1", "traced/run-2", "control/run-1"], {})
+
+
+def test_without_a_timed_run_that_counts_nothing_is_made_for_it(here: Path, runs: list[Path]) -> None:
+    certify(here, lambda _: ["no good"], 1, traced=None)
+    assert not (here / "traced").exists()
 
 
 def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -> None:
@@ -72,7 +92,7 @@ def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -
     for group, job in parts:
         assert job.plan.settings.group == (group,)
         assert job.plan.settings.log_transactions
-        assert job.metered_every == certifier.METERED_EVERY
+        assert job.metered_every == METERED_EVERY
 
 
 def test_a_sweep_is_refused(write: Write, here: Path) -> None:

@@ -68,3 +68,9 @@ def test_columns_that_a_tape_asks_for_must_be_there(here: Path, write: Write) ->
     with pytest.raises(InputError, match=r"users.csv: no column `password`") as raised:
         job_of(here, write, 'tape = "login.tape"\ndata = "users.csv"')
     assert raised.value.remedy == "its columns are: user, pin"
+
+
+def test_more_agents_than_users_are_refused(here: Path, write: Write) -> None:
+    assert job_of(here, write, "users = 3\nagents = 3").plan.settings.agents == 3
+    with pytest.raises(InputError, match="4 agents cannot share 3 users"):
+        job_of(here, write, "agents = 4\n[sweep]\nusers = [3, 2]")

@@ -57,6 +57,14 @@ def test_a_target_that_refuses_or_has_no_name_is_said() -> None:
         probe("tcp://no-such-host.invalid:23", {})
 
 
+def test_a_program_behind_options_is_left_to_the_shell() -> None:
+    for command in ("env -u FOO true", "env -i PATH=/bin true", "exec true", "A=b exec env C=d true", "cd / && true"):
+        probe(f"pty:{command}", {})
+    for command in ("no-such-program -x", "exec env A=b no-such-program"):
+        with pytest.raises(CuestaError, match="there is no program `no-such-program` here"):
+            probe(f"pty:{command}", {})
+
+
 def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def users_at(target: str, *kinds: str) -> int:
         return most_users_at(prepare(load(Given(flags={"users": 30, "target": target}), here)), *kinds)

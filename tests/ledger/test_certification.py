@@ -107,3 +107,12 @@ def test_the_schema_is_published() -> None:
 def test_every_field_is_in_the_documentation() -> None:
     text = (Path(__file__).parents[2] / "docs" / "certify.md").read_text()
     assert [name for name in Record.model_fields if f"`{name}`" not in text] == []
+
+
+def test_runs_made_for_one_figure_are_raw_as_well(here: Path) -> None:
+    run = folder(here) / "traced" / "run-1"
+    run.mkdir(parents=True)
+    (run / "run.json").write_text("{}")
+    opened = open_certification(here)
+    assert {what: len(runs) for what, runs in opened.apart.items()} == {"traced": 1, "linkage": 0, "control": 0}
+    assert "traced/run-1/run.json" in hashes(opened)

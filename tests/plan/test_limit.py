@@ -2,9 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuesta.analysis.breakdown import measurements
 from cuesta.plan import Limit
-from cuesta.plan.figure import NUMBERS, TIMES
+from cuesta.plan.figure import FORM, NUMBERS, TIMES, Figure
 from cuesta.plan.limit import COMPARISONS
+from tests.analysis.test_absentee import batch
+from tests.certified import trial
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,7 @@ def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("form.creation < 2s", "is of a certification's form, and a limit is of a run"),
         ("respons.p99 < 2s", "did you mean `response`"),
         ("response < 2s", "needs a statistic"),
         ("response.p99x < 2s", "needs a statistic"),
@@ -59,3 +63,18 @@ def test_any_text_is_a_limit_or_a_message(text: str) -> None:
         return
     assert limit.figure.metric in TIMES + NUMBERS
     assert limit.comparison in COMPARISONS
+
+
+def test_what_was_published_of_a_certification_is_seconds_of_its_form() -> None:
+    figure = Figure.read("form.creation_whole")
+    assert (str(figure), figure.is_of_form, figure.is_duration, figure.value("18.1s")) == (
+        *("form.creation_whole", True, True),
+        18.1,
+    )
+    with pytest.raises(ValueError, match=r"did you mean `form.creation`"):
+        Figure.read("form.creatoin")
+
+
+def test_the_form_has_every_row_that_published_figures_may_name() -> None:
+    rows = [*measurements([trial()], None).d, *measurements([batch()], None).d]
+    assert {f"form.{row.key}" for row in rows if row.unit == "s"} == {*FORM, "form.reference"}

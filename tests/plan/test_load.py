@@ -21,8 +21,24 @@ def users(plan: Plan) -> int:
     return plan.settings.group[0].users
 
 
-def test_without_anything_there_are_defaults(here: Path) -> None:
+def test_without_anything_it_is_the_main_job(here: Path) -> None:
     plan = load(Given(), here)
+    assert (plan.settings.name, users(plan), plan.settings.group[0].target) == ("interactive", 96, "host:")
+
+
+def test_the_project_file_stands_above_the_main_job(here: Path, write: Write) -> None:
+    write("cuesta.toml", 'users = 3\nsettle = "1s"\n[host]\ndelay = "5ms"\n[validity]\nsteal = 0.5')
+    settings = load(Given(flags={"users": "4"}), here).settings
+    assert (settings.group[0].users, settings.settle, settings.measure) == (4, 10**9, 30 * 10**9)
+    assert (settings.group[0].tape, settings.host.delay, settings.validity.steal) == (
+        "builtin:interactive",
+        5_000_000,
+        0.5,
+    )
+
+
+def test_a_plan_with_nothing_in_it_has_defaults(here: Path, write: Write) -> None:
+    plan = load(Given(plan=write("plan.toml", "")), here)
     assert (users(plan), plan.settings.group[0].target, len(plan.steps)) == (1, "host:", 1)
 
 

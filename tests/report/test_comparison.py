@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis.comparison import Comparison, Terms, compare
 from cuesta.analysis.likeness import facts
+from cuesta.analysis.replicate import Metric
 from cuesta.analysis.sides import LeftOut, Side
 from cuesta.report.comparison import data, text
 from tests.analysis import runs
@@ -42,6 +43,37 @@ def compensated() -> Comparison:
     return compare(runs.side("base", 7, **FIGURES), new, terms, in_pairs=True)
 
 
+def far_apart() -> Comparison:
+    """Echoes that take eleven times as long, and a thousand times."""
+    base, new = (
+        with_groups(runs.side(name, 8, demand=20.0, throughput=16.0, response__p95=1.3, echo__p95=echo), echo)
+        for name, echo in (("base", 0.004), ("new", 0.0452))
+    )
+    return compare(base, new, Terms(), in_pairs=True)
+
+
+def with_groups(one: Side, echo: float) -> Side:
+    """Let two groups time their keys, the other one's echoes far more apart."""
+    names = {"editors who have a long name": echo, "readers": 3000 * echo**2}
+    parts = [Metric(f"echo{{{name}}}.p95", f"echo p95 of {name}", "s", lambda _: None) for name in names]
+    figures = {part.name: value for part, value in zip(parts, names.values(), strict=True)}
+    return replace(
+        one,
+        runs=[
+            replace(
+                run,
+                parts={"echo.p95": parts},
+                figures={**run.figures, **varied(figures, number + len(one.folder.name))},
+            )
+            for number, run in enumerate(one.runs)
+        ],
+    )
+
+
+def varied(figures: dict[str, float], number: int) -> dict[str, float]:
+    return {name: value * (1 + number * 3 % 7 / 200) for name, value in figures.items()}
+
+
 def inconclusive() -> Comparison:
     return compare(runs.side("base", 3, **FIGURES), runs.side("new", 3, demand=99.0, throughput=15.9), Terms())
 
@@ -50,7 +82,9 @@ def refused() -> Comparison:
     return compare(runs.side("base", 5, **FIGURES), with_run(runs.side("new", 5, **FIGURES), settle="1s"), Terms())
 
 
-@pytest.mark.parametrize("made", [changed, compensated, inconclusive, refused], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [changed, compensated, far_apart, inconclusive, refused], ids=lambda made: made.__name__
+)
 def test_what_is_said(made: object, snapshot: SnapshotAssertion) -> None:
     assert callable(made)
     said = text(made())
@@ -58,7 +92,9 @@ def test_what_is_said(made: object, snapshot: SnapshotAssertion) -> None:
     assert all(len(row) <= 80 for row in said.splitlines())
 
 
-@pytest.mark.parametrize("made", [changed, compensated, inconclusive, refused], ids=lambda made: made.__name__)
+@pytest.mark.parametrize(
+    "made", [changed, compensated, far_apart, inconclusive, refused], ids=lambda made: made.__name__
+)
 def test_the_same_as_data(made: object) -> None:
     assert callable(made)
     found = json.loads(json.dumps(data(made())))
@@ -66,6 +102,14 @@ def test_the_same_as_data(made: object) -> None:
     for figure in found["headline"]:
         assert (figure["ratio"] is None) == (figure["missing"] is not None)
         assert set(figure) >= {"metric", "base", "new", "interval", "verdict", "more_runs", "chance_unchanged"}
+
+
+def test_ratio_and_interval_never_run_together() -> None:
+    """From 10 on as below it: not `11.29611.184 – 11.380`."""
+    (row,) = (row for row in text(far_apart()).splitlines() if "have a long name  " in row)
+    *_, ratio, low, dash, high, verdict = row.split()
+    assert (dash, verdict) == ("–", "slower")
+    assert 10 < float(low) <= float(ratio) <= float(high) < 13
 
 
 def test_colour_is_for_terminals() -> None:

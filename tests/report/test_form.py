@@ -9,9 +9,9 @@ from cuesta.analysis.breakdown import measurements
 from cuesta.analysis.certification import NOTHING, driver, run
 from cuesta.analysis.grade import checks, grade
 from cuesta.ledger.certification import Certification
-from cuesta.ledger.record import Figure, Given, Method, Published, Record, Reference, Workload
+from cuesta.ledger.record import Figure, Given, Published, Record, Reference, Workload
 from cuesta.report import form
-from tests.certified import trial
+from tests.certified import METHOD, apart, trial
 from tests.ledger.test_certification import GIVEN
 
 PUBLISHED = Published(
@@ -43,7 +43,7 @@ def record(runs: int, **changed: object) -> Record:
             "settings": {"vm.swappiness": "60"},
             "hardware": {"processors": "2"},
             "factors": ["a virtual machine"],
-            "reference": Reference(system="2.3", seconds=0.4, sha256="0"),
+            "reference": Reference(system="2.3", seconds=0.4, sha256="0", runs=[0.4, 0.402, 0.398, 0.404, 0.396]),
             **changed,
         }
     )
@@ -55,11 +55,9 @@ def record(runs: int, **changed: object) -> Record:
         given=known,
         driver=driver(trials),
         workload=WORK,
-        method=Method(
-            runs=runs, excluded={}, settling=1, settled="yes", cut="by readings", metered="here", honesty="", tools={}
-        ),
+        method=METHOD.model_copy(update={"runs": runs}),
         runs=[run(certification, each) for each in trials],
-        measurements=measurements(trials, known.reference),
+        measurements=measurements(trials, known.reference, apart()),
         published=[PUBLISHED],
         checks=done,
         grade=grade(runs, done),

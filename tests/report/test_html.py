@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from cuesta.analysis import summarise
 from cuesta.ledger import raw_files
 from cuesta.report import html
+from tests.analysis.test_asymptotes import host_of
 from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder
 
@@ -167,3 +168,10 @@ FROM_WHICH_IS_TOLD = ("agent-0/timeline.json", "agent-0/agent.json")
 
 def test_a_run_that_never_began_has_a_report(tmp_path: Path) -> None:
     assert "nothing was measured" in page(RunFolder(tmp_path / "run", agents=0).write())
+
+
+def test_a_sweep_that_contradicts_its_line_says_so_in_a_notice(tmp_path: Path) -> None:
+    host_of(tmp_path / "run", {1: (0.1, [1] * 60), 16: (1.0, [10, 12] * 30), 32: (0.8, [20, 22] * 30)})
+    file = tmp_path / "report.html"
+    html({"run": summarise(tmp_path / "run")}, file)
+    assert '<p class="notice">CONTRADICTION: 21.0/s was measured with 32 users' in file.read_text()

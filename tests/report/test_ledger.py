@@ -3,6 +3,8 @@
 import datetime
 import json
 
+import pytest
+
 from cuesta.analysis.projection import Ledger, Measured, ledger
 from cuesta.ledger.goals import Improvement
 from cuesta.report.ledger import data, text
@@ -42,3 +44,31 @@ def test_a_ledger_is_json() -> None:
     planned = json.loads(json.dumps(data(found)))["planned"]
     assert planned["improvements"][0]["elapsed"] == {"mean": 85.0, "low": 80.0, "high": 90.0}
     assert planned["goal"]["met"] is True
+
+
+RUNS = (3.0, 3.02, 2.98, 3.01, 2.99)
+
+
+def test_a_percentage_over_runs_has_its_interval() -> None:
+    faster = tuple(each / 2 for each in RUNS)
+    found = made(Measured("a", DAY, 3.0, runs=RUNS), Measured("b", DAY, 1.5, runs=faster))
+    assert text(found).splitlines()[2:] == [
+        "system  date          elapsed s         % of a  95 % interval",
+        "a       2026-01-01         3.00         100.00",
+        "b       2026-01-01         1.50          50.00  49.50 .. 50.50",
+    ]
+    assert data(found)["systems"][1]["percent_interval"] == pytest.approx([49.5, 50.5], abs=0.05)
+
+
+@pytest.mark.parametrize(("base", "new"), [(RUNS[:1], RUNS), (RUNS, RUNS[:1]), ((), RUNS[:1])])
+def test_one_run_is_no_percentage(base: tuple[float, ...], new: tuple[float, ...]) -> None:
+    found = made(Measured("a", DAY, 3.0, runs=base), Measured("b", DAY, 1.5, runs=new))
+    assert data(found)["systems"][1]["percent"] is None
+    row, note = text(found).splitlines()[-2:]
+    assert row.split() == ["b", "2026-01-01", "1.50", "—"]
+    assert note == "— no percentage: it has an interval over runs, which takes 4 of each system"
+
+
+def test_what_was_printed_is_taken_as_printed() -> None:
+    found = made(Measured("1974", DAY, 3.0), Measured("b", DAY, 1.5, runs=RUNS))
+    assert data(found)["systems"][1]["percent"] == pytest.approx(50.0)

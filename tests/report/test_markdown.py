@@ -1,5 +1,7 @@
 """The report as Markdown, read by a parser that knows tables as GitHub does."""
 
+import html
+import json
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -77,3 +79,34 @@ def test_several_runs_stand_side_by_side(tmp_path: Path) -> None:
     assert "| validity | VALID | INVALID |" in text
     assert "side by side is no comparison" in text
     assert "200 ms, kept" in cells(parsed(text))
+
+
+def test_the_hosts_figures_keep_their_base_tier_others_and_closure(tmp_path: Path) -> None:
+    """A percentage says nothing without what it is of, how it was had, and what else used the CPUs."""
+    summary = runs(made_up.sampled(tmp_path / "run"))
+    text = html.unescape(markdown(summary))
+    host = next(iter(summary.values())).last.host
+    assert host.cpu
+    assert "pid:4711, the built-in host's process; percent of 2 CPUs" in text
+    assert f"%usr {host.cpu.usr:.1f}" in text
+    assert "others 18.0" in text
+    assert "host load 36.0 (plain)" in text
+    assert "by cause: user 4.0, system calls 1.5" in text
+    assert "(sampled)" in text
+    assert "add up to 99.8 % of the CPUs' time (within 2.1, and 1.0 of interrupts): it closes" in text
+
+
+def test_an_account_that_does_not_close_says_so(tmp_path: Path) -> None:
+    folder = made_up.good(tmp_path / "run")
+    meters = folder / "meters.jsonl"
+    rows = [json.loads(row) for row in meters.read_text().splitlines()]
+    rows[-1]["sheet"]["closure"]["closes"] = False
+    meters.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = html.unescape(markdown(runs(folder)))
+    assert text.count("add up to 99.8 % of the CPUs' time") == 1
+    assert "shares of CPU are that uncertain" in text
+
+
+def test_a_host_without_meters_says_why(tmp_path: Path) -> None:
+    text = markdown(runs(RunFolder(tmp_path / "run").write()))
+    assert "host CPU: no meter data: this run recorded no meters" in html.unescape(text)

@@ -18,7 +18,7 @@ BY_TICKS = {"percent": plain(13.0), "seconds": plain(7.8), "in_subject": missing
 
 
 def host(order: int | None, **more: Any) -> Host:
-    meters = Meters("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [])
+    meters = Meters("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [], None)
     whole = {
         **sheet(),
         "per_cpu": {"1": cpu(usr=20, sys=10, irq=5)},

@@ -1,14 +1,18 @@
 """Pages as a reader has them: in a real Chromium, at a desk, in the dark, on a telephone and on paper."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report import html
+from cuesta.report import form, html, systems
+from cuesta.report.page import write
 from tests.browser import Browser, Tab, chromium, tab
 from tests.report import made_up
+from tests.report.test_form import record as certification
+from tests.report.test_systems import record as of_system
 
 ALONE = [
     made_up.good,
@@ -20,7 +24,10 @@ ALONE = [
     made_up.many_classes,
 ]
 SEVERAL = "several"
-PLACES = [(1100, "light", "screen"), (1100, "dark", "screen"), (375, "light", "screen"), (720, "dark", "print")]
+SETTINGS = {"kernel.sched_a_setting_with_a_long_name": "1", "command line": "BOOT_IMAGE=/vmlinuz-6.1.0 " + "x" * 120}
+RAW = {f"run-{number}/agent-0/histograms.hlog": "0123456789abcdef" * 4 for number in range(1, 6)}
+FORMS = ["certified", "observed", "systems"]
+PLACES = [(1100, "light", "screen"), (1100, "dark", "screen"), (390, "light", "screen"), (720, "dark", "print")]
 
 OVERLAPS = """
 [...document.querySelectorAll('figure')].flatMap(figure => {
@@ -46,6 +53,28 @@ PLOTS = """
   return [svg.getAttribute('aria-label'), svg.querySelectorAll('text').length, marks.length];
 })
 """
+BEYOND = """
+[...document.body.querySelectorAll('*')].filter(each => {
+  const own = each.getBoundingClientRect();
+  const scrolls = each.closest('.wide') && !each.matches('.wide');
+  return !scrolls && !each.closest('svg') && each.checkVisibility({contentVisibilityAuto: true}) &&
+    (own.right > document.documentElement.clientWidth + 1 || own.left < -1);
+}).map(each => `${each.tagName}: ${each.textContent.slice(0, 40)}`)
+"""
+"""What lies beyond the edge of the page; tables scroll within theirs."""
+SCROLLING = """
+[...document.querySelectorAll('.wide')].filter(each => each.scrollWidth > each.clientWidth + 1)
+  .map(each => each.textContent.replace(/\\s+/g, ' ').slice(0, 60))
+"""
+UNFOLD = "document.querySelectorAll('details').forEach(each => { each.open = true })"
+SHOWN = """
+[...document.querySelectorAll('details')].filter(each => {
+  const [first] = [...each.children].filter(part => part.tagName !== 'SUMMARY');
+  return first.getBoundingClientRect().bottom <= each.getBoundingClientRect().bottom + 1 &&
+    getComputedStyle(each, '::details-content').contentVisibility === 'visible';
+}).length
+"""
+"""How many of those that are folded show what is in them."""
 BRIGHTNESS = """
 (name => { const [r, g, b] = getComputedStyle(document.body)[name].match(/[0-9.]+/g).map(Number);
   return (r + g + b) / 765; })
@@ -73,20 +102,37 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     for name, run in runs.items():
         html({name: run}, files[name])
     html(runs, top / "report.html")
-    return files | {SEVERAL: top / "report.html"}
+    return files | {SEVERAL: top / "report.html"} | forms(top)
+
+
+def forms(top: Path) -> dict[str, Path]:
+    """Make the pages of certifications, as `cuesta certify` and `cuesta report` do."""
+    files = {name: top / f"{name}.html" for name in FORMS}
+    certified = certification(5, system="release 3.0.5 of a system with a long name", settings=SETTINGS)
+    write(files["certified"], form.page(certified.model_copy(update={"raw": RAW}), top))
+    write(files["observed"], form.page(certification(1), top))
+    names = ("MR7", "a system whose name is long, of the third release", "a-folder/whose-path/has-no-blanks-3.0.5")
+    systems({name: (top / name, of_system(name)) for name in names}, files["systems"])
+    return files
+
+
+EVERY = [*(make.__name__ for make in ALONE), SEVERAL, *FORMS]
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: "-".join(map(str, place)))
-@pytest.mark.parametrize("name", [*(make.__name__ for make in ALONE), SEVERAL])
+@pytest.mark.parametrize("name", EVERY)
 def test_a_page_is_whole_and_alone(page: Tab, pages: dict[str, Path], name: str, place: tuple[int, str, str]) -> None:
+    """First as its reader gets it, then with everything unfolded."""
     width, scheme, media = place
     page.look(pages[name], width, scheme, media)
-    page.value("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    for _ in range(2):
+        assert page.value("document.documentElement.scrollWidth") <= width
+        assert page.value(BEYOND) == []
+        assert page.value(OVERLAPS) == []
+        assert page.value(CUT) == []
+        page.value(UNFOLD)
     assert [url for url in page.requests if not url.startswith("data:")] == [pages[name].as_uri()]
     assert page.said == []
-    assert page.value("document.documentElement.scrollWidth") <= width
-    assert page.value(OVERLAPS) == []
-    assert page.value(CUT) == []
     for title, texts, marks in page.value(PLOTS):
         assert texts > 3, f"{title}: no labels"
         assert marks > 0, f"{title}: nothing is drawn"
@@ -94,9 +140,36 @@ def test_a_page_is_whole_and_alone(page: Tab, pages: dict[str, Path], name: str,
     assert (ink > 0.8 and paper < 0.2) if (scheme, media) == ("dark", "screen") else (ink < 0.2 and paper > 0.9)
 
 
-def test_a_page_can_be_printed(page: Tab, pages: dict[str, Path]) -> None:
-    page.look(pages["sampled"], 1100)
-    assert page.printed().startswith(b"%PDF-")
+@pytest.mark.parametrize("name", EVERY)
+def test_what_is_folded_away_is_printed_open(page: Tab, pages: dict[str, Path], name: str) -> None:
+    """Paper cannot be clicked on. On the screen it stays folded until its reader unfolds it."""
+    page.look(pages[name], 1100)
+    folded = page.value("document.querySelectorAll('details').length")
+    if not folded:
+        assert name == "systems", "every other page has something that is folded away"
+        return
+    assert page.value(SHOWN) == 0
+    assert (closed := sheets(page.printed())) >= 1
+    page.value(UNFOLD)
+    assert closed == sheets(page.printed()), "as many sheets as with all of it unfolded by hand"
+    page.look(pages[name], 720, media="print")
+    assert page.value(SHOWN) == folded
+
+
+def sheets(pdf: bytes) -> int:
+    """Count the pages of a PDF."""
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_table_is_cut_off_on_paper(page: Tab, pages: dict[str, Path], name: str) -> None:
+    page.look(pages[name], 720, media="print")
+    assert page.value(SCROLLING) == []
+
+
+def test_part_iv_of_a_form_is_read_on_a_telephone_without_scrolling(page: Tab, pages: dict[str, Path]) -> None:
+    page.look(pages["certified"], 390)
+    assert not [head for head in page.value(SCROLLING) if "total" in head]
 
 
 def test_what_a_page_fetches_and_says_would_be_seen(page: Tab, tmp_path: Path) -> None:

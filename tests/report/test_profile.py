@@ -26,10 +26,10 @@ def test_the_largest_has_the_longest_bar_and_idle_is_counted() -> None:
     rows = text.splitlines()
     assert rows[0] == "idle 15.5 % of the CPUs' time: counted, not sampled (plain)"
     assert "by location: 90.0 % of 100 busy samples; 3 more locations had the rest" in rows
-    assert rows[3].split() == ["kernel", "tcp_ack", "60.0", "*" * profile.BAR]
+    assert rows[3].split() == ["kernel", "tcp_ack", "60", "*" * profile.BAR]
     assert "…" in rows[4]
-    assert rows[4].endswith("crate  30.0 " + "*" * 10)
-    assert rows[-1].split() == ["libc.so.6", "40.0", "*" * 13]
+    assert rows[4].endswith("crate    30 " + "*" * 10)
+    assert rows[-1].split() == ["libc.so.6", "40", "*" * 13]
     assert all(len(row) <= 80 for row in rows)
 
 

@@ -10,12 +10,12 @@ from cuesta.ledger.record import (
     Given,
     Line,
     Measurements,
-    Method,
     Record,
     Workload,
 )
 from cuesta.report import systems
 from cuesta.report.systems import by_cause
+from tests.certified import METHOD
 
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
 
@@ -25,9 +25,8 @@ def known(value: float) -> Figure:
 
 
 def line(name: str, value: float) -> Line:
-    return Line(
-        name=name, unit="s", creation=Figure(why="no such phase"), command=known(value), total=known(value), formula=""
-    )
+    missing, spent = Figure(why="no such phase"), known(value)
+    return Line(key=name.lower(), name=name, unit="s", creation=missing, command=spent, total=spent, formula="")
 
 
 def record(system: str, users: int = 4) -> Record:
@@ -63,7 +62,7 @@ def record(system: str, users: int = 4) -> Record:
             seed=1,
             stagger="0s",
         ),
-        method=Method(runs=5, excluded={}, settling=1, settled="", cut="", metered="", honesty="", tools={}),
+        method=METHOD,
         runs=[],
         measurements=Measurements(a=[], b=lines, c=[], d=[]),
         published=[],

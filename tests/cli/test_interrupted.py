@@ -1,0 +1,87 @@
+"""Signals and closed pipes at any moment: no traceback, and files that are whole or not there."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from cuesta.errors import Exit
+from tests.conftest import Write
+
+QUICK = ["run", "--users", "4", "--stagger", "1ms", "--settle", "200ms", "--measure", "500ms", "--meters", "none"]
+RUN = [*QUICK, "--line-speed", "0", "--think", "exp 100ms", "--key-rate", "100", "--out", "out", "--quiet"]
+
+
+def python(before: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command in a process of its own, in which some statements come first."""
+    program = f"{dedent(before)}\nfrom cuesta.__main__ import main\nsys.exit(main())"
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
+
+
+def test_ctrl_c_while_the_command_is_loaded_says_nothing() -> None:
+    ended = python(
+        """
+        import os, signal, sys
+
+        class Interrupts:
+            def find_spec(self, name, path=None, target=None):
+                if name == "cuesta.analysis.figures":
+                    os.kill(os.getpid(), signal.SIGINT)
+
+        sys.meta_path.insert(0, Interrupts())
+        """,
+        *RUN,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (Exit.INTERRUPTED, "", "")
+
+
+@pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_while_the_run_is_summed_up_leaves_whole_files(here: Path, write: Write, signal: str) -> None:
+    ended = python(
+        f"""
+        import os, signal, sys
+        from cuesta import analysis
+        summarise = analysis.summarise
+
+        def interrupted(folder):
+            os.kill(os.getpid(), signal.{signal})
+            return summarise(folder)
+
+        analysis.summarise = interrupted
+        """,
+        *RUN,
+    )
+    assert ended.returncode == Exit.INTERRUPTED, ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stdout.lstrip().startswith("VALIDITY")
+    are_whole(here / "out")
+
+
+def test_a_reader_that_leaves_costs_no_file(here: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "cuesta", *RUN]
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False, timeout=100)
+    os.close(writer)
+    said = ended.stderr
+    assert ended.returncode in (Exit.GOOD, Exit.INVALID), said
+    assert "Traceback" not in said
+    assert "Broken pipe" not in said
+    are_whole(here / "out")
+
+
+def test_only_the_owner_reads_a_run(here: Path) -> None:
+    (here / "out").mkdir(mode=0o755)
+    subprocess.run([sys.executable, "-m", "cuesta", *RUN], check=False, capture_output=True, timeout=100)
+    assert (here / "out").stat().st_mode & 0o077 == 0
+    assert os.listdir(here / "out")
+
+
+def are_whole(folder: Path) -> None:
+    json.loads((folder / "summary.json").read_text())
+    assert (folder / "report.html").read_text().endswith("</html>\n")

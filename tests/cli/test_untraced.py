@@ -1,0 +1,83 @@
+"""Where the kernel cannot be traced, whoever asked for it is told where they look: before, while and after."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cuesta import _native
+from cuesta.cli import main
+from cuesta.errors import Exit
+from cuesta.plan.spelling import tracing_tier
+from tests.busy import BUSY
+from tests.conftest import Write
+
+WHY = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON"
+WITHOUT = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--"]
+"""Runs a command as root that may not trace."""
+
+
+@pytest.mark.parametrize(
+    ("meters", "tier"),
+    [
+        ("exact", "exact"),
+        ("calls:pid:7", "calls"),
+        ("ssh://h?tier=exact", "exact"),
+        ("ssh://h", None),
+        ("auto", None),
+        ("machine", None),
+        ("http://h:9100/metrics?tier=exact", None),
+    ],
+)
+def test_who_asks_for_tracing(meters: str, tier: str | None) -> None:
+    assert tracing_tier(meters) == tier
+
+
+@pytest.mark.parametrize("meters", ["exact", "calls", "exact:machine"])
+def test_a_dry_run_says_that_it_cannot_be_had(
+    meters: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_native, "why_untraced", lambda **_: WHY)
+    assert main(["run", "--dry-run", "--meters", meters]) == Exit.GOOD
+    assert f"METERS  {meters}: not traced: {WHY}" in capsys.readouterr().out
+    assert main(["run", "--dry-run", "--meters", meters, "--json", "-"]) == Exit.GOOD
+    assert json.loads(capsys.readouterr().out)["untraced"] == WHY
+
+
+def test_a_dry_run_says_nothing_where_it_can_be_had_or_was_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    for meters in ("auto", "plain", "exact:machine"):
+        assert main(["run", "--dry-run", "--meters", meters]) == Exit.GOOD
+    assert "not traced" not in capsys.readouterr().out
+
+
+def test_progress_summary_and_json_say_that_it_was_not_had(write: Write, here: Path) -> None:
+    write("cuesta.toml", BUSY)
+    write("p.toml", f'tape = "builtin:interactive"\nmeters = "exact"\nusers = 2\nsettle = "0s"\nmeasure = "3s"\n{BUSY}')
+    cuesta = [sys.executable, "-m", "cuesta", "run", "p.toml", "--out", "out", "--json", "out.json"]
+    ran = subprocess.run([*WITHOUT, *cuesta], capture_output=True, text=True, check=False, cwd=here)
+    assert ran.returncode in (Exit.GOOD, Exit.INVALID), ran.stderr
+    assert f"cuesta: --meters exact: not traced: {WHY}" in ran.stderr
+    said = " ".join(ran.stdout.split())
+    assert f"not traced, though that was asked for: {WHY}" in said
+    assert json.loads((here / "out.json").read_text())["host"]["meters"]["untraced"] == WHY
+    page = (here / "out" / "report.html").read_text()
+    assert "not traced, though that was asked for" in page
+
+
+def test_a_certification_says_it_before_and_on_its_form(write: Write, here: Path) -> None:
+    write("t.tape", "Set KeyRate 0\nSet Prompt /[$] $/\nTransaction \"process creation\"\n  Enter\n  Wait+Prompt\nEnd\n"
+          "Barrier \"created\"\nSleep 800ms\nType \"date\"\nEnter\nWait+Prompt\nSleep 60m\n")  # fmt: skip
+    write("p.toml", 'tape = "t.tape"\ntarget = "pipe:env PS1=\'$ \' sh -i"\nsettle = "0s"\nmeasure = "3s"\n' + BUSY)
+    cuesta = [sys.executable, "-m", "cuesta", "certify", "p.toml", "--runs", "1", "--out", "out"]
+    ran = subprocess.run([*WITHOUT, *cuesta], capture_output=True, text=True, check=False, cwd=here)
+    assert ran.returncode == Exit.GOOD, ran.stderr
+    assert f"group users: not traced: {WHY}; the form will lack what only tracing tells" in ran.stderr
+    record = json.loads((here / "out" / "record.json").read_text())
+    assert record["method"]["untraced"] == WHY
+    assert list(record["method"]["apart"]) == ["linkage", "control"]
+    c = {row["key"]: row for row in record["measurements"]["c"]}
+    assert c["wall_crossing.number"]["command"]["why"] == f"no meter data (not traced: {WHY})"
+    assert c["linkage.number"]["command"]["value"] > 0, "linkers speak without privileges"
+    assert record["grade"] != "certified"

@@ -1,0 +1,96 @@
+"""Barriers over several agents: who is told what, and real runs whose due instants must not depend on their number."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.engine.meetings import Meetings
+from cuesta.ledger import open_run
+from cuesta.ledger.transactions import transactions
+from tests.busy import BUSY
+from tests.conftest import Write
+
+GRID = 100_000_000
+"""Nanoseconds: users who met go on at a multiple of it from the start of the run."""
+
+TAPE = """
+Set TypingSpeed 0ms
+Barrier "all are in"
+Forever
+  Transaction "row"
+    Type "x"
+    Enter
+    Wait+Bytes 20
+  End
+  Think 210ms
+  Barrier "all have thought"
+End
+"""
+
+PLAN = (
+    """
+users = 5
+stagger = "190ms"
+settle = "1500ms"
+measure = "2500ms"
+line_speed = 0
+log_transactions = true
+[host]
+service = "transaction 20"
+"""
+    + BUSY
+)
+
+
+def standing(arrived: int, go_on: int, met: int = 0) -> dict[str, Any]:
+    return {"group": 0, "barrier": 1, "round": met, "arrived": arrived, "parties": 3, "go_on": go_on}
+
+
+def test_all_agents_are_told_when_the_last_user_has_arrived() -> None:
+    told: list[Any] = []
+    meetings = Meetings(told.append)
+    meetings.hear(0, standing(1, 500))
+    meetings.hear(1, standing(1, 900))
+    meetings.hear(1, standing(0, 900))  # that one has left
+    meetings.hear(0, standing(2, 700))
+    assert told == []
+    meetings.hear(1, standing(1, 1000))
+    assert told == [{"release": {"group": 0, "barrier": 1, "round": 0, "go_on": 1000}}]
+    meetings.hear(0, standing(1, 1100))  # written before it heard
+    meetings.hear(1, standing(3, 2000, met=1))
+    assert [row["release"]["round"] for row in told] == [0, 1]
+
+
+def due_instants(folder: Path, agents: int) -> dict[int, list[int]]:
+    """Of each user, in nanoseconds from the start."""
+    due: dict[int, list[int]] = {}
+    recorded = open_run(folder)
+    assert len(recorded.agents) == agents
+    for row in transactions(recorded):
+        due.setdefault(row.user, []).append(round(row.due * 1e9))
+    return due
+
+
+def test_due_instants_do_not_depend_on_the_number_of_agents(
+    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("meet.tape", TAPE)
+    write("meet.toml", 'tape = "meet.tape"\n' + PLAN)
+    by_agents = []
+    for agents in (1, 2, 3):
+        out = f"out-{agents}"
+        assert main(["run", "meet.toml", "--agents", str(agents), "--quiet", "--json", "-", "--out", out]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["errors"]["count"] == 0
+        by_agents.append(due_instants(here / out, agents))
+    for due in by_agents:
+        assert sorted(due) == [0, 1, 2, 3, 4]
+        assert len(due[0]) >= 5
+        assert all(instants == due[0] for instants in due.values()), "all of them meet each time"
+        assert all(instant % GRID == 0 for instant in due[0])
+    rounds = min(len(due[0]) for due in by_agents)
+    assert by_agents[1][0][:rounds] == by_agents[0][0][:rounds]
+    assert by_agents[2][0][:rounds] == by_agents[0][0][:rounds]

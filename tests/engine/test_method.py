@@ -1,0 +1,99 @@
+"""Which runs a certification makes by itself, and what it says of them before."""
+
+from pathlib import Path
+
+import pytest
+
+from cuesta import _native
+from cuesta.engine import certifier
+from cuesta.engine.method import Method, method
+from cuesta.plan import Given, load
+from tests.conftest import Write
+
+PLAN = """
+tape = "t.tape"
+stagger = "0ms"
+settle = "0s"
+measure = "4s"
+"""
+
+
+@pytest.fixture
+def made(write: Write, here: Path, monkeypatch: pytest.MonkeyPatch) -> "Made":
+    monkeypatch.setattr(_native, "why_untraced", lambda **_: None)
+    return Made(write, here)
+
+
+class Made:
+    """Makes the method of a plan."""
+
+    def __init__(self, write: Write, here: Path) -> None:
+        self.write = write
+        self.here = here
+
+    def __call__(self, more: str = "", target: str = "pipe:sh") -> Method:
+        """Give the method of the plan with so much more in it."""
+        self.write("t.tape", "Type a\nWait+Silence 100ms")
+        plan = self.write("p.toml", f'{PLAN}target = "{target}"\n{more}')
+        ((_, job),) = certifier.parts(load(Given(plan=plan), self.here))
+        return method(job)
+
+
+def meters(how: Method) -> dict[str, str]:
+    jobs = {"timed": how.timed, **how.apart}
+    recorded = {what: job.plan.settings.meters for what, job in jobs.items()}
+    assert recorded == {what: job.plan.steps[0].settings.meters for what, job in jobs.items()}
+    return recorded
+
+
+def test_every_run_of_the_method_is_made_without_a_flag(made: Made) -> None:
+    how = made()
+    assert meters(how) == {"timed": "exact", "traced": "calls", "linkage": "none", "control": "none"}
+    assert how.untraced is None
+    assert how.runs(5) == {"warm_up": 1, "timed": 5, "traced": 1, "linkage": 1, "control": 1}
+
+
+def test_how_long_all_of_it_takes_is_said_before(made: Made) -> None:
+    how = made()
+    assert how.seconds(5) == 9 * 6.0
+    assert how.said(5)[-1].endswith("1 run without meters, as the control: about 54 s")
+
+
+@pytest.mark.parametrize(
+    ("asked", "timed", "traced"),
+    [
+        ("auto", "exact", "calls"),
+        ("exact", "exact", "calls"),
+        ("machine", "exact:machine", "calls:machine"),
+        ("exact:pid:7", "exact:pid:7", "calls:pid:7"),
+        ("calls:cpus:0-1", "exact:cpus:0-1", "calls:cpus:0-1"),
+    ],
+)
+def test_what_the_plan_meters_is_traced(made: Made, asked: str, timed: str, traced: str) -> None:
+    found = meters(made(f'meters = "{asked}"'))
+    assert (found["timed"], found["traced"]) == (timed, traced)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("plain", 'the plan says meters = "plain"'),
+        ("none", 'the plan says meters = "none"'),
+        ("ssh://h", "the host is metered elsewhere (ssh://h), and only this machine is traced"),
+    ],
+)
+def test_what_is_asked_for_otherwise_stays_so_and_is_said(made: Made, asked: str, why: str) -> None:
+    how = made(f'meters = "{asked}"')
+    assert (how.untraced, how.timed.plan.settings.meters, "traced" in how.apart) == (why, asked, False)
+    assert how.said(5)[-1] == f"not traced: {why}; the form will lack what only tracing tells"
+
+
+def test_where_the_kernel_cannot_be_traced_the_reason_is_said(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_native, "why_untraced", lambda **_: "no tracers are built in")
+    how = made()
+    assert meters(how) == {"timed": "auto", "linkage": "none", "control": "none"}
+    assert how.untraced == "no tracers are built in"
+
+
+def test_linkers_are_asked_only_where_the_programs_are_ours(made: Made) -> None:
+    assert "linkage" not in made(target="telnet://127.0.0.1:2323").apart

@@ -1,0 +1,58 @@
+"""Which tasks want a CPU: looked at in a family of programs of known behaviour."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuesta.engine.wanting import Wanting, wanting
+
+AGENT = """
+import subprocess, sys
+children = [subprocess.Popen(["sh", "-c", text]) for text in sys.argv[1:]]
+print("started", flush=True)
+sys.stdin.read()
+for child in children:
+    child.kill()
+    child.wait()
+"""
+SPINS, SLEEPS = "while :; do :; done", "exec sleep 600"
+
+
+@pytest.fixture
+def agent() -> Iterator["subprocess.Popen[str]"]:
+    """An agent with two programs that spin and one that sleeps."""
+    command = [sys.executable, "-c", AGENT, SPINS, SPINS, SLEEPS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        yield process
+
+
+def test_those_that_spin_want_a_cpu_and_those_that_sleep_do_not(agent: "subprocess.Popen[str]") -> None:
+    looks = Wanting(os.getpid(), 1.0)
+    seen = {"tasks": 0, "wanting": 0}
+    give_up = time.monotonic() + 30
+    while (seen["tasks"], seen["wanting"]) != (3, 2) and time.monotonic() < give_up:  # until all three have begun
+        looks.look()
+        seen = json.loads(looks.rows[-1])
+    assert (seen["tasks"], seen["wanting"]) == (3, 2)
+
+
+def test_looks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Popen[str]") -> None:
+    with wanting(tmp_path / "run-1", 0.01):
+        (tmp_path / "run-1").mkdir()
+    rows = [json.loads(row) for row in (tmp_path / "run-1" / "wanting.jsonl").read_text().splitlines()]
+    assert rows[0]["tasks"] >= rows[0]["wanting"] >= 0
+
+
+def test_a_process_that_has_ended_has_no_tasks() -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    looks = Wanting(os.getpid(), 1.0)
+    assert (looks.children(ended.pid), list(looks.states(ended.pid))) == ([], [])

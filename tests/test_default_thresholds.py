@@ -1,0 +1,73 @@
+"""Real hosts under the thresholds that users get. `scripts/test` plays these alone, when nothing else of it runs.
+
+The machine may be disturbed by others: of three runs two must be valid. Where one run in twenty is spoilt from outside,
+that raises a false alarm once in 140 tests; where Cuesta itself is late, each run says so.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.at_a_shell import PLAN, TAPE
+from tests.conftest import Write
+from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
+
+pytestmark = [pytest.mark.quiet, pytest.mark.timeout(300)]
+
+SHELL = "env PS1='$ ' bash --norc --noprofile -i"
+NEEDED, TRIES = 2, 3
+
+
+@contextmanager
+def at_a_terminal(_folder: Path) -> Iterator[str]:
+    yield f"pty:{SHELL}"
+
+
+@contextmanager
+def over_telnet(folder: Path) -> Iterator[str]:
+    with telnetd(busybox, folder) as port:
+        yield f"telnet://127.0.0.1:{port}"
+
+
+@contextmanager
+def over_ssh(folder: Path) -> Iterator[str]:
+    with sshd(folder, AT_A_SHELL, "MaxStartups 100") as host:
+        yield host.target
+
+
+@pytest.mark.parametrize("host", [at_a_terminal, over_telnet, over_ssh])
+def test_a_real_shell_is_measured_validly(
+    host: Callable[[Path], AbstractContextManager[str]],
+    here: Path,
+    write: Write,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write("shell.tape", TAPE)
+    write("plan.toml", PLAN.partition("[validity]")[0])
+    with host(here) as target:
+        is_valid(["plan.toml", "--target", target], capsys)
+
+
+def test_the_main_job_is_measured_validly(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    is_valid(["--stagger", "20ms", "--settle", "3s", "--measure", "6s"], capsys)
+
+
+def is_valid(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """Play up to three times, until two were valid; each answers, whatever the machine does meanwhile."""
+    spoilt = []
+    for number in range(TRIES):
+        code = main(["run", *arguments, "--out", f"out-{number}", "--quiet", "--json", "-"])
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["errors"]["count"] == 0, summary["errors"]
+        assert summary["transactions"]["count"] > 20
+        assert summary["valid"] == (code == Exit.GOOD)
+        if not summary["valid"]:
+            spoilt.append(summary["invalid_because"])
+        if number + 1 - len(spoilt) == NEEDED:
+            return
+    pytest.fail(f"{len(spoilt)} of {TRIES} runs were not valid: {spoilt}")

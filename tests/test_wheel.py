@@ -1,0 +1,45 @@
+"""A wheel has its tracers in it: who installs it needs no compiler. What is in it is what the source gives."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BUILDS = 1800
+"""Seconds that Cargo may take where nothing is built yet."""
+
+
+@pytest.mark.timeout(BUILDS)
+def test_a_wheel_traces_where_there_is_no_clang() -> None:
+    """The script itself proves it, in a fresh environment without any program beside the wheel's; needs root."""
+    ran = subprocess.run([ROOT / "scripts" / "wheel", "--dev"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    *_, tracer, made = ran.stdout.splitlines()
+    assert tracer.endswith("bytes built in, as the source gives them")
+    names = zipfile.ZipFile(ROOT / made.removeprefix("wheel: ")).namelist()
+    assert [name for name in names if name.startswith("cuesta.libs/libelf-")], "what it needs is in it too"
+
+
+@pytest.mark.timeout(BUILDS)
+@pytest.mark.parametrize(
+    ("built_in", "said"),
+    [
+        ("b'of another source'", "what is built in is not what the source gives"),
+        ("None", "the module has none built in"),
+    ],
+)
+def test_a_module_of_another_source_is_told(tmp_path: Path, built_in: str, said: str) -> None:
+    package = tmp_path / "cuesta"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "_native.py").write_text(f"def tracer_object():\n    return {built_in}\n")
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}" exec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    command = [ROOT / "scripts" / "tracer", python]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert said in ran.stderr
