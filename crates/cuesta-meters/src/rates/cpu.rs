@@ -69,7 +69,7 @@ impl Rates<'_> {
             };
         }
         let (seconds, in_user, in_system) = self.own_seconds();
-        let percent = seconds.map(|seconds| self.percent_of_cpus(*seconds));
+        let percent = self.own_in_interval().map(|seconds| self.percent_of_cpus(*seconds));
         let split = in_user.with(&in_system, |user, system| self.user_part(*user, *system));
         let usr = percent.with(&split, |all, user| all * user);
         let mut own = Own {
@@ -134,17 +134,21 @@ impl Rates<'_> {
         self.later.tasks.map(|tasks| tasks.processes.values().map(|process| process.stat.threads).sum::<u64>() as f64)
     }
 
-    /// CPU seconds of the subject: all, and as the kernel splits them.
+    /// CPU seconds of the subject between two readings of its tasks: all, and as the kernel splits them. They add up over
+    /// intervals that follow each other.
     fn own_seconds(&self) -> (Figure, Figure, Figure) {
         let group = self.usage_of_group();
         if group.value().is_some() {
             return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
         }
-        // The tasks were read a little later than the CPUs: their seconds are made those of the interval.
-        let of = |nanos: fn(&super::tasks::Done) -> u64| {
-            self.done.map(|done| nanos(done) as f64 / 1e9 / done.seconds * self.seconds)
-        };
+        let of = |nanos: fn(&super::tasks::Done) -> u64| self.done.map(|done| nanos(done) as f64 / 1e9);
         (of(|done| done.cpu), of(|done| done.user), of(|done| done.system))
+    }
+
+    /// CPU seconds of the subject, of the interval in which the CPUs were read.
+    fn own_in_interval(&self) -> Figure {
+        let group = self.usage_of_group();
+        if group.value().is_some() { group.map(|all| all.0) } else { self.clocks(&self.done) }
     }
 
     pub(super) fn percent_of_cpus(&self, seconds: f64) -> f64 {
@@ -245,7 +249,7 @@ impl Rates<'_> {
             let tasks = ("tasks", of(&self.clocks(&self.done)));
             return Closure::by_clocks(&[tasks, idle, steal, interrupts], unseen, self.seconds);
         }
-        let subject = ("subject", of(&self.own_seconds().0));
+        let subject = ("subject", of(&self.own_in_interval()));
         let others = ("others", of(&self.clocks(&self.others)));
         Closure::by_clocks(&[subject, others, idle, steal, interrupts], unseen, self.seconds)
     }
