@@ -23,8 +23,9 @@ from tests.daemons import free_port, listening, needed, sshd
 
 POINT = 1.0
 """Percent of the CPUs that two meters of the same interval may differ by."""
-TRIES = 4
-"""Two programs cannot be made to read at one instant: while others come and go on this machine, one try may differ."""
+TRIES = 5
+"""Two programs cannot be made to read at one instant: while others come and go on this machine, a try may differ. The median
+of five must not: if one try in twenty is spoilt, one test in 860 fails for nothing."""
 USES = ("usr", "sys", "irq", "iowait", "steal", "idle")
 
 Shares = dict[str, float]
@@ -42,13 +43,14 @@ def all_time(cpu: dict[str, Any]) -> float:
 
 
 def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
-    differences = []
+    tries, differences = [], []
     for _ in range(TRIES):
         mine, theirs = compare()
+        tries.append((mine, theirs))
         differences.append(max(abs(mine[name] - theirs[name]) for name in theirs))
-        if differences[-1] <= POINT:
-            return
-    pytest.fail(f"differ by {differences} points; the last: {mine} and {theirs}")
+        if sum(difference <= POINT for difference in differences) > TRIES // 2:
+            return  # whatever the others would be, the median is within
+    pytest.fail(f"differ by {differences} points: {tries}")
 
 
 def test_sar_says_the_same() -> None:
@@ -56,7 +58,7 @@ def test_sar_says_the_same() -> None:
 
     def compare() -> tuple[Shares, Shares]:
         meters = _native.Meters.start('{"subject": "machine"}')
-        command = [sar, "-u", "ALL", "5", "1"]
+        command = [sar, "-u", "ALL", "4", "1"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"LC_ALL": "C"}) as process:
             assert process.stdout
             process.stdout.readline()  # it has read by then, or is about to

@@ -4,8 +4,9 @@
 //! terminal; another terminal model finds in the trace when each key stood where the cursor had been. The medians of the
 //! two must agree within 200 µs, but for the hops that lie between the driver and the trace: tcpdump has the instant at which
 //! a packet goes, so there is the way back alone, script(1) is woken for each key and wakes the driver for what is shown. A
-//! hop takes 20 to 130 µs, as the machine pleases, and is measured in the same seconds. On a machine with other work to do
-//! a try may be spoilt: there are three.
+//! hop takes 20 to 130 µs, as the machine pleases, and is measured in the same seconds. On a machine with other work to do a
+//! try may be spoilt, so it is the median of five tries that must agree: if one try in twenty is spoilt, one program in 860
+//! fails for nothing.
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // What breaks here breaks the test; and it says what it found.
 
 mod stand;
@@ -31,8 +32,8 @@ const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
 /// Most that the medians may differ beyond that, in seconds.
 const AGREE: f64 = 200e-6;
-const TRIES: usize = 3;
-const SECONDS: f64 = 7.0;
+const TRIES: usize = 5;
+const SECONDS: f64 = 5.0;
 /// Two at a time would delay each other.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -58,15 +59,17 @@ const PROGRAMS: [Program; 4] = [
     Program { name: "bash", command: "bash --norc --noprofile -i", begin: "Wait+Line@30s /\\$$/" },
 ];
 
+impl Program {
+    /// Types in rows, for ever. Each begins when the program has done with what came before it, its start or the row's end:
+    /// the trace tells where a key belongs by where the cursor is then.
+    fn tape(&self) -> String {
+        let rows = format!("Forever\n  Type \"{TEXT}\"\n  Enter\n  Wait+Bytes 1\n  Wait+Silence 200ms\nEnd\n");
+        format!("Set KeyRate 30cps\n{}\nWait+Silence 200ms\nSet Echo screen\n{rows}", self.begin)
+    }
+}
+
 /// What bash takes for a command that does nothing; every row is typed from its begin, and none is full.
 const TEXT: &str = ": the quick brown fox jumps over the lazy dog";
-
-fn tape(program: &Program) -> String {
-    format!(
-        "Set KeyRate 30cps\n{}\nSet Echo screen\nForever\n  Type \"{TEXT}\"\n  Enter\n  Wait+Silence 200ms\nEnd\n",
-        program.begin
-    )
-}
 
 /// A script that starts the program in a home of its own, and leaves its number.
 fn starter(program: &Program, folder: &Path) -> PathBuf {
@@ -87,7 +90,7 @@ fn typed(program: &Program, target: &str, folder: &Path) -> (f64, u64) {
     // The last key may be on its way when the run ends.
     let drain = json!({"drain": 2_000_000_000_u64});
     let more = json!({"group": {"target": target, "columns": COLUMNS, "rows": ROWS}, "spec": drain});
-    let run = Run::start(spec(1, 0.0, SECONDS, &more), script("t", &tape(program)), &agent).unwrap();
+    let run = Run::start(spec(1, 0.0, SECONDS, &more), script("t", &program.tape()), &agent).unwrap();
     assert!(run.wait(Duration::from_secs(60)).unwrap());
     let played = Played::read(&agent);
     let failed: Vec<_> = played.series.iter().map(|row| &row["errors"]).filter(|row| *row != &json!({})).collect();
@@ -114,12 +117,14 @@ fn agree(what: &str, hops: (f64, fn() -> Hops), one: Try) {
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let _awake = stay_awake();
     apart::with_the_driver();
+    apart::before_all_else();
     for program in &PROGRAMS {
         let mut differences = Vec::new();
-        while differences.len() < TRIES && differences.last().is_none_or(|last: &f64| last.abs() >= AGREE) {
+        let agree = |differences: &[f64]| differences.iter().filter(|seconds| seconds.abs() < AGREE).count();
+        while differences.len() < TRIES && agree(&differences) <= TRIES / 2 {
             differences.push(difference(what, program, hops, one));
         }
-        let agrees = differences.last().is_some_and(|last| last.abs() < AGREE);
+        let agrees = agree(&differences) > TRIES / 2;
         assert!(agrees, "{what} {}: the medians differ by {differences:?} s", program.name);
     }
 }

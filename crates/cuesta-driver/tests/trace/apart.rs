@@ -1,11 +1,11 @@
 //! One CPU for the driver, another for the program that it types at and for who listens in: on the same, or left to the
 //! scheduler, a program that is woken by a key puts off the driver that is to read its echo.
 
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 use rustix::process::Pid;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, gettid, sched_getaffinity, sched_setaffinity};
 
 /// The driver's and the others', of those that the test was started on: the first two, or the only one twice.
 static CPUS: LazyLock<[usize; 2]> = LazyLock::new(|| {
@@ -18,6 +18,14 @@ static CPUS: LazyLock<[usize; 2]> = LazyLock::new(|| {
 /// Keeps this thread, and those that it starts, to the driver's CPU.
 pub fn with_the_driver() {
     keep(None, CPUS[0]);
+}
+
+/// Real-time priority for this thread and for the threads and programs that it starts: whatever else runs here waits for them.
+/// Where that is refused, the machine has to be quiet.
+pub fn before_all_else() {
+    let thread = gettid().as_raw_nonzero().to_string();
+    let mut command = Command::new("chrt");
+    command.args(["--fifo", "--pid", "1", &thread]).stderr(Stdio::null()).status().unwrap();
 }
 
 /// Keeps this thread to the others' CPU, or a program and those that it starts.
