@@ -53,7 +53,8 @@ const PROGRAMS: [Program; 4] = [
     Program {
         name: "vim",
         command: "vim --clean -n",
-        begin: "Wait+Screen@30s /VIM - Vi IMproved/ Type \"i\" Wait+Screen /-- INSERT --/",
+        // Where it was asked for its mode while it drew, the cursor stays in the last row until something is typed.
+        begin: "Wait+Screen@30s /VIM - Vi IMproved/ Type \"i\" Wait+Screen /-- INSERT --/ Enter Wait+Cursor 2,1",
     },
     Program { name: "nano", command: "nano --ignorercfiles", begin: "Wait+Screen@30s /GNU nano/" },
     Program { name: "bash", command: "bash --norc --noprofile -i", begin: "Wait+Line@30s /\\$$/" },
