@@ -23,6 +23,15 @@ impl Typed {
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Char(_) | Self::Paste(_))
     }
+
+    /// Those characters.
+    pub(crate) fn characters(&self) -> Vec<char> {
+        match self {
+            Self::Char(c) => vec![*c],
+            Self::Paste(text) => text.chars().collect(),
+            Self::Key(_) | Self::Secret(_) => Vec::new(),
+        }
+    }
 }
 
 /// A key with its place in the input.
