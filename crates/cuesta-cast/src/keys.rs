@@ -102,6 +102,11 @@ impl Keys {
         !self.pending.is_empty() || self.paste.is_some()
     }
 
+    /// An escape that waits for more is a key by itself.
+    pub(crate) fn end_escape(&mut self) -> Vec<Pressed> {
+        if self.pending == "\x1b" { self.give_up() } else { Vec::new() }
+    }
+
     /// Nothing more comes: what was begun is all there is.
     pub(crate) fn finish(&mut self) -> Vec<Pressed> {
         let mut pressed = self.give_up();
