@@ -2,8 +2,9 @@
 //!
 //! A program may show each key for a moment. So each character that changes a cell becomes a star from the first key of a
 //! secret to the key that ends it; behind that, up to the end of the row, only from where the secret began, and if the program
-//! shows anything of it at all: the answer to Enter may stand there too. What stood there already and is drawn again stays, else
-//! it would tell which characters the secret has.
+//! shows anything of it at all: the answer to Enter may stand there too. Elsewhere and later, keys of it that the program still
+//! paints one after another become stars too, with what is new between them (`painted`). What stood there already and is drawn
+//! again stays, else it would tell which characters the secret has.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -13,14 +14,15 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::cast::{Cast, Event, What};
 use crate::echo::line;
+use crate::painted::{Position, painted};
 use crate::plain::Plain;
 
 /// A secret in a session.
 pub(crate) struct Span {
     /// From the input in which it begins to the one in which the key behind it is.
     pub(crate) events: RangeInclusive<usize>,
-    /// Its first character.
-    pub(crate) first: Option<char>,
+    /// Its characters as they were typed.
+    pub(crate) keys: Vec<char>,
 }
 
 /// The events of a session.
@@ -28,14 +30,23 @@ pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
     if spans.is_empty() {
         return cast.events.clone();
     }
-    let screen = Screen::new(cast.header.columns, cast.header.rows);
-    let mut cover = Cover { screen, plain: Plain::default(), typed: Typed::Nothing, first: None, shows: false };
+    let mut cover = Cover {
+        screen: Screen::new(cast.header.columns, cast.header.rows),
+        plain: Plain::default(),
+        painted: painted(cast, spans),
+        typed: Typed::Nothing,
+        first: None,
+        shows: false,
+    };
     cast.events.iter().enumerate().map(|(number, event)| cover.event(number, event, spans)).collect()
 }
 
 struct Cover {
+    /// With the stars.
     screen: Screen,
     plain: Plain,
+    /// Where keys of secrets are painted one after another.
+    painted: Vec<RangeInclusive<Position>>,
     typed: Typed,
     /// The first character of the secret.
     first: Option<char>,
@@ -58,7 +69,7 @@ impl Cover {
     fn event(&mut self, number: usize, event: &Event, spans: &[Span]) -> Event {
         let at: Duration = event.at;
         let what = match &event.what {
-            What::Output(text) => What::Output(self.output(text)),
+            What::Output(text) => What::Output(self.output(number, text)),
             what => {
                 if let What::Resize { columns, rows } = what {
                     self.screen.resize(*columns, *rows);
@@ -77,51 +88,58 @@ impl Cover {
         let (line, column) = match self.typed {
             Typed::Secret(line, column) if *span.events.start() < number => (line, column),
             _ => {
-                (self.first, self.shows) = (span.first, false);
+                (self.first, self.shows) = (span.keys.first().copied(), false);
                 (line(&self.screen), self.screen.cursor().1)
             }
         };
         if number == *span.events.end() { Typed::Behind(line, column) } else { Typed::Secret(line, column) }
     }
 
-    fn output(&mut self, text: &str) -> String {
-        if let Typed::Nothing = self.typed {
+    fn output(&mut self, event: usize, text: &str) -> String {
+        let is_painted = self.painted.iter().any(|part| (part.start().event..=part.end().event).contains(&event));
+        if !is_painted && matches!(self.typed, Typed::Nothing) {
             self.screen.feed(text.as_bytes());
             self.plain.take(text);
             return text.to_owned();
         }
-        let mut covered = String::new();
-        for c in text.chars() {
-            let in_string = self.plain.is_in_string() && !c.is_control();
-            let readable = self.plain.shows(c);
-            if readable && c != '\n' && self.is_new(c) {
-                covered.push_str(&"*".repeat(c.width().unwrap_or(1)));
-            } else if !(in_string && matches!(self.typed, Typed::Secret(..))) {
-                covered.push(c);
-            }
-            if let (true, '\n', Typed::Behind(..)) = (readable, c, self.typed) {
-                self.typed = Typed::Nothing;
-            }
-            self.screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
+        text.chars().enumerate().map(|(character, c)| self.character(Position { event, character }, c)).collect()
+    }
+
+    /// What stands for a character.
+    fn character(&mut self, at: Position, c: char) -> String {
+        let in_string = self.plain.is_in_string() && !c.is_control();
+        let readable = self.plain.shows(c);
+        let written = if readable && c != '\n' && self.is_hidden(at, c) {
+            "*".repeat(c.width().unwrap_or(1))
+        } else if in_string && matches!(self.typed, Typed::Secret(..)) {
+            String::new()
+        } else {
+            c.to_string()
+        };
+        if let (true, '\n', Typed::Behind(..)) = (readable, c, self.typed) {
+            self.typed = Typed::Nothing;
         }
-        covered
+        self.screen.feed(written.as_bytes());
+        written
     }
 
     /// Whether a character changes the cell that it is written into, where and when it may be of the secret.
-    fn is_new(&mut self, c: char) -> bool {
+    fn is_hidden(&mut self, at: Position, c: char) -> bool {
         let (row, column) = self.screen.cursor();
-        let is_new = c != ' ' && !self.screen.cell(row, column).starts_with(c);
+        if c == ' ' || self.screen.cell(row, column).starts_with(c) {
+            return false;
+        }
+        let is_painted = self.painted.iter().any(|part| part.contains(&at));
         match self.typed {
-            Typed::Secret(..) => self.shows |= is_new,
-            Typed::Behind(first, from) if is_new && line(&self.screen) == first && column >= from => {
+            Typed::Secret(..) => self.shows = true,
+            Typed::Behind(first, from) if line(&self.screen) == first && column >= from => {
                 self.shows |= self.first == Some(c);
                 if !self.shows {
                     self.typed = Typed::Nothing;
                 }
-                return self.shows;
             }
-            Typed::Behind(..) | Typed::Nothing => return false,
+            Typed::Behind(..) | Typed::Nothing => return is_painted,
         }
-        is_new
+        self.shows || is_painted
     }
 }

@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::plain::Plain;
 
 /// So many keys in a row that stand before the cursor are enough, where a row is too long to be seen whole.
-const ENOUGH: usize = 8;
+pub(crate) const ENOUGH: usize = 8;
 /// The echo of a key is looked for among so many that were pressed behind it.
 const LAG: usize = 64;
 /// So much output is looked at for one text, in characters.
@@ -69,8 +69,8 @@ struct Text {
 }
 
 /// A place on one of the two screens, however much has scrolled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
     line: u64,
     column: u16,
     alternate: bool,
@@ -267,8 +267,14 @@ pub(crate) fn line(screen: &Screen) -> u64 {
 }
 
 impl Place {
-    fn of(screen: &Screen, (row, column): (u16, u16)) -> Self {
+    pub(crate) fn of(screen: &Screen, (row, column): (u16, u16)) -> Self {
         Self { line: screen.scrolled() + u64::from(row), column, alternate: screen.is_alternate() }
+    }
+
+    /// The place so many lines and columns before, if there is one.
+    pub(crate) fn before(self, (lines, columns): (u64, u16)) -> Option<Self> {
+        let (line, column) = (self.line.checked_sub(lines)?, self.column.checked_sub(columns)?);
+        Some(Self { line, column, ..self })
     }
 }
 

@@ -81,12 +81,7 @@ pub(crate) fn text(entry: &[Stroke]) -> String {
 
 /// How many printable keys an entry has.
 pub(crate) fn keys(entry: &[Stroke]) -> usize {
-    let keys = |stroke: &Stroke| match &stroke.pressed.typed {
-        Typed::Char(_) => 1,
-        Typed::Paste(text) => text.chars().count(),
-        Typed::Key(_) | Typed::Secret(_) => 0,
-    };
-    entry.iter().map(keys).sum()
+    entry.iter().map(|stroke| stroke.pressed.typed.characters().len()).sum()
 }
 
 /// Whether an entry must be hidden.

@@ -23,6 +23,15 @@ impl Typed {
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Char(_) | Self::Paste(_))
     }
+
+    /// Those characters.
+    pub(crate) fn characters(&self) -> Vec<char> {
+        match self {
+            Self::Char(c) => vec![*c],
+            Self::Paste(text) => text.chars().collect(),
+            Self::Key(_) | Self::Secret(_) => Vec::new(),
+        }
+    }
 }
 
 /// A key with its place in the input.
@@ -91,6 +100,11 @@ impl Keys {
     /// Whether a key has begun that may still become another.
     pub(crate) fn is_pending(&self) -> bool {
         !self.pending.is_empty() || self.paste.is_some()
+    }
+
+    /// An escape that waits for more is a key by itself.
+    pub(crate) fn end_escape(&mut self) -> Vec<Pressed> {
+        if self.pending == "\x1b" { self.give_up() } else { Vec::new() }
     }
 
     /// Nothing more comes: what was begun is all there is.

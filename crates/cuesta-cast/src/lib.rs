@@ -22,6 +22,7 @@ mod echo;
 mod entries;
 mod error;
 mod keys;
+mod painted;
 mod plain;
 mod printed;
 mod prompts;

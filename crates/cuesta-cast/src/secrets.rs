@@ -14,7 +14,7 @@ use crate::printed::without_texts;
 use crate::strokes::{Stroke, strokes};
 
 /// Shorter texts stand in too many others by accident.
-const LEAST_TEXT: usize = 4;
+pub(crate) const LEAST_TEXT: usize = 4;
 /// So much is said of the row in which something was typed, in characters.
 const MOST_BEHIND: usize = 40;
 
@@ -113,7 +113,7 @@ impl Secrets {
 
     /// The session without them.
     pub fn hidden(&self, cast: &Cast) -> Cast {
-        let span = |hidden: &Hidden| Span { events: self.events(hidden), first: hidden.text.chars().next() };
+        let span = |hidden: &Hidden| Span { events: self.events(hidden), keys: self.typed(hidden) };
         let covered = covered(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
         let mut events: Vec<Vec<Event>> = covered.into_iter().map(|event| vec![event]).collect();
         let long = self.hidden.iter().map(|hidden| hidden.text.as_str()).filter(|text| is_long(text));
@@ -163,6 +163,12 @@ impl Secrets {
         let (first, end) = hidden.strokes;
         let last = self.strokes.get(end).map_or(usize::MAX, |stroke| stroke.pressed.input);
         self.strokes[first].pressed.input..=last
+    }
+
+    /// The characters of an entry as they were typed, before any was taken back.
+    fn typed(&self, hidden: &Hidden) -> Vec<char> {
+        let (first, end) = hidden.strokes;
+        self.strokes[first..end].iter().flat_map(|stroke| stroke.pressed.typed.characters()).collect()
     }
 
     /// A text with columns in the place of what is hidden, however often a shell's quotes were put around it.

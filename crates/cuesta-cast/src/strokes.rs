@@ -70,7 +70,12 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
     for (number, event) in cast.events.iter().enumerate() {
         match &event.what {
             What::Output(text) => reader.output(event.at, text),
-            What::Input { text, .. } => {
+            What::Input { text, echoes } => {
+                if *echoes == Some(false) {
+                    // Else the first key of a secret may be taken for Alt and that key.
+                    let escape = reader.keys.end_escape();
+                    reader.pressed(cast, escape);
+                }
                 reader.before_input();
                 let pressed = reader.keys.take(event.at, number, text);
                 reader.pressed(cast, pressed);

@@ -66,6 +66,8 @@ enum Shows {
     Last,
     /// The key, somewhere else.
     Elsewhere,
+    /// The same, with a word before it.
+    Named,
 }
 
 /// Somebody types a secret in pieces, each answered after `lag` more of them, and ends it with a key.
@@ -99,6 +101,7 @@ fn answer(key: char, shows: Shows) -> String {
         Shows::Blank => " ".into(),
         Shows::Last => format!("\x08*{key}"),
         Shows::Elsewhere => format!("\x1b7\x1b[9;1H{key}\x1b8"),
+        Shows::Named => format!("\x1b7\x1b[9;1Hlatest key: {key}\x1b8"),
     }
 }
 
@@ -112,14 +115,12 @@ fn leaks(text: &str, secret: &str) -> bool {
 proptest! {
     #[test]
     fn what_is_not_shown_is_in_no_file(
-        secret in "[A-Z0-9!#%&]{5,20}",
+        secret in "[A-GI-Z02-6!#%&]{5,20}", // nothing that steers the terminal
         pieces in proptest::collection::vec(1_usize..4, 1..4),
         lag in 0_usize..4,
-        shows in prop_oneof![Just(Shows::Nothing), Just(Shows::Star), Just(Shows::Blank), Just(Shows::Last), Just(Shows::Elsewhere)],
+        shows in prop_oneof![Just(Shows::Nothing), Just(Shows::Star), Just(Shows::Blank), Just(Shows::Last), Just(Shows::Elsewhere), Just(Shows::Named)],
         end in "(\r|\t|\x03|\x04|\x1b)",
     ) {
-        // What a slow program shows elsewhere after the last key is taken for its answer.
-        prop_assume!(lag == 0 || !matches!(shows, Shows::Elsewhere));
         prop_assume!(secret.chars().collect::<std::collections::BTreeSet<_>>().len() > 4);
         let cast = asked(&secret, &pieces, lag, shows, &end);
         let kept = cast.without_secrets();

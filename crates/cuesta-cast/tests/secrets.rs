@@ -33,6 +33,13 @@ fn left(events: &[What]) -> Vec<String> {
     kept.events.into_iter().filter_map(said).collect()
 }
 
+/// What is left of the output.
+fn shown(events: &[What]) -> String {
+    let kept = cast(events).without_secrets();
+    let text = |event: Event| if let What::Output(text) = event.what { text } else { String::new() };
+    kept.events.into_iter().map(text).collect()
+}
+
 #[test]
 fn what_is_echoed_is_no_secret() {
     assert_eq!(left(&[output("$ "), input("l"), output("l"), input("s\r"), output("s\r\nfile\r\n$ ")]), ["l", "s\r"]);
@@ -145,16 +152,7 @@ fn a_key_that_is_shown_for_a_moment_is_one() {
         output("\x08*\r\nok"),
     ];
     assert_eq!(left(&events), ["<secret_1>", "\r"]);
-    let shown: String = cast(&events)
-        .without_secrets()
-        .events
-        .iter()
-        .map(|event| match &event.what {
-            What::Output(text) => text.as_str(),
-            _ => "",
-        })
-        .collect();
-    assert_eq!(shown, "Code: *\x08**\x08**\x08*\r\nok");
+    assert_eq!(shown(&events), "Code: *\x08**\x08**\x08*\r\nok");
     // All of it, until a clock takes it away.
     let timed = [output("Code: "), input("a"), output("a"), input("b"), output("b"), output("\x08\x08**"), input("\r")];
     assert_eq!(left(&timed), ["<secret_1>", "\r"]);
@@ -201,6 +199,39 @@ fn what_is_printed_back_in_its_place_is_no_echo() {
     // The echo of the latest key may come with the answer to Enter.
     let late = [output("$ "), input("l"), output("l"), input("s"), input("\r"), output("s\r\nfile\r\n$ ")];
     assert_eq!(left(&late), ["l", "s", "\r"]);
+}
+
+#[test]
+fn keys_that_are_painted_after_the_secret_has_ended_are_stars() {
+    // Typed faster than the program reads them: it paints them when the key behind them has been typed, and one after that.
+    let latest = |key: &str| output(&format!("\x1b7\x1b[9;1Hlatest key: {key}\x1b8"));
+    let asked = output("\x1b[3;5HCode: ");
+    let mut events = vec![asked.clone(), input("Q"), input("z"), latest("Q"), input("XX"), input("v\x1b"), latest("z")];
+    events.extend([latest("X"), input("q"), latest("X"), latest("v"), output("\r\nread 5 keys\r\n")]);
+    let stars = "\x1b7\x1b[9;1H****** **** *\x1b8".repeat(5);
+    assert_eq!(shown(&events), format!("\x1b[3;5HCode: {stars}\r\nread 5 keys\r\n"));
+    assert_eq!(left(&events), ["<secret_1>", "\x1b", "q"]);
+    // Side by side, with or without something between them, and one below the other.
+    let places: [fn(usize) -> (usize, usize); 3] = [|n| (9, n), |n| (9, 2 * n), |n| (n, 7)];
+    for place in places {
+        let key = |(n, key)| {
+            let (row, column) = place(n + 5);
+            output(&format!("*\x1b7\x1b[{row};{column}H{key}\x1b8"))
+        };
+        let mut events = vec![asked.clone(), input("Qz"), input("Xv\r")];
+        events.extend("QzXv".chars().enumerate().map(key));
+        events.push(output("\r\nread 4 keys, not Q\r\n"));
+        let text = shown(&events);
+        assert!(text.ends_with("\r\nread 4 keys, not Q\r\n"), "{text:?}");
+        assert!(!text.replace("not Q", "").contains(['Q', 'z', 'X', 'v']), "{text:?}");
+    }
+}
+
+#[test]
+fn a_key_that_is_painted_twice_in_a_cell_is_a_star_twice() {
+    let latest = |key: &str| output(&format!("\x1b7\x1b[9;1H{key}\x1b8"));
+    let events = [output("Code: "), input("a"), latest("a"), input("a"), latest("a"), input("\r"), output("\r\nok")];
+    assert_eq!(shown(&events), "Code: \x1b7\x1b[9;1H*\x1b8\x1b7\x1b[9;1H*\x1b8\r\nok");
 }
 
 #[test]

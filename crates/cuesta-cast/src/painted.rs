@@ -1,0 +1,117 @@
+//! Where the host showed the keys of a secret one after another, away from the cursor or after the secret had ended.
+//!
+//! A program may paint each key somewhere on the screen: the latest key in one cell, or all of them side by side or one below
+//! the other. If keys are typed faster than it reads them, it paints some or all of them only after the key that ends the
+//! secret. So the keys are looked for from the first one on: each in the cell that follows from the cell of the one before.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
+
+use cuesta_screen::Screen;
+
+use crate::cast::{Cast, What};
+use crate::cover::Span;
+use crate::echo::{ENOUGH, Place};
+use crate::plain::Plain;
+use crate::secrets::LEAST_TEXT;
+
+/// From the cell of a key to the cell of the next one, in lines and columns.
+const STEPS: [(u64, u16); 4] = [(0, 0), (0, 1), (0, 2), (1, 0)];
+/// At most so many characters after a secret has ended are looked at.
+const MOST: usize = 16 << 10;
+
+/// A character of the session's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position {
+    pub(crate) event: usize,
+    /// Its number in that event.
+    pub(crate) character: usize,
+}
+
+/// From the first key of a secret to the last one that the host showed, for each time that it showed them.
+pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Position>> {
+    let mut screen = Screen::new(cast.header.columns, cast.header.rows);
+    let mut plain = Plain::default();
+    let mut searches: Vec<Search> = spans.iter().filter_map(Search::of).collect();
+    for (event, what) in cast.events.iter().map(|event| &event.what).enumerate() {
+        match what {
+            What::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
+                for (character, c) in text.chars().enumerate() {
+                    let (at, place) = (Position { event, character }, Place::of(&screen, screen.cursor()));
+                    let is_readable = plain.shows(c);
+                    for search in searches.iter_mut().filter(|_| is_readable) {
+                        search.look_at(at, c, place);
+                    }
+                    screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+            }
+            What::Output(text) => {
+                screen.feed(text.as_bytes());
+                plain.take(text);
+            }
+            What::Resize { columns, rows } => screen.resize(*columns, *rows),
+            _ => {}
+        }
+    }
+    searches.into_iter().flat_map(|search| search.found).map(|(first, last)| first..=last).collect()
+}
+
+/// The search for the keys of one secret.
+struct Search {
+    /// The events from its first key to the key behind it.
+    events: RangeInclusive<usize>,
+    /// A key that is pressed again at once may change nothing on the screen, so it counts once.
+    keys: Vec<char>,
+    /// The run of keys that ends in a cell, for each step.
+    runs: HashMap<(Place, (u64, u16)), Run>,
+    /// The first and the last character of each run that is long enough.
+    found: BTreeMap<Position, Position>,
+    /// How many more characters are looked at once the secret has ended.
+    patience: usize,
+}
+
+/// The first keys of a secret, as the host showed them.
+#[derive(Clone, Copy)]
+struct Run {
+    keys: usize,
+    first: Position,
+}
+
+impl Search {
+    fn of(span: &Span) -> Option<Self> {
+        let mut keys = span.keys.clone();
+        keys.dedup();
+        let (runs, found) = (HashMap::new(), BTreeMap::new());
+        (keys.len() >= LEAST_TEXT).then(|| Self { events: span.events.clone(), keys, runs, found, patience: MOST })
+    }
+
+    fn is_on(&self, event: usize) -> bool {
+        event > *self.events.start() && self.patience > 0
+    }
+
+    fn look_at(&mut self, at: Position, c: char, place: Place) {
+        if !self.is_on(at.event) {
+            return;
+        }
+        if at.event > *self.events.end() {
+            self.patience -= 1;
+        }
+        for step in STEPS {
+            let before = place.before(step).and_then(|before| self.runs.get(&(before, step)));
+            let Some(run) = self.longer(before, c, at) else { continue };
+            self.runs.insert((place, step), run);
+            if run.keys >= self.keys.len().min(ENOUGH) {
+                self.found.insert(run.first, at);
+            }
+        }
+    }
+
+    /// The run that a character goes on with, or begins.
+    fn longer(&self, before: Option<&Run>, c: char, at: Position) -> Option<Run> {
+        match before {
+            Some(run) if self.keys.get(run.keys) == Some(&c) => Some(Run { keys: run.keys + 1, ..*run }),
+            Some(run) if self.keys[run.keys - 1] == c => Some(*run),
+            _ => (self.keys[0] == c).then_some(Run { keys: 1, first: at }),
+        }
+    }
+}
