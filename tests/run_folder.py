@@ -38,6 +38,8 @@ class RunFolder:
     """Of the transactions that end in a second of the measurement; made up to due, 1 ms before sent."""
     edit: Callable[[Row], Row] = lambda row: row
     """What is done to each row of series.jsonl before it is written."""
+    edit_user: Callable[[Row], Row] = lambda row: row
+    """The same of users.jsonl."""
     histograms: Sequence[tuple[str, Sequence[float]]] = ()
     """More of them, in the first second that is measured of each step: GROUP/TRANSACTION/SERIES."""
     lost: Sequence[int] = ()
@@ -147,15 +149,19 @@ class RunFolder:
 
     def _users(self, agent: int) -> list[Row]:
         return [
-            {
-                "step": step,
-                "group": "interactive",
-                "user": user,
-                "transactions": 15,
-                "mean": self.slow.get(user, 0.15),
-                "max": 0.2,
-                "lost": "reset" if user in self.lost else None,
-            }
+            self.edit_user(
+                {
+                    "step": step,
+                    "group": "interactive",
+                    "user": user,
+                    "transactions": 15,
+                    "mean": self.slow.get(user, 0.15),
+                    "max": 0.2,
+                    "unanswered": 0,
+                    "waits_for_prompt": False,
+                    "lost": "reset" if user in self.lost else None,
+                }
+            )
             for step, users in enumerate(self.users)
             for user in range(agent, users, self.agents)
         ]

@@ -24,8 +24,8 @@ from tests.daemons import free_port, listening, needed, sshd
 POINT = 1.0
 """Percent of the CPUs that two meters of the same interval may differ by."""
 TRIES = 5
-"""Two programs cannot be made to read at one instant: while others come and go on this machine, a try may differ. The median
-of five must not: if one try in twenty is spoilt, one test in 860 fails for nothing."""
+"""Two programs cannot be made to read at one instant: while others come and go on this machine, a try may differ. The
+median of five must not: if one try in twenty is spoilt, one test in 860 fails for nothing."""
 USES = ("usr", "sys", "irq", "iowait", "steal", "idle")
 
 Shares = dict[str, float]

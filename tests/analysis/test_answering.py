@@ -99,6 +99,30 @@ def test_fewer_that_ended_than_were_given_up_are_too_few(tmp_path: Path, given_u
     assert summary.limits_ok == (given_up == 2)
 
 
+def dead(**change: object) -> Callable[[Row], Row]:
+    """Put users 2 and 3 into a group of their own."""
+    return lambda row: row | {"group": "dead", "transactions": 0, **change} if row["user"] > 1 else row
+
+
+def test_a_group_whose_host_answers_nothing_is_not_hidden_by_another(tmp_path: Path) -> None:
+    summary = run(tmp_path, edit_user=dead(unanswered=3))
+    assert said(summary) == ["of group dead, nothing was answered, and 6 had no answer"]
+    assert not summary.limits_ok
+    assert summary.json()["groups"] == [
+        {"group": "interactive", "users": 2, "transactions": 30, "unanswered": 0},
+        {"group": "dead", "users": 2, "transactions": 0, "unanswered": 6},
+    ]
+    summary = run(tmp_path / "few", edit_user=dead(transactions=1, unanswered=2, waits_for_prompt=True))
+    assert said(summary) == ["of group dead, only 2 transactions ended, and 4 had no answer"]
+
+
+def test_a_group_that_never_sees_its_first_prompt_is_doubted_unless_it_only_types(tmp_path: Path) -> None:
+    change = dead(waits_for_prompt=True)
+    assert said(run(tmp_path, edit_user=change)) == ["of group dead, nothing was answered, and 2 had no answer"]
+    keys = [("dead/keys/echo", [0.001] * 20), ("dead/keys/lateness", [0.001] * 20)]
+    assert said(run(tmp_path / "typists", edit_user=change, histograms=keys)) == []
+
+
 def test_a_freeze_in_the_middle_is_told_by_what_waits_for_an_echo(tmp_path: Path) -> None:
     change = waiting(echoes=4, keys=12, oldest=3.0) | {"unfinished": 4, "oldest": 3.0}
     summary = run(tmp_path, change, responses=NO_ANSWERS, histograms=ECHOES)

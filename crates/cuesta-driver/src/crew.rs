@@ -176,6 +176,12 @@ impl Crew {
         self.seats.borrow_mut()[seat].answered(response);
     }
 
+    /// A transaction of a user is given up.
+    pub(crate) fn unanswered(&self, seat: usize) {
+        self.seats.borrow_mut()[seat].unanswered += 1;
+        self.tally.borrow_mut().counts.unanswered += 1;
+    }
+
     /// Gives away what was counted in an interval; says whether it will be written.
     pub(crate) fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
@@ -197,7 +203,7 @@ impl Crew {
         if interval.ends_step {
             self.memory.sample();
             let working = seats.iter_mut().filter(|seat| seat.rank < loads[seat.group].users);
-            tally.users = working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name)).collect();
+            tally.users = working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name, end)).collect();
         } else if interval.phase != Phase::Measure {
             seats.iter_mut().for_each(Seat::forget);
         }

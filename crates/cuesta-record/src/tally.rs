@@ -328,6 +328,10 @@ pub struct UserRow {
     pub mean: f64,
     /// Largest response since due, in seconds.
     pub max: f64,
+    /// Transactions whose answer did not come: given up, or under way at the end.
+    pub unanswered: u64,
+    /// Whether it waited at the end for what the host was to show by itself: a first prompt for example.
+    pub waits_for_prompt: bool,
     /// Why the user had no line at the end; none if it had.
     pub lost: Option<&'static str>,
 }

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from cuesta.analysis.figures import Figures
+from cuesta.analysis.figures import Figures, Group
 from cuesta.plan.schema import Validity
 from cuesta.units import count, many, named, seconds, share
 
@@ -157,6 +157,30 @@ class Few:
         return (
             f"only {many(self.ended, 'transaction')} ended while {'; '.join(filter(None, (under_way, self.given_up)))}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class FewOfGroup:
+    """The same of one group of users: then figures of all are those of the other groups."""
+
+    group: Group
+    advice: ClassVar[str] = "see by hand whether that group's host works; without the group, the others can be measured"
+    nothing_to_keep: ClassVar[bool] = True
+
+    @classmethod
+    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+        """Look for the group that lacks most, unless that is said of all users already."""
+        if Unanswered.found(step, allowed) or Few.found(step, allowed):
+            return None
+        few = [group for group in step.groups if group.transactions < group.unanswered]
+        return cls(max(few, key=lambda group: group.unanswered - group.transactions)) if few else None
+
+    def __str__(self) -> str:
+        group = self.group
+        ended = (
+            f"only {many(group.transactions, 'transaction')} ended" if group.transactions else "nothing was answered"
+        )
+        return f"of group {group.group}, {ended}, and {count(group.unanswered)} had no answer"
 
 
 @dataclass(frozen=True, slots=True)

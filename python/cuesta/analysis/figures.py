@@ -118,6 +118,17 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """What became of the transactions of one group of users."""
+
+    group: str
+    users: int
+    transactions: int
+    unanswered: int
+    """Given up, or under way at the end; of a group without any transaction or echo, users who waited for a prompt."""
+
+
+@dataclass(frozen=True, slots=True)
 class Inflation:
     """By how much the driver's own part lengthens a response, in seconds."""
 
@@ -222,6 +233,7 @@ class Figures:
     """Of every line opened in the step, before measuring too; so are the next two."""
     negotiation: Distribution
     login: Distribution
+    groups: list[Group]
     classes: list[Class]
     keys: list[Keys]
     kernel: Kernel | None

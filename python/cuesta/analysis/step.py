@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from cuesta._native import Histogram
 from cuesta.analysis.distribution import Distribution, describe
@@ -16,6 +17,7 @@ from cuesta.analysis.figures import (
     Due,
     Errors,
     Figures,
+    Group,
     Inflation,
     Kernel,
     Keys,
@@ -97,6 +99,7 @@ class View:
             connect=self.of(LINE, "connect"),
             negotiation=self.of(LINE, "negotiation"),
             login=self.of(LINE, "login"),
+            groups=[self.group(name) for name in dict.fromkeys(row.group for row in self.users)],
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),
@@ -112,6 +115,14 @@ class View:
         )
 
     # Counts
+
+    def group(self, name: str) -> Group:
+        """Add up what became of the transactions of a group."""
+        users = [row for row in self.users if row.group == name]
+        transactions, unanswered = (sum(map(attrgetter(of), users)) for of in ("transactions", "unanswered"))
+        echoed = any(each.group == name and each.echo.count for each in self.keys())
+        prompts = 0 if transactions or echoed else sum(row.waits_for_prompt for row in users)
+        return Group(name, len(users), transactions, unanswered + prompts)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         """Add up a count."""

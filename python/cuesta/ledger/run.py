@@ -144,6 +144,10 @@ class User:
     mean: float
     max: float
     lost: str | None
+    unanswered: int = 0
+    """Transactions whose answer did not come: given up, or under way at the end."""
+    waits_for_prompt: bool = False
+    """Whether it waited at the end for what the host was to show by itself."""
 
 
 @dataclass(frozen=True, slots=True)

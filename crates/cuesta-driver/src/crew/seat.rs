@@ -45,6 +45,8 @@ pub(crate) struct Seat {
     /// Why it has no line.
     pub(super) lost: Option<&'static str>,
     pub(super) connected: bool,
+    /// Transactions that were given up.
+    pub(super) unanswered: u64,
     transactions: u64,
     sum: Duration,
     max: Duration,
@@ -63,6 +65,7 @@ impl Seat {
             echo: None,
             lost: None,
             connected: false,
+            unanswered: 0,
             transactions: 0,
             sum: Duration::ZERO,
             max: Duration::ZERO,
@@ -76,8 +79,9 @@ impl Seat {
         self.max = self.max.max(response);
     }
 
-    /// Closes the user's account of a step.
-    pub(super) fn row(&mut self, step: usize, group: &str) -> UserRow {
+    /// Closes the user's account of a step, which ends at an instant.
+    pub(super) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
+        let under_way = matches!(self.waits, Some(Waits::Answer(due)) if due < end);
         let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
         let row = UserRow {
             step,
@@ -86,6 +90,8 @@ impl Seat {
             transactions: self.transactions,
             mean,
             max: self.max.as_secs_f64(),
+            unanswered: self.unanswered + u64::from(under_way),
+            waits_for_prompt: matches!(self.waits, Some(Waits::Prompt(since)) if since < end),
             lost: self.lost,
         };
         self.forget();
@@ -106,6 +112,7 @@ impl Seat {
     }
 
     pub(super) fn forget(&mut self) {
-        (self.transactions, self.sum, self.max) = (0, Duration::ZERO, Duration::ZERO);
+        (self.transactions, self.unanswered) = (0, 0);
+        (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
     }
 }

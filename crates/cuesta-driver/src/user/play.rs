@@ -202,7 +202,7 @@ impl User {
         self.crew.waits(self.seat, None);
         let given_up = matches!(waited, Ok(Waited::TimedOut)) && deadline < self.crew.timeline.drained();
         if key.is_some() && (given_up || waited.is_err()) {
-            self.crew.tally(|tally| tally.counts.unanswered += 1);
+            self.crew.unanswered(self.seat);
         }
         match waited? {
             Waited::Done(done) => {
