@@ -20,7 +20,7 @@ pub(crate) enum Place {
     Intermediate,
     /// In an operating system command: up to BEL or the next `ESC`.
     Command,
-    /// In a device control, privacy or application string: up to the next `ESC`.
+    /// In a device control, privacy or application string, or a title in screen's own way (`ESC k`): up to the next `ESC`.
     String,
     /// Behind a single shift: one character of another set follows.
     Shifted,
@@ -52,7 +52,7 @@ impl Place {
             (Place::Escape, 0x20..=0x2f) => (Place::Intermediate, None),
             (Place::Escape, b'[') => (Place::Control(Control::default()), None),
             (Place::Escape, b']') => (Place::Command, None),
-            (Place::Escape, b'P' | b'X' | b'^' | b'_') => (Place::String, None),
+            (Place::Escape, b'P' | b'X' | b'^' | b'_' | b'k') => (Place::String, None),
             (Place::Escape, b'N' | b'O') => (Place::Shifted, None),
             (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
             (Place::Control(control), 0x20..=0x3f) => {
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(text(b"a\x1b]0;title\x07b\x1b]2;m\x1b\\c"), "abc");
         assert_eq!(text(b"a\x1bPq\x07m\x1b\\b\x1b_m\x18c"), "abc");
         assert_eq!(text(b"a\x1b(Bb\x1b#8c\x1bOmd\x1bNme"), "abcde");
-        assert_eq!(text(b"a\x1b]0;cut\x1b[mb"), "ab");
+        assert_eq!(text(b"a\x1b]0;cut\x1b[mb\x1bktitle\x1b\\c"), "abc");
     }
 
     #[test]

@@ -204,7 +204,7 @@ def by_cause(host: Host) -> Iterator[str]:
             within = f" [{between(*intervals[name])}]" if name in intervals else ""
             yield f"{plain(name.replace('_', ' '))} {percent(value, errors.get(name))}{within}"
     if any(small):
-        yield f"{len(small)} others {sum(small):.1f}"
+        yield f"{len(small)} others {rounded(sum(small), sum(small), 3)}"
     unmet = [name for name in intervals if name not in dict(causes)]
     if unmet:
         names = ", ".join(plain(name.replace("_", " ")) for name in unmet)
