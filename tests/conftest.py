@@ -6,6 +6,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("shared", settings(deadline=None))  # tests that run beside it may take its CPU for a while
+settings.load_profile("shared")
 
 Write = Callable[[str, str], Path]
 

@@ -90,6 +90,13 @@ def test_a_host_that_answers_and_does_not_echo_may_keep_limits(tmp_path: Path) -
     assert summary.limits_ok
 
 
+def test_silence_of_a_host_that_sent_nothing_is_no_answer(tmp_path: Path) -> None:
+    nothing = {"characters": {"in": 40, "out": 0, "line_in": 40, "line_out": 0}}
+    summary = run(tmp_path, nothing)
+    assert said(summary) == ["the host sent nothing: 60 transactions ended by its silence"]
+    assert not summary.limits_ok
+
+
 @pytest.mark.parametrize("given_up", [2, 3])
 def test_fewer_that_ended_than_were_given_up_are_too_few(tmp_path: Path, given_up: int) -> None:
     change = {"unanswered": given_up, "errors": {"timeout": given_up}}

@@ -229,7 +229,7 @@ def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
             tmp_path / side_ / f"run-{number}",
             histograms=several,
             responses=lambda *_: [],
-            edit=lambda row: {**row, "transactions": 2},
+            edit=lambda row: {**row, "transactions": 2, "characters": dict.fromkeys(row["characters"], 300)},
         )
         folder = run.write()
         return replace(replicate_of(folder), started=f"{side_} {number}")

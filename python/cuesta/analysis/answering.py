@@ -104,6 +104,25 @@ class Unanswered:
 
 
 @dataclass(frozen=True, slots=True)
+class Silent:
+    """Transactions ended, but the host sent nothing: waits for silence are met by that too."""
+
+    ended: int
+    advice: str
+    nothing_to_keep: ClassVar[bool] = True
+
+    @classmethod
+    def found(cls, step: Figures, _: Validity) -> Self | None:
+        """Look for any character from the host."""
+        if not step.transactions.count or step.characters.out_per_s != 0:
+            return None
+        return cls(step.transactions.count, after_errors(step, "see by hand whether the host works"))
+
+    def __str__(self) -> str:
+        return f"the host sent nothing: {many(self.ended, 'transaction')} ended by its silence"
+
+
+@dataclass(frozen=True, slots=True)
 class Unechoed:
     """Fewer keys were echoed than not, of those whose echo was awaited."""
 

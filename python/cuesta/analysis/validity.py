@@ -13,6 +13,7 @@ from cuesta.analysis.answering import (
     Empty,
     Few,
     FewOfGroup,
+    Silent,
     Skipped,
     Stuck,
     Unaccounted,
@@ -231,7 +232,7 @@ class Stolen:
 
 OF_RUNS = (Failed, CutOff)
 OF_STEPS = (
-    *(Died, Unanswered, Unechoed, Empty, Unaccounted, Unbegun),
+    *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup, Stolen),
 )
 """In the order in which they are said: what the host did comes first."""
