@@ -187,11 +187,13 @@ impl View {
         self.shown.await_key(&self.screen, character, Waiting { key, character, row });
     }
 
-    /// Gives up all keys sent before an instant; says how many of them were timed.
+    /// Gives up all timed keys sent before an instant; says how many. Others go as whole inputs: the end of one that lost
+    /// its beginning could be found in an answer.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
-        while self.shown.front().is_some_and(|waiting| waiting.key.sent < sent) {
-            lost += u64::from(self.shown.give_up().is_some_and(|waiting| waiting.key.timed));
+        while self.shown.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
+            self.shown.give_up();
+            lost += 1;
         }
         self.pending -= lost as usize;
         lost

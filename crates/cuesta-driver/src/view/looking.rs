@@ -34,9 +34,10 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Another input begins: keys before it that were given up are forgotten.
+    /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
     pub(super) fn begin(&self, shown: &mut Shown<Waiting>) {
-        shown.retain(|waiting| waiting.key.timed || waiting.key.sent > self.given_up);
+        let echoes = self.slowest != Some(Duration::ZERO);
+        shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
     }
 
     fn echoed(&mut self, took: Duration, at: Stamp) {
