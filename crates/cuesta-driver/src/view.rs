@@ -42,6 +42,8 @@ pub(crate) struct View {
     found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
+    /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
+    first: Option<Stamp>,
     /// Since when the screen has shown what is waited for.
     matched: Option<Stamp>,
     hold: Hold,
@@ -94,6 +96,7 @@ impl View {
             pending: 0,
             found: Vec::new(),
             came: false,
+            first: None,
             matched: None,
             hold: Hold::default(),
             has_turn: false,
@@ -156,6 +159,7 @@ impl View {
 
     fn apply(&mut self, typed: Typed, Going { key, first }: Going) {
         self.came = false;
+        self.first = None;
         self.matched = None;
         if first {
             self.echoed.begin();

@@ -79,6 +79,9 @@ impl View {
 
     /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
     pub(super) fn look(&mut self, rule: &Rule, at: Stamp) {
+        if self.first.is_none() && self.came && self.fresh.shown(&self.screen, &self.echoed, false).says_anything() {
+            self.first = Some(at);
+        }
         self.matched = if self.holds(rule) { self.matched.or(Some(at)) } else { None };
     }
 
@@ -90,6 +93,11 @@ impl View {
             self.look(rule, last);
         }
         self.matched.is_some() && !self.is_held()
+    }
+
+    /// When the answer that came by an instant began.
+    pub(crate) fn began(&self, at: Stamp) -> Stamp {
+        self.first.map_or(at, |first| first.min(at))
     }
 
     /// Until when a match is held, if one is.
