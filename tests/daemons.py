@@ -70,6 +70,7 @@ class Host:
 
     port: int
     folder: Path
+    pid: int
 
     @property
     def home(self) -> Path:
@@ -88,15 +89,15 @@ class Host:
 @contextmanager
 def sshd(folder: Path, *more: str) -> Iterator[Host]:
     """Start sshd, which lets in who has the key `client` of the folder; it may be told more."""
-    host = Host(free_port(), folder)
-    (host.home / ".ssh").mkdir(parents=True)
+    port, home = free_port(), folder / "home/.ssh"
+    home.mkdir(parents=True)
     Path("/run/sshd").mkdir(parents=True, exist_ok=True)
     keygen(folder / "host")
     keygen(folder / "client")
-    (host.home / ".ssh/known_hosts").write_text(f"[127.0.0.1]:{host.port} {(folder / 'host.pub').read_text()}")
-    (folder / "sshd_config").write_text(SSHD.format(port=host.port, folder=folder, more="\n".join(more)))
-    with listening([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], host.port, folder):
-        yield host
+    (home / "known_hosts").write_text(f"[127.0.0.1]:{port} {(folder / 'host.pub').read_text()}")
+    (folder / "sshd_config").write_text(SSHD.format(port=port, folder=folder, more="\n".join(more)))
+    with listening([needed("sshd"), "-D", "-e", "-f", str(folder / "sshd_config")], port, folder) as pid:
+        yield Host(port, folder, pid)
 
 
 def keygen(path: Path, comment: str = "throwaway") -> Path:
@@ -107,15 +108,15 @@ def keygen(path: Path, comment: str = "throwaway") -> Path:
 
 
 @contextmanager
-def listening(command: list[str], port: int, folder: Path) -> Iterator[None]:
-    """Start a daemon, and wait until it listens; end it and what it started."""
+def listening(command: list[str], port: int, folder: Path) -> Iterator[int]:
+    """Start a daemon, and wait until it listens; give its process, and end that and what it started."""
     log = folder / "daemon.log"
     with log.open("wb") as out:
         program = [needed(command[0]), *command[1:]]
         daemon = subprocess.Popen(program, stdout=out, stderr=out, start_new_session=True)
     try:
         wait_until_it_listens(daemon, port, log)
-        yield
+        yield daemon.pid
     finally:
         end([*descendants(daemon.pid), daemon.pid])
         daemon.wait()

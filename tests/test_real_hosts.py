@@ -1,4 +1,4 @@
-"""The same tape against real telnet daemons, each running a real shell; `scripts/setup --tests` installs them."""
+"""Real shells, behind telnet daemons that `scripts/setup --tests` installs and on terminals of their own."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,8 @@ from cuesta.errors import Exit
 from tests.at_a_shell import PLAN, TAPE
 from tests.conftest import Write
 from tests.daemons import Command, busybox, inetd, tcpsvd, telnetd
+
+SHELL = "pty:env PS1='$ ' bash --norc --noprofile -i"
 
 
 @pytest.mark.parametrize("command", [inetd, tcpsvd, busybox])
@@ -45,3 +47,62 @@ def test_a_host_that_hangs_up_is_counted_and_the_run_goes_on(
     assert code == Exit.GOOD, summary["invalid_because"]
     assert set(summary["errors"]["by_name"]) == {"closed"}
     assert summary["errors"]["by_name"]["closed"] >= 5
+
+
+SLOW = """
+Set KeyRate {rate}
+Wait /\\$ $/
+Forever
+  Transaction "command"
+    Type "sleep 1; echo DONE"
+    Enter
+    Wait+Screen /DONE/
+  End
+  Think uniform 200ms 400ms
+End
+"""
+
+
+@pytest.mark.parametrize("rate", ["10cps", "0"])
+def test_a_shell_is_timed_by_its_answer(
+    rate: str, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("shell.tape", SLOW.format(rate=rate))
+    write("plan.toml", PLAN.replace('"4s"', '"9s"'))
+    main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["transactions"]["count"] >= 6
+    assert summary["errors"]["count"] == 0
+    # What is typed stands there first, with the same word in it.
+    for figure in ("response", "first_response"):
+        assert 1.0 <= summary[figure]["min"] <= summary[figure]["p50"] < 1.2
+
+
+EXPECTING = """
+Set KeyRate 0
+Wait /\\$ $/
+Forever
+  Transaction "nothing"
+    Type "true"
+    Enter
+    Wait+Prompt
+  End
+  Expect+Screen /{pattern}/
+  Think 200ms
+End
+"""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_met"),
+    [(r"\$ $", True), (r"\$$", True), (r"(?m)^\$ $", True), (r"true\n\$ $", True), (r"\$  $", False)],
+)
+def test_blanks_at_the_end_of_a_prompt_can_be_expected(
+    pattern: str, is_met: bool, here: Path, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("shell.tape", EXPECTING.format(pattern=pattern))
+    write("plan.toml", PLAN.replace('"4s"', '"2s"'))
+    main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["transactions"]["count"] > 10
+    assert set(summary["errors"]["by_name"]) == (set() if is_met else {"expect"})

@@ -117,7 +117,7 @@ def own_echo(log: Path) -> float:
     read = dict[int, int]()
     took = list[float]()
     for row in rows:
-        if row["did"] == "echoed":
+        if row["did"] == "echo" and row["bytes"] != "\r\n":
             took.append((row["since"] - read[row["pid"]]) / 1e9)
         read[row["pid"]] = row["at"]
     return statistics.median(took)

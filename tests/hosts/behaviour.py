@@ -10,6 +10,7 @@ The clock is the driver's own, so a test holds Cuesta's word against this log di
 import argparse
 import json
 import os
+import socket
 import termios
 import time
 import tty
@@ -26,6 +27,8 @@ class Behaviour:
         self._log = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         with suppress(termios.error):
             tty.setraw(0)
+        with suppress(OSError), socket.socket(fileno=os.dup(0)) as line:
+            line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def note(self, did: str, data: bytes = b"", **more: object) -> None:
         """Add a row to the log."""
@@ -53,7 +56,10 @@ class Behaviour:
     def write(self, data: bytes, did: str = "wrote", **more: object) -> None:
         """Write at once, then log the instant before the write."""
         at = time.monotonic_ns()
-        os.write(1, data)
+        try:
+            os.write(1, data)
+        except OSError:
+            raise SystemExit from None  # nobody is there any more
         self.note(did, data, since=at, **more)
 
     def pause(self, seconds: float) -> None:

@@ -16,10 +16,11 @@ from tests.hosts.behaviour import Behaviour, started
 
 def burn(host: Behaviour, way: str, seconds: float) -> None:
     """Use so much CPU, then log all that this process used."""
+    since = time.monotonic_ns()
     while time.process_time() < seconds:
         pass
     usage = resource.getrusage(resource.RUSAGE_SELF)
-    host.note("burned", way=way, cpu=usage.ru_utime + usage.ru_stime)
+    host.note("burned", since=since, way=way, cpu=usage.ru_utime + usage.ru_stime)
 
 
 def child(work: Callable[[], None]) -> int:

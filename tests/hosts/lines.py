@@ -1,17 +1,24 @@
-"""The lines that lead to a host of this folder: each starts it for every connection, and gives a target to type at."""
+"""The lines that lead to a host of this folder: each starts it for every connection, and says where to type at it."""
 
 import shlex
-import socket
-import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from tests.daemons import busybox, sshd, telnetd
+from tests.daemons import busybox, free_port, listening, sshd
 
 ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """How a host is reached over a line."""
+
+    target: str
+    meters: str
+    """What meters it: its programs are the driver's children or a daemon's."""
 
 
 def host(name: str, log: Path) -> list[str]:
@@ -20,51 +27,36 @@ def host(name: str, log: Path) -> list[str]:
 
 
 @contextmanager
-def over_pty(command: list[str], _folder: Path) -> Iterator[str]:
+def over_pty(command: list[str], _folder: Path) -> Iterator[Reached]:
     """Have each user start the host on a terminal of its own."""
-    yield f"pty:{shlex.join(command)}"
+    yield Reached(f"pty:{shlex.join(command)}", "auto")
 
 
 @contextmanager
-def over_tcp(command: list[str], _folder: Path) -> Iterator[str]:
-    """Listen; each connection is a host's standard input and output."""
-    started: list[subprocess.Popen[bytes]] = []
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve() -> None:
-            with suppress(OSError):
-                while True:
-                    line, _ = listener.accept()
-                    line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                    started.append(subprocess.Popen(command, stdin=line.fileno(), stdout=line.fileno()))
-                    line.close()
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        try:
-            yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            listener.shutdown(socket.SHUT_RDWR)
-            thread.join()
-            for process in started:
-                process.kill()
-                process.wait()
+def over_tcp(command: list[str], folder: Path) -> Iterator[Reached]:
+    """Start a TCP server; each connection is a host's standard input and output."""
+    port = free_port()
+    with listening(["tcpsvd", "-E", "-c", "100", "127.0.0.1", str(port), *command], port, folder) as pid:
+        yield Reached(f"tcp://127.0.0.1:{port}", f"pid:{pid}")
 
 
 @contextmanager
-def over_telnet(command: list[str], folder: Path) -> Iterator[str]:
+def over_telnet(command: list[str], folder: Path) -> Iterator[Reached]:
     """Start a telnet daemon, whose shell is the host."""
-    with telnetd(busybox, folder, shell=f"#!/bin/sh\nexec {shlex.join(command)}\n") as port:
-        yield f"telnet://127.0.0.1:{port}"
+    shell, port = folder / "shell", free_port()
+    shell.write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
+    shell.chmod(0o755)
+    with listening(busybox(shell, port, folder), port, folder) as pid:
+        yield Reached(f"telnet://127.0.0.1:{port}", f"pid:{pid}")
 
 
 @contextmanager
-def over_ssh(command: list[str], folder: Path) -> Iterator[str]:
+def over_ssh(command: list[str], folder: Path) -> Iterator[Reached]:
     """Start sshd, which runs the host for whoever logs in."""
     with sshd(folder, f"ForceCommand exec {shlex.join(command)}", "MaxStartups 100") as daemon:
-        yield daemon.target
+        yield Reached(daemon.target, f"pid:{daemon.pid}")
 
 
-Over = Callable[[list[str], Path], AbstractContextManager[str]]
+Over = Callable[[list[str], Path], AbstractContextManager[Reached]]
 LINES: dict[str, Over] = {"pty": over_pty, "tcp": over_tcp, "telnet": over_telnet, "ssh": over_ssh}
 """By kind of line."""

@@ -23,6 +23,12 @@ class Log:
         pids = {row["pid"] for row in self.rows}
         return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
 
+    def cpu(self, begin: int, end: int) -> float:
+        """The seconds of CPU that its processes burned between two instants: each at the pace of its life."""
+        burned = [row for row in self.rows if row["did"] == "burned"]
+        parts = [max(min(row["at"], end) - max(row["since"], begin), 0) / (row["at"] - row["since"]) for row in burned]
+        return float(sum(row["cpu"] * part for row, part in zip(burned, parts, strict=True)))
+
     @property
     def response(self) -> float:
         """The median from a Return to the answer, in seconds."""

@@ -1,26 +1,34 @@
 """A host that takes a time, told by `--seconds`, to show a printable key. A row is answered at once when it ends."""
 
 import argparse
+from pathlib import Path
 
 from tests.hosts.behaviour import Behaviour
+from tests.hosts.commands import PROMPT, answer_to, typed
 
-PROMPT = b"$ "
+SECONDS = 0.05
+"""What a key takes if nothing is told."""
 
 
 def serve(host: Behaviour, seconds: float) -> None:
     """Show each key late, one after the other, and end each row with an answer and a prompt."""
     host.write(PROMPT, "prompt")
-    for key in host.keys():  # noqa: SIM118, it is no dictionary
+    row = b""
+    for key in typed(host):
         if key == b"\r":
-            host.write(b"\r\ndone\r\n" + PROMPT, "answered")
+            host.write(b"\r\n", "echo")
+            host.write(answer_to(row), "answer")
+            host.write(PROMPT, "prompt")
+            row = b""
         else:
             host.pause(seconds)
-            host.write(key, "echoed")
+            host.write(key, "echo")
+            row += key
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--log", required=True)
-    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--log", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
     arguments = parser.parse_args()
     serve(Behaviour(arguments.log), arguments.seconds)

@@ -127,19 +127,19 @@ impl Answer {
         }
     }
 
-    /// Another rule is waited for than the one by which what came was judged. `seen`: whether the screen shows it.
-    pub(crate) fn judge_again(&mut self, rule: &Rule, seen: bool) {
+    /// Another rule is waited for than the one by which what came was judged.
+    pub(crate) fn judge_again(&mut self, rule: &Rule) {
         self.done = None;
         let Some(last) = self.last else { return };
-        if seen || matches!(rule, Rule::Bytes(wanted) if self.characters >= *wanted) {
+        if matches!(rule, Rule::Bytes(wanted) if self.characters >= *wanted) {
             self.complete(last);
         }
     }
 
-    /// The screen shows since an instant what is waited for.
-    pub(crate) fn seen(&mut self, at: Stamp) {
+    /// The screen shows since an instant what is waited for; the answer began to be shown at `first`.
+    pub(crate) fn seen(&mut self, first: Stamp, at: Stamp) {
         if self.done.is_none() {
-            self.complete(at);
+            self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
         }
     }
 
@@ -208,11 +208,11 @@ mod tests {
         answer.restart(b"", true);
         answer.take(None, b"working", 0, &read(2, 7));
         assert_eq!(answer.text(), b"working");
-        answer.seen(Stamp::from_nanos(50));
-        answer.seen(Stamp::from_nanos(60));
+        answer.seen(Stamp::from_nanos(40), Stamp::from_nanos(50));
+        answer.seen(Stamp::from_nanos(60), Stamp::from_nanos(60));
         let done = answer.done().expect("complete");
-        assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (2, 50));
-        answer.judge_again(&Rule::Bytes(8), false);
+        assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (40, 50));
+        answer.judge_again(&Rule::Bytes(8));
         assert_eq!(answer.done(), None);
     }
 }

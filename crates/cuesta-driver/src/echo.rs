@@ -5,8 +5,12 @@
 //! nothing but echoes may come, and each is checked.
 //!
 //! A key that is never echoed is given up when keys behind it are echoed in order and nothing printable stands between
-//! them: two, if the second went only after the echo of the first had come, else four. A Return that is shown gives up all
-//! keys before it. What is less is held: it counts when nothing has contradicted it for a while.
+//! them: two, if the second went only after the echo of the first had come, else four. What is less is held: it counts when
+//! nothing has contradicted it for a while.
+//!
+//! An end of row that comes while keys before the Return still wait is no echo, but belongs to an answer. Then either the
+//! host does not echo this row (a password), and it is given up together with its Return when that has been held for as
+//! long; or the answer came before the echo, which is then looked for from the row's first key on.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -26,6 +30,8 @@ pub(crate) struct Echoes {
     stream: Characters,
     /// Keys that seem to have overtaken those before them.
     run: Option<Run>,
+    /// An answer that seems to have overtaken the echo of the row that it answers.
+    early: Option<EarlyAnswer>,
     /// The longest that an echo took of late.
     slowest: Duration,
 }
@@ -44,7 +50,7 @@ pub(crate) struct Awaited {
     timed: bool,
 }
 
-/// Keys behind the one that waits longest, of which echoes seem to have come one directly after another.
+/// Keys of which echoes seem to have come one directly after another.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     first: usize,
@@ -52,6 +58,17 @@ struct Run {
     len: usize,
     /// Another character has come since.
     broken: bool,
+}
+
+/// An end of row came while keys before the Return waited for their echo.
+#[derive(Debug, Clone, Copy)]
+struct EarlyAnswer {
+    /// Which of the characters that wait is the Return.
+    end: usize,
+    /// When the end of row came.
+    came: Stamp,
+    /// The row's echo, as far as it has come since.
+    row: Option<Run>,
 }
 
 /// So many echoes in order are no chance, whenever their keys went.
@@ -69,7 +86,7 @@ pub(crate) enum Seen {
     Echo(Awaited),
     /// Part of an echo, or the echo of a key that is not timed.
     Part,
-    /// Keys were echoed behind others that never were: see [`Echoes::overtaken`].
+    /// It is certain now which keys were echoed behind others, or behind an answer: see [`Echoes::overtaken`].
     Overtook,
     /// Not what the map says it must be; the key counts as answered wrongly.
     Wrong,
@@ -78,10 +95,12 @@ pub(crate) enum Seen {
 }
 
 /// Keys that were never echoed, how many, and those that were echoed behind them.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Overtaken {
     pub(crate) lost: u64,
     pub(crate) echoed: Vec<(Awaited, Stamp)>,
+    /// When the last character came that says so.
+    pub(crate) last: Stamp,
 }
 
 const CR: char = '\r';
@@ -128,7 +147,7 @@ impl Echoes {
     }
 
     /// A byte came. `strict`: a character can only be an echo. `at`: when it came.
-    pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl FnOnce() -> Stamp) -> Seen {
+    pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl Fn() -> Stamp) -> Seen {
         let character = match self.stream.take(byte) {
             Byte::Character(character) => character,
             Byte::Part(bytes, len) => return self.part(&bytes[..len]),
@@ -139,7 +158,7 @@ impl Echoes {
         }
         let Some(front) = self.awaited.front() else { return Seen::Other };
         let goes_on = self.run.is_some_and(|run| self.extends(run, character));
-        if shows(front.want, character) && !goes_on {
+        if shows(front.want, character) && !goes_on && self.early.is_none() {
             let sent = front.sent;
             self.run = None;
             self.line_feed = character == CR;
@@ -153,10 +172,11 @@ impl Echoes {
             self.give_up_front();
             return Seen::Wrong;
         }
-        if character == CR {
-            return self.returned(at);
+        if character.is_control() && character != CR {
+            return Seen::Other;
         }
-        if character.is_control() {
+        if character == CR && !goes_on && self.early.is_none() {
+            self.answered_early(at());
             return Seen::Other;
         }
         self.follow(character, goes_on, at)
@@ -164,57 +184,83 @@ impl Echoes {
 
     /// Gives up all keys sent before an instant; says what that leaves.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
-        let mut lost = 0;
-        while self.awaited.front().is_some_and(|key| key.sent < sent) {
-            lost += u64::from(self.drop_first(1));
-        }
-        lost
+        self.drop_first(self.awaited.iter().take_while(|key| key.sent < sent).count())
     }
 
     /// Until when what seems to have overtaken others is held.
     pub(crate) fn held_until(&self) -> Option<Stamp> {
-        let run = self.run?;
-        Some(run.came[run.len - 1] + HELD.max(self.slowest * HELD_TIMES))
+        let early = self.early.map(|early| early.row.map_or(early.came, |row| row.last()));
+        let last = early.or(self.run.map(|run| run.last()))?;
+        Some(last + HELD.max(self.slowest * HELD_TIMES))
     }
 
     /// The keys that were echoed behind others, and how many those are, if that is certain or was held long enough.
     pub(crate) fn overtaken(&mut self, now: Stamp) -> Option<Overtaken> {
-        let run = self.run.filter(|run| self.is_certain(run) || self.held_until().is_some_and(|until| until <= now))?;
-        let lost = u64::from(self.drop_first(run.first));
+        let is_over = self.held_until().is_some_and(|until| until <= now);
+        let certain = self.echoed_row().or(self.run.filter(|run| self.is_certain(run)));
+        if let Some(run) = certain.or(self.run.filter(|_| is_over && self.early.is_none())) {
+            return Some(self.take_run(&run));
+        }
+        let early = self.early.filter(|_| is_over)?;
+        Some(Overtaken { lost: self.drop_first(early.end + 1), echoed: Vec::new(), last: early.came })
+    }
+
+    /// Takes the keys of a run for echoed, and gives up those before it.
+    fn take_run(&mut self, run: &Run) -> Overtaken {
+        let lost = self.drop_first(run.first);
         let mut echoed = Vec::new();
         for came in &run.came[..run.len] {
-            let key = self.pop();
-            echoed.extend(key.filter(|key| key.last && key.timed).map(|key| (key, *came)));
+            let Some(key) = self.pop().filter(|key| key.last && key.timed) else { continue };
+            self.took(came.since(key.sent));
+            echoed.push((key, *came));
         }
         self.run = None;
-        Some(Overtaken { lost, echoed })
+        self.early = None;
+        Overtaken { lost, echoed, last: run.last() }
     }
 
-    /// A Return is shown before what was typed ahead of it: that was not echoed (a password) and never will be.
-    fn returned(&mut self, at: impl FnOnce() -> Stamp) -> Seen {
-        let Some(first) = self.awaited.iter().position(|key| key.want == CR) else { return Seen::Other };
-        self.line_feed = true;
-        self.run = Some(Run { first, came: [at(); MOST_IN_RUN], len: 1, broken: true });
-        Seen::Overtook
+    /// An end of row is shown before what was typed ahead of the Return: it is not the echo of that.
+    fn answered_early(&mut self, came: Stamp) {
+        let Some(end) = self.awaited.iter().position(|key| key.want == CR) else { return };
+        self.run = None;
+        self.early = Some(EarlyAnswer { end, came, row: None });
     }
 
-    /// Takes in a printable character that is not the echo of the key that waits longest.
-    fn follow(&mut self, character: char, goes_on: bool, at: impl FnOnce() -> Stamp) -> Seen {
-        if let Some(run) = self.run.as_mut().filter(|_| goes_on) {
-            run.came[run.len] = at();
-            run.len += 1;
-            let certain = self.run.is_some_and(|run| self.is_certain(&run));
-            return if certain { Seen::Overtook } else { Seen::Other };
+    /// Takes in a character that is not the echo of the key that waits longest, as far as can be told.
+    fn follow(&mut self, character: char, goes_on: bool, at: impl Fn() -> Stamp) -> Seen {
+        let row_goes_on = self.follow_row(character, &at);
+        if goes_on {
+            self.run = self.run.map(|run| run.and(at()));
+        } else if character != CR {
+            self.follow_behind(character, &at);
         }
-        let first = self.awaited.iter().skip(1).position(|key| key.want == character).map(|behind| behind + 1);
+        self.line_feed = character == CR && (goes_on || row_goes_on);
+        let certain = self.echoed_row().is_some() || self.run.is_some_and(|run| self.is_certain(&run));
+        if certain { Seen::Overtook } else { Seen::Other }
+    }
+
+    /// Takes a character for the next echo of a row that was answered early, or for its first; says if it may be.
+    fn follow_row(&mut self, character: char, at: impl Fn() -> Stamp) -> bool {
+        let Some(early) = self.early else { return false };
+        let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
+        let begins = || self.awaited.front().filter(|key| key.want == character).map(|_| Run::new(0, at()));
+        let row = goes_on.or_else(begins);
+        self.early = Some(EarlyAnswer { row, ..early });
+        row.is_some()
+    }
+
+    /// Takes a character for the echo of a key behind others, unless it is none.
+    fn follow_behind(&mut self, character: char, at: impl Fn() -> Stamp) {
+        // Keys of a row that was answered early are echoed from the first on, or not at all.
+        let from = self.early.map_or(1, |early| early.end + 1);
+        let first = self.awaited.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
         match (first, &mut self.run) {
             (Some(first), run) if run.is_none_or(|run| run.broken || first < run.first) => {
-                *run = Some(Run { first, came: [at(); MOST_IN_RUN], len: 1, broken: false });
+                *run = Some(Run::new(first, at()));
             }
             (_, Some(run)) => run.broken = true,
             _ => {}
         }
-        Seen::Other
     }
 
     /// Whether a character is the echo that comes next in a run.
@@ -222,12 +268,17 @@ impl Echoes {
         !run.broken && self.awaited.get(run.first + run.len).is_some_and(|key| key.want == character)
     }
 
+    /// The echo of a row that was answered early, if it cannot well be chance.
+    fn echoed_row(&self) -> Option<Run> {
+        let early = self.early?;
+        early.row.filter(|row| row.len == MOST_IN_RUN || row.len > early.end)
+    }
+
     /// Whether a run cannot well be chance.
     fn is_certain(&self, run: &Run) -> bool {
-        let is_return = self.awaited.get(run.first).is_some_and(|key| key.want == CR);
         let answered =
             |index: usize| self.awaited.get(run.first + index).is_some_and(|next| next.sent >= run.came[index - 1]);
-        run.first == 0 || is_return || run.len == MOST_IN_RUN || (1..run.len).any(answered)
+        run.first == 0 || run.len == MOST_IN_RUN || (1..run.len).any(answered)
     }
 
     /// Bytes of a character came that is not complete.
@@ -244,16 +295,22 @@ impl Echoes {
     }
 
     fn give_up_front(&mut self) {
+        self.run = None;
+        self.early = None;
         while self.pop().is_some_and(|key| !key.last) {}
     }
 
-    /// Gives up so many characters; says how many timed keys that is.
-    fn drop_first(&mut self, characters: usize) -> u32 {
+    /// Gives up so many characters; says how many timed keys that is. The Return behind a secret counts no more than that.
+    fn drop_first(&mut self, characters: usize) -> u64 {
         let mut lost = 0;
-        for _ in 0..characters {
-            lost += u32::from(self.pop().is_some_and(|key| key.last && key.timed));
+        let mut is_secret = false;
+        for key in (0..characters).filter_map(|_| self.pop()) {
+            lost += u64::from(key.last && key.timed && !(is_secret && key.want == CR));
+            is_secret = !key.timed;
         }
-        self.run = self.run.and_then(|run| Some(Run { first: run.first.checked_sub(characters)?, ..run }));
+        let left = |index: usize| index.checked_sub(characters);
+        self.run = self.run.and_then(|run| Some(Run { first: left(run.first)?, ..run }));
+        self.early = self.early.and_then(|early| Some(EarlyAnswer { end: left(early.end)?, row: None, ..early }));
         lost
     }
 
@@ -261,6 +318,23 @@ impl Echoes {
         let first = self.awaited.pop_front();
         self.keys -= usize::from(first.is_some_and(|key| key.last && key.timed));
         first
+    }
+}
+
+impl Run {
+    fn new(first: usize, came: Stamp) -> Self {
+        Self { first, came: [came; MOST_IN_RUN], len: 1, broken: false }
+    }
+
+    /// This run and the next echo.
+    fn and(mut self, came: Stamp) -> Self {
+        self.came[self.len] = came;
+        self.len += 1;
+        self
+    }
+
+    fn last(&self) -> Stamp {
+        self.came[self.len - 1]
     }
 }
 
@@ -331,9 +405,41 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_given_up_at_the_return() {
-        let mut echoes = typed(&["p", "w", "\r", "l"], &[]);
-        assert_eq!(shown(&mut echoes, "\r\nl", false), "(--2@10)_3");
+    fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
+        let mut echoes = typed(&["p", "w", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "\r\npw", false), "....");
+        assert_eq!(overtaken(&mut echoes, stamp(12)), "");
+        assert_eq!(echoes.held_until(), Some(stamp(13) + HELD));
+        assert_eq!(shown(&mut echoes, "$ ", false), "..");
+        assert_eq!(echoes.held_until(), Some(stamp(10) + HELD));
+        assert_eq!(overtaken(&mut echoes, stamp(10) + HELD), "(---)");
+    }
+
+    #[test]
+    fn a_password_is_given_up_by_what_is_typed_and_echoed_behind_it() {
+        let mut echoes = typed(&["l", "s", "p", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "\r\nwelcome ls\r\n$ ", false), ".".repeat(16));
+        // It begins like the password.
+        for (index, key, told) in [(30, "l", "."), (40, "s", "(----?@10 ?@10)")] {
+            echoes.await_key(key.as_bytes(), &[], true, stamp(index), stamp(index));
+            assert_eq!(shown(&mut echoes, key, false), told);
+        }
+    }
+
+    #[test]
+    fn an_answer_before_the_echo_is_no_echo() {
+        let mut echoes = typed(&["e", "c", "h", "o", " ", "D", "O", "N", "E", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "\r\nDONE\r\n", false), ".".repeat(8));
+        assert_eq!(shown(&mut echoes, "echo DONE\r\n$ ", false), "...(0@10 1@11 2@12 3@13)456789_..");
+        let mut echoes = typed(&["l", "s", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "\r\nfalse\r\nls\r\n", false), "...........(0@19 1@20 2@21)_");
+    }
+
+    #[test]
+    fn a_return_may_be_echoed_behind_a_key_that_is_not() {
+        let mut echoes = typed(&["x", "l", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "l\r\n", false), ".._");
+        assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(-1@10 2@11)");
     }
 
     #[test]
@@ -411,7 +517,8 @@ mod tests {
         }
         echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
         assert_eq!(echoes.pending(), 2);
-        assert_eq!(shown(&mut echoes, "u\r\n", false), "0(2@11)_");
-        assert_eq!(echoes.give_up_before(Stamp::FAR), 0);
+        assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
+        assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "()");
+        assert_eq!(echoes.pending(), 0);
     }
 }

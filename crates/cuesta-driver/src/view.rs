@@ -42,6 +42,8 @@ pub(crate) struct View {
     found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
+    /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
+    first: Option<Stamp>,
     /// Since when the screen has shown what is waited for.
     matched: Option<Stamp>,
     hold: Hold,
@@ -94,6 +96,7 @@ impl View {
             pending: 0,
             found: Vec::new(),
             came: false,
+            first: None,
             matched: None,
             hold: Hold::default(),
             has_turn: false,
@@ -156,6 +159,7 @@ impl View {
 
     fn apply(&mut self, typed: Typed, Going { key, first }: Going) {
         self.came = false;
+        self.first = None;
         self.matched = None;
         if first {
             self.echoed.begin();
@@ -187,11 +191,13 @@ impl View {
         self.shown.await_key(&self.screen, character, Waiting { key, character, row });
     }
 
-    /// Gives up all keys sent before an instant; says how many of them were timed.
+    /// Gives up all timed keys sent before an instant; says how many. Others go as whole inputs: the end of one that lost
+    /// its beginning could be found in an answer.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
-        while self.shown.front().is_some_and(|waiting| waiting.key.sent < sent) {
-            lost += u64::from(self.shown.give_up().is_some_and(|waiting| waiting.key.timed));
+        while self.shown.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
+            self.shown.give_up();
+            lost += 1;
         }
         self.pending -= lost as usize;
         lost

@@ -348,6 +348,58 @@ fn a_host_that_never_echoes_is_answered_at_its_own_instants() {
 }
 
 #[test]
+fn a_host_that_never_echoes_may_answer_with_the_end_of_what_was_typed() {
+    // The first keys of a row are given up as unechoed while its last ones are typed.
+    let tape = "Set TypingSpeed 100ms\nSet Echo timed\nSet WaitTimeout 450ms\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Screen@5s /DONE/\nEnd\n";
+    let (played, _) = one(61.0, tape, "$ ", |key| match key {
+        b'\r' => vec![(700, "\r\nDONE\r\n"), (1, "$ ")],
+        _ => vec![],
+    });
+    assert_eq!(response(&played, "a"), (700, 700));
+    assert!(played.errors().iter().all(|(name, _)| name == "unechoed"), "{:?}", played.errors());
+    assert!(played.sum("transactions") >= 22.0);
+}
+
+#[test]
+fn an_answer_before_the_echo_leaves_each_key_its_own_echo() {
+    let tape = "Set TypingSpeed 100ms\nSet Echo timed\nSleep 1s\nTransaction \"a\"\nType \"echo DONE\"\nEnter\nWait+Bytes 8\nEnd\nWait+Silence 1s\n";
+    let host = |key| match key {
+        b'\r' => vec![(100, "\r\nDONE\r\n"), (200, "echo DONE"), (0, "\r\n$ ")],
+        _ => vec![],
+    };
+    let (played, _) = one(60.0, tape, "$ ", host);
+    let echo = played.histogram("g/keys/echo");
+    // The first of nine keys went 900 ms before the Return, which is echoed 300 ms after it went.
+    assert_eq!(((echo.min() as f64 / 1e7).round(), (echo.max() as f64 / 1e7).round()), (30.0, 120.0));
+    assert_eq!(echo.len() as f64, played.sum("keys"));
+    assert_eq!(response(&played, "a"), (100, 100));
+    assert!(played.errors().is_empty(), "{:?}", played.errors());
+}
+
+#[test]
+fn an_answer_begins_behind_the_echo_of_what_was_typed() {
+    let first = |echo: &str, tape: &str, host: Answers| {
+        let tape = format!("Set KeyRate 0\nSet Echo {echo}\nSleep 1s\nTransaction \"a\"\n{tape}\nEnd\n");
+        let (played, _) = one(31.0, &tape, "$ ", host);
+        let first = played.histogram("g/a/first_response");
+        [first.min(), first.max()].map(|nanos| (nanos as f64 / 1e7).round() as u64 * 10)
+    };
+    for echo in ["off", "timed", "screen"] {
+        let command = "Type \"echo DONE\"\nEnter\nWait+Screen /\\$ $/";
+        assert_eq!(first(echo, command, late), [1300, 1300], "{echo}");
+        // An answer in two pieces begins with the first.
+        let pieces: Answers = |key| match key {
+            b'\r' => vec![(100, "echo DONE\r\n"), (200, "DO"), (300, "NE\r\n$ ")],
+            _ => vec![],
+        };
+        assert_eq!(first(echo, command, pieces), [300, 300], "{echo}");
+        // In an editor the last key is its own answer.
+        let editor: Answers = |key| if key == b'o' { vec![(50, "hello")] } else { vec![] };
+        assert_eq!(first(echo, "Type \"hello\"\nWait+Screen /hello/", editor), [50, 50], "{echo}");
+    }
+}
+
+#[test]
 fn control_functions_are_no_echo() {
     let tape = "Set TypingSpeed 100ms\nSet Echo timed\nType \"mmmKKK\"\nSleep 1s\n";
     let (played, _) = one(20.0, tape, "", |key| match key {

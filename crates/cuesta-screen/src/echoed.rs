@@ -60,6 +60,11 @@ impl ShownText {
         self.says[part.clone()].contains(&true) || self.text[part].chars().all(char::is_whitespace)
     }
 
+    /// Whether it shows anything but blanks and echoes.
+    pub fn says_anything(&self) -> bool {
+        self.says.contains(&true)
+    }
+
     fn push(&mut self, text: &str, says: bool) {
         self.text.push_str(text);
         self.says.resize(self.text.len(), says);

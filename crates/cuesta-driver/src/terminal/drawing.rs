@@ -5,6 +5,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll};
 
+use cuesta_record::Stamp;
 use regex::bytes::Regex;
 use tokio::task;
 
@@ -95,10 +96,16 @@ impl Terminal {
             match sight {
                 Sight::Key(key, at) => self.echoed(key.due, key.sent, at),
                 Sight::Missed => self.missed(1),
-                Sight::Answer(at) => self.answer.seen(at),
+                Sight::Answer(at) => self.sees(at),
             }
         }
         self.crew.keep_sights(sights);
+    }
+
+    /// The screen shows since an instant what is waited for.
+    pub(super) fn sees(&mut self, at: Stamp) {
+        let first = self.view.as_ref().map_or(at, |view| view.began(at));
+        self.answer.seen(first, at);
     }
 
     /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.

@@ -106,15 +106,16 @@ impl Terminal {
 
     /// Takes for echoes what has been held for long enough by an instant; says whether anything was.
     pub(crate) fn settle_echoes(&mut self, now: Stamp) -> bool {
-        let Some(overtaken) = self.echoes.overtaken(now) else { return false };
-        self.missed(overtaken.lost);
-        let mut last = now;
-        for (key, at) in overtaken.echoed {
-            self.echoed(key.due, key.sent, at);
-            last = at;
+        let mut any = false;
+        while let Some(overtaken) = self.echoes.overtaken(now) {
+            any = true;
+            self.missed(overtaken.lost);
+            for (key, at) in overtaken.echoed {
+                self.echoed(key.due, key.sent, at);
+            }
+            self.echo_over(overtaken.last);
         }
-        self.echo_over(last);
-        true
+        any
     }
 
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.

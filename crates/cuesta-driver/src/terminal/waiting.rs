@@ -72,7 +72,10 @@ impl Terminal {
             // What came so far was judged by another rule, or by none.
             let last = self.answer.last();
             let seen = self.view.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(rule, last));
-            self.answer.judge_again(rule, seen);
+            self.answer.judge_again(rule);
+            if let Some(last) = last.filter(|_| seen) {
+                self.sees(last);
+            }
         }
         let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
         poll_fn(|cx| {
@@ -123,7 +126,7 @@ impl Terminal {
         let now = clock::now();
         if let Some(at) = self.view.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
         {
-            self.answer.seen(at);
+            self.sees(at);
         } else if !matches!(self.rule.as_deref(), Some(Rule::Echo)) || !self.settle_echoes(now) {
             return false;
         }

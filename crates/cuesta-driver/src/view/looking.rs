@@ -34,9 +34,10 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Another input begins: keys before it that were given up are forgotten.
+    /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
     pub(super) fn begin(&self, shown: &mut Shown<Waiting>) {
-        shown.retain(|waiting| waiting.key.timed || waiting.key.sent > self.given_up);
+        let echoes = self.slowest != Some(Duration::ZERO);
+        shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
     }
 
     fn echoed(&mut self, took: Duration, at: Stamp) {
@@ -78,6 +79,9 @@ impl View {
 
     /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
     pub(super) fn look(&mut self, rule: &Rule, at: Stamp) {
+        if self.first.is_none() && self.came && self.fresh.shown(&self.screen, &self.echoed, false).says_anything() {
+            self.first = Some(at);
+        }
         self.matched = if self.holds(rule) { self.matched.or(Some(at)) } else { None };
     }
 
@@ -89,6 +93,11 @@ impl View {
             self.look(rule, last);
         }
         self.matched.is_some() && !self.is_held()
+    }
+
+    /// When the answer that came by an instant began.
+    pub(crate) fn began(&self, at: Stamp) -> Stamp {
+        self.first.map_or(at, |first| first.min(at))
     }
 
     /// Until when a match is held, if one is.
