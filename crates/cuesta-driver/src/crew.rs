@@ -203,7 +203,8 @@ impl Crew {
         if interval.ends_step {
             self.memory.sample();
             let working = seats.iter_mut().filter(|seat| seat.rank < loads[seat.group].users);
-            tally.users = working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name, end)).collect();
+            tally.users =
+                working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name, end)).collect();
         } else if interval.phase != Phase::Measure {
             seats.iter_mut().for_each(Seat::forget);
         }

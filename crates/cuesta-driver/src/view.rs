@@ -162,7 +162,7 @@ impl View {
         self.first = None;
         self.matched = None;
         if first {
-            self.echoed.begin();
+            self.echoed.begin(&self.screen);
             self.hold.begin(&mut self.shown);
         }
         self.echoed.mark();
@@ -174,6 +174,9 @@ impl View {
         match typed {
             Typed::Shown(character) => self.await_key(character, key),
             Typed::Return | Typed::Erase | Typed::Other => {
+                // Programs that draw the whole screen end no row.
+                let edited = typed == Typed::Return && self.echoed.is_edited() && !self.screen.is_alternate();
+                self.hold.entered = edited.then_some(key.sent);
                 self.shown.turn(typed == Typed::Return);
                 self.echoed.turn(typed == Typed::Return, typed == Typed::Erase);
             }
@@ -236,14 +239,25 @@ impl View {
         rule: Option<&Rule>,
         sights: &mut Vec<Sight>,
     ) {
-        let exactly = !received.per_character.is_zero();
-        // On a line with a speed the screen is looked at after each character, because each has an instant of its own.
+        // On a line with a speed the screen is looked at after each character, because each has an instant of its own; and
+        // while a match is held, because what it matched may be gone when the read ends, and something else match then.
+        let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_held());
         let step = if exactly && rule.is_some() { 1 } else { range.len() };
         for from in range.clone().step_by(step.max(1)) {
             let to = range.end.min(from + step);
             let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
+            let ends_row = self.hold.entered.and_then(|_| bytes.iter().position(|byte| *byte == b'\n'));
+            let (before, behind) = bytes.split_at(ends_row.unwrap_or(0));
             let found = &mut self.found;
-            self.shown.feed(&mut self.screen, bytes, from, exactly, |key| found.push(key));
+            let mut feed = |screen: &mut Screen, bytes: &[u8], from| {
+                self.shown.feed(screen, bytes, from, exactly, |key| found.push(key));
+            };
+            if ends_row.is_some() {
+                feed(&mut self.screen, before, from);
+                self.echoed.leaves_edited(&self.screen);
+                (self.hold.entered, self.first, self.matched) = (None, None, None);
+            }
+            feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
             self.came = true;
             self.find(received, sights);
@@ -441,16 +455,68 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_does_not_echo_is_waited_for_once() {
+    fn a_host_that_does_not_echo_is_waited_for_three_times() {
         let mut view = view();
         let rule = screen("42");
-        enters(&mut view, "sum", 20);
-        comes(&mut view, "\r\n42\r\n", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        for input in 1..=3 {
+            enters(&mut view, "sum", 20 * input);
+            comes(&mut view, "\r\n42\r\n", 20 * input + 5, 0);
+            assert_eq!(drawn(&mut view, Some(&rule)), []);
+            assert_eq!((view.release(), view.held_until()), (Some(at(20 * input + 5)), None));
+        }
+        enters(&mut view, "sum", 80);
+        comes(&mut view, "\r\n42\r\n", 90, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(90))]);
+    }
+
+    #[test]
+    fn a_password_says_nothing_of_whether_the_host_echoes() {
+        let mut view = view();
+        enters(&mut view, "secret", 20);
+        comes(&mut view, "\r\nwelcome\r\n", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&screen("welcome"))), []);
+        assert_eq!(view.release(), Some(at(30)));
+        enters(&mut view, "ls", 40);
+        comes(&mut view, "$ ", 50, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), [], "the first prompt is late");
+        comes(&mut view, "ls\r\n$ ", 60, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), [Sight::Answer(at(60))]);
+    }
+
+    /// Up, which fetches a command from the history, and Return.
+    fn fetches(view: &mut View, nanos: u64) {
+        view.sent(Typed::Other, Going { key: key(nanos, false, false), first: true });
+        view.sent(Typed::Return, Going { key: key(nanos, false, true), first: false });
+    }
+
+    #[test]
+    fn what_the_host_edits_itself_is_no_answer() {
+        for reads in [&["\r$ echo DONE\r\n"][..], &["\r$ echo", " DONE", "\r\n"], &["\r$ echo a very long DONE\r\n"]] {
+            let mut view = view();
+            comes(&mut view, "$ ", 10, 0);
+            drawn(&mut view, None);
+            fetches(&mut view, 20);
+            for (index, read) in reads.iter().enumerate() {
+                comes(&mut view, read, 30 + index as u64, 0);
+                assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [], "{read:?} of {reads:?}");
+            }
+            assert!(view.held_until().is_none());
+            comes(&mut view, "DONE\r\n", 60, 0);
+            assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [Sight::Answer(at(60))], "{reads:?}");
+            assert_eq!(view.began(at(60)), at(60));
+        }
+    }
+
+    #[test]
+    fn a_row_that_is_never_left_holds_no_answer_for_ever() {
+        let mut view = view();
+        comes(&mut view, "$ ", 10, 0);
+        drawn(&mut view, None);
+        fetches(&mut view, 20);
+        comes(&mut view, "\x1b[HDONE", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&screen("DONE"))), []);
+        assert!(view.held_until().is_some());
         assert_eq!((view.release(), view.held_until()), (Some(at(30)), None));
-        enters(&mut view, "sum", 40);
-        comes(&mut view, "\r\n42\r\n", 50, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(50))]);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! What of the screen only echoes the user's own keys, so that no wait takes it for an answer.
 //!
-//! Two things are known: the cells in which [`Shown`](crate::Shown) found keys, and the rows that were typed. A cell is an
-//! echo while it shows the key that was found there. A row is one where it shows, behind a prompt and up to its end, a row
-//! that was typed or its beginning: a row editor draws again behind its prompt what the terminal has echoed before. The
-//! prompt is what stood before the first echo; if nothing stood there, what ends as prompts do.
+//! Three things are known: the cells in which [`Shown`](crate::Shown) found keys, the rows that were typed, and the rows that
+//! the host has edited (a command fetched from the history, a name completed). A cell is an echo while it shows the key that
+//! was found there. A row is one where it shows, behind a prompt and up to its end, a row that was typed or its beginning: a
+//! row editor draws again behind its prompt what the terminal has echoed before. The prompt is what stood before the first
+//! echo; if nothing stood there, what ends as prompts do. Edited rows are echoes as they stood when the cursor left them.
 
 use std::collections::VecDeque;
 
@@ -24,6 +25,10 @@ pub struct Echoed {
     /// How many of them, the last ones, were found since the last key.
     late: usize,
     rows: VecDeque<Row>,
+    /// Where the input began.
+    begun: Place,
+    /// Rows that the host has edited, as they were entered.
+    edited: Vec<(Place, String)>,
     /// The number of the row that is being typed.
     number: u32,
 }
@@ -86,9 +91,11 @@ impl ShownText {
 
 impl Echoed {
     /// Another input begins: what was shown of the last one is no longer of interest.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, screen: &Screen) {
         self.cells.clear();
         self.rows.clear();
+        self.edited.clear();
+        self.begun = Place::of_row(screen);
         self.late = 0;
         self.number = self.number.wrapping_add(1);
     }
@@ -116,6 +123,19 @@ impl Echoed {
         } else if !is_erase || self.row().text.pop().is_none() {
             self.row().edited = true;
         }
+    }
+
+    /// Whether the host has had to edit the row that is being typed: what it then shows is not what was typed.
+    pub fn is_edited(&self) -> bool {
+        self.rows.back().is_some_and(|row| row.number == self.number && row.edited)
+    }
+
+    /// The cursor is about to leave a row that the host has edited: what stands there, from where the input began, is what
+    /// was entered.
+    pub fn leaves_edited(&mut self, screen: &Screen) {
+        let last = Place::of_row(screen);
+        let first = self.begun.now(screen).map_or(0, |(row, _)| row).min(last.row());
+        self.edited = (first..=last.row()).map(|row| (last.in_row(row), screen.row(row))).collect();
     }
 
     /// The screen shows a typed character.
@@ -154,7 +174,9 @@ impl Echoed {
             shown.push(if cell.is_empty() { " " } else { cell }, says);
         }
         shown.trim();
-        let drawn_again = self.drawn_again(screen, row, &shown.text);
+        let is_edited =
+            self.edited.iter().any(|(place, text)| place.now(screen) == Some((row, 0)) && *text == shown.text);
+        let drawn_again = if is_edited { 0 } else { self.drawn_again(screen, row, &shown.text) };
         shown.says[drawn_again..].fill(false);
         let (cursor_row, column) = screen.cursor();
         if to_cursor && cursor_row == row {

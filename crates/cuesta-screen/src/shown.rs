@@ -321,6 +321,20 @@ impl<K> Shown<K> {
 }
 
 impl Place {
+    /// The beginning of the row that the cursor is in.
+    pub(crate) fn of_row(screen: &Screen) -> Self {
+        Self { row: screen.cursor().0, column: 0, scrolled: screen.scrolled() }
+    }
+
+    pub(crate) fn row(self) -> u16 {
+        self.row
+    }
+
+    /// The same of another row of the screen as it is.
+    pub(crate) fn in_row(self, row: u16) -> Self {
+        Self { row, ..self }
+    }
+
     /// Row and column behind a character that stands here, unless it has scrolled away.
     pub fn behind(self, screen: &Screen, character: char) -> Option<(u16, u16)> {
         let (row, column) = self.now(screen)?;

@@ -3,8 +3,11 @@
 //! What the keys before the last one draw is no answer to it: a match counts if it holds more than their echoes. And while
 //! such keys are still to be echoed, a match is *held*, as a prompt that comes before the echo is no answer to what will
 //! be typed behind it. A host need not echo, so a match is not held for ever: it counts, from the instant at which it came,
-//! when no key has been echoed for some multiple of what echoes have taken in this session. A host that has not echoed the
-//! first input is not waited for again.
+//! when no key has been echoed for some multiple of what echoes have taken in this session. A host that has echoed nothing of
+//! some inputs is not waited for again; nothing of one input is what every password shows.
+//!
+//! Where the host edits a row itself (the history, a completion), what it will show is not known: there a match is held until
+//! the cursor leaves the row at the Return, and what then stood there is no answer.
 
 use std::time::Duration;
 
@@ -21,12 +24,18 @@ const FIRST_HOLD: Duration = Duration::from_millis(500);
 /// Else so many times the slowest echo of late, and this besides.
 const HOLD_TIMES: u32 = 2;
 const HOLD_MORE: Duration = Duration::from_millis(20);
+/// So many inputs without any echo, from the first on, are those of a host that does not echo.
+const SILENT: u32 = 3;
 
 /// What is known of when keys are echoed.
 #[derive(Debug, Default)]
 pub(super) struct Hold {
-    /// What the slowest echo of late took; zero if the host does not echo, nothing if that is not known.
+    /// What the slowest echo of late took, if there was any.
     slowest: Option<Duration>,
+    /// Inputs of which a match was held in vain.
+    in_vain: u32,
+    /// When the Return of an edited row went, if its echo, the end of the row, has not come.
+    pub(super) entered: Option<Stamp>,
     /// When the last echo came.
     last: Stamp,
     /// The echo of keys sent up to here is not waited for any more.
@@ -36,22 +45,23 @@ pub(super) struct Hold {
 impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
     pub(super) fn begin(&self, shown: &mut Shown<Waiting>) {
-        let echoes = self.slowest != Some(Duration::ZERO);
+        let echoes = !self.is_silent();
         shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
+    }
+
+    /// Whether the host does not echo.
+    fn is_silent(&self) -> bool {
+        self.slowest.is_none() && self.in_vain >= SILENT
     }
 
     fn echoed(&mut self, took: Duration, at: Stamp) {
         let before = self.slowest.unwrap_or_default();
-        self.slowest = Some(took.max(before * 3 / 4).max(Duration::from_nanos(1)));
+        self.slowest = Some(took.max(before * 3 / 4));
         self.last = at;
     }
 
     fn length(&self) -> Duration {
-        match self.slowest {
-            None => FIRST_HOLD,
-            Some(Duration::ZERO) => Duration::ZERO,
-            Some(slowest) => slowest * HOLD_TIMES + HOLD_MORE,
-        }
+        self.slowest.map_or(FIRST_HOLD, |slowest| slowest * HOLD_TIMES + HOLD_MORE)
     }
 }
 
@@ -108,15 +118,16 @@ impl View {
 
     /// Holds the match no longer; gives the instant at which it came.
     pub(crate) fn release(&mut self) -> Option<Stamp> {
-        self.hold.slowest.get_or_insert(Duration::ZERO);
+        self.hold.in_vain += 1;
         self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
+        self.hold.entered = None;
         self.matched
     }
 
     /// Whether keys before the last one are still to be echoed.
     pub(super) fn is_held(&self) -> bool {
         let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
-        !self.hold.length().is_zero() && self.shown.keys().any(waits)
+        !self.hold.is_silent() && (self.hold.entered.is_some() || self.shown.keys().any(waits))
     }
 
     /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
