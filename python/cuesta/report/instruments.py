@@ -33,7 +33,7 @@ def host(summary: Summary, step: Figures) -> Iterator[str]:
         about = "ATB: average time between requests; % busy: of that device, with at least one request. Whole machine"
         yield table(heads, rows, f"{about}{tables.devices_tier(step)}.")
     if step.host.sheet and (rows := list(off_cpu.rows(step.host.sheet))):
-        yield table(("off its CPU", *off_cpu.HEADS), rows, f"{off_cpu.ABOUT} (exact).")
+        yield table(("off its CPU", *off_cpu.HEADS), rows, f"{off_cpu.ABOUT}.")
     if step.host.sheet:
         yield folded("The host's meters", [listing(meters.text(step.host.sheet))])
     yield flame(summary)

@@ -17,8 +17,8 @@ WHY = {
 """Why a task leaves its CPU."""
 HEADS = ("count", "total", "p50", "p90", "p99", "max")
 ABOUT = (
-    "from leaving a CPU to having one again; in a run queue: the part of it in which the task was ready "
-    "(run-queue delay). p50 to max are within 6 %"
+    "from leaving a CPU to having one again, traced; in a run queue: the part of that in which the task was ready "
+    "(run-queue delay). p50 to max are known within 6 %"
 )
 
 
