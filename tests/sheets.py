@@ -18,6 +18,10 @@ def events(count: int, seconds: float) -> Row:
     return plain({"count": count, "per_s": count / seconds})
 
 
+def distribution(count: int, p50: float) -> Row:
+    return {"count": count, "sum": 1.2 * count * p50, "p50": p50, "p90": 2 * p50, "p99": 4 * p50, "max": 9 * p50}
+
+
 def cpu(usr: float = 20.0, sys: float = 10.0, irq: float = 1.0, iowait: float = 2.0, steal: float = 3.0) -> Row:
     idle = 100 - usr - sys - irq - iowait - steal
     shares = {"usr": usr, "sys": sys, "irq": irq, "iowait": iowait, "steal": steal, "idle": idle, "load": 100 - idle}
@@ -103,6 +107,8 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
             "load_average": plain(1.55),
             "page_waits": missing(UNTRACED),
             "page_wait": missing(UNTRACED),
+            "run_queue_delay": missing(UNTRACED),
+            "off_cpu": missing(UNTRACED),
         },
         "devices": {"vda": device},
         "by_cause": missing("the sampler is not on"),
@@ -126,6 +132,9 @@ def traced(**other: Any) -> Row:
     found["counts"]["execs"] = {"value": {"count": 3, "per_s": 0.1}, "tier": "exact"}
     found["traffic"]["page_waits"] = {"value": {"count": 60, "per_s": 2.0}, "tier": "exact"}
     found["traffic"]["page_wait"] = {"value": 31.4e-6, "tier": "exact"}
+    found["traffic"]["run_queue_delay"] = {"value": distribution(360, 5e-6), "tier": "exact"}
+    off_cpu = {"sleep": distribution(300, 0.08), "page": distribution(60, 31e-6)}
+    found["traffic"]["off_cpu"] = {"value": off_cpu, "tier": "exact"}
     rows = {"user_and_calls": 10.0, "interrupts": 0.5}
     causes = {
         name: {

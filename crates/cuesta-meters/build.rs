@@ -4,7 +4,8 @@ use std::env;
 use std::path::Path;
 use std::process::Command;
 
-const SOURCES: [&str; 3] = ["src/exact/trace.bpf.c", "src/exact/account.h", "src/exact/kernel.h"];
+const SOURCES: [&str; 4] =
+    ["src/exact/trace.bpf.c", "src/exact/account.h", "src/exact/distributions.h", "src/exact/kernel.h"];
 
 fn main() {
     for source in SOURCES {

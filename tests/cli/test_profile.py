@@ -1,9 +1,14 @@
 """`cuesta meters profile` on a process that does one thing."""
 
 import json
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
+from urllib.parse import urlsplit
 
 CUESTA = [sys.executable, "-m", "cuesta"]
 
@@ -23,6 +28,50 @@ def test_a_profile_names_what_a_process_does(tmp_path: Path) -> None:
     assert found["sheet"]["by_cause"]["value"]["causes"]["user"]["seconds"]["value"] > 0
     assert flame.read_text().startswith("<svg ")
     assert sum(int(row.rpartition(" ")[2]) for row in folded.read_text().splitlines()) == found["samples"]
+
+
+@contextmanager
+def busy_host() -> Iterator[int]:
+    """Start a built-in host that echoes as many keys as it can; give its process."""
+    words = ["host", "--listen", "tcp://127.0.0.1:0", "--service", "echo"]
+    with subprocess.Popen([*CUESTA, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as host:
+        assert host.stdout is not None
+        address, done = urlsplit(host.stdout.readline().strip()), Event()
+
+        def types() -> None:
+            with socket.create_connection((address.hostname, address.port), 10) as line:
+                while not done.is_set():
+                    line.sendall(b"a" * 1000)
+                    missing = 1000
+                    while missing:
+                        missing -= len(line.recv(missing))
+
+        typist = Thread(target=types)
+        typist.start()
+        try:
+            yield host.pid
+        finally:
+            done.set()
+            typist.join()
+            host.terminate()
+
+
+OURS = "_native.abi3.so"
+
+
+def test_the_built_in_host_is_shown_by_its_functions_and_their_callers(tmp_path: Path) -> None:
+    folded = tmp_path / "stacks"
+    with busy_host() as pid:
+        words = ["meters", "profile", "3s", "--pid", str(pid), "--fraction", "1", "--folded", str(folded)]
+        done = subprocess.run([*CUESTA, *words, "--json", "-"], capture_output=True, text=True, check=True)
+    rows = [row for row in json.loads(done.stdout)["locations"] if row["module"] == OURS]
+    named = sum(row["samples"] for row in rows if not row["function"].startswith("+0x"))
+    every = sum(row["samples"] for row in rows)
+    assert every > 50
+    assert named >= 0.95 * every, rows[:10]
+    stacks = [row.rpartition(" ")[::2] for row in folded.read_text().splitlines() if OURS in row]
+    deep = sum(int(samples) for stack, samples in stacks if stack.count(OURS) >= 4)
+    assert deep >= 0.5 * sum(int(samples) for _, samples in stacks), "its callers are known too"
 
 
 def test_a_fraction_is_between_nothing_and_all() -> None:

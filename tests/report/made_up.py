@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
-from tests.sheets import missing, plain, sheet
+from tests.sheets import missing, plain, sheet, traced
 
 KEYS = [0.001 + number / 1e7 for number in range(12_000)]
 
@@ -61,7 +61,7 @@ def metered() -> Iterator[Row]:
 
 
 def sampled(path: Path) -> Path:
-    """The good one, its host's CPU time sampled by cause, with a gap in the meters, devices and a flame graph."""
+    """The good one, its host sampled by cause and traced, with a gap in the meters, devices and a flame graph."""
     folder = good(path)
     rows = [json.loads(row) for row in (folder / "meters.jsonl").read_text().splitlines()]
     kept = [row for row in rows if not 10 <= (row["at"] - CLOCK) / NANO <= 14]
@@ -71,6 +71,7 @@ def sampled(path: Path) -> Path:
             row["row"]["by_cause"] = {"causes": {name: {"percent": share} for name, share in shares.items()}}
         if "sheet" in row:
             row["sheet"]["by_cause"] = by_cause()
+            row["sheet"]["traffic"] = traced()["traffic"]
     kept.append({"gap": "it died", "at": CLOCK + 10 * NANO})
     (folder / "meters.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
     (folder / "flame.svg").write_text(FLAME)

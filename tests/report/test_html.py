@@ -115,6 +115,16 @@ def test_a_sweep_is_plotted_against_users(tmp_path: Path) -> None:
     assert "Throughput against users" not in page(good(tmp_path / "one"))
 
 
+def test_times_off_the_cpu_are_a_table_where_the_kernel_was_traced(tmp_path: Path) -> None:
+    plain, traced = page(good(tmp_path / "plain")), page(sampled(tmp_path / "traced"))
+    assert "off its CPU" not in plain
+    table = re.search(r"<th[^>]*>off its CPU.*?</table>", traced, re.DOTALL)
+    assert table
+    words = re.sub(r"<[^>]*>", " ", table[0]).split()
+    assert "asleep 300 28.8 s 80.0 ms 160 ms 320 ms 720 ms" in " ".join(words)
+    assert "in a run queue 360 2.16 ms" in " ".join(words)
+
+
 def test_names_from_outside_are_escaped(tmp_path: Path) -> None:
     evil = [("%3Cb%3E/%3Cscript%3Ealert(1)%3C%2Fscript%3E&%22/response", [0.1] * 99)]
     folder = RunFolder(tmp_path / "run", histograms=[*evil, (evil[0][0] + "_from_sent", [0.1] * 99)]).write()

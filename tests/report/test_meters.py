@@ -22,6 +22,9 @@ def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
         "throttled idle      1.0 %  exact",
         "page wait                31.4 µs  of each of 2.0 page faults a second that waited  exact",
         "user_and_calls",
+        "                           count    total      p50      p90      p99      max  exact",
+        "asleep                     300   28.8 s  80.0 ms   160 ms   320 ms   720 ms",
+        "in a run queue             360  2.16 ms  5.00 µs  10.0 µs  20.0 µs  45.0 µs",
     ]
     assert [row for row in shown if row not in text] == []
     assert "not classified" not in text
@@ -32,7 +35,9 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
     old = sheet()
     for name in ("page_wait", "loading", "quota_wait"):
         del old["idle"][name]
-    del old["traffic"]["page_waits"], old["traffic"]["page_wait"], old["own"]["irq"]
+    for name in ("page_waits", "page_wait", "run_queue_delay", "off_cpu"):
+        del old["traffic"][name]
+    del old["own"]["irq"]
     assert "zero idle" in meters.text(old)
     assert meter_rows.row(old) == meter_rows.row(sheet())
 

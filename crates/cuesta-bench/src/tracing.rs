@@ -5,7 +5,7 @@ use std::error::Error;
 use cuesta_meters::Subject;
 use cuesta_meters::exact::{Depth, Trace};
 
-use crate::loads::{CALLS, call, compute, fault, median, timed};
+use crate::loads::{CALLS, SWITCHES, call, compute, fault, median, switch, timed};
 use crate::table::Row;
 
 /// Most that the light tracer may cost work that calls the kernel.
@@ -31,10 +31,14 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     let judged = Row::judged("light tracer on call-bound work", calls.shown(), "under 3 %", calls.part < MOST);
     let computes = Row::known("light tracer, computing", Cost::of(Depth::Light, compute)?.shown(), 0);
     let faults = Row::known("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.shown(), 0);
+    let switches = Cost::of(Depth::Light, switch)?;
+    // The other half of the switches is the other thread's.
+    let each = switches.each(SWITCHES / 2);
+    let switches = Row::known("light tracer, switching", format!("{}, {each:.0} ns a switch", switches.shown()), 0);
     let full = Cost::of(Depth::Full, call)?;
-    let each = full.part * full.turn / f64::from(CALLS) * 1e9;
+    let each = full.each(CALLS);
     let full = Row::known("full tracer on call-bound work", format!("{}, {each:.0} ns a call", full.shown()), 0);
-    Ok(vec![judged, computes, faults, full])
+    Ok(vec![judged, computes, faults, switches, full])
 }
 
 impl Cost {
@@ -51,6 +55,11 @@ impl Cost {
         }
         let ((part, error), (control, _), (turn, _)) = (median(&mut parts), median(&mut control), median(&mut bare));
         Ok(Self { part, error, control, turn })
+    }
+
+    /// Nanoseconds that each of a turn's events took longer.
+    fn each(&self, events: u32) -> f64 {
+        self.part * self.turn / f64::from(events) * 1e9
     }
 
     fn shown(&self) -> String {

@@ -30,7 +30,7 @@ pub use rates::{Incomparable, Rates};
 pub use reading::Reading;
 pub use roots::Roots;
 pub use sheet::{
-    ByCause, Cause, Closure, Count, Counts, Cpu, Device, Figure, Idle, Network, Own, Sheet, Source, Tier, TimeRow,
-    Traffic,
+    ByCause, Cause, Closure, Count, Counts, Cpu, Device, Distribution, Figure, Idle, Network, Own, Sheet, Source, Tier,
+    TimeRow, Traffic,
 };
 pub use subject::{NoSubject, Subject};

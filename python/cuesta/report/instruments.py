@@ -9,7 +9,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import raw_files, segment_folders
-from cuesta.report import meters, tables
+from cuesta.report import meters, off_cpu, tables
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.page import facts, folded, links, listing, paragraph, table
 from cuesta.report.words import built_in, facts_of_machine, host_cpu, plain, programs, screens, worth
@@ -32,6 +32,8 @@ def host(summary: Summary, step: Figures) -> Iterator[str]:
     if rows:
         about = "ATB: average time between requests; % busy: of that device, with at least one request. Whole machine"
         yield table(heads, rows, f"{about}{tables.devices_tier(step)}.")
+    if step.host.sheet and (rows := list(off_cpu.rows(step.host.sheet))):
+        yield table(("off its CPU", *off_cpu.HEADS), rows, f"{off_cpu.ABOUT}.")
     if step.host.sheet:
         yield folded("The host's meters", [listing(meters.text(step.host.sheet))])
     yield flame(summary)

@@ -11,6 +11,7 @@ from typing import Any
 
 from cuesta import units
 from cuesta.ledger.meters import Sheet
+from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
 from cuesta.report.tiers import Figure, in_brackets
@@ -81,6 +82,7 @@ def sections(sheet: Sheet) -> Iterator[tuple[str, Iterable[str]]]:
     yield "IDLE", idle(sheet)
     yield "TIME", total_time(sheet)
     yield "TRAFFIC", traffic(sheet)
+    yield "OFF CPU", off_cpus(sheet)
     yield "COUNTS", counts(sheet)
     yield "DEVICES", devices(sheet)
     yield "STALL", pressure(sheet)
@@ -268,6 +270,16 @@ def traffic(sheet: Sheet) -> Iterator[str]:
         yield tiered(f"{'page wait':<24}{duration(of['page_wait']):>8}  {waits}", of["page_waits"])
 
 
+def off_cpus(sheet: Sheet) -> Iterator[str]:
+    """Give how long the subject's tasks were off their CPUs, by why, and in run queues."""
+    found = list(off_cpu.rows(sheet))
+    if found:
+        widths = (10, 9, 9, 9, 9, 9)
+        yield f"{in_columns('', 20, off_cpu.HEADS, widths)}  exact"
+        yield from (in_columns(label, 20, cells, widths) for label, *cells in found)
+        yield from textwrap.wrap(off_cpu.ABOUT, 84)
+
+
 def counts(sheet: Sheet) -> Iterator[str]:
     """Give what was counted. What is of the whole machine although the subject is less is marked."""
     of_machine = sheet["counts"]["of_machine"]
@@ -335,6 +347,7 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
     places += [(label, sheet["traffic"][name]) for name, (label, _) in TRAFFIC.items()]
     places += [("ready delay", sheet["traffic"]["ready_delay"]), ("CPU by cause", sheet["by_cause"])]
     places += [("page wait", sheet["traffic"].get("page_wait", {}))]
+    places += [("off-CPU times", sheet["traffic"].get("off_cpu", {}))]
     places += [(f"stall: {name.replace('_', ' ')}", figure) for name, figure in sheet["pressure"].items()]
     if not ended(sheet):  # what has no average in TIME has no count in CAUSES either
         places += [(f"time of {each['name']}", each["percent"]) for each in sheet["total_time"]]

@@ -154,7 +154,7 @@ struct Bench {
 
 impl Bench {
     fn new(symbols: Arc<Kallsyms>) -> io::Result<Self> {
-        let wish = Wish { scope: Scope::Task, period: 100_003, kernel: true, cgroup: false };
+        let wish = Wish { scope: Scope::Task, period: 100_003, cgroup: false, ..Wish::machine() };
         let ring = Ring::of(Event::open(wish, Some(0), None)?)?;
         Ok(Self { ring, wish, reader: Reader::new(symbols, vec![Watch::Everything], false), bytes: Vec::new() })
     }

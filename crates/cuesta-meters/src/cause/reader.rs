@@ -124,12 +124,16 @@ impl Reader {
         }
         let first = self.watched.first().is_some_and(|(watch, _)| watch.has(sample));
         if let Some(histogram) = self.histogram.as_mut().filter(|_| first) {
-            let user = spot.filter(|_| ground != Ground::Kernel);
+            let mut user: Vec<Spot> = spot.filter(|_| ground != Ground::Kernel).into_iter().collect();
+            let callers = sample.callers.iter().filter(|_| !user.is_empty());
+            // A call returns to behind itself. What is no code is no caller: a function on the way keeps no frame pointer.
+            let callers = callers.map_while(|address| self.maps.find(sample.process, address.checked_sub(1)?));
+            user.extend(callers.collect::<Vec<_>>());
             histogram.count(&Moment {
                 process: sample.process,
                 cause: counted.verdict.cause,
                 kernel: &functions,
-                user,
+                user: &user,
             });
         }
     }

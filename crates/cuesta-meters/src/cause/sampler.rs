@@ -1,5 +1,6 @@
 //! The sampler: a thread that empties the rings, and a handle to it.
 
+use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -13,6 +14,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use serde::{Deserialize, Serialize};
 
 use super::kallsyms::Kallsyms;
+use super::maps::executable;
 use super::reader::Reader;
 use super::tally::Tally;
 use super::watch::Watch;
@@ -197,7 +199,8 @@ struct Opened {
 fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result<Opened> {
     let symbols = Kallsyms::read(Path::new("/"));
     let mut limits = allowed.missing();
-    let wish = Wish { period: 1_000_000_000 / options.frequency.max(1), ..Wish::machine() };
+    let user_stack = options.profile && subjects.first().is_some_and(runs_our_code);
+    let wish = Wish { period: 1_000_000_000 / options.frequency.max(1), user_stack, ..Wish::machine() };
     let mut sight = if symbols.is_ok() { Sight::Whole } else { Sight::Unsplit };
     let mut whole = true;
     let rings = match Rings::open(wish, Reach::Machine) {
@@ -218,6 +221,16 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
         }
     };
     Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits, whole })
+}
+
+/// Whether a subject is a process that runs the program or library which this function is in: that keeps frame pointers.
+fn runs_our_code(subject: &Subject) -> bool {
+    let Subject::Process(process) = subject else { return false };
+    let maps = |of: &str| fs::read_to_string(format!("/proc/{of}/maps")).unwrap_or_default();
+    let (own, its) = (maps("self"), maps(&process.to_string()));
+    let here = runs_our_code as *const () as u64;
+    let ours = executable(&own).find(|map| (map.start..map.end).contains(&here));
+    ours.is_some_and(|ours| executable(&its).any(|map| map.path == ours.path))
 }
 
 /// The tasks of those subjects that have some.

@@ -43,9 +43,11 @@ struct account {
 
 	__u64 since;                  /* up to when time is charged; 0 = not begun */
 	__u64 run_from;               /* the running task's own clock, when it was last looked at */
+	__u64 delay_from;             /* what the running task had waited in run queues, before it waited for this CPU */
 	int pid;                      /* of the running task */
 	__u64 marks[WAITS];           /* the clocks of waits, when they were last looked at */
 	__u32 owner, fault, call, thread, hard, soft;
+	__u32 dispatched;             /* the running task's wait for this CPU is not yet counted */
 };
 
 struct {
@@ -57,8 +59,10 @@ struct {
 
 /* What of a task must be known when it runs again. */
 struct task {
-	__u64 since;  /* when its wait began */
-	__u64 wait;   /* 1 + why it waits */
+	__u64 since;  /* when it left its CPU */
+	__u64 wait;   /* 1 + why it waits, until it is woken */
+	__u64 delay;  /* what it had waited in run queues when it left */
+	__u32 off;    /* 1 + why it left, if that counts for the subject */
 	__u32 own, fault, call;
 };
 

@@ -1,6 +1,7 @@
 //! What was traced between two readings → figures of a sheet. Pure.
 
 use super::account::{Account, Class, Owner, Wait};
+use super::histogram::{Histograms, OFF_CPU};
 use super::trace::Snapshot;
 use super::{Depth, account};
 use crate::rates::NO_DELAYS;
@@ -19,6 +20,7 @@ pub(crate) struct Traced {
     pub(super) here: Account,
     /// All CPUs.
     everywhere: Account,
+    histograms: Histograms,
 }
 
 impl Traced {
@@ -31,7 +33,9 @@ impl Traced {
         let sum = |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, each| sum.and(&each.1));
         let everywhere = sum(&grown);
         let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| sheet.cpus.contains(cpu)).collect();
-        Self { depth, seconds: later.at.since(earlier.at).as_secs_f64(), here: sum(&cpus), cpus, everywhere }
+        let seconds = later.at.since(earlier.at).as_secs_f64();
+        let histograms = later.histograms.since(&earlier.histograms);
+        Self { depth, seconds, here: sum(&cpus), cpus, everywhere, histograms }
     }
 
     /// Nanoseconds in percent of the sheet's CPUs.
@@ -155,6 +159,11 @@ impl Traced {
             0 => Figure::unmetered("no page fault waited"),
             pages => Figure::exact(waited as f64 / 1e9 / pages as f64),
         };
+        let run_queue = self.histograms.run_queue.distribution();
+        traffic.run_queue_delay = run_queue.map_or_else(|| Figure::unmetered("there was no dispatch"), Figure::exact);
+        let off_cpu = OFF_CPU.iter().zip(&self.histograms.off_cpu);
+        let off_cpu = off_cpu.filter_map(|(why, of)| Some(((*why).to_owned(), of.distribution()?)));
+        traffic.off_cpu = Figure::exact(off_cpu.collect());
         if traffic.io_delay.value().is_none() {
             let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
             traffic.io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);

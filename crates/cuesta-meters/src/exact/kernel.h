@@ -55,6 +55,10 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 } OF_KERNEL;
 
+struct sched_info {
+	unsigned long long run_delay;
+} OF_KERNEL;
+
 struct task_struct {
 	unsigned int flags;
 	int pid;
@@ -63,5 +67,6 @@ struct task_struct {
 	unsigned int in_execve : 1;
 	unsigned int in_iowait : 1;
 	struct sched_entity se;
+	struct sched_info sched_info;
 	struct css_set *cgroups;
 } OF_KERNEL;

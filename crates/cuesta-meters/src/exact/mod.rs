@@ -3,8 +3,9 @@
 //! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
 //!
 //! - [`Trace`]: a tracer at work; what it has to say goes into a [`Sheet`].
-//! - `trace.bpf.c`, `account.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
-//! - `account`: what a CPU did, as it is read. `figures`, `causes`: two of them → figures of a sheet. All pure.
+//! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
+//! - `account`: what a CPU did, as it is read; `histogram`: how long tasks were off it. `figures`, `causes`: two of them →
+//!   figures of a sheet. All pure.
 
 #[cfg(not(feature = "exact"))]
 mod absent;
@@ -14,6 +15,8 @@ mod account;
 mod causes;
 #[cfg(feature = "exact")]
 mod figures;
+#[cfg(feature = "exact")]
+mod histogram;
 #[cfg(feature = "exact")]
 mod trace;
 #[cfg(feature = "exact")]
@@ -50,6 +53,8 @@ pub(crate) fn untraced(sheet: &mut Sheet, why: &str) {
     for figure in [&mut idle.page_wait, &mut idle.loading, &mut idle.quota_wait, &mut traffic.page_wait] {
         *figure = Figure::unmetered(why);
     }
+    traffic.run_queue_delay = Figure::unmetered(why);
+    traffic.off_cpu = Figure::unmetered(why);
     for count in [&mut counts.execs, &mut counts.system_calls, &mut traffic.page_waits] {
         *count = Figure::unmetered(why);
     }

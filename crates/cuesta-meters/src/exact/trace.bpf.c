@@ -7,8 +7,11 @@
  * which is what costs. Idle is split by why the subject was not running: the tasks that wait for a page, for their program
  * to be loaded, for a device, or are barred by their quota are counted over all CPUs, and the clock of the first of these
  * that anybody waits for runs (`phase`); an idle CPU takes what these clocks moved on by while it was idle.
+ *
+ * How long each task of the subject was off its CPU, and in a run queue, is counted when it has a CPU again (`distributions.h`).
  */
 #include "account.h"
+#include "distributions.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -46,12 +49,12 @@ static __always_inline bool is_own(struct task_struct *task, struct task *known)
 	return settings.subject == ALL || in_group(task);
 }
 
-/* What is known of a task; made if it must be remembered. */
-static __always_inline struct task *known(struct task_struct *task, bool make)
+/* What is known of a task. */
+static __always_inline struct task *known(struct task_struct *task)
 {
 	struct task *found = bpf_task_storage_get(&tasks, task, 0, 0);
 
-	if (found || !make)
+	if (found)
 		return found;
 	found = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (found && settings.subject == PROCESSES)
@@ -59,47 +62,60 @@ static __always_inline struct task *known(struct task_struct *task, bool make)
 	return found;
 }
 
-/* 1 + why a task that leaves its CPU will not run; 0 if that does not matter for idle. */
-static __always_inline __u64 reason(struct account *a, struct task_struct *task, bool waits)
+/* Whether what a task of the subject does on this CPU counts. */
+static __always_inline bool counts_here(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return settings.cpus[cpu / 64 % 16] >> cpu % 64 & 1;
+}
+
+/* Why a task leaves its CPU. */
+static __always_inline __u32 reason(struct account *a, struct task_struct *task, bool waits)
 {
 	if (!waits) {
 		bool has_quota = bpf_core_field_exists(struct sched_entity, cfs_rq) &&
 				 bpf_core_field_exists(struct cfs_rq, throttle_count);
 
-		return has_quota && BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0 ? 1 + ON_QUOTA : 0;
+		return has_quota && BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0 ? ON_QUOTA : ON_PREEMPTION;
 	}
 	if (a->fault)
-		return 1 + ON_PAGE;
+		return ON_PAGE;
 	if (bpf_core_field_exists(struct task_struct, in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve))
-		return 1 + ON_LOADING;
-	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? 1 + ON_IO : 0;
+		return ON_LOADING;
+	return BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait) ? ON_IO : ON_SLEEP;
 }
 
 static __always_inline void leave(struct account *a, struct task_struct *task, bool waits, __u64 now)
 {
-	__u64 run = task->se.sum_exec_runtime, why = 0;
-	__u32 cpu = bpf_get_smp_processor_id();
+	bool counts = a->owner == OWN && counts_here();
 
 	if (!task->pid)
 		return;
-	a->run[a->owner & 1] += run - a->run_from;
-	if (a->owner == OWN) {
+	a->run[a->owner & 1] += task->se.sum_exec_runtime - a->run_from;
+	if (a->owner == OWN)
 		a->switches[!waits]++;
-		if (settings.cpus[cpu / 64 % 16] >> cpu % 64 & 1)
-			why = reason(a, task, waits);
-	}
-	if (!why && !a->fault && !a->call)
+	if (!counts && !a->fault && !a->call)
 		return;
-	struct task *kept = known(task, true);
+	struct task *kept = known(task);
 
 	if (!kept)
 		return;
 	kept->fault = a->fault;
 	kept->call = a->call;
-	if (why) {
-		kept->since = now;
-		wait_changed(why - 1, 1, now);
-		__sync_lock_test_and_set(&kept->wait, why);
+	if (!counts)
+		return;
+	__u32 why = reason(a, task, waits);
+
+	if (kept->wait) /* of before: that it had a CPU since was not told */
+		wait_ended(a, kept, now);
+	count_dispatch(a, task);
+	kept->delay = run_delay(task);
+	kept->since = now;
+	kept->off = 1 + why;
+	if (why < WAITS) {
+		wait_changed(why, 1, now);
+		__sync_lock_test_and_set(&kept->wait, 1 + why);
 	}
 }
 
@@ -114,10 +130,17 @@ static __always_inline void enter(struct account *a, struct task_struct *task, s
 		look_at_waits(a, now, false);
 		return;
 	}
+	a->dispatched = 1;
+	a->delay_from = run_delay(task);
 	if (kept) {
 		a->fault = kept->fault;
 		a->call = kept->call;
 		kept->fault = kept->call = 0;
+		if (kept->off) {
+			a->delay_from = kept->delay;
+			count(kept->off - 1, now > kept->since ? now - kept->since : 0);
+			kept->off = 0;
+		}
 	}
 	a->owner = is_own(task, kept) ? OWN : OTHERS;
 	a->thread = (task->flags & PF_KTHREAD) != 0;
@@ -132,7 +155,7 @@ static __always_inline void make_good(struct account *a, struct task_struct *tas
 
 	a->missed++;
 	charge(a, from);
-	enter(a, task, task->pid ? known(task, settings.subject == PROCESSES) : 0, from);
+	enter(a, task, task->pid ? known(task) : 0, from);
 	a->run_from = task->se.sum_exec_runtime - ran;
 }
 
@@ -163,7 +186,7 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 		charge(a, now);
 		leave(a, prev, !preempt && prev_state, now);
 	}
-	struct task *kept = next->pid ? known(next, settings.subject == PROCESSES) : 0;
+	struct task *kept = next->pid ? known(next) : 0;
 
 	enter(a, next, kept, now);
 	if (kept) /* woken before it had gone, or no longer barred */
@@ -183,7 +206,7 @@ SEC("tp_btf/sched_waking")
 int BPF_PROG(waking, struct task_struct *task)
 {
 	struct account *a = here();
-	struct task *kept = known(task, settings.subject == PROCESSES);
+	struct task *kept = known(task);
 
 	if (!a)
 		return 0;
@@ -356,13 +379,16 @@ int settle(void *context)
 	struct account *a = here();
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (a && !a->since)
-		enter(a, task, task->pid ? known(task, settings.subject == PROCESSES) : 0, now);
-	else if (charged(now) && a && task->pid) {
+	if (a && !a->since) {
+		enter(a, task, task->pid ? known(task) : 0, now);
+		a->dispatched = 0; /* before */
+	} else if (charged(now) && a && task->pid) {
 		__u64 run = task->se.sum_exec_runtime;
 
 		a->run[a->owner & 1] += run - a->run_from;
 		a->run_from = run;
+		if (a->owner == OWN && counts_here())
+			count_dispatch(a, task);
 	}
 	return 0;
 }

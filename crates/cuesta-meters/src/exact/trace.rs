@@ -7,6 +7,7 @@ use cuesta_record::{Stamp, clock};
 use super::Depth;
 use super::account::Account;
 use super::figures::Traced;
+use super::histogram::Histograms;
 use super::tracer::Tracer;
 use crate::{Reading, Sheet, Subject};
 
@@ -27,6 +28,7 @@ pub struct Trace {
 pub(super) struct Snapshot {
     pub(super) at: Stamp,
     pub(super) cpus: BTreeMap<usize, Account>,
+    pub(super) histograms: Histograms,
 }
 
 impl Trace {
@@ -48,7 +50,7 @@ impl Trace {
         let cpus = reading.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
         let at = clock::now();
         let cpus = self.tracer.read(cpus);
-        self.snapshots.insert(reading.at, Snapshot { at, cpus });
+        self.snapshots.insert(reading.at, Snapshot { at, cpus, histograms: self.tracer.histograms() });
         if self.snapshots.len() > MOST_KEPT {
             self.snapshots.pop_first();
         }

@@ -15,6 +15,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 
 use super::Depth;
 use super::account::{Account, Class};
+use super::histogram::Histograms;
 use crate::cause::{Call, call_of};
 use crate::kernel::stat::Stat;
 use crate::perf::Event;
@@ -118,6 +119,13 @@ impl Tracer {
         let accounts = self.map("accounts").lookup_percpu(&0_u32.to_ne_bytes(), MapFlags::ANY);
         let accounts = accounts.ok().flatten().unwrap_or_default();
         accounts.iter().enumerate().filter_map(|(cpu, bytes)| Some((cpu, Account::read(bytes)?))).collect()
+    }
+
+    /// How long tasks were off their CPUs, up to the last [`Tracer::read`].
+    pub(super) fn histograms(&self) -> Histograms {
+        let map = self.map("distributions");
+        let cpus = |kind: u32| map.lookup_percpu(&kind.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
+        Histograms::read(cpus)
     }
 
     /// Brings the account of a CPU up to date, on that CPU; says whether it is there.

@@ -92,6 +92,8 @@ pub struct Sample {
     pub kernel: Vec<u64>,
     /// Where the user was, or is to go on; none for a kernel thread.
     pub user: Option<u64>,
+    /// Where the user's functions return to, the innermost first, if users' stacks are walked.
+    pub callers: Vec<u64>,
     /// The number of the control group's folder, where the kernel says it.
     pub cgroup: Option<u64>,
 }
@@ -206,35 +208,41 @@ fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
         sys::PERF_RECORD_MISC_KERNEL => Mode::Kernel,
         _ => Mode::Other,
     };
-    let kernel = if layout.chain { chain(&mut body)? } else { Vec::new() };
+    let (kernel, mut callers) = if layout.chain { chain(&mut body)? } else { Default::default() };
+    // First comes where the user itself is.
+    callers.drain(..1.min(callers.len()));
     let registers = if body.u64()? == 0 { None } else { Some(body.u64()?) };
     let user = if mode == Mode::User { Some(address) } else { registers };
     let cgroup = if layout.cgroup { Some(body.u64()?) } else { None };
-    let sample = Sample { process, task, cpu, period, half_rate: false, mode, kernel, user, cgroup };
+    let sample = Sample { process, task, cpu, period, half_rate: false, mode, kernel, user, callers, cgroup };
     Some(Stamped { at, record: Record::Sample(sample) })
 }
 
 /// The kernel's part of a call chain. The kernel marks where each part begins with an address that cannot be one.
-fn chain(body: &mut Reader<'_>) -> Option<Vec<u64>> {
+/// The kernel's part of a call chain, then the user's.
+fn chain(body: &mut Reader<'_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let length = usize::try_from(body.u64()?).ok()?;
     let bytes = body.take(length.checked_mul(8)?)?;
     let addresses = bytes.chunks_exact(8).filter_map(|bytes| Reader(bytes).u64());
-    let mut in_kernel = false;
-    let mut kernel = Vec::new();
+    let (mut mark, mut kernel, mut user) = (0, Vec::new(), Vec::new());
     for address in addresses {
-        if address >= FIRST_MARK {
-            in_kernel = address == KERNEL_MARK;
-        } else if in_kernel {
-            kernel.push(address);
+        match (address, mark) {
+            (FIRST_MARK.., _) => mark = address,
+            (_, KERNEL_MARK) => kernel.push(address),
+            (_, USER_MARK) => user.push(address),
+            _ => {}
         }
     }
-    Some(kernel)
+    Some((kernel, user))
 }
 
 /// `PERF_CONTEXT_MAX`: from here on an address in a chain is a mark.
 const FIRST_MARK: u64 = 0_u64.wrapping_sub(4095);
 /// `PERF_CONTEXT_KERNEL`: what follows is the kernel's.
 const KERNEL_MARK: u64 = 0_u64.wrapping_sub(128);
+
+/// `PERF_CONTEXT_USER`: what follows is the user's.
+const USER_MARK: u64 = 0_u64.wrapping_sub(512);
 
 /// Takes numbers off the front of bytes.
 struct Reader<'a>(&'a [u8]);
@@ -294,9 +302,10 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_in_the_kernel_keeps_the_kernels_part_of_the_chain() {
+    fn a_sample_has_the_kernels_part_of_the_chain_and_the_users() {
         let ids = numbers(&[&7_u32.to_ne_bytes(), &8_u32.to_ne_bytes()]);
-        let chain = [4, KERNEL_MARK, 0xffff_ffff_8100_0000, KERNEL_MARK.wrapping_sub(384), 0x1234];
+        let guest = KERNEL_MARK.wrapping_sub(1920);
+        let chain = [8, KERNEL_MARK, 0xffff_ffff_8100_0000, guest, 0x99, USER_MARK, 0x5555, 0x1234, 0x5678];
         let body = numbers(&[
             &words(&[0xffff_ffff_8100_0000]),
             &ids,
@@ -314,6 +323,7 @@ mod tests {
             mode: Mode::Kernel,
             kernel: vec![0xffff_ffff_8100_0000],
             user: Some(0x5555),
+            callers: vec![0x1234, 0x5678],
             cgroup: Some(99),
         };
         let came: Vec<_> = records(&bytes, ALL).collect();

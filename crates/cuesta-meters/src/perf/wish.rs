@@ -29,6 +29,9 @@ pub(crate) struct Wish {
     pub(crate) period: u64,
     /// Whether the kernel's part of the stack is had. Otherwise samples that fall into the kernel are dropped by it.
     pub(crate) kernel: bool,
+    /// Whether the user's part of the stack is had: of programs that keep frame pointers. Of others the kernel finds what
+    /// happens to lie there, and takes a page fault for nearly each sample.
+    pub(crate) user_stack: bool,
     /// Whether a sample says its control group (Linux 5.7).
     pub(crate) cgroup: bool,
 }
@@ -36,18 +39,17 @@ pub(crate) struct Wish {
 impl Wish {
     /// All that runs on a CPU, at [`FREQUENCY`].
     pub(crate) fn machine() -> Self {
-        Self { scope: Scope::Machine, period: 1_000_000_000 / FREQUENCY, kernel: true, cgroup: true }
+        Self { scope: Scope::Machine, period: 1_000_000_000 / FREQUENCY, kernel: true, user_stack: false, cgroup: true }
     }
 
     /// How the records will be laid out.
     pub(crate) fn layout(self) -> Layout {
-        Layout { chain: self.kernel, cgroup: self.cgroup }
+        Layout { chain: self.has_chain(), cgroup: self.cgroup }
     }
 
     /// The kernel's form of the wish.
     ///
-    /// No user call chain: walking user stacks that have no frames makes a page fault in each sample. The user's address
-    /// comes by its register instead. A fixed period, not a frequency that the kernel steers.
+    /// The user's address comes by its register. A fixed period, not a frequency that the kernel steers.
     pub(crate) fn attributes(self) -> sys::perf_event_attr {
         let mut attributes = sys::perf_event_attr::default();
         attributes.type_ = sys::PERF_TYPE_SOFTWARE;
@@ -60,7 +62,8 @@ impl Wish {
         attributes.set_inherit(u64::from(self.scope == Scope::Descendants));
         attributes.set_exclude_kernel(u64::from(!self.kernel));
         attributes.set_exclude_hv(1);
-        attributes.set_exclude_callchain_user(1);
+        attributes.set_exclude_callchain_kernel(u64::from(!self.kernel));
+        attributes.set_exclude_callchain_user(u64::from(!self.user_stack));
         attributes.set_mmap(1);
         attributes.set_mmap2(1);
         attributes.set_comm(1);
@@ -75,6 +78,10 @@ impl Wish {
         attributes
     }
 
+    fn has_chain(self) -> bool {
+        self.kernel || self.user_stack
+    }
+
     fn sampled(self) -> u64 {
         let always = sys::PERF_SAMPLE_IP
             | sys::PERF_SAMPLE_TID
@@ -82,7 +89,7 @@ impl Wish {
             | sys::PERF_SAMPLE_CPU
             | sys::PERF_SAMPLE_PERIOD
             | sys::PERF_SAMPLE_REGS_USER;
-        let chain = if self.kernel { sys::PERF_SAMPLE_CALLCHAIN } else { 0 };
+        let chain = if self.has_chain() { sys::PERF_SAMPLE_CALLCHAIN } else { 0 };
         let cgroup = if self.cgroup { sys::PERF_SAMPLE_CGROUP } else { 0 };
         u64::from(always | chain | cgroup)
     }

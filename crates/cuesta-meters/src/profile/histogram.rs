@@ -13,9 +13,9 @@ use crate::cause::{Cause, Function, Kallsyms, Modules, Spot};
 pub(crate) struct Moment<'a> {
     pub(crate) process: u32,
     pub(crate) cause: Cause,
-    /// The innermost first.
+    /// The innermost first, as the next.
     pub(crate) kernel: &'a [Option<Function>],
-    pub(crate) user: Option<Spot>,
+    pub(crate) user: &'a [Spot],
 }
 
 /// Stacks and how often each came.
@@ -40,7 +40,7 @@ enum Frame {
     Others,
 }
 
-/// Stacks that are told apart: some megabytes.
+/// Stacks that are told apart: some megabytes, some tens of them where users' stacks are walked.
 const MOST_STACKS: usize = 1 << 16;
 /// Processes whose names are remembered.
 const MOST_COMMANDS: usize = 1 << 16;
@@ -67,7 +67,8 @@ impl Histogram {
             return;
         }
         let kernel = moment.kernel.iter().rev().map(|function| function.map_or(Frame::Unknown, Frame::Kernel));
-        let mut frames: Vec<_> = moment.user.map(Frame::User).into_iter().chain(kernel).collect();
+        let user = moment.user.iter().rev().copied().map(Frame::User);
+        let mut frames: Vec<_> = user.chain(kernel).collect();
         if frames.is_empty() {
             frames.push(Frame::Unknown);
         }
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     fn moment(kernel: &[Option<Function>]) -> Moment<'_> {
-        Moment { process: 0, cause: Cause::SystemCalls, kernel, user: None }
+        Moment { process: 0, cause: Cause::SystemCalls, kernel, user: &[] }
     }
 
     /// A way that no other number has, to one of a thousand places.

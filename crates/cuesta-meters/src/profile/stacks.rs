@@ -51,7 +51,7 @@ pub enum Place {
 pub struct Stack {
     /// The name of the process.
     pub command: String,
-    /// Numbers of places, the innermost last: the user's address, then the kernel's functions.
+    /// Numbers of places, the innermost last: the user's functions, as far as its stack is walked, then the kernel's.
     pub frames: Vec<u32>,
     /// How often.
     pub samples: u64,

@@ -18,6 +18,8 @@ impl Rates<'_> {
             ready_delay: each.and_then(|(delay, count)| Figure::quotient(*delay, *count, "there was no dispatch")),
             dispatches,
             run_delay,
+            run_queue_delay: self.missing(UNTRACED),
+            off_cpu: self.missing(UNTRACED),
             io_delay,
             page_waits: self.missing(UNTRACED),
             page_wait: self.missing(UNTRACED),

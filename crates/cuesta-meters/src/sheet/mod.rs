@@ -4,6 +4,7 @@
 
 mod by_cause;
 mod closure;
+mod distribution;
 mod figure;
 mod network;
 mod own;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use by_cause::{ByCause, Cause};
 pub use closure::Closure;
+pub use distribution::Distribution;
 pub use figure::{Figure, Tier};
 pub use network::Network;
 pub(crate) use network::unsampled;
@@ -192,6 +194,10 @@ pub struct Traffic {
     pub dispatches: Figure<Count>,
     /// Seconds that all tasks together were ready and not running.
     pub run_delay: Figure,
+    /// From ready to running, of each dispatch.
+    pub run_queue_delay: Figure<Distribution>,
+    /// From leaving a CPU to having one again, by why it was left.
+    pub off_cpu: Figure<BTreeMap<String, Distribution>>,
     /// Seconds that all tasks together waited for block devices.
     pub io_delay: Figure,
     /// Page faults that waited.

@@ -96,6 +96,10 @@ fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
         // Not each of them waits: the device may be quicker than the way to sleep.
         let waits = counted(&sheet.traffic.page_waits) as f64;
         assert!((0.5 * known[0]..=known[0] + 100.0).contains(&waits), "{waits} of {known:?}");
+        // Such a wait ends when the page is there; the task is off its CPU until it has one again.
+        let off = sheet.traffic.off_cpu.value().unwrap()["page"];
+        assert_eq!(off.count, counted(&sheet.traffic.page_waits));
+        assert!(off.sum >= page_waits(&sheet), "{off:?} of {}", page_waits(&sheet));
         assert!(is_possible(&sheet), "{} s idle of {:?}", page_wait_idle(&sheet), possible(&sheet));
     }
 }

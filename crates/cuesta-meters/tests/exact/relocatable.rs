@@ -3,8 +3,12 @@
 use cuesta_meters::exact;
 
 const KERNEL: &str = include_str!("../../src/exact/kernel.h");
-const SOURCES: [&str; 3] =
-    [KERNEL, include_str!("../../src/exact/account.h"), include_str!("../../src/exact/trace.bpf.c")];
+const SOURCES: [&str; 4] = [
+    KERNEL,
+    include_str!("../../src/exact/account.h"),
+    include_str!("../../src/exact/distributions.h"),
+    include_str!("../../src/exact/trace.bpf.c"),
+];
 
 /// Types that a program and the kernel share by contract (`linux/bpf.h`), which never change.
 const BY_CONTRACT: [&str; 1] = ["bpf_spin_lock"];

@@ -1,0 +1,134 @@
+//! How long tasks were off their CPUs and in run queues, as the kernel's part counts it (`distributions.h`). Pure.
+
+use crate::Distribution;
+
+/// Why tasks of the subject left their CPUs, as the kernel's part numbers it; behind these are their waits in run queues.
+pub(super) const OFF_CPU: [&str; 6] = ["page", "loading", "io", "quota", "sleep", "preempted"];
+
+/// Each octave has eight buckets.
+const BITS_OF_OCTAVE: u32 = 3;
+const BUCKETS: usize = 344;
+
+/// How often there was which duration, in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Histogram {
+    sum: u64,
+    counts: Vec<u64>,
+}
+
+/// Of each reason to leave a CPU, and of waits in run queues.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Histograms {
+    pub(super) off_cpu: [Histogram; OFF_CPU.len()],
+    pub(super) run_queue: Histogram,
+}
+
+impl Histograms {
+    /// Reads the kernel's table: what each CPU has of a number.
+    pub(super) fn read(of: impl Fn(u32) -> Vec<Vec<u8>>) -> Self {
+        let all_cpus = |number: usize| Histogram::read(&of(u32::try_from(number).unwrap_or(u32::MAX)));
+        Self { off_cpu: std::array::from_fn(all_cpus), run_queue: all_cpus(OFF_CPU.len()) }
+    }
+
+    pub(super) fn since(&self, earlier: &Self) -> Self {
+        let off_cpu = std::array::from_fn(|kind| self.off_cpu[kind].since(&earlier.off_cpu[kind]));
+        Self { off_cpu, run_queue: self.run_queue.since(&earlier.run_queue) }
+    }
+}
+
+impl Histogram {
+    /// The sum of what the CPUs have.
+    fn read(cpus: &[Vec<u8>]) -> Self {
+        let mut words = vec![0_u64; 1 + BUCKETS];
+        for bytes in cpus {
+            for (word, bytes) in words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *word += u64::from_ne_bytes(*bytes);
+            }
+        }
+        Self { sum: words[0], counts: words.split_off(1) }
+    }
+
+    fn since(&self, earlier: &Self) -> Self {
+        let counts = self.counts.iter().zip(&earlier.counts).map(|(now, then)| now.saturating_sub(*then));
+        Self { sum: self.sum.saturating_sub(earlier.sum), counts: counts.collect() }
+    }
+
+    /// None if there was nothing.
+    pub(super) fn distribution(&self) -> Option<Distribution> {
+        let count = self.counts.iter().sum();
+        (count > 0).then(|| Distribution {
+            count,
+            sum: self.sum as f64 * 1e-9,
+            p50: self.at(count.div_ceil(2)),
+            p90: self.at((count * 9).div_ceil(10)),
+            p99: self.at((count * 99).div_ceil(100)),
+            max: self.at(count),
+        })
+    }
+
+    /// The duration of that rank, the shortest being the first; seconds.
+    fn at(&self, rank: u64) -> f64 {
+        let mut before = 0;
+        let bucket = self.counts.iter().position(|count| {
+            before += count;
+            before >= rank
+        });
+        bucket.map_or(0.0, middle) * 1e-9
+    }
+}
+
+/// The value that is off by the same part of either end of a bucket.
+fn middle(bucket: usize) -> f64 {
+    let octave = (bucket >> BITS_OF_OCTAVE).saturating_sub(1);
+    let from = (bucket - (octave << BITS_OF_OCTAVE)) as u64;
+    let [from, to] = [from << octave, (from + 1) << octave].map(|end| end as f64);
+    if octave == 0 { from } else { 2.0 * from * to / (from + to) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// As the kernel's part has it.
+    fn bucket(ns: u64) -> usize {
+        let octave = (ns >> BITS_OF_OCTAVE).checked_ilog2().unwrap_or(0);
+        (((octave as usize) << BITS_OF_OCTAVE) + (ns >> octave) as usize).min(BUCKETS - 1)
+    }
+
+    fn bytes(values: &[u64]) -> Vec<u8> {
+        let mut words = vec![0_u64; 1 + BUCKETS];
+        for ns in values {
+            words[0] += ns;
+            words[1 + bucket(*ns)] += 1;
+        }
+        words.into_iter().flat_map(u64::to_ne_bytes).collect()
+    }
+
+    #[test]
+    fn cpus_are_added_and_an_earlier_reading_is_taken_away() {
+        let (first, second): (Vec<u64>, Vec<u64>) = ((0..500).collect(), (500..1000).collect());
+        let earlier = Histogram::read(&[bytes(&[7, 1 << 40])]);
+        let later = Histogram::read(&[bytes(&[7, 1 << 40]), bytes(&first), bytes(&second)]);
+        let found = later.since(&earlier).distribution().unwrap();
+        assert_eq!((found.count, found.sum), (1000, 499_500.0 * 1e-9));
+        for (known, found) in [(499.0, found.p50), (899.0, found.p90), (989.0, found.p99), (999.0, found.max)] {
+            assert!((found * 1e9 / known - 1.0).abs() <= 0.06, "{found} of {known} ns");
+        }
+        assert_eq!(later.since(&later).distribution(), None);
+    }
+
+    #[test]
+    fn what_is_too_long_is_in_the_last_bucket() {
+        let found = Histogram::read(&[bytes(&[u64::MAX])]).distribution().unwrap();
+        assert!(found.max > 9.0 * 3600.0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_duration_is_known_within_six_percent(ns in (0_u32..45).prop_flat_map(|bits| 0..1_u64 << bits)) {
+            let found = middle(bucket(ns));
+            prop_assert!((found - ns as f64).abs() <= 0.06 * ns as f64, "{found} of {ns}");
+        }
+    }
+}
