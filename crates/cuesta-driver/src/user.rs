@@ -41,6 +41,8 @@ pub(crate) struct User {
     plan: Stamp,
     /// When the host, or the user's own keying, let the user go: no key can go before, and that is not the driver's fault.
     ready: Stamp,
+    /// From when on it was certain of its last answer: while keys might still be echoed, nothing is due.
+    certain: Stamp,
     /// Up to when the user's last keys keep it at the keyboard, by the plan.
     keyed: Stamp,
     input: Input,
@@ -104,6 +106,7 @@ impl User {
             pacer: Pacer::Closed,
             plan: crew.timeline.start_at,
             ready: crew.timeline.start_at,
+            certain: crew.timeline.start_at,
             keyed: crew.timeline.start_at,
             input: Input::default(),
             delayed: Duration::ZERO,

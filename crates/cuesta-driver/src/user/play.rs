@@ -157,6 +157,7 @@ impl User {
         key: Stroke<'_>,
         Press { stroke, rule, last, secret }: Press<'_>,
     ) -> Result<(), Stop> {
+        self.plan = self.plan.max(self.certain);
         let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
         self.keyed = self.plan;
@@ -208,7 +209,8 @@ impl User {
             Waited::Done(done) => {
                 self.heard = true;
                 let knows = done.at + done.silence;
-                self.ready = self.ready.max(knows + done.held);
+                self.certain = knows + done.held;
+                self.ready = self.ready.max(self.certain);
                 self.plan = self.plan.max(knows);
                 self.hung_up = matches!(**rule, Rule::Disconnect);
                 self.crew.turns(self.seat, Spending::Thinking, done.at);
