@@ -81,8 +81,9 @@ impl Split {
 
     /// CPU time by cause of an interval; its exact figures are those of `sheet`.
     pub fn by_cause(&self, cut: Option<&Cut>, sheet: &Sheet) -> Figure<ByCause> {
-        let Some(cpu) = sheet.own.seconds.value() else {
-            return Figure::unmetered(sheet.own.seconds.why().unwrap_or_default());
+        let own_seconds = sheet.own_in_interval();
+        let Some(cpu) = own_seconds.value() else {
+            return Figure::unmetered(own_seconds.why().unwrap_or_default());
         };
         let Some(cut) = cut else {
             return Figure::unmetered("the samples of this interval are not all there");
@@ -111,8 +112,7 @@ impl Split {
             percent: Figure::sampled(percent),
             interval: Figure::sampled(limits),
             in_subject: sheet
-                .own
-                .seconds
+                .own_in_interval()
                 .with(&Figure::sampled(part(&own(subject, sheet))), |seconds, part| seconds * part),
         })
     }

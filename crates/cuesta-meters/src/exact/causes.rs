@@ -11,7 +11,7 @@ use crate::{ByCause, Figure, Sheet, sheet};
 impl Traced {
     /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
     pub(crate) fn put_causes(&self, sheet: &mut Sheet) {
-        let Some(own) = sheet.own.seconds.value().copied() else { return };
+        let Some(own) = sheet.own_in_interval().value().copied() else { return };
         let rows = self.rows(sheet, own);
         let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
         sheet.by_cause = match sampled {

@@ -90,6 +90,9 @@ impl Since {
     }
 }
 
+/// Takes all processes whose parent has ended, as far as no other has asked for them.
+const INIT: u32 = 1;
+
 /// The subject's tasks, or those of all others.
 #[derive(Debug, Clone, Copy)]
 struct Side<'a> {
@@ -116,6 +119,11 @@ impl<'a> Side<'a> {
 
     fn find(self, pid: u32) -> Option<&'a Process> {
         self.processes.get(&pid).or_else(|| self.reapers?.get(&pid))
+    }
+
+    /// Whether the process that takes orphans is on this side.
+    fn has_all_orphans(self) -> bool {
+        self.processes.contains_key(&INIT)
     }
 
     /// Those who may have waited for children of the other side.
@@ -182,6 +190,9 @@ impl<'a> Pairs<'a> {
     /// What a figure grew by, by parents: of the processes themselves, and of their children that ended meanwhile. Of what
     /// those had before, the part that an earlier reading saw is taken off. Children of those `beyond` may be the other side's.
     fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
+        if self.b.has_all_orphans() {
+            return self.grown_with_orphans(own, children, beyond);
+        }
         let mut seen = BTreeMap::<u32, u64>::new();
         for (heir, process) in &self.gone {
             if let Some(heir) = heir {
@@ -195,6 +206,23 @@ impl<'a> Pairs<'a> {
             own(process).saturating_sub(before.map_or(0, &own)) + reaped
         };
         self.living.iter().map(grown).sum()
+    }
+
+    /// The same of a side that takes all orphans: who has the account of one that ended is not known, only that somebody has.
+    fn grown_with_orphans(
+        &self,
+        own: impl Fn(&Process) -> u64,
+        children: impl Fn(&Process) -> u64,
+        beyond: &BTreeSet<u32>,
+    ) -> u64 {
+        let since = |of: &dyn Fn(&Process) -> u64, (before, process): &(Option<&Process>, &Process)| {
+            of(process).saturating_sub(before.map_or(0, of))
+        };
+        let lived: u64 = self.living.values().map(|pair| since(&own, pair)).sum();
+        let waited_for = self.living.iter().filter(|(pid, _)| !beyond.contains(pid));
+        let reaped: u64 = waited_for.map(|(_, pair)| since(&children, pair)).sum();
+        let seen: u64 = self.gone.iter().map(|(_, process)| own(process) + children(process)).sum();
+        lived + reaped.saturating_sub(seen)
     }
 
     /// What a figure grew by, by births and ends: of the living, and of those that have vanished but for what they had before.
@@ -321,9 +349,9 @@ mod tests {
 
     #[test]
     fn what_leaves_alive_takes_nothing_from_those_that_ended() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 1, 0))), (3, child(2, one(7, 400, 0)))]);
+        let a = tasks(1000 * TICK, [(11, one(5, 0, 0)), (2, child(11, one(6, 1, 0))), (3, child(2, one(7, 400, 0)))]);
         // Process 2 ended, so that 3 went to init and lives on; process 4 came and went with 206 ticks.
-        let b = tasks(1100 * TICK, [(1, one(5, 0, 1 + 206))]);
+        let b = tasks(1100 * TICK, [(11, one(5, 0, 1 + 206))]);
         let left = |begun| Tasks { others: BTreeMap::from([(3, one(begun, 0, 0))]), ..b.clone() };
         assert_eq!(cpu(&a, &left(7)), 206);
         assert_eq!(done(&a, &left(7), 0).minor, 206);
@@ -359,6 +387,25 @@ mod tests {
         let told = |ticks: u64| Since { processes: Used { cpu: ticks * TICK, ..Used::default() }, ..Since::default() };
         let done = |ended| Pairs::of(Side::subject(&a), Side::subject(&b), a.at.as_nanos()).done(ended).cpu / TICK;
         assert_eq!((done(None), done(Some(told(45 + 7 + 9)))), (1, 1 + 5 + 7 + 9));
+    }
+
+    #[test]
+    fn an_orphan_whom_init_waited_for_is_not_counted_again() {
+        let others = |at, processes: &[(u32, Process)]| Tasks {
+            others: processes.iter().cloned().collect(),
+            ..tasks(at, [(7, one(5, 0, 0))])
+        };
+        // Process 3 ends, and init has its child, which ends too.
+        let born = [
+            (1, one(1, 5, 0)),
+            (2, child(1, one(6, 1, 0))),
+            (3, child(2, one(7, 2, 0))),
+            (4, child(3, one(8, 400, 0))),
+        ];
+        let a = others(1000 * TICK, &born);
+        let b = others(1100 * TICK, &[(1, one(1, 6, 403)), (2, child(1, one(6, 1, 2)))]);
+        let done = Pairs::of(Side::others(&a), Side::others(&b), a.at.as_nanos()).done(None);
+        assert_eq!(done.cpu / TICK, 1 + 3);
     }
 
     #[test]

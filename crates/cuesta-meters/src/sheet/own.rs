@@ -88,6 +88,12 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 const CHANCE: f64 = 4.0;
 
 impl Sheet {
+    /// The subject's CPU seconds as a part of the interval of the CPUs. [`Own::seconds`] are those between two readings of its
+    /// tasks, which are taken a little later than the CPUs'.
+    pub(crate) fn own_in_interval(&self) -> Figure {
+        self.own.percent.map(|percent| percent / 100.0 * self.seconds * self.cpus.len() as f64)
+    }
+
     /// Doubts the subject's CPU time where its samples do not agree with its clocks. What falls into the kernel is not always
     /// sampled: then samples can only be too many.
     pub(crate) fn put_doubt(&mut self, period: f64) {
