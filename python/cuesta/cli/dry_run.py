@@ -5,9 +5,10 @@ from typing import Any
 
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
+from cuesta.engine.preflight import in_vain, prospect_of_ssh
 from cuesta.engine.where import why_untraced
 from cuesta.plan import Group, Published, Segment, Step
-from cuesta.target import BUILTIN_HOST
+from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
 
 
@@ -18,6 +19,7 @@ def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
         _settings(job),
         _groups(job),
         _timeline(job),
+        *_lines(job),
         *_meters(job),
         *_tapes(job),
         "\n".join(how_long),
@@ -44,6 +46,17 @@ def plan_data(job: Job) -> dict[str, Any]:
         "seconds": duration(job),
         "untraced": untraced,
     }
+
+
+def _lines(job: Job) -> list[str]:
+    """Show what the configuration of each ssh target asks for in vain; there may be nothing."""
+    groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
+    rows = [
+        f"  {target}: {in_vain(unused)}"
+        for target, group in groups.items()
+        if kind_of(target) == "ssh" and (unused := prospect_of_ssh(target, job.users_of(group).rows)[0])
+    ]
+    return ["\n".join(["LINES", *rows])] if rows else []
 
 
 def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:

@@ -45,6 +45,22 @@ def check(job: Job) -> None:
 
 def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
     """Say what its configuration asks for in vain, and ask for the passphrases that its users' keys need."""
+    unused, locked = prospect_of_ssh(target, users)
+    if unused:
+        print(f"cuesta: {in_vain(unused)}", file=sys.stderr)
+    passphrases.ask_for(locked)
+
+
+def in_vain(unused: Iterable[str]) -> str:
+    """Say what an ssh configuration asks for in vain."""
+    return f"the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}"
+
+
+def prospect_of_ssh(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:
+    """Give what its configuration asks for in vain, and its users' key files that need a passphrase.
+
+    Raises CuestaError if the configuration leads somewhere that Cuesta cannot follow.
+    """
     by_user = {user.get("user") or None: user.get("password") or None for user in users} or {None: None}
     unused, locked = dict[str, None](), dict[str, None]()
     for user, password in by_user.items():
@@ -54,9 +70,7 @@ def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
             raise CuestaError(f"{target}: {error}") from None
         unused |= dict.fromkeys(said)
         locked |= dict.fromkeys(files)
-    if unused:
-        print(f"cuesta: the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}", file=sys.stderr)
-    passphrases.ask_for(locked)
+    return unused, locked
 
 
 def needed_files(job: Job) -> int:
