@@ -1,14 +1,9 @@
-//! Work of four kinds, the same at each turn, and what a turn takes: `sampling` and `tracing` do it with their meters and
+//! Work of three kinds, the same at each turn, and what a turn takes: `sampling` and `tracing` do it with their meters and
 //! without.
 
 use std::hint::black_box;
-use std::os::fd::OwnedFd;
-use std::thread;
 
 use cuesta_record::clock;
-use rustix::io::{read, write};
-use rustix::pipe::pipe;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// A load: its name and one turn of it, some milliseconds.
 pub(crate) type Load = (&'static str, fn());
@@ -42,30 +37,6 @@ pub(crate) fn fault() {
         page[0] = 1;
     }
     black_box(memory);
-}
-
-/// Switches of a turn: one thread hands a byte to another and waits until it comes back, both on one CPU.
-pub(crate) const SWITCHES: u32 = 40_000;
-
-pub(crate) fn switch() {
-    let allowed = sched_getaffinity(None).expect("a thread may ask where it may run");
-    let mut here = CpuSet::new();
-    here.set(sched_getcpu());
-    sched_setaffinity(None, &here).expect("the CPU that it runs on is one of these");
-    let (there, back) = (pipe().expect("a pipe"), pipe().expect("a pipe"));
-    thread::scope(|scope| {
-        scope.spawn(|| (0..SWITCHES / 2).for_each(|_| hand_on(&there.0, &back.1)));
-        for _ in 0..SWITCHES / 2 {
-            write(&there.1, b"x").expect("it has room");
-            read(&back.0, &mut [0; 1]).expect("it comes back");
-        }
-    });
-    sched_setaffinity(None, &allowed).expect("as it was");
-}
-
-fn hand_on(from: &OwnedFd, to: &OwnedFd) {
-    read(from, &mut [0; 1]).expect("it comes");
-    write(to, b"x").expect("it has room");
 }
 
 /// CPU seconds of a turn.

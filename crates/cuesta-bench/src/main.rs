@@ -32,6 +32,8 @@ mod screens;
 mod server;
 mod ssh_bare;
 mod ssh_server;
+#[cfg(feature = "exact")]
+mod switching;
 mod table;
 mod targets;
 mod timer;

@@ -5,7 +5,8 @@ use std::error::Error;
 use cuesta_meters::Subject;
 use cuesta_meters::exact::{Depth, Trace};
 
-use crate::loads::{CALLS, SWITCHES, call, compute, fault, median, switch, timed};
+use crate::loads::{CALLS, call, compute, fault, median, timed};
+use crate::switching::{SWITCHES, switch};
 use crate::table::Row;
 
 /// Most that the light tracer may cost work that calls the kernel.

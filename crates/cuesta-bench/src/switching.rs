@@ -1,0 +1,32 @@
+//! Work that is all switching from one task to another, for `tracing`.
+
+use std::os::fd::OwnedFd;
+use std::thread;
+
+use rustix::io::{read, write};
+use rustix::pipe::pipe;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+/// Switches of a turn: one thread hands a byte to another and waits until it comes back, both on one CPU.
+pub(crate) const SWITCHES: u32 = 40_000;
+
+pub(crate) fn switch() {
+    let allowed = sched_getaffinity(None).expect("a thread may ask where it may run");
+    let mut here = CpuSet::new();
+    here.set(sched_getcpu());
+    sched_setaffinity(None, &here).expect("the CPU that it runs on is one of these");
+    let (there, back) = (pipe().expect("a pipe"), pipe().expect("a pipe"));
+    thread::scope(|scope| {
+        scope.spawn(|| (0..SWITCHES / 2).for_each(|_| hand_on(&there.0, &back.1)));
+        for _ in 0..SWITCHES / 2 {
+            write(&there.1, b"x").expect("it has room");
+            read(&back.0, &mut [0; 1]).expect("it comes back");
+        }
+    });
+    sched_setaffinity(None, &allowed).expect("as it was");
+}
+
+fn hand_on(from: &OwnedFd, to: &OwnedFd) {
+    read(from, &mut [0; 1]).expect("it comes");
+    write(to, b"x").expect("it has room");
+}
