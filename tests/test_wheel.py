@@ -12,6 +12,7 @@ BUILDS = 1800
 """Seconds that Cargo may take where nothing is built yet."""
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(BUILDS)
 def test_a_wheel_traces_where_there_is_no_clang() -> None:
     """The script itself proves it, in a fresh environment without any program beside the wheel's; needs root."""
