@@ -41,8 +41,8 @@ pub(crate) struct User {
     plan: Stamp,
     /// When the host, or the user's own keying, let the user go: no key can go before, and that is not the driver's fault.
     ready: Stamp,
-    /// From when on it was certain of its last answer: while keys might still be echoed, nothing is due.
-    certain: Stamp,
+    /// From when to when its last answer might still have been an echo, if that kept it: what is due next is due so much later.
+    kept: Option<(Stamp, Stamp)>,
     /// Up to when the user's last keys keep it at the keyboard, by the plan.
     keyed: Stamp,
     input: Input,
@@ -106,7 +106,7 @@ impl User {
             pacer: Pacer::Closed,
             plan: crew.timeline.start_at,
             ready: crew.timeline.start_at,
-            certain: crew.timeline.start_at,
+            kept: None,
             keyed: crew.timeline.start_at,
             input: Input::default(),
             delayed: Duration::ZERO,

@@ -157,7 +157,9 @@ impl User {
         key: Stroke<'_>,
         Press { stroke, rule, last, secret }: Press<'_>,
     ) -> Result<(), Stop> {
-        self.plan = self.plan.max(self.certain);
+        if let Some((from, to)) = self.kept.take() {
+            self.plan += to.since(self.plan.max(from));
+        }
         let began = self.plan.max(self.ready);
         self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
         self.keyed = self.plan;
@@ -209,8 +211,8 @@ impl User {
             Waited::Done(done) => {
                 self.heard = true;
                 let knows = done.at + done.silence;
-                self.certain = knows + done.held;
-                self.ready = self.ready.max(self.certain);
+                self.ready = self.ready.max(knows + done.held);
+                self.kept = (!done.held.is_zero()).then(|| (knows, knows + done.held));
                 self.plan = self.plan.max(knows);
                 self.hung_up = matches!(**rule, Rule::Disconnect);
                 self.crew.turns(self.seat, Spending::Thinking, done.at);
