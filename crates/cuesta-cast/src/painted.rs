@@ -98,7 +98,13 @@ impl Search {
         }
         for step in STEPS {
             let before = place.before(step).and_then(|before| self.runs.get(&(before, step)));
-            let Some(run) = self.longer(before, c, at) else { continue };
+            let Some(run) = self.longer(before, c, at) else {
+                // The cell shows something else now. A blank or a star may stand for a key in between.
+                if !matches!(c, ' ' | '*') {
+                    self.runs.remove(&(place, step));
+                }
+                continue;
+            };
             self.runs.insert((place, step), run);
             if run.keys >= self.keys.len().min(ENOUGH) {
                 self.found.insert(run.first, at);
@@ -110,7 +116,7 @@ impl Search {
     fn longer(&self, before: Option<&Run>, c: char, at: Position) -> Option<Run> {
         match before {
             Some(run) if self.keys.get(run.keys) == Some(&c) => Some(Run { keys: run.keys + 1, ..*run }),
-            Some(run) if self.keys[run.keys - 1] == c => Some(*run),
+            Some(run) if self.keys[run.keys - 1] == c && run.keys < self.keys.len() => Some(*run),
             _ => (self.keys[0] == c).then_some(Run { keys: 1, first: at }),
         }
     }

@@ -42,6 +42,8 @@ pub(crate) struct View {
     found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
+    /// The last key was the one whose answer is waited for.
+    answers: bool,
     /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
     first: Option<Stamp>,
     /// Since when the screen has shown what is waited for.
@@ -96,6 +98,7 @@ impl View {
             pending: 0,
             found: Vec::new(),
             came: false,
+            answers: false,
             first: None,
             matched: None,
             hold: Hold::default(),
@@ -159,8 +162,8 @@ impl View {
 
     fn apply(&mut self, typed: Typed, Going { key, first }: Going) {
         self.came = false;
-        self.first = None;
-        self.matched = None;
+        self.answers = key.answers;
+        (self.first, self.matched, self.hold.since) = (None, None, None);
         if first {
             self.echoed.begin(&self.screen);
             self.hold.begin(&mut self.shown);
@@ -176,7 +179,7 @@ impl View {
             Typed::Return | Typed::Erase | Typed::Other => {
                 // Programs that draw the whole screen end no row.
                 let edited = typed == Typed::Return && self.echoed.is_edited() && !self.screen.is_alternate();
-                self.hold.entered = edited.then_some(key.sent);
+                self.hold.edited_return |= edited;
                 self.shown.turn(typed == Typed::Return);
                 self.echoed.turn(typed == Typed::Return, typed == Typed::Erase);
             }
@@ -215,6 +218,8 @@ impl View {
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
+        // While a match is held the screen is looked at after each character: then a turn is a few of them.
+        let most = if self.matched.is_some() && self.is_held() { most / 32 } else { most };
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
         if ends {
@@ -246,7 +251,7 @@ impl View {
         for from in range.clone().step_by(step.max(1)) {
             let to = range.end.min(from + step);
             let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
-            let ends_row = self.hold.entered.and_then(|_| bytes.iter().position(|byte| *byte == b'\n'));
+            let ends_row = if self.hold.edited_return { bytes.iter().position(|byte| *byte == b'\n') } else { None };
             let (before, behind) = bytes.split_at(ends_row.unwrap_or(0));
             let found = &mut self.found;
             let mut feed = |screen: &mut Screen, bytes: &[u8], from| {
@@ -255,7 +260,8 @@ impl View {
             if ends_row.is_some() {
                 feed(&mut self.screen, before, from);
                 self.echoed.leaves_edited(&self.screen);
-                (self.hold.entered, self.first, self.matched) = (None, None, None);
+                self.hold.edited_return = false;
+                (self.first, self.matched, self.hold.since) = (None, None, None);
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;

@@ -66,12 +66,6 @@ impl Characters {
             Ok(text) => {
                 let character = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
                 self.len = 0;
-                if let control @ '\u{80}'..='\u{9f}' = character {
-                    // A control function of one character is another way to write ESC and one of ASCII (ECMA-48 §5.3).
-                    self.place.step(ESC);
-                    self.place.step(control as u8 - 0x40);
-                    return Byte::Control;
-                }
                 Byte::Character(character)
             }
             Err(error) if error.error_len().is_none() => Byte::Part(self.bytes, usize::from(self.len)),
@@ -98,7 +92,6 @@ mod tests {
 
     #[test]
     fn control_functions_show_nothing() {
-        assert_eq!(read("\u{9b}1mm\u{9d}0;title\u{7}n".as_bytes()), "mn");
         assert_eq!(read(b"\x1b[?25l\x1b[1;32m\x1b[Km\x1b]0;title\x07\x1b(Bn\r\n"), "mn\r\n");
     }
 

@@ -27,6 +27,8 @@ pub struct Echoed {
     rows: VecDeque<Row>,
     /// Where the input began.
     begun: Place,
+    /// How often the screen had been cleared by then.
+    cleared: u64,
     /// Rows that the host has edited, as they were entered.
     edited: Vec<(Place, String)>,
     /// The number of the row that is being typed.
@@ -96,6 +98,7 @@ impl Echoed {
         self.rows.clear();
         self.edited.clear();
         self.begun = Place::of_row(screen);
+        self.cleared = screen.cleared();
         self.late = 0;
         self.number = self.number.wrapping_add(1);
     }
@@ -134,8 +137,10 @@ impl Echoed {
     /// was entered.
     pub fn leaves_edited(&mut self, screen: &Screen) {
         let last = Place::of_row(screen);
-        let first = self.begun.now(screen).map_or(0, |(row, _)| row).min(last.row());
-        self.edited = (first..=last.row()).map(|row| (last.in_row(row), screen.row(row))).collect();
+        let first = self.begun.now(screen).map_or(last.row(), |(row, _)| row);
+        // Who clears the screen, or draws above the row, edits no row.
+        let rows = if self.cleared == screen.cleared() { first..last.row() + 1 } else { 0..0 };
+        self.edited = rows.map(|row| (last.in_row(row), screen.row(row))).collect();
     }
 
     /// The screen shows a typed character.

@@ -25,7 +25,7 @@ const FIRST_HOLD: Duration = Duration::from_millis(500);
 const HOLD_TIMES: u32 = 2;
 const HOLD_MORE: Duration = Duration::from_millis(20);
 /// So many inputs without any echo, from the first on, are those of a host that does not echo.
-const SILENT: u32 = 3;
+const NEVER: u32 = 3;
 
 /// What is known of when keys are echoed.
 #[derive(Debug, Default)]
@@ -33,9 +33,11 @@ pub(super) struct Hold {
     /// What the slowest echo of late took, if there was any.
     slowest: Option<Duration>,
     /// Inputs of which a match was held in vain.
-    in_vain: u32,
-    /// When the Return of an edited row went, if its echo, the end of the row, has not come.
-    pub(super) entered: Option<Stamp>,
+    unechoed_inputs: u32,
+    /// The Return of an edited row has gone, and its echo, the end of the row, has not come.
+    pub(super) edited_return: bool,
+    /// When what is held first matched since the last key.
+    pub(super) since: Option<Stamp>,
     /// When the last echo came.
     last: Stamp,
     /// The echo of keys sent up to here is not waited for any more.
@@ -44,14 +46,15 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
-    pub(super) fn begin(&self, shown: &mut Shown<Waiting>) {
-        let echoes = !self.is_silent();
+    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>) {
+        self.edited_return = false;
+        let echoes = !self.never_echoes();
         shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
     }
 
     /// Whether the host does not echo.
-    fn is_silent(&self) -> bool {
-        self.slowest.is_none() && self.in_vain >= SILENT
+    fn never_echoes(&self) -> bool {
+        self.slowest.is_none() && self.unechoed_inputs >= NEVER
     }
 
     fn echoed(&mut self, took: Duration, at: Stamp) {
@@ -89,10 +92,15 @@ impl View {
 
     /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
     pub(super) fn look(&mut self, rule: &Rule, at: Stamp) {
-        if self.first.is_none() && self.came && self.fresh.shown(&self.screen, &self.echoed, false).says_anything() {
+        if self.answers
+            && self.first.is_none()
+            && self.came
+            && self.fresh.shown(&self.screen, &self.echoed, false).says_anything()
+        {
             self.first = Some(at);
         }
         self.matched = if self.holds(rule) { self.matched.or(Some(at)) } else { None };
+        self.hold.since = self.hold.since.or(self.matched);
     }
 
     /// Another rule is waited for than the one by which what came was judged; the last of it came at `last`. Says whether
@@ -113,21 +121,21 @@ impl View {
     /// Until when a match is held, if one is.
     pub(crate) fn held_until(&self) -> Option<Stamp> {
         let matched = self.matched.filter(|_| self.is_held())?;
-        Some(matched.max(self.hold.last) + self.hold.length())
+        Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
     }
 
     /// Holds the match no longer; gives the instant at which it came.
     pub(crate) fn release(&mut self) -> Option<Stamp> {
-        self.hold.in_vain += 1;
+        self.hold.unechoed_inputs += u32::from(self.shown.keys().next().is_some());
         self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
-        self.hold.entered = None;
+        self.hold.edited_return = false;
         self.matched
     }
 
     /// Whether keys before the last one are still to be echoed.
     pub(super) fn is_held(&self) -> bool {
         let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
-        !self.hold.is_silent() && (self.hold.entered.is_some() || self.shown.keys().any(waits))
+        !self.hold.never_echoes() && (self.hold.edited_return || self.shown.keys().any(waits))
     }
 
     /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
