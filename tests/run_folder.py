@@ -158,7 +158,8 @@ class RunFolder:
                     "mean": self.slow.get(user, 0.15),
                     "max": 0.2,
                     "unanswered": 0,
-                    "waits_for_prompt": False,
+                    "waits": None,
+                    "waited": 0.0,
                     "lost": "reset" if user in self.lost else None,
                 }
             )

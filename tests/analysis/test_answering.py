@@ -119,15 +119,19 @@ def test_a_group_whose_host_answers_nothing_is_not_hidden_by_another(tmp_path: P
         {"group": "interactive", "users": 2, "transactions": 30, "unanswered": 0},
         {"group": "dead", "users": 2, "transactions": 0, "unanswered": 6},
     ]
-    summary = run(tmp_path / "few", edit_user=dead(transactions=1, unanswered=2, waits_for_prompt=True))
+    summary = run(tmp_path / "few", edit_user=dead(transactions=1, unanswered=2, waits="prompt", waited=40.0))
     assert said(summary) == ["of group dead, only 2 transactions ended, and 4 had no answer"]
 
 
 def test_a_group_that_never_sees_its_first_prompt_is_doubted_unless_it_only_types(tmp_path: Path) -> None:
-    change = dead(waits_for_prompt=True)
+    change = dead(waits="prompt", waited=40.0)
     assert said(run(tmp_path, edit_user=change)) == ["of group dead, nothing was answered, and 2 had no answer"]
     keys = [("dead/keys/echo", [0.001] * 20), ("dead/keys/lateness", [0.001] * 20)]
     assert said(run(tmp_path / "typists", edit_user=change, histograms=keys)) == []
+    # Who only watches waits again and again, and who has just begun is not stuck.
+    assert said(run(tmp_path / "watchers", edit_user=dead(waits="prompt", waited=2.0))) == []
+    assert said(run(tmp_path / "begun", edit_user=dead(waits="answer", waited=0.3))) == []
+    assert len(said(run(tmp_path / "stuck", edit_user=dead(waits="answer", waited=3.0)))) == 1
 
 
 def test_a_freeze_in_the_middle_is_told_by_what_waits_for_an_echo(tmp_path: Path) -> None:

@@ -328,10 +328,12 @@ pub struct UserRow {
     pub mean: f64,
     /// Largest response since due, in seconds.
     pub max: f64,
-    /// Transactions whose answer did not come: given up, or under way at the end.
+    /// Transactions that were given up: the answer took too long, or the line was lost.
     pub unanswered: u64,
-    /// Whether it waited at the end for what the host was to show by itself: a first prompt for example.
-    pub waits_for_prompt: bool,
+    /// What it waited for at the end: an `answer`, or a `prompt`, which the host was to show by itself; none if for nothing.
+    pub waits: Option<&'static str>,
+    /// For how long it had waited, in seconds.
+    pub waited: f64,
     /// Why the user had no line at the end; none if it had.
     pub lost: Option<&'static str>,
 }

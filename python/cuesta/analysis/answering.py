@@ -7,12 +7,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from cuesta.analysis.figures import Figures, Group
+from cuesta.analysis.figures import Figures, Group, is_stuck
 from cuesta.plan.schema import Validity
 from cuesta.units import count, many, named, seconds, share
-
-FAR_OLDER = 3.0
-"""An unfinished transaction this many times older than the longest response, and a second, is held to be stuck."""
 
 AT_START = ("exited-at-start", "no-program")
 """Errors of programs that ended before they answered anything."""
@@ -113,8 +110,9 @@ class Silent:
 
     @classmethod
     def found(cls, step: Figures, _: Validity) -> Self | None:
-        """Look for any character from the host."""
-        if not step.transactions.count or step.characters.out_per_s != 0:
+        """Look for any character from the host. Who waits for the end of the line opens one for each transaction."""
+        ended = step.transactions.count
+        if not ended or step.characters.out_per_s != 0 or step.connect.count >= ended:
             return None
         return cls(step.transactions.count, after_errors(step, "see by hand whether the host works"))
 
@@ -180,7 +178,7 @@ class Few:
 
 @dataclass(frozen=True, slots=True)
 class FewOfGroup:
-    """The same of one group of users: then figures of all are those of the other groups."""
+    """In one group of users fewer transactions ended than had no answer: figures of all are those of other groups."""
 
     group: Group
     advice: ClassVar[str] = "see by hand whether that group's host works; without the group, the others can be measured"
@@ -217,7 +215,7 @@ class Stuck:
         if step.waiting.answers and not step.response.count:
             return None  # that is said already: nothing was answered
         oldest, longest = step.unfinished.oldest, max(step.response.max or 0.0, step.echo.max or 0.0)
-        stuck = longest and oldest > FAR_OLDER * longest and oldest > longest + 1.0
+        stuck = longest and is_stuck(oldest, longest)
         answers = many(step.waiting.answers, "transaction") + " had no answer"
         echoes = many(step.waiting.echoes, "user") + " had no echo"
         return cls(answers if step.waiting.answers else echoes, oldest, longest) if stuck else None

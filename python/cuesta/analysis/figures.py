@@ -117,6 +117,15 @@ class Keys:
     lateness: Distribution
 
 
+FAR_OLDER = 3.0
+"""What is unfinished this many times longer than the longest response, and a second, is held to be stuck."""
+
+
+def is_stuck(waited: float, longest: float) -> bool:
+    """Say whether a wait is so long that its answer will not come, by the longest response; both in seconds."""
+    return waited > FAR_OLDER * longest and waited > longest + 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """What became of the transactions of one group of users."""
@@ -125,7 +134,7 @@ class Group:
     users: int
     transactions: int
     unanswered: int
-    """Given up, or under way at the end; of a group without any transaction or echo, users who waited for a prompt."""
+    """Given up, or stuck at the end; of a group without any transaction or echo, users who never saw a prompt too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """One step of a run, from records to figures. Counts are counted; distributions come from exactly added histograms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 
 from cuesta._native import Histogram
 from cuesta.analysis.distribution import Distribution, describe
@@ -25,6 +24,7 @@ from cuesta.analysis.figures import (
     Settled,
     Unfinished,
     Waiting,
+    is_stuck,
 )
 from cuesta.analysis.host import host
 from cuesta.analysis.law import Law, law
@@ -32,7 +32,7 @@ from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
 from cuesta.analysis.settled import shift
-from cuesta.ledger import Interval, Recorded, Step, Tag
+from cuesta.ledger import Interval, Recorded, Step, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
 """What stands in a tag where others name a class of transactions."""
@@ -99,7 +99,7 @@ class View:
             connect=self.of(LINE, "connect"),
             negotiation=self.of(LINE, "negotiation"),
             login=self.of(LINE, "login"),
-            groups=[self.group(name) for name in dict.fromkeys(row.group for row in self.users)],
+            groups=self.groups(),
             classes=self.classes(),
             keys=self.keys(),
             kernel=self.kernel(),
@@ -116,13 +116,23 @@ class View:
 
     # Counts
 
-    def group(self, name: str) -> Group:
-        """Add up what became of the transactions of a group."""
-        users = [row for row in self.users if row.group == name]
-        transactions, unanswered = (sum(map(attrgetter(of), users)) for of in ("transactions", "unanswered"))
-        echoed = any(each.group == name and each.echo.count for each in self.keys())
-        prompts = 0 if transactions or echoed else sum(row.waits_for_prompt for row in users)
-        return Group(name, len(users), transactions, unanswered + prompts)
+    def groups(self) -> list[Group]:
+        """Add up what became of the transactions of each group."""
+        echoed = {each.group for each in self.keys() if each.echo.count}
+        longest = self.of_classes("response").max or 0.0
+        names = dict.fromkeys(row.group for row in self.users)
+        return [
+            self.group(name, [row for row in self.users if row.group == name], name in echoed, longest)
+            for name in names
+        ]
+
+    def group(self, name: str, users: Sequence[User], echoed: bool, longest: float) -> Group:
+        """Add up what became of the transactions of a group, where the longest response of all took so long."""
+        transactions = sum(row.transactions for row in users)
+        answers = sum(row.waits == "answer" and is_stuck(row.waited, longest) for row in users)
+        prompts = sum(row.waits == "prompt" and row.waited >= self.seconds for row in users)
+        waiting = answers if transactions or echoed else answers + prompts
+        return Group(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         """Add up a count."""

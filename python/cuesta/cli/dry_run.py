@@ -7,6 +7,7 @@ from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
 from cuesta.engine.preflight import in_vain, prospect_of_ssh
 from cuesta.engine.where import why_untraced
+from cuesta.errors import CuestaError
 from cuesta.plan import Group, Published, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
@@ -49,14 +50,18 @@ def plan_data(job: Job) -> dict[str, Any]:
 
 
 def _lines(job: Job) -> list[str]:
-    """Show what the configuration of each ssh target asks for in vain; there may be nothing."""
-    groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
-    rows = [
-        f"  {target}: {in_vain(unused)}"
-        for target, group in groups.items()
-        if kind_of(target) == "ssh" and (unused := prospect_of_ssh(target, job.users_of(group).rows)[0])
-    ]
+    """Show what the configuration of each ssh target asks for in vain, or leads astray; there may be nothing."""
+    groups = [group for step in job.plan.steps for group in step.settings.group if kind_of(group.target) == "ssh"]
+    rows = dict.fromkeys(f"  {group.target}: {said}" for group in groups if (said := _said_of_ssh(job, group)))
     return ["\n".join(["LINES", *rows])] if rows else []
+
+
+def _said_of_ssh(job: Job, group: Group) -> str:
+    try:
+        unused, _ = prospect_of_ssh(group.target, job.users_of(group).rows)
+    except CuestaError as error:
+        return str(error)
+    return in_vain(unused) if unused else ""
 
 
 def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:

@@ -145,9 +145,11 @@ class User:
     max: float
     lost: str | None
     unanswered: int = 0
-    """Transactions whose answer did not come: given up, or under way at the end."""
-    waits_for_prompt: bool = False
-    """Whether it waited at the end for what the host was to show by itself."""
+    """Transactions that were given up: the answer took too long, or the line was lost."""
+    waits: str | None = None
+    """What it waited for at the end: an `answer`, or a `prompt`, which the host was to show by itself."""
+    waited: float = 0.0
+    """For how long it had waited, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

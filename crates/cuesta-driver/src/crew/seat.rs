@@ -81,7 +81,11 @@ impl Seat {
 
     /// Closes the user's account of a step, which ends at an instant.
     pub(super) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
-        let under_way = matches!(self.waits, Some(Waits::Answer(due)) if due < end);
+        let waits = match self.waits {
+            Some(Waits::Answer(since)) if since < end => Some(("answer", since)),
+            Some(Waits::Prompt(since)) if since < end => Some(("prompt", since)),
+            _ => None,
+        };
         let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
         let row = UserRow {
             step,
@@ -90,8 +94,9 @@ impl Seat {
             transactions: self.transactions,
             mean,
             max: self.max.as_secs_f64(),
-            unanswered: self.unanswered + u64::from(under_way),
-            waits_for_prompt: matches!(self.waits, Some(Waits::Prompt(since)) if since < end),
+            unanswered: self.unanswered,
+            waits: waits.map(|(what, _)| what),
+            waited: waits.map_or(0.0, |(_, since)| end.since(since).as_secs_f64()),
             lost: self.lost,
         };
         self.forget();

@@ -190,7 +190,7 @@ impl<'a> Pairs<'a> {
     /// What a figure grew by, by parents: of the processes themselves, and of their children that ended meanwhile. Of what
     /// those had before, the part that an earlier reading saw is taken off. Children of those `beyond` may be the other side's.
     fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
-        if self.b.has_all_orphans() {
+        if self.b.has_all_orphans() && !beyond.contains(&INIT) {
             return self.grown_with_orphans(own, children, beyond);
         }
         let mut seen = BTreeMap::<u32, u64>::new();
@@ -208,7 +208,8 @@ impl<'a> Pairs<'a> {
         self.living.iter().map(grown).sum()
     }
 
-    /// The same of a side that takes all orphans: who has the account of one that ended is not known, only that somebody has.
+    /// The same of a side that takes all orphans. The account of an orphan that ended is not its next ancestor's but that of
+    /// init; of which of them is not known afterwards, so that what was seen is taken off what all of them have.
     fn grown_with_orphans(
         &self,
         own: impl Fn(&Process) -> u64,
@@ -221,7 +222,8 @@ impl<'a> Pairs<'a> {
         let lived: u64 = self.living.values().map(|pair| since(&own, pair)).sum();
         let waited_for = self.living.iter().filter(|(pid, _)| !beyond.contains(pid));
         let reaped: u64 = waited_for.map(|(_, pair)| since(&children, pair)).sum();
-        let seen: u64 = self.gone.iter().map(|(_, process)| own(process) + children(process)).sum();
+        let accounted = self.gone.iter().filter(|(heir, _)| heir.is_some_and(|heir| !beyond.contains(&heir)));
+        let seen: u64 = accounted.map(|(_, process)| own(process) + children(process)).sum();
         lived + reaped.saturating_sub(seen)
     }
 
