@@ -218,8 +218,7 @@ fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
     Some(Stamped { at, record: Record::Sample(sample) })
 }
 
-/// The kernel's part of a call chain. The kernel marks where each part begins with an address that cannot be one.
-/// The kernel's part of a call chain, then the user's.
+/// The kernel's part of a call chain, then the user's. The kernel marks where each begins with an address that cannot be one.
 fn chain(body: &mut Reader<'_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let length = usize::try_from(body.u64()?).ok()?;
     let bytes = body.take(length.checked_mul(8)?)?;

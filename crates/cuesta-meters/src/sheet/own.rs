@@ -30,9 +30,9 @@ pub enum Source {
 pub struct Own {
     /// How it was taken.
     pub source: Source,
-    /// CPU seconds, exact.
+    /// CPU seconds, exact, between two readings of its tasks: they add up over intervals that follow each other.
     pub seconds: Figure,
-    /// The same, in percent of the sheet's CPUs.
+    /// In percent of the sheet's CPUs, of the interval in which those were read.
     pub percent: Figure,
     /// In user mode, percent: the kernel splits by ticks.
     pub usr: Figure,
