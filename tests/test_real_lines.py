@@ -118,7 +118,8 @@ def test_a_user_types_at_a_serial_device(here: Path, write: Write, capsys: pytes
 def test_a_program_that_ends_and_one_that_is_none_have_names_of_their_own(
     here: Path, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write("shell.tape", TAPE.replace("$((6*7))", "42; exit"))
+    # Each session ends after its first sum.
+    write("shell.tape", TAPE.replace("  Think uniform 100ms 300ms\n", '  Type "exit"\n  Enter\n  Think 300ms\n'))
     write("plan.toml", PLAN.replace("[validity]", "[validity]\nlost_users = 1"))
     code, summary = run(capsys, "--target", f"pty:{SHELL}", "--users", "4")
     assert code == Exit.GOOD, summary["invalid_because"]
