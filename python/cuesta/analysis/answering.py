@@ -114,7 +114,7 @@ class Silent:
         ended = step.transactions.count
         if not ended or step.characters.out_per_s != 0 or step.connect.count >= ended:
             return None
-        return cls(step.transactions.count, after_errors(step, "see by hand whether the host works"))
+        return cls(ended, after_errors(step, "see by hand whether the host works"))
 
     def __str__(self) -> str:
         return f"the host sent nothing: {many(self.ended, 'transaction')} ended by its silence"
