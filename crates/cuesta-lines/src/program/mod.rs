@@ -125,7 +125,6 @@ fn is_ours(pid: Pid) -> bool {
 impl Remains {
     fn of(pid: Pid) -> Self {
         ours().insert(pid);
-        orphans::adopt();
         Self(pid)
     }
 }
@@ -138,6 +137,8 @@ impl Drop for Remains {
 
 impl Program {
     fn start(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Self> {
+        // First: what the program leaves behind in its first moment is adopted too.
+        orphans::adopt();
         let remains = Remains::of(spawn::spawn(command, terminal, attached)?);
         let handle = watch::watch(pidfd_open(remains.0, PidfdFlags::empty())?, Interest::READABLE)?;
         Ok(Self {
