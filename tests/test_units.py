@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import many, percent, rounded, seconds, seconds_within, share, short_count
+from cuesta.units import between, many, percent, rounded, seconds, seconds_within, share, short_count
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,15 @@ def test_short_counts(value: int, text: str) -> None:
 )
 def test_digits_follow_the_error(value: float, error: float, text: str) -> None:
     assert rounded(value, error) == text
+
+
+def test_an_interval_is_as_fine_as_its_percentage() -> None:
+    assert [between(0.11, 0.23), between(0.95, 1.05), between(1.08, 1.21), between(44.41, 46.04)] == [
+        "0.11–0.23",
+        "0.95–1.05",
+        "1.1–1.2",
+        "44.4–46.0",
+    ]
 
 
 def test_a_percentage_and_a_duration_with_an_error() -> None:

@@ -42,9 +42,11 @@ def percent(value: float, error: float | None) -> str:
     return rounded(value, error, 2 if 0 < abs(value) < 0.995 else 1)
 
 
-def between(low: float, high: float, most: int = 1) -> str:
-    """Write an interval, as `44.4–46.0`: to a tenth of its length or so."""
+def between(low: float, high: float, most: int | None = None) -> str:
+    """Write an interval, as `44.4–46.0`: to a tenth of its length or so, and of percentages no finer than these."""
     error = (high - low) / 4
+    if most is None:
+        most = 2 if low < 0.995 else 1
     return f"{rounded(low, error, most)}–{rounded(high, error, most)}"
 
 

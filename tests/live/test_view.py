@@ -29,6 +29,11 @@ def test_agents_are_added_up_and_the_slowest_is_shown() -> None:
     assert str(view) == "measure  9/30 s  7 users  13.0 tx/s  response p50 300 ms p99 900 ms  2 errors"
 
 
+def test_what_takes_longer_than_planned_is_not_beyond_its_end() -> None:
+    view = merge([snapshot(seconds=31.0, phase="drain")])
+    assert str(view).startswith("drain  31/31 s")
+
+
 def test_before_anything_happened_there_is_nothing_to_show() -> None:
     assert merge([]) is None
     view = merge([snapshot(phase=None, length=0.0, response=None, steps=3)])

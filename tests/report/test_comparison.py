@@ -12,7 +12,7 @@ from cuesta.analysis.comparison import Comparison, Terms, compare
 from cuesta.analysis.likeness import facts
 from cuesta.analysis.replicate import Metric
 from cuesta.analysis.sides import LeftOut, Side
-from cuesta.report.comparison import data, text
+from cuesta.report.comparison import data, least_found, text
 from tests.analysis import runs
 from tests.analysis.runs import RUN
 
@@ -120,3 +120,7 @@ def test_colour_is_for_terminals() -> None:
 def test_names_cannot_command_the_terminal() -> None:
     evil = runs.side("new\x1b[31m", 5, **FIGURES)
     assert "\x1b" not in text(compare(runs.side("base", 5, **FIGURES), evil, Terms()))
+
+
+def test_runs_that_do_not_differ_find_a_change_of_any_size() -> None:
+    assert [least_found(0.0), least_found(0.0093)] == ["any size", "0.93 %"]

@@ -11,6 +11,7 @@ class View:
 
     elapsed: float
     total: float
+    """How long it will take; longer when what is under way takes longer to end."""
     phase: str
     step: int
     steps: int
@@ -39,7 +40,7 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
     first = min(snapshots, key=lambda each: each["seconds"])
     return View(
         elapsed=first["seconds"],
-        total=first["total"],
+        total=max(first["total"], first["seconds"]),
         phase=first["phase"] or "start",
         step=first["step"],
         steps=first["steps"],

@@ -226,7 +226,7 @@ def power(found: Comparison) -> Rows:
         return
     have = runs_of(found)
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
-    finds = [f"{share(each.finds)} in {label}" for label, each in judged.items() if each.finds is not None]
+    finds = [f"{least_found(each.finds)} in {label}" for label, each in judged.items() if each.finds is not None]
     if finds:
         yield from wrapped(
             f"{have} find, four times in five, a change of {', '.join(finds)}: by the spread that they had, {together}"
@@ -235,6 +235,11 @@ def power(found: Comparison) -> Rows:
         yield from wrapped(f"{have} find no change, however large: {too_few(found, len(judged))}")
     if coarse := [f"{label} {needed(each, found)}" for label, each in judged.items() if misses(each, found)]:
         yield from wrapped(f"to find the margin, {found.terms.margin * 100:g} %: {', '.join(coarse)}")
+
+
+def least_found(change: float) -> str:
+    """Write the least change that is found, as `2.3 %`; runs that did not differ at all show any."""
+    return share(change) if change > 0 else "any size"
 
 
 def misses(judged: Judged, found: Comparison) -> bool:

@@ -186,7 +186,7 @@ def error_of(cause: Mapping[str, Any]) -> float | None:
 def interval(cause: Mapping[str, Any]) -> str:
     """Write the interval of a percentage that was sampled."""
     limits = cause.get("interval", {}).get("value")
-    return between(limits[0], limits[1], 2 if limits[1] < 0.995 else 1) if limits else ""
+    return between(*limits) if limits else ""
 
 
 def of_share(cause: Mapping[str, Any], name: str) -> str:
