@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.units import between, many, percent, rounded, seconds, seconds_within, share, short_count
+from cuesta.units import between, many, percent, rounded, seconds, seconds_between, seconds_within, share, short_count
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,8 @@ def test_an_interval_is_as_fine_as_its_percentage() -> None:
         "1.1–1.2",
         "44.4–46.0",
     ]
+    assert [between(4.2, 76.0), between(8.0, 17.0), between(0.0, 76.0)] == ["4–76", "8–17", "0–80"]
+    assert [seconds_within(0.000996, 3e-4), seconds_between(4.2e-6, 76e-6)] == ["1.0 ms", "4–76 µs"]
 
 
 def test_a_percentage_and_a_duration_with_an_error() -> None:

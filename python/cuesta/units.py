@@ -45,6 +45,8 @@ def percent(value: float, error: float | None) -> str:
 def between(low: float, high: float, most: int | None = None) -> str:
     """Write an interval, as `44.4–46.0`: to a tenth of its length or so, and of percentages no finer than these."""
     error = (high - low) / 4
+    if 0 < low < 10.0 ** -places(error):  # which would be rounded away
+        error /= 10
     if most is None:
         most = 2 if low < 0.995 else 1
     return f"{rounded(low, error, most)}–{rounded(high, error, most)}"
@@ -57,7 +59,7 @@ def under(bound: float) -> str:
 
 def seconds_within(value: float, error: float) -> str:
     """Write a duration up to the first digit of its standard error."""
-    unit, factor = unit_of(value)
+    unit, factor = unit_of(round(value, places(error)))
     size = abs(value * factor)
     return f"{rounded(value * factor, error * factor, 2 if size < 9.995 else 1 if size < 99.95 else 0)} {unit}"
 

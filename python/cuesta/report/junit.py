@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
-from cuesta.report.words import doubts, how_it_ended, limit_value, on_time, plain
+from cuesta.report.words import doubts, how_it_ended, limit_value, on_time, plain, with_advice
 
 ADVICE = "the figures cannot be relied on"
 
@@ -42,7 +42,7 @@ def suite(top: Element, name: str, run: Summary) -> None:
 
 def _validity(own: Element, name: str, run: Summary) -> None:
     case = _case(own, name, "validity", 0.0)
-    reasons = [f"{said} → {advice}" for said, advice in doubts(run)]
+    reasons = [with_advice(doubt) for doubt in doubts(run)]
     if reasons:
         SubElement(case, "error", message=reasons[0], type="INVALID").text = "\n".join([*reasons, ADVICE])
     SubElement(case, "system-out").text = "\n".join(filter(None, (on_time(run), how_it_ended(run))))

@@ -19,6 +19,7 @@ from cuesta.report.words import (
     load,
     on_time,
     per_s,
+    with_advice,
     worth,
 )
 from cuesta.units import count, named, seconds
@@ -55,7 +56,7 @@ def one(summary: Summary) -> Iterator[str]:
 
 def validity(summary: Summary) -> Iterator[str]:
     """Say what to think of the figures, and how far the run got."""
-    reasons = [f"- {escaped(said)} → {escaped(advice)}" for said, advice in doubts(summary)]
+    reasons = [f"- {escaped(with_advice(doubt))}" for doubt in doubts(summary)]
     yield "\n".join(reasons) if reasons else escaped(on_time(summary))
     if early := how_it_ended(summary):
         yield f"**{escaped(early)}**"

@@ -20,6 +20,7 @@ from cuesta.report.layout import in_columns
 from cuesta.report.words import (
     account,
     built_in,
+    doubts,
     fairness,
     host_cpu,
     how_it_ended,
@@ -104,9 +105,9 @@ def validity(summary: Summary) -> Rows:
         yield Text("VALID", GOOD).append(Text(f": {on_time(summary)}", "default"))
     else:
         yield Text("INVALID", BAD).append(Text(": do not rely on the figures below", "default"))
-    for doubted in summary.doubts:
-        yield from wrapped(f"- {plain(str(doubted))}", "  ")
-        yield from (Text(row, FAINT) for row in wrapped(f"  → {plain(doubted.doubt.advice)}", "    "))
+    for said, advice in doubts(summary):
+        yield from wrapped(f"- {said}", "  ")
+        yield from (Text(row, FAINT) for row in wrapped(f"  → {advice}", "    ") if advice)
     yield from wrapped(how_it_ended(summary))
 
 

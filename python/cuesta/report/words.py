@@ -62,8 +62,15 @@ def kept(verdict: Verdict) -> str:
 
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
-    """Give what was found against a run, each with what to do."""
-    return [(plain(str(doubted)), plain(doubted.doubt.advice)) for doubted in summary.doubts]
+    """Give what was found against a run, each with what to do, unless that was said of one before it."""
+    advices = [plain(doubted.doubt.advice) for doubted in summary.doubts]
+    unsaid = ["" if advice in advices[:index] else advice for index, advice in enumerate(advices)]
+    return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.doubts, unsaid, strict=True)]
+
+
+def with_advice(doubt: tuple[str, str]) -> str:
+    """Write a doubt in one row."""
+    return " → ".join(filter(None, doubt))
 
 
 def how_it_ended(summary: Summary) -> str:
