@@ -42,6 +42,8 @@ pub(crate) struct View {
     found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
+    /// Something has ever been drawn.
+    has_spoken: bool,
     /// The last key was the one whose answer is waited for.
     answers: bool,
     /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
@@ -98,6 +100,7 @@ impl View {
             pending: 0,
             found: Vec::new(),
             came: false,
+            has_spoken: false,
             answers: false,
             first: None,
             matched: None,
@@ -166,7 +169,7 @@ impl View {
         (self.first, self.matched, self.hold.since) = (None, None, None);
         if first {
             self.echoed.begin(&self.screen);
-            self.hold.begin(&mut self.shown);
+            self.hold.begin(&mut self.shown, self.has_spoken);
         }
         self.echoed.mark();
         if key.answers {
@@ -178,8 +181,9 @@ impl View {
             Typed::Shown(character) => self.await_key(character, key),
             Typed::Return | Typed::Erase | Typed::Other => {
                 // Programs that draw the whole screen end no row.
-                let edited = typed == Typed::Return && self.echoed.is_edited() && !self.screen.is_alternate();
-                self.hold.edited_return |= edited;
+                if typed == Typed::Return {
+                    self.hold.end_row(self.echoed.is_edited() && !self.screen.is_alternate());
+                }
                 self.shown.turn(typed == Typed::Return);
                 self.echoed.turn(typed == Typed::Return, typed == Typed::Erase);
             }
@@ -265,7 +269,7 @@ impl View {
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
-            self.came = true;
+            (self.came, self.has_spoken) = (true, true);
             self.find(received, sights);
             if let Some(rule) = rule.filter(|_| exactly) {
                 self.look(rule, received.at_character(from));
@@ -314,8 +318,12 @@ mod tests {
 
     use super::*;
 
+    /// A screen on which the host has drawn.
     fn view() -> View {
-        View::new((20, 5))
+        let mut view = View::new((20, 5));
+        comes(&mut view, "\r", 1, 0);
+        drawn(&mut view, None);
+        view
     }
 
     fn at(nanos: u64) -> Stamp {
@@ -458,6 +466,38 @@ mod tests {
         assert_eq!(drawn(&mut view, Some(&prompt())), []);
         comes(&mut view, "$ ", 50, 0);
         assert_eq!(drawn(&mut view, Some(&prompt())), [Sight::Answer(at(50))]);
+    }
+
+    #[test]
+    fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
+        let mut view = view();
+        let rule = prompt();
+        comes(&mut view, "$ ", 10, 0);
+        drawn(&mut view, None);
+        enters(&mut view, "sleep 1", 20);
+        view.sent(Typed::Shown('x'), Going { key: key(21, false, false), first: false });
+        view.sent(Typed::Return, Going { key: key(21, false, true), first: false });
+        comes(&mut view, "sleep 1\r\nx\r\n", 30, 0);
+        comes(&mut view, "$ ", 1_000, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(view.held_until(), Some(at(1_000) + Duration::from_millis(500)));
+        comes(&mut view, "x\r\n", 1_001, 0);
+        assert_eq!((drawn(&mut view, Some(&rule)), view.held_until()), (vec![], None));
+        comes(&mut view, "$ ", 2_000, 0);
+        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(view.held_until(), Some(at(2_000) + Duration::from_millis(500)));
+        assert_eq!((view.release(), view.held_until()), (Some(at(2_000)), None));
+    }
+
+    #[test]
+    fn the_first_prompt_is_no_answer_to_what_was_typed_before_it() {
+        let mut view = View::new((20, 5));
+        enters(&mut view, "ls", 20);
+        comes(&mut view, "ls\r\n", 21, 0);
+        comes(&mut view, "$ ", 30, 0);
+        assert_eq!(drawn(&mut view, Some(&prompt())), []);
+        comes(&mut view, "ls\r\nfile\r\n$ ", 40, 0);
+        assert_eq!((drawn(&mut view, Some(&prompt())), view.release()), (vec![], Some(at(40))));
     }
 
     #[test]

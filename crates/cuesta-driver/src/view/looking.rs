@@ -8,6 +8,9 @@
 //!
 //! Where the host edits a row itself (the history, a completion), what it will show is not known: there a match is held until
 //! the cursor leaves the row at the Return, and what then stood there is no answer.
+//!
+//! Of rows that are typed ahead all may be echoed before the first of them is answered. A match is then held until nothing has
+//! contradicted it for a while: a shell that goes on with the next row draws that behind its prompt.
 
 use std::time::Duration;
 
@@ -36,6 +39,10 @@ pub(super) struct Hold {
     unechoed_inputs: u32,
     /// The Return of an edited row has gone, and its echo, the end of the row, has not come.
     pub(super) edited_return: bool,
+    /// Rows that have been ended since an answer; what a host may say before all of them counts as one.
+    rows: usize,
+    /// The last one was typed ahead: before another was answered, or before the host had said anything.
+    ahead: bool,
     /// When what is held first matched since the last key.
     pub(super) since: Option<Stamp>,
     /// When the last echo came.
@@ -46,10 +53,19 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
-    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>) {
+    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>, host_has_spoken: bool) {
         self.edited_return = false;
+        self.rows = usize::from(!host_has_spoken);
+        self.ahead = false;
         let echoes = !self.never_echoes();
         shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
+    }
+
+    /// A row is ended.
+    pub(super) fn end_row(&mut self, edited: bool) {
+        self.edited_return |= edited;
+        self.ahead |= self.rows > 0;
+        self.rows += 1;
     }
 
     /// Whether the host does not echo.
@@ -121,6 +137,9 @@ impl View {
     /// Until when a match is held, if one is.
     pub(crate) fn held_until(&self) -> Option<Stamp> {
         let matched = self.matched.filter(|_| self.is_held())?;
+        if self.is_ahead() {
+            return Some(matched.max(self.hold.last) + self.hold.length().max(FIRST_HOLD));
+        }
         Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
     }
 
@@ -129,13 +148,20 @@ impl View {
         self.hold.unechoed_inputs += u32::from(self.shown.keys().next().is_some());
         self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
         self.hold.edited_return = false;
+        self.hold.ahead = false;
         self.matched
+    }
+
+    /// Whether what matches may be the answer to a row before the last one. Programs that draw the whole screen take keys and
+    /// not rows.
+    fn is_ahead(&self) -> bool {
+        self.hold.ahead && !self.screen.is_alternate()
     }
 
     /// Whether keys before the last one are still to be echoed.
     pub(super) fn is_held(&self) -> bool {
         let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
-        !self.hold.never_echoes() && (self.hold.edited_return || self.shown.keys().any(waits))
+        self.is_ahead() || !self.hold.never_echoes() && (self.hold.edited_return || self.shown.keys().any(waits))
     }
 
     /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
