@@ -91,10 +91,13 @@ def test_a_host_that_answers_and_does_not_echo_may_keep_limits(tmp_path: Path) -
 
 
 def test_silence_of_a_host_that_sent_nothing_is_no_answer(tmp_path: Path) -> None:
-    nothing = {"characters": {"in": 40, "out": 0, "line_in": 40, "line_out": 0}}
-    summary = run(tmp_path, nothing)
-    assert said(summary) == ["the host sent nothing: 60 transactions ended by its silence"]
-    assert not summary.limits_ok
+    found = {silent: run(tmp_path / str(silent), {"silent": silent}) for silent in (0, 1, 2)}
+    assert [said(summary) for summary in found.values()] == [
+        [],
+        ["the host sent nothing: 30 of 60 transactions ended by its silence"],
+        ["the host sent nothing: 60 transactions ended by its silence"],
+    ]
+    assert [summary.limits_ok for summary in found.values()] == [True, False, False]
 
 
 @pytest.mark.parametrize("given_up", [2, 3])

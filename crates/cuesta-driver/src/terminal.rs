@@ -64,6 +64,8 @@ pub(crate) struct Terminal {
     follows: bool,
     /// The last input has been answered: the next key begins another.
     answered: bool,
+    /// Something has come since the last key, be it an echo.
+    heard: bool,
 }
 
 /// A key, or a text that is sent at once.
@@ -118,6 +120,7 @@ impl Terminal {
             sending: false,
             follows: false,
             answered: true,
+            heard: false,
         };
         terminal.play(program);
         terminal
@@ -195,7 +198,7 @@ impl Terminal {
         let first = std::mem::take(&mut self.answered);
         // Timed echoes are no part of the text.
         self.answer.restart(if awaited.echo == Echo::Timed || !self.is_echoed() { b"" } else { typed }, first);
-        self.came = None;
+        (self.came, self.heard) = (None, false);
         self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
         let sent = clock::now();
         if awaited.echo == Echo::Timed {

@@ -141,6 +141,8 @@ pub struct Counts {
     pub said: BTreeMap<&'static str, String>,
     /// Transactions whose answer did not come: it took too long, or the line was lost first.
     pub unanswered: u64,
+    /// Transactions that ended by the host's silence, though it had sent nothing since the last key, not even an echo.
+    pub silent: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
     /// Characters that were no echo where only an echo could come.
@@ -294,6 +296,7 @@ impl Counts {
             self.said.entry(name).or_insert_with(|| said.clone());
         }
         self.unanswered += other.unanswered;
+        self.silent += other.silent;
         self.skipped += other.skipped;
         self.stray += other.stray;
         self.sums.think += other.sums.think;

@@ -16,6 +16,8 @@ AT_START = ("exited-at-start", "no-program")
 
 MEND = "mend what the program complains of, or the command; try that by hand first"
 
+MOST_SILENT = 0.1
+"""Share of transactions that may end by silence of a host that had said nothing to them."""
 LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"}
 """Errors after which a user goes on. Of a line that could not be opened in time, `timeout` too, something is said."""
 
@@ -104,20 +106,22 @@ class Unanswered:
 class Silent:
     """Transactions ended, but the host sent nothing: waits for silence are met by that too."""
 
+    silent: int
     ended: int
     advice: str
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: Figures, _: Validity) -> Self | None:
-        """Look for any character from the host. Who waits for the end of the line opens one for each transaction."""
+        """Look for transactions of which the host said nothing since their last key."""
         ended = step.transactions.count
-        if not ended or step.characters.out_per_s != 0 or step.connect.count >= ended:
+        if step.silent <= MOST_SILENT * ended:
             return None
-        return cls(ended, after_errors(step, "see by hand whether the host works"))
+        return cls(step.silent, ended, after_errors(step, "see by hand whether the host works"))
 
     def __str__(self) -> str:
-        return f"the host sent nothing: {many(self.ended, 'transaction')} ended by its silence"
+        of = "" if self.silent == self.ended else f"{count(self.silent)} of "
+        return f"the host sent nothing: {of}{many(self.ended, 'transaction')} ended by its silence"
 
 
 @dataclass(frozen=True, slots=True)

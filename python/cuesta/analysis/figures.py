@@ -231,6 +231,8 @@ class Figures:
     unfinished: Unfinished
     unanswered: int
     """Transactions whose answer did not come: it took too long, or the line was lost."""
+    silent: int
+    """Transactions that ended by silence, though the host had sent nothing since the last key, not even an echo."""
     waiting: Waiting
     response: Distribution
     response_from_sent: Distribution

@@ -89,6 +89,7 @@ class View:
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
             unanswered=self.total(lambda row: row.unanswered),
+            silent=self.total(lambda row: row.silent),
             waiting=self.waiting(),
             response=self.of_classes("response"),
             response_from_sent=self.of_classes("response_from_sent"),

@@ -120,6 +120,8 @@ class Interval:
     """What is known of the first failure of each name: why a line could not be opened, how its program ended."""
     unanswered: int = field(default_factory=int)
     """Transactions whose answer did not come: it took too long, or the line was lost."""
+    silent: int = field(default_factory=int)
+    """Transactions that ended by silence, though the host had sent nothing since the last key, not even an echo."""
     waiting: dict[str, float] = field(default_factory=dict)
     """Users who wait at the end: for `answers`, `prompts`, `echoes` (of so many `keys`); the `oldest` wait, seconds."""
     due: dict[str, int] = field(default_factory=dict)

@@ -46,6 +46,7 @@ impl Terminal {
     fn take(&mut self, bytes: &[u8], received: &Received) {
         self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
         self.came = self.came.or(received.stamped);
+        self.heard = true;
         let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
         if let Some(view) = &mut self.view {

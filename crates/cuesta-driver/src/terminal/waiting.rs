@@ -115,6 +115,11 @@ impl Terminal {
         .await
     }
 
+    /// Whether anything has come since the last key, be it an echo.
+    pub(crate) fn has_heard(&self) -> bool {
+        self.heard
+    }
+
     /// Until when what may be the answer is held, because keys are still to be echoed.
     fn held_until(&self) -> Option<Stamp> {
         let echo = self.echoes.held_until().filter(|_| matches!(self.rule.as_deref(), Some(Rule::Echo)));

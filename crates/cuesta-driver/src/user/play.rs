@@ -217,6 +217,9 @@ impl User {
                 self.hung_up = matches!(**rule, Rule::Disconnect);
                 self.crew.turns(self.seat, Spending::Thinking, done.at);
                 if let Some((due, sent)) = key {
+                    if matches!(**rule, Rule::Silence(_)) && !terminal.has_heard() {
+                        self.crew.tally(|tally| tally.counts.silent += 1);
+                    }
                     self.answered(terminal, due, sent, done);
                 }
                 Ok(())
