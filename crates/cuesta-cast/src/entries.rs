@@ -20,7 +20,7 @@ const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
 /// What stands behind these is a secret, although the screen shows it.
 const ASSIGNS: [&str; 8] =
     ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
-/// More different commands in a row, without one that changes much of the screen, may be a secret.
+/// More different commands in a row may be a secret.
 const MOST_COMMANDS: usize = 3;
 
 /// Where entries stand among the keys.
@@ -99,8 +99,7 @@ fn are_commands(keys: &[&Stroke]) -> bool {
     if asks(&first.row) || !keys.iter().all(is_single) {
         return false;
     }
-    let mut parts = keys.split_inclusive(|key| key.reaction == Reaction::Much);
-    are_answered(keys) && parts.all(|part| different(part) <= MOST_COMMANDS)
+    are_answered(keys) && different(keys) <= MOST_COMMANDS
 }
 
 /// Whether the program answered each key. On the alternate screen one may wait for the next, as an editor's `d` for its `w`.
@@ -115,8 +114,7 @@ fn are_answered(keys: &[&Stroke]) -> bool {
 
 /// How many keys there are, the same one pressed again and again counted once.
 fn different(keys: &[&Stroke]) -> usize {
-    let quiet = keys.iter().filter(|key| key.reaction != Reaction::Much);
-    let mut typed: Vec<&Typed> = quiet.map(|key| &key.pressed.typed).collect();
+    let mut typed: Vec<&Typed> = keys.iter().map(|key| &key.pressed.typed).collect();
     typed.dedup();
     typed.len()
 }

@@ -2,8 +2,6 @@
 
 use cuesta_screen::Screen;
 
-/// So many rows that changed are more than a field of a form does at a key: a page was turned, a row deleted, a view left.
-const MANY_ROWS: usize = 3;
 /// A program shows at most so many signs for one key, in columns; what is longer is a message.
 const MOST_SIGNS: usize = 4;
 
@@ -14,10 +12,8 @@ pub(crate) enum Reaction {
     None,
     /// The cursor went on over something new: a star, or what the program shows for every key.
     Sign,
-    /// A row or two, or the place of the cursor.
-    Little,
-    /// More rows, or the whole screen.
-    Much,
+    /// Anything else of the screen, or the place of the cursor.
+    Other,
 }
 
 /// What the screen shows at a key.
@@ -46,15 +42,15 @@ impl View {
     pub(crate) fn reaction(&self, next: &Self) -> Reaction {
         let up = usize::try_from(next.scrolled - self.scrolled).unwrap_or(usize::MAX);
         let before = |row: usize| self.rows.get(row.saturating_add(up)).map_or("", String::as_str);
-        let changed = next.rows.iter().enumerate().filter(|(row, text)| before(*row) != text.as_str()).count();
         if self == next {
             Reaction::None
-        } else if changed >= MANY_ROWS || self.alternate != next.alternate {
-            Reaction::Much
-        } else if self.row.checked_sub(up) == Some(next.row) && self.is_new_before(next, before(next.row)) {
+        } else if self.alternate == next.alternate
+            && self.row.checked_sub(up) == Some(next.row)
+            && self.is_new_before(next, before(next.row))
+        {
             Reaction::Sign
         } else {
-            Reaction::Little
+            Reaction::Other
         }
     }
 
