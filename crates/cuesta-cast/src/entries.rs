@@ -99,7 +99,7 @@ fn are_commands(keys: &[&Stroke]) -> bool {
     if asks(&first.row) || !keys.iter().all(is_single) {
         return false;
     }
-    are_answered(keys) && different(keys) <= MOST_COMMANDS
+    are_answered(keys) && different(keys) <= MOST_COMMANDS && !has_number(keys)
 }
 
 /// Whether the program answered each key. On the alternate screen one may wait for the next, as an editor's `d` for its `w`.
@@ -110,6 +110,12 @@ fn are_answered(keys: &[&Stroke]) -> bool {
     }
     let two = keys.windows(2).any(|pair| pair.iter().all(unanswered));
     keys.len() == 1 || (!two && !keys.last().is_some_and(unanswered))
+}
+
+/// Whether two digits stand side by side: rather a code than a count before a command.
+fn has_number(keys: &[&Stroke]) -> bool {
+    let is_digit = |key: &Stroke| matches!(key.pressed.typed, Typed::Char(digit) if digit.is_ascii_digit());
+    keys.windows(2).any(|pair| pair.iter().all(|key| is_digit(key)))
 }
 
 /// How many keys there are, the same one pressed again and again counted once.

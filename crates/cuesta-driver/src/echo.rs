@@ -26,6 +26,8 @@ pub(crate) struct Echoes {
     keys: usize,
     /// A return was shown as CR: an LF right after it belongs to the same echo.
     line_feed: bool,
+    /// A CR was no echo: with an LF right after it, it ends a row. Alone it begins the same row anew.
+    carriage_return: bool,
     /// Where the stream stands.
     stream: Characters,
     /// Keys that seem to have overtaken those before them.
@@ -156,6 +158,7 @@ impl Echoes {
         if std::mem::take(&mut self.line_feed) && character == LF {
             return Seen::Part;
         }
+        let ends_row = std::mem::take(&mut self.carriage_return) && character == LF;
         let Some(front) = self.awaited.front() else { return Seen::Other };
         let goes_on = self.run.is_some_and(|run| self.extends(run, character));
         if shows(front.want, character) && !goes_on && self.early.is_none() {
@@ -172,11 +175,11 @@ impl Echoes {
             self.give_up_front();
             return Seen::Wrong;
         }
-        if character.is_control() && character != CR {
-            return Seen::Other;
-        }
-        if character == CR && !goes_on && self.early.is_none() {
+        self.carriage_return = character == CR && !goes_on;
+        if ends_row && self.early.is_none() {
             self.answered_early(at());
+        }
+        if character.is_control() && (character != CR || self.early.is_none() && !goes_on) {
             return Seen::Other;
         }
         self.follow(character, goes_on, at)
@@ -411,8 +414,15 @@ mod tests {
         assert_eq!(overtaken(&mut echoes, stamp(12)), "");
         assert_eq!(echoes.held_until(), Some(stamp(13) + HELD));
         assert_eq!(shown(&mut echoes, "$ ", false), "..");
-        assert_eq!(echoes.held_until(), Some(stamp(10) + HELD));
-        assert_eq!(overtaken(&mut echoes, stamp(10) + HELD), "(---)");
+        assert_eq!(echoes.held_until(), Some(stamp(11) + HELD));
+        assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(---)");
+    }
+
+    #[test]
+    fn a_row_that_is_drawn_anew_at_each_key_has_no_end() {
+        let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
+        assert_eq!(shown(&mut echoes, "\r$ a\r$ ab\r$ abc\r\n", false), "...0....1.....23_");
+        assert!(!echoes.are_awaited());
     }
 
     #[test]
@@ -518,7 +528,7 @@ mod tests {
         echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
         assert_eq!(echoes.pending(), 2);
         assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
-        assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "()");
+        assert_eq!(overtaken(&mut echoes, stamp(12) + HELD), "()");
         assert_eq!(echoes.pending(), 0);
     }
 }
