@@ -15,8 +15,8 @@ use crate::spec::Load;
 const KEY_GAP: Duration = Duration::from_millis(50);
 const WAIT_TIMEOUT: Duration = Duration::from_secs(15);
 const WAIT_PATTERN: &str = ">$";
-/// The end of a row that ordinary prompts have.
-const PROMPT: &str = r"[$#%>:?] ?$";
+/// The end of a row that ordinary prompts have; behind a digit `%` is a percentage.
+const PROMPT: &str = r"(?:[$#>:?]|(?:^|[^0-9])%) ?$";
 
 /// A script, ready for playing.
 #[derive(Debug)]

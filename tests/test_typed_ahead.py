@@ -1,0 +1,78 @@
+"""Rows typed before the first of them is answered: a shell prompts for each, and the last prompt is the answer."""
+
+import json
+
+import pytest
+
+from cuesta.cli import main
+from cuesta.errors import Exit
+from tests.busy import BUSY
+from tests.conftest import Write
+
+TAPE = r"""
+Set KeyRate {rate}
+Set Echo {echo}
+Set Prompt /\$ $/
+Wait+Prompt
+Forever
+  Transaction "two"
+    Type "sleep 0.8"
+    Enter
+    Type "sleep 0.4"
+    Enter
+    {wait}
+  End
+  Think 100ms
+End
+"""
+BEFORE_THE_PROMPT = r"""
+Set KeyRate 0
+Set Prompt /\$ $/
+Forever
+  Transaction "one"
+    Type "sleep 0.4"
+    Enter
+    Wait+Prompt
+  End
+  Type "exit"
+  Enter
+  Wait+Disconnect
+End
+"""
+SHELL = "pty:env PS1='me$ ' bash --norc --noprofile -i"
+
+
+@pytest.mark.parametrize(
+    ("rate", "echo", "wait", "least"),
+    [
+        ("0", "off", "Wait+Prompt", 1.2),
+        # The last Return goes half a second after the first.
+        ("20cps", "off", "Wait+Prompt", 0.65),
+        ("20cps", "timed", "Wait+Line /\\$ $/", 0.65),
+        ("20cps", "screen", "Wait+Screen /\\$ $/", 0.65),
+    ],
+)
+def test_the_prompt_of_an_earlier_row_is_no_answer(
+    write: Write, capsys: pytest.CaptureFixture[str], rate: str, echo: str, wait: str, least: float
+) -> None:
+    write("typed.tape", TAPE.format(rate=rate, echo=echo, wait=wait))
+    shortest, count = played(write, capsys)
+    assert shortest > least
+    assert count >= 3
+
+
+def test_the_first_prompt_is_no_answer_to_a_row_before_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    write("typed.tape", BEFORE_THE_PROMPT)
+    shortest, count = played(write, capsys)
+    assert shortest > 0.4
+    assert count >= 3
+
+
+def played(write: Write, capsys: pytest.CaptureFixture[str]) -> tuple[float, int]:
+    """Give the shortest response to a row that sleeps, and how many there were."""
+    write("plan.toml", 'tape = "typed.tape"\nusers = 3\nsettle = 0\nmeasure = "5s"\n' + BUSY)
+    code = main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
+    summary = json.loads(capsys.readouterr().out)
+    assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
+    found = next(each["response"] for each in summary["classes"] if each["transaction"] in {"one", "two"})
+    return found["min"], found["count"]
