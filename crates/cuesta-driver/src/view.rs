@@ -42,8 +42,6 @@ pub(crate) struct View {
     found: Vec<Found<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
-    /// Something has ever been drawn.
-    has_spoken: bool,
     /// The last key was the one whose answer is waited for.
     answers: bool,
     /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
@@ -100,7 +98,6 @@ impl View {
             pending: 0,
             found: Vec::new(),
             came: false,
-            has_spoken: false,
             answers: false,
             first: None,
             matched: None,
@@ -169,7 +166,7 @@ impl View {
         (self.first, self.matched, self.hold.since) = (None, None, None);
         if first {
             self.echoed.begin(&self.screen);
-            self.hold.begin(&mut self.shown, self.has_spoken);
+            self.hold.begin(&mut self.shown);
         }
         self.echoed.mark();
         if key.answers {
@@ -269,7 +266,7 @@ impl View {
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
-            (self.came, self.has_spoken) = (true, true);
+            (self.came, self.hold.host_has_spoken) = (true, true);
             self.find(received, sights);
             if let Some(rule) = rule.filter(|_| exactly) {
                 self.look(rule, received.at_character(from));

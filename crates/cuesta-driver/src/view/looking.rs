@@ -39,6 +39,8 @@ pub(super) struct Hold {
     unechoed_inputs: u32,
     /// The Return of an edited row has gone, and its echo, the end of the row, has not come.
     pub(super) edited_return: bool,
+    /// The host has ever sent anything.
+    pub(super) host_has_spoken: bool,
     /// Rows that have been ended since an answer; what a host may say before all of them counts as one.
     rows: usize,
     /// The last one was typed ahead: before another was answered, or before the host had said anything.
@@ -53,9 +55,9 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
-    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>, host_has_spoken: bool) {
+    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>) {
         self.edited_return = false;
-        self.rows = usize::from(!host_has_spoken);
+        self.rows = usize::from(!self.host_has_spoken);
         self.ahead = false;
         let echoes = !self.never_echoes();
         shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
