@@ -1,7 +1,7 @@
 """The same tapes at every host that misleads, over every kind of line: Cuesta's word against the host's own log.
 
 Many are typed at together: each waits most of the time. Instants are compared as medians, with a margin much smaller
-than what a host misleads by.
+than what a host misleads by; and not one answer may have come sooner than the host ever gave one.
 """
 
 import json
@@ -127,12 +127,14 @@ def is_answered(played: Played) -> None:
     assert summary["transactions"]["count"] >= 6
     assert "timeout" not in summary["errors"]["by_name"]
     assert is_about(summary["response"], log.response)
+    assert summary["response"]["min"] >= min(log.responses) * GRAIN
 
 
 def is_answered_at_once(played: Played) -> None:
     """See besides that nothing else was taken for the beginning of an answer."""
     is_answered(played)
     assert is_about(played.summary["first_response"], played.log.response)
+    assert played.summary["first_response"]["min"] >= min(played.log.responses) * GRAIN
 
 
 def is_echoed(least: float) -> Callable[[Played], None]:

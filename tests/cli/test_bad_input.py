@@ -28,6 +28,7 @@ BAD = {
     "a tape that does nothing": (["run", "idle.tape"], Exit.BAD_INPUT, ["nobody does anything", "Enter"]),
     "missing tape": (["run", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file", "good.tape"]),
     "missing plan": (["run", "none.toml"], Exit.BAD_INPUT, ["none.toml", "No such file"]),
+    "a tape for a plan": (["certify", "good.tape"], Exit.BAD_INPUT, ["not TOML", 'tape = "good.tape"']),
     "a folder for a tape": (["run", "."], Exit.BAD_INPUT, ["Is a directory"]),
     "refused line": (["run", "good.tape", "--target", "tcp://REFUSED"], Exit.FAILED, ["refused", "check its address"]),
     "no such host": (["run", "--target", "telnet://no-such-host.invalid:23"], Exit.FAILED, ["cannot be reached"]),

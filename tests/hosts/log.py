@@ -32,6 +32,11 @@ class Log:
     @property
     def response(self) -> float:
         """The median from a Return to the answer, in seconds."""
+        return statistics.median(self.responses)
+
+    @property
+    def responses(self) -> list[float]:
+        """What each answer took from the Return before it, in seconds."""
         took: list[int] = []
         for rows in self.of("read", "answer"):
             returned = None
@@ -40,7 +45,7 @@ class Log:
                     took.append(row["since"] - returned)
                 elif "\r" in row["bytes"]:
                     returned = row["at"]
-        return statistics.median(took) / 1e9
+        return [each / 1e9 for each in took]
 
     @property
     def echo(self) -> float:
