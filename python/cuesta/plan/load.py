@@ -131,7 +131,9 @@ def _read(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot read the plan: {why}") from None
     except tomllib.TOMLDecodeError as error:
         is_tape = path.suffix == ".tape"
-        mend = f'a plan names a tape: tape = "{path.name}"' if is_tape else "see https://toml.io for how TOML is written"
+        mend = (
+            f'a plan names a tape: tape = "{path.name}"' if is_tape else "see https://toml.io for how TOML is written"
+        )
         raise InputError(f"{path}: it is not TOML: {error}", mend) from None
     _anchor(raw, path.parent.resolve())
     return raw

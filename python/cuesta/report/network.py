@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cuesta import units
 from cuesta.analysis.host import Host
 from cuesta.ledger.meters import Sheet
 from cuesta.report.tiers import in_brackets
-from cuesta.units import between, many, rounded, under
+from cuesta.units import between, many, under
 
 ISOLATED = 2
 LOOPBACK = (3, 4)
@@ -61,7 +62,7 @@ def shared(sheet: Sheet) -> Iterator[str]:
     within = f" [{between(low, high)}]" if low < high else ""
     error = (high - low) / 4
     yield (
-        f"network, shared: {rounded(percent, error)}{within} {machine} "
-        f"({of['percent']['tier']}); {rounded(inside, error)} of it stands "
+        f"network, shared: {units.percent(percent, error)}{within} {machine} "
+        f"({of['percent']['tier']}); {units.percent(inside, error)} of it stands "
         "in the host's CPU time, the rest in the driver's or another's"
     )
