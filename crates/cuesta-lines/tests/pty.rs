@@ -3,6 +3,7 @@
 mod real;
 
 use std::future::poll_fn;
+use std::process::Command;
 use std::time::Duration;
 
 use cuesta_lines::{How, Options, Target, open};
@@ -238,6 +239,18 @@ fn what_a_program_leaves_behind_becomes_ours_and_is_reaped() {
     wait_until("its parent has ended", move || status(daemon, "PPid").as_deref() == Some(&own));
     kill_process(Pid::from_raw(daemon).unwrap(), Signal::KILL).unwrap();
     wait_until("it is reaped", move || status(daemon, "State").is_none());
+}
+
+/// Session 0 is that of all whose ancestors began none, as on a machine with a small first process, and of those whose session
+/// began outside their PID namespace.
+#[test]
+fn orphans_are_reaped_in_session_0_too() {
+    let test = "what_a_program_leaves_behind_becomes_ours_and_is_reaped";
+    let unshare = ["--pid", "--fork", "--mount-proc", "--kill-child"];
+    let binary = std::env::current_exe().unwrap();
+    let run = Command::new("unshare").args(unshare).arg(binary).args(["--exact", test]).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stdout));
+    assert!(String::from_utf8_lossy(&run.stdout).contains("1 passed"));
 }
 
 #[test]

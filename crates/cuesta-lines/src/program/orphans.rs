@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use rustix::event::{Timespec, poll};
-use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, getsid, set_child_subreaper, waitid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
 
 /// How often it is looked for those that have ended.
 const EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -28,7 +28,8 @@ fn reap() {
     let mut dead = HashSet::new();
     loop {
         let _ = poll(&mut [], Some(&EVERY));
-        let found: HashSet<Pid> = children().into_iter().filter(|pid| is_orphan(*pid) && has_ended(*pid)).collect();
+        let ours = session("self");
+        let found: HashSet<Pid> = children().into_iter().filter(|pid| is_orphan(*pid, ours) && has_ended(*pid)).collect();
         for pid in found.intersection(&dead) {
             let _ = waitid(WaitId::Pid(*pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
         }
@@ -44,9 +45,15 @@ fn children() -> Vec<Pid> {
 }
 
 /// Whether it is what a program left: in a session that is not ours, and no program itself.
-fn is_orphan(pid: Pid) -> bool {
-    let ours = getsid(None).ok();
-    getsid(Some(pid)).is_ok_and(|session| Some(session) != ours && !super::is_ours(pid))
+fn is_orphan(pid: Pid, ours: Option<i32>) -> bool {
+    session(&pid.to_string()).is_some_and(|its| Some(its) != ours && !super::is_ours(pid))
+}
+
+/// The session of a process; 0 under a first process that began none, or if its leader is outside our PID namespace. (For 0,
+/// `getsid` of `rustix` has no value.) Source: the sixth field of `/proc/PID/stat`, see proc_pid_stat(5).
+fn session(process: &str) -> Option<i32> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(3)?.parse().ok()
 }
 
 fn has_ended(pid: Pid) -> bool {
