@@ -66,6 +66,8 @@ struct Input {
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     answered: Option<Transaction>,
+    /// It was answered by nothing but silence: the host has sent nothing since the last key.
+    silent: bool,
 }
 
 /// Why a user does not go on.

@@ -217,9 +217,7 @@ impl User {
                 self.hung_up = matches!(**rule, Rule::Disconnect);
                 self.crew.turns(self.seat, Spending::Thinking, done.at);
                 if let Some((due, sent)) = key {
-                    if matches!(**rule, Rule::Silence(_)) && !terminal.has_heard() {
-                        self.crew.tally(|tally| tally.counts.silent += 1);
-                    }
+                    self.input.silent = matches!(**rule, Rule::Silence(_)) && !terminal.has_heard();
                     self.answered(terminal, due, sent, done);
                 }
                 Ok(())
@@ -283,6 +281,7 @@ impl User {
             tally.record(series.response_from_sent, transaction.response_from_sent());
             tally.record(series.first_response, transaction.first_response());
             tally.counts.transactions += 1;
+            tally.counts.silent += u64::from(input.silent);
             let sums = &mut tally.counts.sums;
             sums.response += input.waited.0.as_secs_f64();
             sums.response_from_sent += input.waited.1.as_secs_f64();
