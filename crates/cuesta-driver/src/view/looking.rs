@@ -9,8 +9,8 @@
 //! Where the host edits a row itself (the history, a completion), what it will show is not known: there a match is held until
 //! the cursor leaves the row at the Return, and what then stood there is no answer.
 //!
-//! Of rows that are typed ahead all may be echoed before the first of them is answered. A match is then held until nothing has
-//! contradicted it for a while: a shell that goes on with the next row draws that behind its prompt.
+//! Rows that are typed ahead may all be echoed before the first of them is answered. A match is then held until nothing has
+//! contradicted it for a while: a shell that continues with the next row draws that row behind its prompt.
 
 use std::time::Duration;
 
@@ -39,12 +39,11 @@ pub(super) struct Hold {
     unechoed_inputs: u32,
     /// The Return of an edited row has gone, and its echo, the end of the row, has not come.
     pub(super) edited_return: bool,
-    /// The host has ever sent anything.
+    /// The host has sent something in this session.
     pub(super) host_has_spoken: bool,
-    /// Rows that have been ended since an answer; what a host may say before all of them counts as one.
-    rows: usize,
-    /// The last one was typed ahead: before another was answered, or before the host had said anything.
-    ahead: bool,
+    /// How many prompts may come for what was typed in this input: one for each row that was ended, and the host's first one
+    /// if it had sent nothing before.
+    prompts: usize,
     /// When what is held first matched since the last key.
     pub(super) since: Option<Stamp>,
     /// When the last echo came.
@@ -57,8 +56,7 @@ impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
     pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>) {
         self.edited_return = false;
-        self.rows = usize::from(!self.host_has_spoken);
-        self.ahead = false;
+        self.prompts = usize::from(!self.host_has_spoken);
         let echoes = !self.never_echoes();
         shown.retain(|waiting| waiting.key.timed || (echoes && waiting.key.sent > self.given_up));
     }
@@ -66,8 +64,7 @@ impl Hold {
     /// A row is ended.
     pub(super) fn end_row(&mut self, edited: bool) {
         self.edited_return |= edited;
-        self.ahead |= self.rows > 0;
-        self.rows += 1;
+        self.prompts += 1;
     }
 
     /// Whether the host does not echo.
@@ -150,14 +147,14 @@ impl View {
         self.hold.unechoed_inputs += u32::from(self.shown.keys().next().is_some());
         self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
         self.hold.edited_return = false;
-        self.hold.ahead = false;
+        self.hold.prompts = 0;
         self.matched
     }
 
     /// Whether what matches may be the answer to a row before the last one. Programs that draw the whole screen take keys and
     /// not rows.
     fn is_ahead(&self) -> bool {
-        self.hold.ahead && !self.screen.is_alternate()
+        self.hold.prompts > 1 && !self.screen.is_alternate()
     }
 
     /// Whether keys before the last one are still to be echoed.
