@@ -175,11 +175,11 @@ impl Echoes {
             self.give_up_front();
             return Seen::Wrong;
         }
-        self.carriage_return = character == CR && !goes_on;
-        if ends_row && self.early.is_none() {
+        self.carriage_return = character == CR && !goes_on && self.early.is_none();
+        if ends_row {
             self.answered_early(at());
         }
-        if character.is_control() && (character != CR || self.early.is_none() && !goes_on) {
+        if self.carriage_return || (character.is_control() && character != CR) {
             return Seen::Other;
         }
         self.follow(character, goes_on, at)
