@@ -37,9 +37,22 @@ impl Tcpdump {
 
     /// Ends it, and gives what passed.
     pub fn events(mut self) -> Vec<Event> {
-        kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
-        self.process.wait().unwrap();
+        self.end();
         read(&fs::read(&self.file).unwrap(), self.port)
+    }
+
+    /// On SIGINT it writes all that it has seen.
+    fn end(&mut self) {
+        if self.process.try_wait().unwrap().is_none() {
+            kill_process(Pid::from_child(&self.process), Signal::INT).unwrap();
+            self.process.wait().unwrap();
+        }
+    }
+}
+
+impl Drop for Tcpdump {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 
