@@ -18,6 +18,7 @@ MEND = "mend what the program complains of, or the command; try that by hand fir
 
 MOST_SILENT = 0.1
 """Share of transactions that may end by silence of a host that had said nothing to them."""
+
 LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"}
 """Errors after which a user goes on. Of a line that could not be opened in time, `timeout` too, something is said."""
 
