@@ -71,6 +71,23 @@ Type "freeze"
 Enter
 Wait+Prompt
 """
+SILENCES = """
+Set KeyRate 30cps
+Repeat 12
+  Type "ls"
+  Enter
+  Wait+Silence 300ms
+  Think 200ms
+End
+Type "freeze"
+Enter
+Forever
+  Type "ls"
+  Enter
+  Wait+Silence 300ms
+  Think 200ms
+End
+"""
 WORK = """
 Forever
   Transaction "work"
@@ -216,6 +233,15 @@ def is_frozen(played: Played) -> None:
     assert (played.end - frozen) / 1e9 <= played.summary["waiting"]["oldest"] < (played.end - frozen) / 1e9 + MARGIN
 
 
+def is_silent_midway(played: Played) -> None:
+    """See that silence which met the tape's waits, from a host that had frozen, is not taken for answers."""
+    ended, silent = played.summary["transactions"]["count"], played.summary["silent"]
+    assert played.code == Exit.INVALID
+    assert played.summary["invalid_because"][0].startswith(f"the host sent nothing: {silent} of {ended} transactions")
+    assert 0 < ended - silent <= len(played.until_the_end("answer")) == USERS * 12
+    assert [limit["ok"] for limit in played.summary["limits"]] == [False]
+
+
 def is_charged(played: Played) -> None:
     """Hold the host's CPU time against what its processes say that they used, wherever they went."""
     is_answered(played)
@@ -242,6 +268,7 @@ CASES = {
     "freezes": Case("freezes", is_silent, echo="off", typed=ROWS),
     "freezes on typists": Case("freezes", is_silent_to_typists, typed=TYPING),
     "freezes midway": Case("freezes_midway", is_frozen, echo="off", typed=ROWS),
+    "freezes midway, by silence": Case("freezes_midway", is_silent_midway, echo="off", typed=SILENCES),
     "closes halfway": Case("closes_halfway", is_cut_off),
     "echoes late": Case("echoes_late", is_echoed(echoes_late.LAG)),
     "echoes late, not timed": Case("echoes_late", is_answered_at_once, echo="off"),

@@ -257,17 +257,14 @@ def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 
+# Programs of other tests that came and went would be lost to a run that is not told of their ends.
+@pytest.mark.quiet
 @pytest.mark.usefixtures("here")
 def test_a_run_without_privileges_meters_what_it_may_and_says_the_rest() -> None:
     done = without_privileges(*SHORT, "--json", "-", "--out", "out")
     assert done.returncode in (Exit.GOOD, Exit.INVALID), done.stderr
     host = json.loads(done.stdout)["host"]
-    # What others that came and went used meanwhile, as other tests' programs, is lost to who is not told of their ends.
-    closure = host["sheet"]["closure"]
-    accounted, tolerance = closure["accounted"]["value"], closure["tolerance"]
-    assert all_time(host["cpu"]) == pytest.approx(accounted, abs=2)
-    assert 50 < accounted <= 100 + tolerance
-    assert closure["closes"] == (accounted >= 100 - tolerance)
+    assert all_time(host["cpu"]) == pytest.approx(100, abs=2)
     assert host["per_transaction"]["cpu_ms"] > 0
     said = " ".join([*host["sheet"]["notes"], host["sheet"]["by_cause"].get("why", "")])
     assert "CAP_NET_ADMIN" in said, "the ends of tasks are told to who may listen"

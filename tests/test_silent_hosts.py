@@ -4,8 +4,6 @@ Hosts that answer nothing, or half, or stop in the middle are in `test_lying_hos
 """
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -61,45 +59,3 @@ def test_sessions_that_find_their_users_are_valid(write: Write, capsys: pytest.C
     assert (code, summary["invalid_because"]) == (Exit.GOOD, [])
     assert summary["due"]["adds_up"]
     assert summary["due"]["waiting"] + summary["due"]["skipped"] == 0
-
-
-STOPS = """
-import os, sys, tty
-
-tty.setraw(0)
-os.write(1, b"$ ")
-for _ in range(9):
-    key = os.read(0, 1)
-    os.write(1, b"\\r\\nout\\r\\n$ " if key == b"\\r" else key)
-while os.read(0, 1):
-    pass
-"""
-BY_SILENCE = """
-Set KeyRate 0
-Wait+Prompt
-Forever
-  Transaction "list"
-    Type "ls"
-    Enter
-    Wait+Silence 100ms
-  End
-  Think 100ms
-End
-"""
-
-
-def test_a_host_that_stops_is_not_answering_by_its_silence(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (here / "stops.py").write_text(STOPS)
-    write("list.tape", BY_SILENCE)
-    write("plan.toml", 'tape = "list.tape"\nusers = 2\nsettle = 0\nlimits = ["response.p95 < 1s"]\n' + BUSY)
-    target = f"pty:{sys.executable} stops.py"
-    more = ("--target", target, "--measure", "3s", "--out", "out", "--quiet", "--json", "-")
-    code = main(["run", "plan.toml", *more])
-    summary = json.loads(capsys.readouterr().out)
-    ended, silent = summary["transactions"]["count"], summary["silent"]
-    assert 0 < ended - silent <= 6, "three of each user's were answered"
-    assert code == Exit.INVALID
-    assert summary["invalid_because"][0].startswith(f"the host sent nothing: {silent} of {ended} transactions")
-    assert [limit["ok"] for limit in summary["limits"]] == [False]
