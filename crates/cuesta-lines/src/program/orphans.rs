@@ -51,7 +51,7 @@ fn is_orphan(pid: Pid, ours: Option<i32>) -> bool {
 }
 
 /// The session of a process; 0 under a first process that began none, or if its leader is outside our PID namespace. (For 0,
-/// `getsid` of `rustix` has no value.) Source: the sixth field of `/proc/PID/stat`, see proc_pid_stat(5).
+/// `getsid` of `rustix` has no value.) Source: the sixth field of `/proc/PID/stat`, see `proc_pid_stat(5)`.
 fn session(process: &str) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(3)?.parse().ok()
