@@ -82,6 +82,32 @@ def test_only_the_owner_reads_a_run(here: Path) -> None:
     assert os.listdir(here / "out")
 
 
+def test_ctrl_c_while_progress_is_printed_stops_the_run(here: Path) -> None:
+    ended = python(
+        """
+        import io, os, signal, sys
+
+        class Interrupts(io.RawIOBase):
+            told = False
+
+            def writable(self):
+                return True
+
+            def write(self, data):
+                if b"users" in bytes(data) and not self.told:
+                    self.told = True
+                    os.kill(os.getpid(), signal.SIGINT)
+                return os.write(2, data)
+
+        sys.stderr = io.TextIOWrapper(io.BufferedWriter(Interrupts()), write_through=True)
+        """,
+        *[word for word in RUN if word != "--quiet"],
+    )
+    assert ended.returncode == Exit.INTERRUPTED, ended.stderr
+    assert "stopping; what was measured is kept" in ended.stderr
+    assert "please report it" not in ended.stderr
+
+
 def are_whole(folder: Path) -> None:
     json.loads((folder / "summary.json").read_text())
     assert (folder / "report.html").read_text().endswith("</html>\n")

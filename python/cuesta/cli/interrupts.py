@@ -3,10 +3,9 @@
 import _thread
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from cuesta.errors import Exit
@@ -24,7 +23,9 @@ def interrupts() -> Iterator[threading.Event]:
         told.append(True)
         # In a thread of its own: the event's lock may be held by the very wait that the signal came into.
         _thread.start_new_thread(stopping.set, ())
-        print("cuesta: stopping; what was measured is kept (again to end at once)", file=sys.stderr)
+        # Not by `print`, which may not be entered twice: the signal may have come while progress is printed.
+        with suppress(OSError):
+            os.write(2, b"cuesta: stopping; what was measured is kept (again to end at once)\n")
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(each, handle) for each in signals]
