@@ -102,6 +102,14 @@ def test_what_is_missing_says_why(tmp_path: Path) -> None:
     assert found.meters.gaps == ["ssh: connection refused"]
 
 
+def test_a_meter_that_was_given_up_before_the_step_is_missing_in_it(tmp_path: Path) -> None:
+    gaps = [{"gap": why, "at": CLOCK - ago * NANO} for why, ago in (("not found", 9), ("still not found", 7))]
+    _, found = recorded(tmp_path, [{"about": ABOUT}, *gaps])
+    assert found.meters.gaps == ["still not found"]
+    _, found = recorded(tmp_path / "rows", [{"about": ABOUT}, *gaps, row(2)])
+    assert found.meters.gaps == []
+
+
 def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
     empty = sheet()
     empty["cpu"] = {name: missing() for name in empty["cpu"]}

@@ -300,7 +300,10 @@ def meters(
     if about is None:
         return None
     seconds = sheet["seconds"] if sheet else sum(row.length * share for row, share in rows)
-    gaps = [gap.why for gap in recorded.metered.gaps if step.begin <= gap.at <= step.end]
+    before_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
+    # A meter that was given up before the step began is missing in all of it.
+    lasting = [] if sheet or rows else before_end[-1:]
+    gaps = [gap.why for gap in before_end if gap.at >= step.begin or gap in lasting]
     if sheet and step.end - recorded.metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = sheet["closure"]["closes"] if sheet and "value" in sheet["closure"]["accounted"] else None
