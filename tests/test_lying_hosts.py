@@ -23,7 +23,7 @@ from tests.hosts.log import Log
 
 pytestmark = pytest.mark.timeout(300)
 
-AT_ONCE = 20
+AT_ONCE = 8
 """So many hosts are typed at together."""
 USERS = 3
 MARGIN = 0.15
