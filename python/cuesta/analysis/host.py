@@ -300,10 +300,10 @@ def meters(
     if about is None:
         return None
     seconds = sheet["seconds"] if sheet else sum(row.length * share for row, share in rows)
-    before_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
-    # A meter that was given up before the step began is missing in all of it.
-    lasting = [] if sheet or rows else before_end[-1:]
-    gaps = [gap.why for gap in before_end if gap.at >= step.begin or gap in lasting]
+    until_the_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
+    gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
+    if not (gaps or sheet or rows):
+        gaps = [gap.why for gap in until_the_end[-1:]]  # the meter was given up before the step began
     if sheet and step.end - recorded.metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = sheet["closure"]["closes"] if sheet and "value" in sheet["closure"]["accounted"] else None
