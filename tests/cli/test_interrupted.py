@@ -90,6 +90,9 @@ def test_ctrl_c_while_progress_is_printed_stops_the_run(here: Path) -> None:
         class Interrupts(io.RawIOBase):
             told = False
 
+            def fileno(self):
+                return 2
+
             def writable(self):
                 return True
 

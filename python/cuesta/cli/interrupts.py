@@ -3,6 +3,7 @@
 import _thread
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -25,7 +26,7 @@ def interrupts() -> Iterator[threading.Event]:
         _thread.start_new_thread(stopping.set, ())
         # Not by `print`, which may not be entered twice: the signal may have come while progress is printed.
         with suppress(OSError):
-            os.write(2, b"cuesta: stopping; what was measured is kept (again to end at once)\n")
+            os.write(sys.stderr.fileno(), b"cuesta: stopping; what was measured is kept (again to end at once)\n")
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(each, handle) for each in signals]
