@@ -24,7 +24,7 @@ from tests.hosts.log import Log
 pytestmark = pytest.mark.timeout(300)
 
 AT_ONCE = 8
-"""So many hosts are typed at together."""
+"""Hosts that are played at the same time; each run and its logins take some 2 s of CPU time."""
 USERS = 3
 MARGIN = 0.15
 """Seconds by which the line and a busy machine may move a median."""
