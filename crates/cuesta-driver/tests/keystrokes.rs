@@ -72,12 +72,14 @@ impl Program {
 /// What bash takes for a command that does nothing; every row is typed from its begin, and none is full.
 const TEXT: &str = ": the quick brown fox jumps over the lazy dog";
 
-/// A script that starts the program in a home of its own, and leaves its number.
+/// A script that starts the program in a home of its own, and leaves its number. It first waits for the window's size, which a
+/// telnet daemon learns after it has started the script: nano loses the key that it reads together with a change of the window.
 fn starter(program: &Program, folder: &Path) -> PathBuf {
     let path = folder.join("start");
     let home = folder.display();
     let text = format!(
-        "#!/bin/sh\nexport HOME={home} TERM=xterm-256color PS1='$ ' SHELL=/bin/sh\ncd {home}\necho $$ >{home}/pid\nexec {}\n",
+        "#!/bin/sh\nexport HOME={home} TERM=xterm-256color PS1='$ ' SHELL=/bin/sh\ncd {home}\necho $$ >{home}/pid\n\
+         until [ \"$(stty size)\" = \"{ROWS} {COLUMNS}\" ]; do :; done\nexec {}\n",
         program.command
     );
     fs::write(&path, text).unwrap();
