@@ -12,7 +12,7 @@ from cuesta.cli import main
 from cuesta.engine import certifier
 from cuesta.errors import Exit
 from cuesta.ledger.historical import is_historical
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.daemons import AT_A_SHELL, busybox, sshd, telnetd
@@ -155,7 +155,7 @@ PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(fi
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_plans_of_studies_are_understood(plan: Path, here: Path) -> None:
-    understood = load(Given(plan=plan), here)
+    understood = load(RawOptions(plan=plan), here)
     assert understood.settings.published
     if plan.stem == "short":
         whole = sum(step.settings.settle + step.settings.measure for step in understood.steps)

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from cuesta import _native
-from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, PORTS, SPELLINGS, kind_of, port_of
+from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, PORTS, SYNTAX, kind_of, port_of
 
-KINDS = {kind_of(spelling) for spelling in re.findall("`([^`]+)`", SPELLINGS)}
+KINDS = {kind_of(spelling) for spelling in re.findall("`([^`]+)`", SYNTAX)}
 
 
 def test_the_kinds_are_those_that_the_rust_half_opens() -> None:

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-SPELLINGS = (
+SYNTAX = (
     "`host:`, `tcp://HOST:PORT`, `telnet://HOST:PORT`, `ssh://USER@HOST`, "
     "`pty:COMMAND`, `pipe:COMMAND` or `serial:DEVICE`"
 )

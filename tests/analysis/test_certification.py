@@ -10,7 +10,7 @@ from cuesta.analysis.breakdown import measurements
 from cuesta.analysis.certification import published
 from cuesta.analysis.grade import checks, grade
 from cuesta.ledger.record import Figure, Line, Reference
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.certified import trial
 
 RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98, 1.01, 0.99), start=1)]
@@ -110,7 +110,7 @@ def test_only_one_figure_is_called_fork_to_first_prompt() -> None:
     ]
     studies = Path(__file__).parents[2] / "studies" / "certification"
     for plan in ("plan", "short", "short-fsim"):
-        settings = load(Given(plan=studies / f"{plan}.toml"), studies).settings
+        settings = load(RawOptions(plan=studies / f"{plan}.toml"), studies).settings
         assert settings.published
         assert all(each.figure.is_of_form for each in settings.published)
         assert not any("prompt" in each.what for each in settings.published)

@@ -16,7 +16,7 @@ from cuesta.cli import main
 from cuesta.cli.interleave import announced, judged
 from cuesta.engine import prepare
 from cuesta.errors import Exit
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from cuesta.units import share
 from tests.analysis.test_representative import causes
 from tests.busy import BUSY
@@ -198,7 +198,7 @@ def test_what_so_many_pairs_find_is_said_before_the_first(here: Path, write: Wri
     write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
     group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
     plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
-    figures = judged(prepare(load(Given(plan=plan), here)))
+    figures = judged(prepare(load(RawOptions(plan=plan), here)))
     responses = ["response p95 of short: ask", "response p95 of long: find"]
     assert figures == ["CPU a transaction", "throughput", *responses, "echo p95 of short", "echo p95 of long"]
     said = "\n".join(announced(8, 10.0, figures, 0.05))

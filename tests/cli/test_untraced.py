@@ -10,7 +10,7 @@ import pytest
 from cuesta import _native
 from cuesta.cli import main
 from cuesta.errors import Exit
-from cuesta.plan.spelling import tracing_tier
+from cuesta.plan.fields import tracing_tier
 from tests.busy import BUSY
 from tests.conftest import Write
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from cuesta.engine import certifier
-from cuesta.engine.local import Ran
+from cuesta.engine.local import RunResult
 from cuesta.engine.method import METERED_EVERY, Method
 from cuesta.errors import InputError
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 
@@ -19,11 +19,11 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Runs that only make their folder, in the order in which they were made."""
     made: list[Path] = []
 
-    def run(job: Any, out: Path, look: Any, stopping: threading.Event) -> Ran:
+    def run(job: Any, out: Path, look: Any, stopping: threading.Event) -> RunResult:
         out.mkdir(parents=True)
         (out / "run.json").write_text("{}")
         made.append(out)
-        return Ran(out, stopping.is_set(), [])
+        return RunResult(out, stopping.is_set(), [])
 
     monkeypatch.setattr(certifier, "run", run)
     return made
@@ -87,7 +87,7 @@ def test_without_a_timed_run_that_counts_nothing_is_made_for_it(here: Path, runs
 def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -> None:
     write("t.tape", "Type a\nWait+Silence 100ms")
     plan = write("p.toml", 'tape = "t.tape"\n[[group]]\nname = "a"\n[[group]]\nname = "b"\nusers = 3')
-    parts = list(certifier.parts(load(Given(plan=plan), here)))
+    parts = list(certifier.parts(load(RawOptions(plan=plan), here)))
     assert [group.name for group, _ in parts] == ["a", "b"]
     for group, job in parts:
         assert job.plan.settings.group == (group,)
@@ -98,4 +98,4 @@ def test_each_group_of_a_plan_is_certified_by_itself(write: Write, here: Path) -
 def test_a_sweep_is_refused(write: Write, here: Path) -> None:
     plan = write("p.toml", "[sweep]\nusers = [1, 2]")
     with pytest.raises(InputError, match="a certification has no steps"):
-        list(certifier.parts(load(Given(plan=plan), here)))
+        list(certifier.parts(load(RawOptions(plan=plan), here)))

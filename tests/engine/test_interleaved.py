@@ -10,8 +10,8 @@ from cuesta.engine import interleaved
 from cuesta.engine.agents import Snapshot
 from cuesta.engine.interleaved import Interleaved, Turn, run_in_turn
 from cuesta.engine.job import Job
-from cuesta.engine.local import Look, Ran
-from cuesta.plan import Given
+from cuesta.engine.local import Look, RunResult
+from cuesta.plan import RawOptions
 from tests.conftest import Write
 
 Made = list[tuple[str, int]]
@@ -21,7 +21,7 @@ Made = list[tuple[str, int]]
 def wanted(here: Path, write: Write) -> Interleaved:
     """Give four pairs of two plans, whose own seeds differ."""
     base, new = (write(f"{name}.toml", f"seed = {seed}\nusers = 3\n") for name, seed in (("a", 7), ("b", 99)))
-    return Interleaved(Given(base), Given(new), here, 4)
+    return Interleaved(RawOptions(base), RawOptions(new), here, 4)
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
     """Make no runs, but note which would be made, by folder and seed."""
     noted: Made = []
 
-    def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> Ran:
+    def run(job: Job, out: Path, _: Look, stopping: threading.Event) -> RunResult:
         noted.append((f"{out.parent.name}/{out.name}", job.plan.settings.seed))
-        return Ran(out, stopping.is_set(), [])
+        return RunResult(out, stopping.is_set(), [])
 
     monkeypatch.setattr(interleaved, "run", run)
     return noted
@@ -91,10 +91,10 @@ def test_an_interrupt_ends_it_and_a_broken_pair_is_not_indexed(
     stopping = threading.Event()
     run = interleaved.__dict__["run"]  # the one that only notes
 
-    def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> Ran:
+    def interrupted(job: Job, out: Path, look: Look, stopping: threading.Event) -> RunResult:
         if len(made) == after:
             stopping.set()
-        ran: Ran = run(job, out, look, stopping)
+        ran: RunResult = run(job, out, look, stopping)
         return ran
 
     monkeypatch.setattr(interleaved, "run", interrupted)

@@ -16,7 +16,7 @@ from cuesta.cli import main
 from cuesta.engine import isolation, prepare
 from cuesta.engine.isolation import Side, Sides, check, isolated, mask, see_privileges
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running
 from tests.processes import command_of, descendants
 
@@ -146,7 +146,7 @@ def test_who_may_not_is_told(tmp_path: Path) -> None:
 
 
 def test_what_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
-    job = prepare(load(Given(flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here))
+    job = prepare(load(RawOptions(flags={"isolate": True, "target": "tcp://127.0.0.1:9"}), here))
     with pytest.raises(UsageError, match=r"only the built-in host .* not tcp://127\.0\.0\.1:9"):
         check(job)
 
@@ -154,7 +154,7 @@ def test_what_cuesta_does_not_start_cannot_be_isolated(here: Path) -> None:
 def test_a_missing_program_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(isolation, "PROGRAMS", {"no-such-ip": "iproute2"})
     with pytest.raises(CuestaError, match="--isolate needs `no-such-ip`"):
-        check(prepare(load(Given(flags={"isolate": True}), here)))
+        check(prepare(load(RawOptions(flags={"isolate": True}), here)))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from cuesta.engine import Job, prepare
 from cuesta.engine.job import SECOND, fitting_service, most_users, timeline
 from cuesta.engine.tapes import read_tape
 from cuesta.errors import InputError
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 
 def job_of(here: Path, write: Write, text: str) -> Job:
-    return prepare(load(Given(plan=write("plan.toml", text)), here))
+    return prepare(load(RawOptions(plan=write("plan.toml", text)), here))
 
 
 def test_only_new_users_make_a_ramp(here: Path, write: Write) -> None:

@@ -7,7 +7,7 @@ import pytest
 from cuesta import _native
 from cuesta.engine import certifier
 from cuesta.engine.method import Method, method
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 PLAN = """
@@ -35,7 +35,7 @@ class Made:
         """Give the method of the plan with so much more in it."""
         self.write("t.tape", "Type a\nWait+Silence 100ms")
         plan = self.write("p.toml", f'{PLAN}target = "{target}"\n{more}')
-        ((_, job),) = certifier.parts(load(Given(plan=plan), self.here))
+        ((_, job),) = certifier.parts(load(RawOptions(plan=plan), self.here))
         return method(job)
 
 

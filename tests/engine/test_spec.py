@@ -5,7 +5,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from cuesta.engine import prepare
 from cuesta.engine.spec import host_spec, of_agent, run_spec
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 PLAN = """
@@ -40,7 +40,7 @@ group.typists.users = [3, 6]
 def test_what_the_driver_and_the_host_are_told(here: Path, write: Write, snapshot: SnapshotAssertion) -> None:
     write("read.tape", 'Type "${user}"')
     write("users.csv", "user\nann\n")
-    job = prepare(load(Given(plan=write("plan.toml", PLAN)), here))
+    job = prepare(load(RawOptions(plan=write("plan.toml", PLAN)), here))
     (segment,) = job.plan.segments()
     assert json.dumps(run_spec(job, segment, "telnet://127.0.0.1:4001", [0]), indent=1) == snapshot(name="run")
     step = segment.steps[0]

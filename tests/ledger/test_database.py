@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.tabled import of_run
+from cuesta.analysis.sql_rows import of_run
 from cuesta.errors import CuestaError, UsageError
-from cuesta.ledger.database import Answer, Database, insist_on_question
-from cuesta.ledger.found import find, fingerprint
+from cuesta.ledger.database import Database, SqlResult, check_select
+from cuesta.ledger.discover import discover, fingerprint
 from tests.run_folder import RunFolder
 
 
@@ -24,7 +24,7 @@ def database(folder: Path) -> Iterator[Database]:
         yield made
 
 
-def ask(folder: Path, sql: str) -> Answer:
+def ask(folder: Path, sql: str) -> SqlResult:
     with Database.at(None) as made:
         made.take(str(folder), fingerprint(folder), of_run(folder))
         return made.ask(sql)
@@ -73,7 +73,7 @@ def test_what_is_absent_is_null_and_not_zero(folder: Path) -> None:
 )
 def test_a_question_is_one_select(sql: str) -> None:
     with pytest.raises(UsageError, match="one SELECT"):
-        insist_on_question(sql)
+        check_select(sql)
 
 
 @pytest.mark.parametrize(
@@ -171,5 +171,5 @@ def test_runs_are_found_below_folders_but_not_within_runs(tmp_path: Path) -> Non
     RunFolder(one / "inside", measure=1).write()
     RunFolder(tmp_path / ".hidden" / "two", measure=1).write()
     (tmp_path / "a" / "goals.toml").write_text("")
-    found = find([tmp_path, tmp_path / "a"])
+    found = discover([tmp_path, tmp_path / "a"])
     assert (found.runs, found.certifications, found.goals) == ([one], [], [tmp_path / "a" / "goals.toml"])

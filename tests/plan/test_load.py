@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import InputError, UsageError
-from cuesta.plan import Given, Plan, load
+from cuesta.plan import Plan, RawOptions, load
 from tests.conftest import Write
 
 PLAN = """
@@ -22,13 +22,13 @@ def users(plan: Plan) -> int:
 
 
 def test_without_anything_it_is_the_main_job(here: Path) -> None:
-    plan = load(Given(), here)
+    plan = load(RawOptions(), here)
     assert (plan.settings.name, users(plan), plan.settings.group[0].target) == ("interactive", 96, "host:")
 
 
 def test_the_project_file_stands_above_the_main_job(here: Path, write: Write) -> None:
     write("cuesta.toml", 'users = 3\nsettle = "1s"\n[host]\ndelay = "5ms"\n[validity]\nsteal = 0.5')
-    settings = load(Given(flags={"users": "4"}), here).settings
+    settings = load(RawOptions(flags={"users": "4"}), here).settings
     assert (settings.group[0].users, settings.settle, settings.measure) == (4, 10**9, 30 * 10**9)
     assert (settings.group[0].tape, settings.host.delay, settings.validity.steal) == (
         "builtin:interactive",
@@ -38,18 +38,18 @@ def test_the_project_file_stands_above_the_main_job(here: Path, write: Write) ->
 
 
 def test_a_plan_with_nothing_in_it_has_defaults(here: Path, write: Write) -> None:
-    plan = load(Given(plan=write("plan.toml", "")), here)
+    plan = load(RawOptions(plan=write("plan.toml", "")), here)
     assert (users(plan), plan.settings.group[0].target, len(plan.steps)) == (1, "host:", 1)
 
 
 def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Path, write: Write) -> None:
     write("cuesta.toml", 'users = 3\nmeasure = "7s"')
-    assert users(load(Given(), here)) == 3
+    assert users(load(RawOptions(), here)) == 3
     path = write("plan.toml", PLAN)
-    assert users(load(Given(plan=path), here)) == 4
+    assert users(load(RawOptions(plan=path), here)) == 4
     environment = {"CUESTA_USERS": "5", "CUESTA_SEED": "9", "CUESTA_DEBUG": "1", "OTHER": "x"}
-    assert users(load(Given(plan=path, environment=environment), here)) == 5
-    plan = load(Given(plan=path, environment=environment, flags={"users": "6"}), here)
+    assert users(load(RawOptions(plan=path, environment=environment), here)) == 5
+    plan = load(RawOptions(plan=path, environment=environment, flags={"users": "6"}), here)
     assert (users(plan), plan.settings.seed, plan.settings.settle, plan.settings.measure) == (
         6,
         9,
@@ -61,45 +61,45 @@ def test_flag_beats_environment_beats_plan_beats_project_beats_default(here: Pat
 
 def test_a_misspelt_variable_is_not_passed_over(here: Path) -> None:
     with pytest.raises(UsageError, match="CUESTA_USER: no such setting; did you mean `CUESTA_USERS`"):
-        load(Given(environment={"CUESTA_USER": "5"}), here)
+        load(RawOptions(environment={"CUESTA_USER": "5"}), here)
 
 
 def test_what_a_group_says_beats_what_stands_at_the_top(here: Path, write: Write) -> None:
     path = write("plan.toml", 'think = "exp 1s"\nrows = 30\n[[group]]\nname="a"\n[[group]]\nname="b"\nthink = "exp 2s"')
-    groups = load(Given(plan=path), here).settings.group
+    groups = load(RawOptions(plan=path), here).settings.group
     assert [(group.think, group.rows) for group in groups] == [("exp 1s", 30), ("exp 2s", 30)]
 
 
 def test_files_of_a_plan_are_relative_to_it_and_files_of_flags_to_here(here: Path, write: Write) -> None:
     (here / "sub").mkdir()
     path = write("sub/plan.toml", PLAN)
-    group = load(Given(plan=path, flags={"data": "users.csv"}), here).settings.group[0]
+    group = load(RawOptions(plan=path, flags={"data": "users.csv"}), here).settings.group[0]
     assert (group.tape, group.data) == (str(here / "sub/typist.tape"), str(here / "users.csv"))
 
 
 def test_a_tape_names_the_run(here: Path) -> None:
-    plan = load(Given(tape="some/log in.tape"), here)
+    plan = load(RawOptions(tape="some/log in.tape"), here)
     assert (plan.settings.name, plan.settings.group[0].tape) == ("log-in", str(here / "some/log in.tape"))
 
 
 def test_users_given_for_several_groups_are_shared_in_proportion(here: Path, write: Write) -> None:
     path = write("plan.toml", '[[group]]\nname="a"\nusers=2\n[[group]]\nname="b"\nusers=1')
-    groups = load(Given(plan=path, flags={"users": "10"}), here).settings.group
+    groups = load(RawOptions(plan=path, flags={"users": "10"}), here).settings.group
     assert [group.users for group in groups] == [7, 3]
 
 
 def test_limits_of_flags_are_added_and_host_settings_laid_over(here: Path, write: Write) -> None:
     path = write("plan.toml", 'limits = ["throughput > 1"]\n[host]\ndelay = "5ms"\nservers = 2')
     flags = {"limits": ["skipped == 0"], "host": {"delay": "6ms", "service": "echo"}}
-    settings = load(Given(plan=path, flags=flags), here).settings
+    settings = load(RawOptions(plan=path, flags=flags), here).settings
     assert [str(limit) for limit in settings.limits] == ["throughput > 1", "skipped == 0"]
     assert (settings.host.delay, settings.host.servers, str(settings.host.service)) == (6_000_000, 2, "echo")
 
 
 def test_a_flag_takes_its_setting_out_of_the_sweep(here: Path, write: Write) -> None:
     path = write("plan.toml", '[sweep]\nusers = [1, 2]\nthink = ["exp 1s", "exp 2s", "exp 3s"]')
-    assert len(load(Given(plan=path), here).steps) == 6
-    assert len(load(Given(plan=path, flags={"users": "7"}), here).steps) == 3
+    assert len(load(RawOptions(plan=path), here).steps) == 6
+    assert len(load(RawOptions(plan=path, flags={"users": "7"}), here).steps) == 3
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_bad_flag_is_a_usage_error_that_names_it(
     here: Path, flags: dict[str, object], environment: dict[str, str], said: str
 ) -> None:
     with pytest.raises(UsageError, match=said):
-        load(Given(flags=flags, environment=environment), here)
+        load(RawOptions(flags=flags, environment=environment), here)
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_a_bad_flag_is_a_usage_error_that_names_it(
 def test_a_bad_project_file_is_refused(here: Path, write: Write, text: str, said: str) -> None:
     write("cuesta.toml", text)
     with pytest.raises(InputError, match=said):
-        load(Given(), here)
+        load(RawOptions(), here)
 
 
 def test_a_missing_plan_is_said(here: Path) -> None:
     with pytest.raises(InputError, match=r"nope.toml: cannot read the plan: No such file"):
-        load(Given(plan=here / "nope.toml"), here)
+        load(RawOptions(plan=here / "nope.toml"), here)

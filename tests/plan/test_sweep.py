@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import InputError
-from cuesta.plan import Given, Plan, load
+from cuesta.plan import Plan, RawOptions, load
 from tests.conftest import Write
 
 GROUPS = '[[group]]\nname = "a"\nusers = 2\n[[group]]\nname = "b"\nusers = 1\n'
 
 
 def plan_of(here: Path, write: Write, text: str) -> Plan:
-    return load(Given(plan=write("plan.toml", text)), here)
+    return load(RawOptions(plan=write("plan.toml", text)), here)
 
 
 def test_the_last_axis_turns_fastest(here: Path, write: Write) -> None:

@@ -22,7 +22,7 @@
 - `identities`: what must agree among printed values, and what to think where it does not; of `quantity` (a print),
   `formula` and `functions`, `transcript` (prints as they are read), `readings` and `mending` (what else they may say).
 - `projection`: goals, compounded; `ledgers`: which systems stand in one ledger; `certified`: a system's elapsed time.
-- `tabled`: runs and certifications as rows of the ledger's database.
+- `sql_rows`: runs and certifications as rows of the ledger's database.
 """
 
 from cuesta.analysis.summary import Summary, summarise

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuesta.ledger import HostRow, Interval, Recorded, Step
 from cuesta.ledger.meters import Row, Sheet
-from cuesta.plan.spelling import tracing_tier
+from cuesta.plan.fields import tracing_tier
 from cuesta.target import OWN_PROGRAMS, kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"

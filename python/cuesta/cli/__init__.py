@@ -8,9 +8,9 @@
 - `report`: what lies in run folders, shown again.
 - `certify`: a plan played again and again; `verify`: a record held against its raw files.
 - `compare`: two sides of runs; `interleave`: makes them, pair by pair.
-- `ledger`: all certified systems; `question`: what is asked of all runs.
+- `ledger`: all certified systems; `sql`: queries over all runs.
 - `meters`: this host, by hand. Its modes: `meter_rows`; `tty_meters`, of a run folder; `profile`, CPU time by
-  function; `kept`, an interval of the caller's own; `service`, a live service's profile.
+  function; `saved_interval`, an interval of the caller's own; `service`, a live service's profile.
 - `output`: where `--json` goes; `interrupts`: Ctrl-C, and its likes.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.

@@ -27,8 +27,7 @@ from cuesta.ledger.record import Given, Record, Reference
 from cuesta.ledger.service import read_service
 from cuesta.ledger.signature import see_key, sign
 from cuesta.live import watching
-from cuesta.plan import Given as GivenPlan
-from cuesta.plan import Group, load
+from cuesta.plan import Group, RawOptions, load
 from cuesta.units import many
 
 NAME = "certify"
@@ -129,7 +128,7 @@ def see_certification(folder: Path) -> None:
 
 def certify(arguments: argparse.Namespace) -> int:
     """Make the certification of each group of a plan; the exit code is that of the worst."""
-    plan = load(GivenPlan(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
+    plan = load(RawOptions(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
     jobs = list(certifier.parts(plan))
     for group, job in jobs:
         see_script(group, job, arguments.absentee)

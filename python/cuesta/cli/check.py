@@ -9,7 +9,7 @@ from cuesta.cli.dry_run import show_plan
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine import prepare, read_tape
 from cuesta.errors import Exit
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 
 NAME = "check"
 HELP = "say how a tape or a plan is understood"
@@ -49,5 +49,5 @@ def _tape(where: str) -> tuple[str, Any]:
 
 
 def _plan(path: Path) -> tuple[str, Any]:
-    job = prepare(load(Given(plan=path), Path.cwd()))
+    job = prepare(load(RawOptions(plan=path), Path.cwd()))
     return show_plan(job), job.plan.settings.model_dump(mode="json")

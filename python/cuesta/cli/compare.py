@@ -10,7 +10,7 @@ from cuesta.analysis.sides import apart, in_pairs
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, UsageError
-from cuesta.plan.faults import near
+from cuesta.plan.messages import near
 from cuesta.report.comparison import data, text
 
 NAME = "compare"

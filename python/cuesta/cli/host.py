@@ -17,7 +17,7 @@ from cuesta.engine.spec import LISTEN, host_spec
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.ledger import HostRow
 from cuesta.plan import Host, Service
-from cuesta.plan.faults import message
+from cuesta.plan.messages import message
 from cuesta.report.front_end import text as tty_meters
 
 NAME = "host"

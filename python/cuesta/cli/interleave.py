@@ -26,7 +26,7 @@ from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
 from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
-from cuesta.plan import Given
+from cuesta.plan import RawOptions
 from cuesta.report.words import plain
 from cuesta.units import many, share
 
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @contextmanager
 def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
     """Make the pairs; give their folder, and whether that was interrupted."""
-    base, new = (Given(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
+    base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
     wanted = Interleaved(base, new, Path.cwd(), PAIRS)
     jobs = wanted.jobs(1)
     _check_likeness(jobs, terms)

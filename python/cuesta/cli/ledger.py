@@ -7,11 +7,11 @@ from cuesta.analysis.agreement import disagreements
 from cuesta.analysis.certification import derive
 from cuesta.analysis.identities import check
 from cuesta.analysis.ledgers import Certified, ledgers
-from cuesta.analysis.tabled import why_unread
+from cuesta.analysis.sql_rows import why_unread
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError, UsageError
 from cuesta.ledger.certification import Certification, open_certification
-from cuesta.ledger.found import find
+from cuesta.ledger.discover import discover
 from cuesta.ledger.goals import read_goals
 from cuesta.ledger.historical import is_historical, read_historical, read_toml
 from cuesta.ledger.record import Record
@@ -80,9 +80,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.check:
         return _check(arguments.what, arguments.json)
     if arguments.tables or arguments.sql is not None:
-        from cuesta.cli import question  # noqa: PLC0415  it loads DuckDB, which nobody else needs
+        from cuesta.cli import sql  # noqa: PLC0415  it loads DuckDB, which nobody else needs
 
-        return question.tables(arguments.json) if arguments.tables else question.ask(places, arguments)
+        return sql.tables(arguments.json) if arguments.tables else sql.ask(places, arguments)
     return _ledgers(places, arguments)
 
 
@@ -106,7 +106,7 @@ def _insist_on_one(arguments: argparse.Namespace) -> None:
 
 def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     """Show the ledgers."""
-    found = find(places)
+    found = discover(places)
     certified, unread = list[Certified](), list[str]()
     for folder in found.certifications:
         try:

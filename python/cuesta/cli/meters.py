@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from cuesta import _native
 from cuesta.cli import meter_rows, profile, service, tty_meters
-from cuesta.cli.kept import Kept
 from cuesta.cli.output import check_json, write_json
+from cuesta.cli.saved_interval import SavedInterval
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.engine.sheet_stream import Meters, Stream
 from cuesta.errors import CuestaError, Exit, UsageError
@@ -243,13 +243,13 @@ def _show(sheet: dict[str, Any], where: str | None) -> None:
 def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     if arguments.json and not arguments.report:
         raise UsageError("cuesta meters: --json is of a report, and --reset gives none", "leave one of them out")
-    kept = Kept.at(arguments.since, subject_of(arguments))
+    saved = SavedInterval.at(arguments.since, subject_of(arguments))
     if arguments.report:
-        _show(kept.sheet(meters), arguments.json)
+        _show(saved.sheet(meters), arguments.json)
     if arguments.reset:
-        kept.write(meters.reading())
+        saved.write(meters.reading())
         if not arguments.report:
-            print(f"metering since now; `cuesta meters --report` shows what came ({kept.file})", file=sys.stderr)
+            print(f"metering since now; `cuesta meters --report` shows what came ({saved.file})", file=sys.stderr)
     return Exit.GOOD
 
 

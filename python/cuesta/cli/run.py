@@ -14,7 +14,7 @@ from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.where import why_untraced
 from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from cuesta.plan.load import SETTINGS
 
 NAME = "run"
@@ -87,7 +87,7 @@ def beforehand(job: engine.Job) -> Iterator[str]:
         yield f"--meters {meters}: not traced: {untraced}"
 
 
-def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
+def _sum_up(ran: engine.RunResult, json_where: str | None) -> int:
     """Derive, write and print the summary; the exit code says the worst."""
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
@@ -103,13 +103,13 @@ def _sum_up(ran: engine.Ran, json_where: str | None) -> int:
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT
 
 
-def _given(arguments: argparse.Namespace) -> Given:
+def _given(arguments: argparse.Namespace) -> RawOptions:
     plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
     tape = None if plan else arguments.file
     flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}
     if arguments.host:
         flags["host"] = dict(_assignment(text) for text in arguments.host)
-    return Given(plan, tape, flags, dict(os.environ))
+    return RawOptions(plan, tape, flags, dict(os.environ))
 
 
 def _assignment(text: str) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta import __version__
-from cuesta.analysis.tabled import why_unread
+from cuesta.analysis.sql_rows import why_unread
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit, InputError
 from cuesta.ledger.certification import SIGNATURE, SpoiltError, hashes, is_certification, open_certification

@@ -18,7 +18,7 @@ Kept free: `ray`, the same on many machines. It will need of `agents` only what 
 """
 
 from cuesta.engine.job import Job, prepare
-from cuesta.engine.local import Ran, run
+from cuesta.engine.local import RunResult, run
 from cuesta.engine.tapes import Tape, read_tape
 
-__all__ = ["Job", "Ran", "Tape", "prepare", "read_tape", "run"]
+__all__ = ["Job", "RunResult", "Tape", "prepare", "read_tape", "run"]

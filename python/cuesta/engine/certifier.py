@@ -14,7 +14,7 @@ from pathlib import Path
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.kernel_threads import kernel_threads
 from cuesta.engine.linkage import linkage
-from cuesta.engine.local import Look, Ran, run
+from cuesta.engine.local import Look, RunResult, run
 from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
 from cuesta.engine.wanting import wanting
 from cuesta.errors import InputError
@@ -86,7 +86,7 @@ def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: th
     return Certified(stopping.is_set(), counted, excluded, failures)
 
 
-def apart(folder: Path, make: Callable[[Path], Ran], judge: Judge) -> list[str]:
+def apart(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
     """Make a run for one figure, once more if it does not count; gives the failures of the driver."""
     folder.mkdir()
     for number in range(1, TRIES + 1):
@@ -97,19 +97,19 @@ def apart(folder: Path, make: Callable[[Path], Ran], judge: Judge) -> list[str]:
     return []
 
 
-def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run, the kernel's own threads metered too."""
     with kernel_threads(folder, METERED_EVERY):
         return run(job, folder, look, stopping)
 
 
-def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run of a benchmark: whether its processes want a CPU is looked at too."""
     with wanting(folder):
         return metered(job, folder, look, stopping)
 
 
-def linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ran:
+def linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run whose programs' linkers say what they do."""
     with linkage(folder, METERED_EVERY) as environment:
         return run(replace(job, environment=environment), folder, look, stopping)

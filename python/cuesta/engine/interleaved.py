@@ -17,7 +17,7 @@ from typing import Literal
 from cuesta.engine.certifier import Judge
 from cuesta.engine.job import Job, prepare
 from cuesta.engine.local import Look, run
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 
 INDEX = "pairs.jsonl"
 Name = Literal["base", "new"]
@@ -38,8 +38,8 @@ class Turn:
 class Interleaved:
     """Pairs of runs that are to be made."""
 
-    base: Given
-    new: Given
+    base: RawOptions
+    new: RawOptions
     here: Path
     """What flags and cuesta.toml speak of."""
     pairs: int

@@ -8,7 +8,7 @@ from cuesta.engine.tapes import Tape, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
 from cuesta.plan import Figure, Group, Plan, Segment, Service, Step
-from cuesta.plan.faults import near
+from cuesta.plan.messages import near
 from cuesta.target import BUILTIN_HOST
 
 SECOND = 1_000_000_000

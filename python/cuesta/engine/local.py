@@ -30,7 +30,7 @@ Look = Callable[[list[Snapshot]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunResult:
     """How a run went; what was measured is in its folder."""
 
     folder: Path
@@ -39,7 +39,7 @@ class Ran:
     """Of the driver; a failure of the host is data."""
 
 
-def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ran:
+def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
     """Run the job into a run folder. When `stopping` is set it ends early and keeps what was measured."""
     preflight.check(job)
     failures: list[str] = []
@@ -51,7 +51,7 @@ def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ra
                 break
             follows = partial(follow, look=look, stopping=stopping)
             failures = _run_segment(job, segment, folder / segment.folder, places, follows)
-    return Ran(folder, stopping.is_set(), failures)
+    return RunResult(folder, stopping.is_set(), failures)
 
 
 def _run_segment(

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from cuesta import _native
 from cuesta.engine.listener import listener
-from cuesta.plan.spelling import tracing_tier
+from cuesta.plan.fields import tracing_tier
 from cuesta.target import BUILTIN_HOST, OWN_PROGRAMS, kind_of, port_of
 
 METERS = ("meters", "1", "--json", "--attached")

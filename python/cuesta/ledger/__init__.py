@@ -6,7 +6,7 @@
   `linkage`: what dynamic linkers bound; `wanting`: how many tasks wanted a CPU.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: what is hoped for.
-- `found`: what lies below folders; `database`, `tables`: all of it in DuckDB, to be asked.
+- `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries.
 - `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
 """
 

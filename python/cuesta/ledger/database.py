@@ -26,7 +26,7 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SqlResult:
     """What came of a question."""
 
     columns: list[str]
@@ -76,11 +76,11 @@ class Database:
         ).fetchall()
         return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in found]
 
-    def ask(self, sql: str) -> Answer:
+    def ask(self, sql: str) -> SqlResult:
         """Answer one SELECT."""
         with self.asked(sql, None):
             found = self.connection.execute(sql)
-            return Answer([each[0] for each in found.description or []], found.fetchall())
+            return SqlResult([each[0] for each in found.description or []], found.fetchall())
 
     def write(self, sql: str, file: Path) -> int:
         """Write the answer to one SELECT to a Parquet file; give the number of rows."""
@@ -93,7 +93,7 @@ class Database:
     @contextmanager
     def asked(self, sql: str, file: Path | None) -> Iterator[None]:
         """Let a question see nothing but the tables, and say what is wrong with it."""
-        insist_on_question(sql)
+        check_select(sql)
         self.shut(file)
         try:
             yield
@@ -161,7 +161,7 @@ def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict
             )
 
 
-def insist_on_question(sql: str) -> None:
+def check_select(sql: str) -> None:
     """Refuse what is not one SELECT."""
     try:
         statements = duckdb.extract_statements(sql)

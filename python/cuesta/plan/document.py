@@ -11,8 +11,8 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from cuesta.plan.fields import Syntax
 from cuesta.plan.schema import Group, Host, Published, Settings, Validity
-from cuesta.plan.spelling import Spelling
 
 TABLES: dict[str, type[BaseModel]] = {
     "plan": Settings,
@@ -27,7 +27,7 @@ WRITTEN = {
     "input": "`canonical` or `raw`",
     "bound": "`at least` or `at most`",
 }
-"""Settings whose type has no spelling of its own."""
+"""Settings whose type has no syntax of its own."""
 
 
 def table(model: type[BaseModel]) -> str:
@@ -46,7 +46,7 @@ def written(name: str, field: FieldInfo) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
     inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Law | None`
-    found = next(each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Spelling))
+    found = next(each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
     return found.expected
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
-from cuesta.plan.faults import distinct, message, near, plan_error
+from cuesta.plan.messages import distinct, message, near, plan_error
 from cuesta.plan.schema import Group, Settings
 from cuesta.plan.sweep import Step, flatten, put, steps
 
@@ -89,7 +89,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RawOptions:
     """What the command was given, before any of it is understood."""
 
     plan: Path | None = None
@@ -99,7 +99,7 @@ class Given:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def load(given: Given, here: Path) -> Plan:
+def load(given: RawOptions, here: Path) -> Plan:
     """Read, merge and check everything. `here` is the folder that flags and cuesta.toml speak of."""
     source = str(given.plan or given.tape or "the main job")
     if given.plan or given.tape:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from cuesta.plan.spelling import (
+from cuesta.plan.fields import (
     Baud,
     Bytes,
     Count,

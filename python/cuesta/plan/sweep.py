@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
-from cuesta.plan.faults import near, plan_error
+from cuesta.plan.messages import near, plan_error
 from cuesta.plan.schema import Group, Host, Settings
 
 MOST_STEPS = 1000

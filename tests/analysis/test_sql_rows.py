@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis import tabled
+from cuesta.analysis import sql_rows
 from cuesta.analysis.breakdown import measurements
 from cuesta.ledger.database import Database
 from cuesta.ledger.record import Figure, Given, Method, Record, Run, Workload
@@ -44,36 +44,36 @@ def record() -> Record:
 
 
 @pytest.fixture
-def certification(monkeypatch: pytest.MonkeyPatch) -> tabled.Rows:
-    monkeypatch.setattr(tabled, "open_certification", lambda folder: folder)
-    monkeypatch.setattr(tabled, "derive", lambda _: record())
-    return tabled.of_certification(Path("c"))
+def certification(monkeypatch: pytest.MonkeyPatch) -> sql_rows.Rows:
+    monkeypatch.setattr(sql_rows, "open_certification", lambda folder: folder)
+    monkeypatch.setattr(sql_rows, "derive", lambda _: record())
+    return sql_rows.of_certification(Path("c"))
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> tabled.Rows:
+def run(tmp_path: Path) -> sql_rows.Rows:
     published = {"what": "x", "figure": "response.mean", "value": "1s", "source": "s"}
     folder = RunFolder(tmp_path / "run", measure=3, limits=("response.p99 < 1s",), published=(published,)).write()
-    return tabled.of_run(folder)
+    return sql_rows.of_run(folder)
 
 
 def columns(table: str) -> set[str]:
     return {each.name for each in TABLES[table].columns}
 
 
-def test_every_column_of_a_run_is_filled_and_nothing_else(run: tabled.Rows) -> None:
+def test_every_column_of_a_run_is_filled_and_nothing_else(run: sql_rows.Rows) -> None:
     assert set(run) == {"runs", "steps", "classes", "causes", "limits", "meters", "published", "intervals"}
     for table in set(run) - {"causes", "meters"}:  # it was not metered
         assert {name for row in run[table] for name in row} == columns(table), table
 
 
-def test_every_column_of_a_certification_is_filled_and_nothing_else(certification: tabled.Rows) -> None:
+def test_every_column_of_a_certification_is_filled_and_nothing_else(certification: sql_rows.Rows) -> None:
     assert set(certification) == {"certifications", "certified_runs", "measurements"}
     for table, rows in certification.items():
         assert {name for row in rows for name in row} | {"damage"} == columns(table) | {"damage"}, table
 
 
-def test_a_certification_can_be_asked(certification: tabled.Rows) -> None:
+def test_a_certification_can_be_asked(certification: sql_rows.Rows) -> None:
     with Database.at(None) as database:
         database.take("c", "x", certification)
         joined = "certifications join measurements using (folder) where name = 'Total CPU time charged'"
@@ -82,7 +82,7 @@ def test_a_certification_can_be_asked(certification: tabled.Rows) -> None:
 
 
 def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
-    rows = list(tabled.meters(2, sheet()))
+    rows = list(sql_rows.meters(2, sheet()))
     by_name = {row["meter"]: row for row in rows}
     assert by_name["cpu.usr"] == {"step": 2, "meter": "cpu.usr", "value": 20.0, "tier": "plain", "why": None}
     assert by_name["counts.minor_faults.per_s"]["value"] == 20.0
@@ -94,7 +94,7 @@ def test_a_sheet_is_a_row_for_each_figure_with_its_tier_or_why() -> None:
 def test_a_folder_that_is_beyond_reading_is_one_row_that_says_why(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", measure=3).write()
     (folder / "run.json").write_text('{"format": 1, "plan": 7}')
-    (row,) = tabled.of_run(folder)["runs"]
+    (row,) = sql_rows.of_run(folder)["runs"]
     assert row["damage"].startswith("cannot be read: ")
-    (row,) = tabled.of_certification(folder)["certifications"]
+    (row,) = sql_rows.of_certification(folder)["certifications"]
     assert "there is no certification.json in it" in row["damage"]

@@ -5,12 +5,12 @@ import csv
 import sys
 from pathlib import Path
 
-from cuesta.analysis.tabled import of_certification, of_run
+from cuesta.analysis.sql_rows import of_certification, of_run
 from cuesta.cli.output import say, write_json
 from cuesta.errors import CuestaError, Exit
-from cuesta.ledger.database import Answer, Database, insist_on_question
-from cuesta.ledger.found import find, fingerprint
-from cuesta.report import answer as report
+from cuesta.ledger.database import Database, SqlResult, check_select
+from cuesta.ledger.discover import discover, fingerprint
+from cuesta.report import sql_result as report
 from cuesta.units import many
 
 PARQUET = b"PAR1"
@@ -19,7 +19,7 @@ PARQUET = b"PAR1"
 
 def ask(places: list[Path], arguments: argparse.Namespace) -> int:
     """Answer a question."""
-    insist_on_question(arguments.sql)
+    check_select(arguments.sql)
     _insist_on_place(arguments.parquet)
     with Database.at(arguments.database) as database:
         _fill(database, places)
@@ -33,7 +33,7 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _show(found: Answer, arguments: argparse.Namespace) -> None:
+def _show(found: SqlResult, arguments: argparse.Namespace) -> None:
     if arguments.csv:
         csv.writer(sys.stdout, lineterminator="\n").writerows([found.columns, *found.rows])
     elif arguments.json != "-":
@@ -58,7 +58,7 @@ def _is_parquet(file: Path) -> bool:
 
 def _fill(database: Database, places: list[Path]) -> None:
     """Read the folders that changed since the database was kept; all of them if it was not."""
-    found = find([place.absolute() for place in places])
+    found = discover([place.absolute() for place in places])
     readers = dict.fromkeys(found.runs, of_run) | dict.fromkeys(found.certifications, of_certification)
     prints = {str(folder): fingerprint(folder) for folder in readers}
     for name in database.changed(prints):

@@ -7,8 +7,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
+from cuesta.plan.fields import show
 from cuesta.plan.schema import Group, Host, Published, Settings, Validity
-from cuesta.plan.spelling import show
 
 TABLES: dict[str, type[BaseModel]] = {
     "group": Group,

@@ -3,8 +3,8 @@
 import datetime
 from pathlib import Path
 
-from cuesta.ledger.database import Answer
-from cuesta.report.answer import data, markdown, text
+from cuesta.ledger.database import SqlResult
+from cuesta.report.sql_result import data, markdown, text
 
 DOCS = Path(__file__).parents[2] / "docs" / "ledger.md"
 
@@ -14,8 +14,8 @@ def test_the_documentation_has_every_column() -> None:
 
 
 def test_numbers_stand_to_the_right_and_nothing_commands_a_terminal() -> None:
-    answer = Answer(["name", "n"], [("a\x1b[31m", 1.5), ("b" * 80, None), ("two\nrows", 1234567.0)])
-    assert text(answer).splitlines() == [
+    result = SqlResult(["name", "n"], [("a\x1b[31m", 1.5), ("b" * 80, None), ("two\nrows", 1234567.0)])
+    assert text(result).splitlines() == [
         "name                                                                  n",
         "------------------------------------------------------------  ---------",
         "a�[31m                                                              1.5",
@@ -26,9 +26,9 @@ def test_numbers_stand_to_the_right_and_nothing_commands_a_terminal() -> None:
 
 
 def test_an_answer_of_nothing_is_its_columns() -> None:
-    assert text(Answer(["n"], [])) == "n\n-\n0 rows"
+    assert text(SqlResult(["n"], [])) == "n\n-\n0 rows"
 
 
 def test_an_answer_is_data() -> None:
-    answer = Answer(["when", "what"], [(datetime.datetime(2026, 1, 2, 3, 4), {"a": 1})])
-    assert data(answer) == {"columns": ["when", "what"], "rows": [["2026-01-02T03:04:00", "{'a': 1}"]]}
+    result = SqlResult(["when", "what"], [(datetime.datetime(2026, 1, 2, 3, 4), {"a": 1})])
+    assert data(result) == {"columns": ["when", "what"], "rows": [["2026-01-02T03:04:00", "{'a': 1}"]]}

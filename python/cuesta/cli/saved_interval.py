@@ -24,13 +24,13 @@ NOT_SAMPLED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedInterval:
     """One caller's interval of one subject."""
 
     file: Path
 
     @classmethod
-    def at(cls, file: Path | None, subject: str) -> "Kept":
+    def at(cls, file: Path | None, subject: str) -> "SavedInterval":
         """Find the caller's file: the given one, or that of its session and subject."""
         if file:
             return cls(file)

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from cuesta.ledger.database import Answer
+from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
 from cuesta.report.words import plain
 from cuesta.units import ABSENT, many
@@ -14,24 +14,24 @@ WIDEST = 60
 """Columns of a cell; `--csv` and `--json` have all of it."""
 
 
-def text(answer: Answer) -> str:
-    """Lay an answer out: numbers to the right, words to the left."""
-    cells = [[_cell(value) for value in row] for row in answer.rows]
-    widths = [max(map(len, column)) for column in zip(answer.columns, *cells, strict=True)]
-    right = [all(_is_number(row[at]) for row in answer.rows) for at in range(len(answer.columns))]
-    rows = [answer.columns, ["-" * width for width in widths], *cells]
+def text(result: SqlResult) -> str:
+    """Lay an result out: numbers to the right, words to the left."""
+    cells = [[_cell(value) for value in row] for row in result.rows]
+    widths = [max(map(len, column)) for column in zip(result.columns, *cells, strict=True)]
+    right = [all(_is_number(row[at]) for row in result.rows) for at in range(len(result.columns))]
+    rows = [result.columns, ["-" * width for width in widths], *cells]
     laid = (
         "  ".join(_aligned(cell, width, to_right) for cell, width, to_right in zip(row, widths, right, strict=True))
         for row in rows
     )
-    return "\n".join([*(row.rstrip() for row in laid), many(len(answer.rows), "row")])
+    return "\n".join([*(row.rstrip() for row in laid), many(len(result.rows), "row")])
 
 
-def data(answer: Answer) -> dict[str, Any]:
-    """Give an answer as data."""
+def data(result: SqlResult) -> dict[str, Any]:
+    """Give an result as data."""
     return {
-        "columns": answer.columns,
-        "rows": [[_plain_value(value) for value in row] for row in answer.rows],
+        "columns": result.columns,
+        "rows": [[_plain_value(value) for value in row] for row in result.rows],
     }
 
 

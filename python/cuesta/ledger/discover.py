@@ -1,4 +1,4 @@
-"""What lies below some folders: runs, certifications, goals. Nothing is opened here but the folders."""
+"""Finds the runs, certifications and files of goals below some folders. It opens nothing but the folders."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ GOALS = "goals.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Folders:
     """Folders and files, each once, in order of their names."""
 
     runs: list[Path]
@@ -21,23 +21,23 @@ class Found:
     goals: list[Path]
 
 
-def find(places: list[Path]) -> Found:
-    """Find what lies below folders, and files as they are named. Raises InputError for what is not there."""
+def discover(places: list[Path]) -> Folders:
+    """Find what is below folders; a file stands for itself. Raises InputError for what is not there."""
     runs, certifications, goals = set[Path](), set[Path](), set[Path]()
     for place in places:
         if place.is_file():
             goals.add(place)
         elif place.is_dir():
-            for folder, files in folders(place):
+            for folder, files in _walk(place):
                 runs |= {folder} if "run.json" in files else set()
                 certifications |= {folder} if is_certification(folder) else set()
                 goals |= {folder / GOALS} if GOALS in files else set()
         else:
             raise InputError(f"{place}: there is no such file or folder")
-    return Found(sorted(runs), sorted(certifications), sorted(goals))
+    return Folders(sorted(runs), sorted(certifications), sorted(goals))
 
 
-def folders(place: Path) -> Iterator[tuple[Path, list[str]]]:
+def _walk(place: Path) -> Iterator[tuple[Path, list[str]]]:
     """Give the folders below a place with their files, but hidden ones and what lies within a run folder."""
     for folder, below, files in os.walk(place):
         below[:] = [] if "run.json" in files else sorted(each for each in below if not each.startswith("."))

@@ -16,17 +16,17 @@ from pydantic_core import PydanticCustomError
 from cuesta import _native
 from cuesta.plan.figure import Figure
 from cuesta.plan.limit import Limit
-from cuesta.target import SPELLINGS
+from cuesta.target import SYNTAX
 
 
 @dataclass(frozen=True, slots=True)
-class Spelling:
+class Syntax:
     """How a type is written, for messages and for the documentation."""
 
     expected: str
 
 
-def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Spelling]:
+def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
     """Check with `read`; a bad value is answered with what was expected, what came and why it will not do."""
 
     def validate(value: object) -> object:
@@ -34,9 +34,9 @@ def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidato
             return read(value)
         except ValueError as error:
             text = f"expected {expected}, got {show(value)}"
-            raise PydanticCustomError("spelling", "{text}", {"text": f"{text}: {error}"}) from None
+            raise PydanticCustomError("value", "{text}", {"text": f"{text}: {error}"}) from None
 
-    return BeforeValidator(validate), Spelling(expected)
+    return BeforeValidator(validate), Syntax(expected)
 
 
 PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
@@ -299,7 +299,7 @@ KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without paus
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
 Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
 KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
-Target = Annotated[str, *_typed(SPELLINGS, _target)]
+Target = Annotated[str, *_typed(SYNTAX, _target)]
 TRACED = ("exact", "calls")
 """Meters that trace the kernel, perhaps of a subject that is named: `exact:pid:7`."""
 METERS = (

@@ -4,7 +4,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.errors import InputError
-from cuesta.plan import Given, load
+from cuesta.plan import RawOptions, load
 from tests.conftest import Write
 
 BAD = {
@@ -57,5 +57,5 @@ BAD = {
 def test_what_is_wrong_is_said(here: Path, write: Write, text: str, snapshot: SnapshotAssertion) -> None:
     write("plan.toml", text)
     with pytest.raises(InputError) as raised:
-        load(Given(plan=Path("plan.toml")), here)
+        load(RawOptions(plan=Path("plan.toml")), here)
     assert f"{raised.value}\n  {raised.value.remedy}" == snapshot

@@ -1,0 +1,80 @@
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from cuesta.plan import Load, Service, fields
+
+
+def read(kind: Any, value: object) -> object:
+    return TypeAdapter(kind).validate_python(value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wanted"),
+    [
+        (fields.Duration, "200ms", 200_000_000),
+        (fields.Duration, 2, 2_000_000_000),
+        (fields.Users, "96", 96),
+        (fields.KeyRate, "5cps", 5.0),
+        (fields.KeyRate, 2, 2.0),
+        (fields.KeyRate, "0cps", 0.0),
+        (fields.Share, "1%", 0.01),
+        (fields.Share, 0.25, 0.25),
+        (fields.Switch, "yes", True),
+        (fields.Stamps, "all", 1),
+        (fields.Stamps, "none", 0),
+        (fields.Stamps, 16, 16),
+        (fields.Bytes, "16MiB", 16 << 20),
+        (fields.LoadText, "closed", Load("closed")),
+        (fields.LoadText, "paced:200ms", Load("paced", cycle=200_000_000)),
+        (fields.LoadText, "open:30/m", Load("open", per_s=0.5)),
+        (fields.LoadText, "open:2/s:sessions", Load("open", per_s=2.0, arrivals="sessions")),
+        (fields.ServiceText, "transaction 150", Service("transaction", "150")),
+        (fields.ServiceText, "shell bash -i", Service("shell", "bash -i")),
+    ],
+)
+def test_what_is_written_is_understood(kind: object, value: object, wanted: object) -> None:
+    assert read(kind, value) == wanted
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "said"),
+    [
+        (fields.Duration, "-3s", "negative"),
+        (fields.Duration, True, "no duration"),
+        (fields.Users, -1, "from 0 to 1,000,000"),
+        (fields.Users, 96.5, "no whole number"),
+        (fields.Users, True, "no whole number"),
+        (fields.Users, 10**9, "from 0 to 1,000,000"),
+        (fields.KeyRate, "-1", "from 0 to 10,000"),
+        (fields.KeyRate, "0.005cps", "under 0.01"),
+        (fields.KeyRate, "fast", "no number"),
+        (fields.KeyRate, "nan", "from 0"),
+        (fields.Share, "130%", "from 0 to 100"),
+        (fields.Switch, "perhaps", "neither"),
+        (fields.LoadText, "bursty", "none of these"),
+        (fields.LoadText, "paced:0s", "longer than 0"),
+        (fields.LoadText, "open:30", "30/s"),
+        (fields.LoadText, "open:0/s", "over 0"),
+        (fields.LoadText, "open:3/s:people", "inputs"),
+        (fields.ServiceText, "transaction many", "no whole number"),
+        (fields.ServiceText, "mail", "none of these"),
+        (fields.StallText, "1s", "no `for`"),
+        (fields.Name, "a b", "1 to 64"),
+        (fields.EchoMap, "abc", "no pairs"),
+        (fields.Law, "exq 5s", "no law"),
+        (fields.Target, "gopher://h:1", "gopher"),
+    ],
+)
+def test_what_will_not_do_is_told_what_was_expected(kind: object, value: object, said: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        read(kind, value)
+    message = raised.value.errors()[0]["msg"]
+    assert message.startswith("expected ")
+    assert said in message
+
+
+@pytest.mark.parametrize("text", ["closed", "paced:200ms", "open:2.5/s", "open:3/s:sessions"])
+def test_a_load_is_shown_as_it_is_read(text: str) -> None:
+    assert str(Load.read(text)) == text
