@@ -5,7 +5,7 @@ use cuesta_meters::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
     pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
 };
-use cuesta_meters::{Rates, Reading, Subject};
+use cuesta_meters::{Delta, CounterSnapshot, Subject};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
@@ -35,9 +35,9 @@ fuzz_target!(|text: &str| {
     let _ = taskstats::messages(text.as_bytes());
     let _ = proc_events::event(text.as_bytes());
     let (one, other) = text.split_at(text.floor_char_boundary(text.len() / 2));
-    if let (Ok(earlier), Ok(later)) = (Reading::of_node_exporter(one), Reading::of_node_exporter(other)) {
-        let _ = Rates::between(&earlier, &later).map(|rates| rates.sheet());
+    if let (Ok(earlier), Ok(later)) = (CounterSnapshot::of_node_exporter(one), CounterSnapshot::of_node_exporter(other)) {
+        let _ = Delta::between(&earlier, &later).map(|delta| delta.report());
     }
-    let _ = Reading::of_node_exporter(text);
-    let _ = serde_json::from_str::<Reading>(text);
+    let _ = CounterSnapshot::of_node_exporter(text);
+    let _ = serde_json::from_str::<CounterSnapshot>(text);
 });

@@ -1,16 +1,17 @@
 //! Meters of a Linux host: exact clocks say how much, samples say what kind.
 //!
-//! Nothing here drives anything, and nothing is printed: a [`Sheet`] is what came of an interval.
+//! Nothing here drives anything, and nothing is printed: a [`MeterReport`] is what came of an interval.
 //!
 //! - [`Subject`]: what is metered. [`Roots`]: where the kernel's files are.
 //! - [`kernel`]: the kernel's interfaces, one file each: text in, numbers out.
-//! - [`Reading`]: its counters at an instant; [`Rates`]: what two readings differ by.
+//! - [`CounterSnapshot`]: its counters at an instant; [`Delta`]: what two snapshots differ by.
 //! - [`Meter`]: a subject that is read again and again.
 //! - [`perf`]: the kernel's sampler. [`cause`]: CPU time by cause, sampled. [`profile`]: by location.
 //! - [`exact`]: what only tracers in the kernel tell.
-//! - [`Sheet`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
+//! - [`MeterReport`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
 
 pub mod cause;
+mod delta;
 mod ends;
 pub mod exact;
 pub mod kernel;
@@ -18,19 +19,18 @@ mod meter;
 mod node_exporter;
 pub mod perf;
 pub mod profile;
-mod rates;
-mod reading;
+mod report;
 mod roots;
-mod sheet;
+mod snapshot;
 mod subject;
 
+pub use delta::{Delta, Incomparable};
 pub use meter::{Meter, NoMeter, Spec};
 pub use node_exporter::NoMetrics;
-pub use rates::{Incomparable, Rates};
-pub use reading::Reading;
-pub use roots::Roots;
-pub use sheet::{
-    ByCause, Cause, Closure, Count, Counts, Cpu, Device, Distribution, Figure, Idle, Network, Own, Sheet, Source, Tier,
-    TimeRow, Traffic,
+pub use report::{
+    ByCause, Cause, Closure, Count, Counts, Cpu, Device, Distribution, Figure, Idle, MeterReport, Network, Own, Source,
+    Tier, TimeRow, Traffic,
 };
+pub use roots::Roots;
+pub use snapshot::CounterSnapshot;
 pub use subject::{NoSubject, Subject};

@@ -8,8 +8,8 @@ use crate::ends::Listener;
 use crate::exact::{self, Depth, Trace};
 use crate::kernel::cpu_list;
 use crate::profile::Profile;
-use crate::reading::tasks;
-use crate::{Figure, Incomparable, Rates, Reading, Roots, Sheet, Subject, roots};
+use crate::snapshot::tasks;
+use crate::{CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Roots, Subject, roots};
 
 /// What is to be metered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,10 +29,10 @@ pub struct Spec {
 #[derive(Debug)]
 pub struct Meter {
     spec: Spec,
-    /// The last reading that a sheet ended with.
-    last: Reading,
+    /// The last snapshot that a report ended with.
+    last: CounterSnapshot,
     /// The last one that found the subject, since it has ended.
-    living: Option<Reading>,
+    living: Option<CounterSnapshot>,
     /// Who is told of the ends of tasks, if we may.
     listener: Option<Listener>,
     /// The sampler, or why there is none.
@@ -56,7 +56,7 @@ pub enum NoMeter {
 
 impl Spec {
     /// Listens for births and ends of the subject's tasks, if it may: on this machine alone.
-    fn listen(&self, first: &Reading) -> Option<Listener> {
+    fn listen(&self, first: &CounterSnapshot) -> Option<Listener> {
         // Those too that may come later.
         let possible =
             roots::read(&self.roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
@@ -71,17 +71,17 @@ impl Spec {
         (self.roots == Roots::default()).then(|| Listener::start(&cpus, all, &self.roots.proc, read)).flatten()
     }
 
-    fn read(&self, listener: Option<&Listener>) -> Reading {
-        let mut reading = Reading::take_with(&self.roots, &self.subject, listener);
+    fn read(&self, listener: Option<&Listener>) -> CounterSnapshot {
+        let mut snapshot = CounterSnapshot::take_with(&self.roots, &self.subject, listener);
         if let Some(cpus) = &self.cpus {
-            reading.allowed = Some(cpus.clone());
+            snapshot.allowed = Some(cpus.clone());
         }
-        reading
+        snapshot
     }
 }
 
 impl Meter {
-    /// Begins to meter: takes the first reading.
+    /// Begins to meter: takes the first snapshot.
     pub fn start(spec: Spec) -> Result<Self, NoMeter> {
         let first = spec.read(None);
         if let Some(why) = first.absence() {
@@ -92,34 +92,34 @@ impl Meter {
         Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
     }
 
-    /// Samples from now on, so that sheets have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
+    /// Samples from now on, so that reports have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
     /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
-    /// one CPU; where sampling is not allowed, sheets say so and how to allow it.
+    /// one CPU; where sampling is not allowed, reports say so and how to allow it.
     #[must_use]
     pub fn sampled(mut self, options: Options) -> Self {
         self.split = Split::start(&self.spec.subject, options).map_err(|error| error.to_string());
-        self.last = self.reading();
+        self.last = self.snapshot();
         self
     }
 
-    /// Traces from now on, so that sheets have what only tracing tells. Where it is not allowed, sheets say so.
+    /// Traces from now on, so that reports have what only tracing tells. Where it is not allowed, reports say so.
     #[must_use]
     pub fn traced(mut self, depth: Depth) -> Self {
         self.trace = Some(Trace::start(&self.spec.subject, depth));
-        self.last = self.reading();
+        self.last = self.snapshot();
         self
     }
 
     /// The counters as they are now.
-    pub fn reading(&mut self) -> Reading {
-        let reading = self.spec.read(self.listener.as_ref());
+    pub fn snapshot(&mut self) -> CounterSnapshot {
+        let snapshot = self.spec.read(self.listener.as_ref());
         if let Ok(split) = &mut self.split {
             split.mark();
         }
         if let Some(Ok(trace)) = &mut self.trace {
-            trace.mark(&reading);
+            trace.mark(&snapshot);
         }
-        reading
+        snapshot
     }
 
     /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
@@ -127,92 +127,92 @@ impl Meter {
         self.split.as_ref().map(Split::take_profile).map_err(String::clone)
     }
 
-    /// What came since the last sheet, or since the start.
-    pub fn sheet(&mut self) -> Result<Sheet, Incomparable> {
-        let now = self.reading();
-        let sheet = self.between(&self.last, &now)?;
+    /// What came since the last report, or since the start.
+    pub fn report(&mut self) -> Result<MeterReport, Incomparable> {
+        let now = self.snapshot();
+        let report = self.between(&self.last, &now)?;
         let last = std::mem::replace(&mut self.last, now);
         self.forget(&last);
         if self.last.absence().is_some() && last.absence().is_none() {
             self.living = Some(last);
         }
-        Ok(sheet)
+        Ok(report)
     }
 
-    /// What came since a reading that was kept; the next sheet does not begin anew by it. Of a subject that has ended
-    /// meanwhile, what came up to the last sheet that found it: a note says until when.
-    pub fn sheet_since(&mut self, earlier: &Reading) -> Result<Sheet, Incomparable> {
-        let now = self.reading();
-        let sheet = match (now.absence(), self.lived(earlier)) {
-            (Some(why), Some(living)) => self.between(earlier, living).map(|mut sheet| {
-                let seconds = sheet.seconds;
+    /// What came since a snapshot that was kept; the next report does not begin anew by it. Of a subject that has ended
+    /// meanwhile, what came up to the last report that found it: a note says until when.
+    pub fn report_since(&mut self, earlier: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
+        let now = self.snapshot();
+        let report = match (now.absence(), self.lived(earlier)) {
+            (Some(why), Some(living)) => self.between(earlier, living).map(|mut report| {
+                let seconds = report.seconds;
                 let subject = &self.spec.subject;
-                sheet
+                report
                     .notes
                     .push(format!("{subject} ended meanwhile ({why}): the figures are of the first {seconds:.1} s"));
-                sheet
+                report
             }),
             _ => self.between(earlier, &now),
         };
         self.forget(&now);
-        sheet
+        report
     }
 
-    /// The last reading but the present one that found the subject, if that was after `earlier`. CPUs do not end, and what was
+    /// The last snapshot but the present one that found the subject, if that was after `earlier`. CPUs do not end, and what was
     /// traced is kept by the tracer.
-    fn lived(&self, earlier: &Reading) -> Option<&Reading> {
+    fn lived(&self, earlier: &CounterSnapshot) -> Option<&CounterSnapshot> {
         let ends = matches!(self.spec.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_));
         let living = self.living.as_ref().unwrap_or(&self.last);
         let found = ends && living.absence().is_none() && !matches!(self.trace, Some(Ok(_)));
         (found && living.at > earlier.at).then_some(living)
     }
 
-    /// No sheet will begin with that reading.
-    fn forget(&mut self, reading: &Reading) {
+    /// No report will begin with that snapshot.
+    fn forget(&mut self, snapshot: &CounterSnapshot) {
         if let Some(Ok(trace)) = &mut self.trace {
-            trace.forget(reading.at);
+            trace.forget(snapshot.at);
         }
     }
 
-    fn between(&self, earlier: &Reading, now: &Reading) -> Result<Sheet, Incomparable> {
-        let mut sheet = Rates::between(earlier, now)?.sheet();
-        let traced = self.trace.as_ref().map(|trace| trace.as_ref().map_err(String::clone)?.since(earlier.at, &sheet));
+    fn between(&self, earlier: &CounterSnapshot, now: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
+        let mut report = Delta::between(earlier, now)?.report();
+        let traced = self.trace.as_ref().map(|trace| trace.as_ref().map_err(String::clone)?.since(earlier.at, &report));
         match &traced {
-            Some(Ok(traced)) => traced.put(&mut sheet),
-            Some(Err(why)) => exact::untraced(&mut sheet, why),
+            Some(Ok(traced)) => traced.put(&mut report),
+            Some(Err(why)) => exact::untraced(&mut report, why),
             None => {}
         }
         match &self.split {
-            Ok(split) => self.put_samples(split, earlier.at, &mut sheet),
-            Err(why) => sheet.by_cause = Figure::unmetered(why),
+            Ok(split) => self.put_samples(split, earlier.at, &mut report),
+            Err(why) => report.by_cause = Figure::unmetered(why),
         }
         if let Some(Ok(traced)) = &traced {
-            traced.put_causes(&mut sheet);
+            traced.put_causes(&mut report);
         }
-        sheet.put_causes();
-        Ok(sheet)
+        report.put_causes();
+        Ok(report)
     }
 
-    fn put_samples(&self, split: &Split, from: Stamp, sheet: &mut Sheet) {
+    fn put_samples(&self, split: &Split, from: Stamp, report: &mut MeterReport) {
         let cut = split.since(from);
-        if let Some(network) = cut.as_ref().and_then(|cut| split.network(cut, sheet)) {
-            sheet.network = network;
+        if let Some(network) = cut.as_ref().and_then(|cut| split.network(cut, report)) {
+            report.network = network;
         }
         // The tracer sees the sampler's interrupts itself.
         let untraced = cut.as_ref().filter(|_| !matches!(self.trace, Some(Ok(_))));
-        if let Some(closure) = untraced.and_then(|cut| split.closure(cut, sheet)) {
-            sheet.closure = closure;
+        if let Some(closure) = untraced.and_then(|cut| split.closure(cut, report)) {
+            report.closure = closure;
         }
-        sheet.by_cause = split.by_cause(cut.as_ref(), sheet);
-        sheet.put_sampled_interrupts();
+        report.by_cause = split.by_cause(cut.as_ref(), report);
+        report.put_sampled_interrupts();
         let period = cut.as_ref().and_then(|cut| cut.tallies.first()).map_or(0.0, Tally::period);
         if period > 0.0 {
-            sheet.put_doubt(period * 1e-9);
+            report.put_doubt(period * 1e-9);
         }
-        sheet.notes.extend_from_slice(split.limits());
-        let about = sheet.by_cause.value().map(|by_cause| &by_cause.about);
+        report.notes.extend_from_slice(split.limits());
+        let about = report.by_cause.value().map(|by_cause| &by_cause.about);
         if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
-            sheet.notes.push(format!("{lost} samples were lost: there was no room for them"));
+            report.notes.push(format!("{lost} samples were lost: there was no room for them"));
         }
     }
 }
@@ -241,21 +241,21 @@ mod tests {
     #[test]
     fn a_sampled_sheet_splits_the_subjects_own_time() {
         let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(Options::default());
-        let kept = meter.reading();
+        let kept = meter.snapshot();
         let mut sum = 0_u64;
         loop {
             (0..20_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
-            let sheet = meter.sheet_since(&kept).unwrap();
-            let by_cause = sheet.by_cause.value().expect("this test needs to be allowed to sample");
-            let own = *sheet.own.percent.value().unwrap();
+            let report = meter.report_since(&kept).unwrap();
+            let by_cause = report.by_cause.value().expect("this test needs to be allowed to sample");
+            let own = *report.own.percent.value().unwrap();
             let parts: f64 = by_cause.causes.values().map(|cause| *cause.percent.value().unwrap()).sum();
             if by_cause.about["samples"].value() > Some(&20.0) {
                 let shown =
-                    |name: &str| sheet.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
-                assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", sheet.total_time);
+                    |name: &str| report.total_time.iter().any(|row| row.name == name && row.percent.value().is_some());
+                assert!(shown("user") && shown("zero idle") && !shown("system"), "{:?}", report.total_time);
                 assert!((parts - own).abs() < 0.01 * own, "{parts} of {own}");
                 // What the sampler takes of idle CPUs is in no account of the kernel's.
-                let accounted = &sheet.closure.accounted;
+                let accounted = &report.closure.accounted;
                 assert!(matches!(accounted, Figure::Metered { tier: Tier::Sampled, .. }), "{accounted:?}");
                 return;
             }
@@ -266,10 +266,10 @@ mod tests {
     fn of_a_subject_that_ended_there_is_what_it_did_before() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let mut meter = start(&format!("pid:{}", child.id())).unwrap();
-        let kept = meter.reading();
-        let row = meter.sheet().unwrap();
+        let kept = meter.snapshot();
+        let row = meter.report().unwrap();
         child.kill().and_then(|()| child.wait()).unwrap();
-        let (ended, before) = (meter.sheet().unwrap(), meter.sheet_since(&kept).unwrap());
+        let (ended, before) = (meter.report().unwrap(), meter.report_since(&kept).unwrap());
         assert!(ended.own.seconds.why().unwrap().contains("has ended"));
         assert!(before.own.seconds.value().is_some() && before.at == row.at);
         let note = before.notes.last().unwrap();
@@ -279,10 +279,10 @@ mod tests {
     #[test]
     fn sheets_follow_each_other() {
         let mut meter = start("machine").unwrap();
-        let kept = meter.reading();
-        let first = meter.sheet().unwrap();
-        let second = meter.sheet().unwrap();
-        let whole = meter.sheet_since(&kept).unwrap();
+        let kept = meter.snapshot();
+        let first = meter.report().unwrap();
+        let second = meter.report().unwrap();
+        let whole = meter.report_since(&kept).unwrap();
         assert!(second.at > first.at && whole.at > second.at);
         assert!(whole.seconds > second.seconds);
     }

@@ -1,4 +1,4 @@
-//! What a `node_exporter` says of its machine, as a [`Reading`]: text in, counters out. Somebody else fetches the text.
+//! What a `node_exporter` says of its machine, as a [`CounterSnapshot`]: text in, counters out. Somebody else fetches the text.
 //!
 //! It gives less than the files it read: no tasks, no control groups, interrupts of the machine only. Seconds become the
 //! clock ticks that they were.
@@ -13,8 +13,8 @@ use crate::kernel::pressure::Pressure;
 use crate::kernel::sched::Queue;
 use crate::kernel::stat::Stat;
 use crate::kernel::vmstat::VmStat;
-use crate::reading::tasks::tick;
-use crate::{Figure, Reading, Subject};
+use crate::snapshot::tasks::tick;
+use crate::{CounterSnapshot, Figure, Subject};
 
 const TELLER: &str = "this node_exporter";
 
@@ -31,7 +31,7 @@ struct Row<'a> {
     value: f64,
 }
 
-impl Reading {
+impl CounterSnapshot {
     /// Reads what a `node_exporter` says, as of now. The subject is its whole machine.
     pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
@@ -230,15 +230,18 @@ mod tests {
 
     #[test]
     fn reads_what_a_node_exporter_writes() {
-        let reading = Reading::of_node_exporter(CAPTURED).unwrap();
-        let stat = reading.stat.value().unwrap();
+        let snapshot = CounterSnapshot::of_node_exporter(CAPTURED).unwrap();
+        let stat = snapshot.stat.value().unwrap();
         assert_eq!(stat.cpus[&1], Ticks::from([575_485, 51_349, 140_742, 708_127, 7712, 0, 46_259, 1529]));
         assert_eq!((stat.switches, stat.forks), (Some(95_561_230), Some(321_087)));
-        assert_eq!(reading.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
-        let vda = reading.disks.value().unwrap()["vda"];
+        assert_eq!(snapshot.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
+        let vda = snapshot.disks.value().unwrap()["vda"];
         assert_eq!((vda.reads, vda.busy_ms, vda.sectors_written), (3_297_255, 246_124, 170_064_528));
-        assert_eq!(reading.pressure["io"].value(), Some(&Pressure { some: Some(121_256_518), full: Some(67_059_237) }));
-        assert_eq!(Reading::of_node_exporter("up 1\n"), Err(NoMetrics));
+        assert_eq!(
+            snapshot.pressure["io"].value(),
+            Some(&Pressure { some: Some(121_256_518), full: Some(67_059_237) })
+        );
+        assert_eq!(CounterSnapshot::of_node_exporter("up 1\n"), Err(NoMetrics));
     }
 
     #[test]
@@ -246,13 +249,13 @@ mod tests {
         let told =
             |name: &&str| !["node_context", "node_intr", "node_forks", "node_disk"].iter().any(|m| name.starts_with(m));
         let text: Vec<&str> = CAPTURED.lines().filter(told).collect();
-        let earlier = Reading::of_node_exporter(&text.join("\n")).unwrap();
-        let later = Reading { at: earlier.at + Duration::from_secs(1), ..earlier.clone() };
-        let sheet = serde_json::to_value(crate::Rates::between(&earlier, &later).unwrap().sheet()).unwrap();
+        let earlier = CounterSnapshot::of_node_exporter(&text.join("\n")).unwrap();
+        let later = CounterSnapshot { at: earlier.at + Duration::from_secs(1), ..earlier.clone() };
+        let report = serde_json::to_value(crate::Delta::between(&earlier, &later).unwrap().report()).unwrap();
         for count in ["switches", "interrupts", "softirqs", "forks", "wakeups", "ios", "execs", "system_calls"] {
-            assert_eq!(sheet["counts"][count]["why"], "this node_exporter does not tell", "{count}");
+            assert_eq!(report["counts"][count]["why"], "this node_exporter does not tell", "{count}");
         }
-        let said = sheet.to_string();
+        let said = report.to_string();
         for remedy in ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "exact tier", "CONFIG_"]
         {
             assert!(!said.contains(remedy), "{remedy}: {said}");
@@ -262,7 +265,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_text_is_too_strange(text in "(node_cpu_seconds_total|[a-z_]|[{}\",=\\\\0-9 \n.e-]){0,60}") {
-            let _ = Reading::of_node_exporter(&text);
+            let _ = CounterSnapshot::of_node_exporter(&text);
         }
     }
 }

@@ -7,7 +7,7 @@ mod running;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdout, Command, Stdio};
 
-use cuesta_meters::{Meter, Rates, Reading, Roots, Sheet, Spec};
+use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, Roots, Spec};
 use running::Running;
 
 /// A shell that does what it is told, one row at a time, and says when it has done it.
@@ -47,15 +47,15 @@ impl Program {
         }
     }
 
-    fn read(&self) -> Reading {
-        Reading::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
+    fn read(&self) -> CounterSnapshot {
+        CounterSnapshot::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
     }
 
     /// What is metered while a command is done.
-    fn sheet_of(&mut self, command: &str) -> Sheet {
+    fn sheet_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
         self.does(command);
-        Rates::between(&earlier, &self.read()).unwrap().sheet()
+        Delta::between(&earlier, &self.read()).unwrap().report()
     }
 }
 
@@ -95,10 +95,10 @@ fn python() -> Program {
 
 #[test]
 fn pages_that_are_touched_are_faults() {
-    let sheet = python().sheet_of("touch(20000)");
-    let faults = sheet.counts.minor_faults.value().unwrap().count;
+    let report = python().sheet_of("touch(20000)");
+    let faults = report.counts.minor_faults.value().unwrap().count;
     assert!((20_000..20_100).contains(&faults), "20,000 pages made {faults} faults");
-    assert_eq!(sheet.counts.major_faults.value().unwrap().count, 0);
+    assert_eq!(report.counts.major_faults.value().unwrap().count, 0);
 }
 
 #[test]
@@ -116,9 +116,9 @@ fn programs_that_come_and_go_between_readings_are_counted() {
 fn waits_for_a_pipe_are_voluntary_switches() {
     let mut program = python();
     program.does("pingpong(10)");
-    let sheet = program.sheet_of("pingpong(5000)");
-    // Only the parent's: the child came and went between two readings. The last wait is for the next order.
-    let both = [(&sheet.counts.voluntary_switches, 3), (&sheet.counts.involuntary_switches, 40)];
+    let report = program.sheet_of("pingpong(5000)");
+    // Only the parent's: the child came and went between two snapshots. The last wait is for the next order.
+    let both = [(&report.counts.voluntary_switches, 3), (&report.counts.involuntary_switches, 40)];
     for ((counted, edges), known) in both.into_iter().zip(&program.used) {
         let counted = counted.value().unwrap().count;
         assert!(counted.abs_diff(*known) <= edges, "{counted} counted, {known} by the program's own account");
@@ -136,9 +136,9 @@ fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
     })
     .unwrap();
     program.does("pingpong(3000)");
-    let sheet = meter.sheet().unwrap();
-    let counted = sheet.counts.voluntary_switches.value().unwrap().count;
-    let missing = sheet.notes.iter().any(|note| note.contains("CAP_NET_ADMIN"));
+    let report = meter.report().unwrap();
+    let counted = report.counts.voluntary_switches.value().unwrap().count;
+    let missing = report.notes.iter().any(|note| note.contains("CAP_NET_ADMIN"));
     let known = if missing { program.used[0] } else { program.used[0] + program.used[3] };
     assert!(counted.abs_diff(known) <= 5, "{counted} counted, {:?} by the program's own account", program.used);
 }
@@ -146,14 +146,14 @@ fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
 #[test]
 fn cpu_time_is_what_the_program_used() {
     let mut program = python();
-    let sheet = program.sheet_of("spin(20_000_000)");
-    let (seconds, known) = (*sheet.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
+    let report = program.sheet_of("spin(20_000_000)");
+    let (seconds, known) = (*report.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
     assert!(
         (seconds - known).abs() < 0.01 * known + 0.005,
         "{seconds} s metered, {known} s by the program's own account"
     );
-    let (user, system) = (sheet.own.usr.value().unwrap(), sheet.own.sys.value().unwrap());
-    let own = sheet.own.percent.value().unwrap();
+    let (user, system) = (report.own.usr.value().unwrap(), report.own.sys.value().unwrap());
+    let own = report.own.percent.value().unwrap();
     assert!((user + system - own).abs() < 1e-9);
 }
 
@@ -162,8 +162,8 @@ fn cpu_time_of_programs_that_came_and_went_is_kept() {
     let mut shell = Program::shell();
     shell.does("/bin/true");
     let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
-    let sheet = shell.sheet_of(spin);
-    let seconds = *sheet.own.seconds.value().unwrap();
+    let report = shell.sheet_of(spin);
+    let seconds = *report.own.seconds.value().unwrap();
     assert!((0.48..0.75).contains(&seconds), "{seconds}");
 }
 
@@ -177,9 +177,9 @@ fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
     while shell.used.is_empty() {
         shell.does("/bin/true");
     }
-    let sheet = shell.sheet_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
+    let report = shell.sheet_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
     shell.does(&format!("kill {}", shell.used[0]));
-    let seconds = *sheet.own.seconds.value().unwrap();
+    let seconds = *report.own.seconds.value().unwrap();
     assert!((0.48..0.75).contains(&seconds), "{seconds}");
 }
 
@@ -188,10 +188,10 @@ fn what_is_written_and_synced_is_seen_at_a_device() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut shell = Program::shell();
     let file = folder.path().join("file");
-    let sheet = shell.sheet_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
-    let written: f64 = sheet.devices.values().map(|device| device.written_bytes_per_s * sheet.seconds).sum();
+    let report = shell.sheet_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
+    let written: f64 = report.devices.values().map(|device| device.written_bytes_per_s * report.seconds).sum();
     assert!(written >= 8e6, "8 MiB were written and {written} seen");
-    assert!(sheet.counts.ios.value().unwrap().count > 0);
+    assert!(report.counts.ios.value().unwrap().count > 0);
 }
 
 #[test]
@@ -207,11 +207,11 @@ fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
         later = shell.read();
     }
     shell.does("kill $spinners");
-    let sheet = Rates::between(&earlier, &later).unwrap().sheet();
-    let ready = *sheet.traffic.ready.value().unwrap();
+    let report = Delta::between(&earlier, &later).unwrap().report();
+    let ready = *report.traffic.ready.value().unwrap();
     assert!((1.7..3.1).contains(&ready), "two are ready on average, and all three while others have the CPU: {ready}");
-    assert_eq!(sheet.cpus, [0]);
-    assert!(*sheet.traffic.running.value().unwrap() < 1.1);
-    let delay = *sheet.traffic.run_delay.value().unwrap();
-    assert!((ready * sheet.seconds - delay).abs() < 1e-9, "Little's law");
+    assert_eq!(report.cpus, [0]);
+    assert!(*report.traffic.running.value().unwrap() < 1.1);
+    let delay = *report.traffic.run_delay.value().unwrap();
+    assert!((ready * report.seconds - delay).abs() < 1e-9, "Little's law");
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cuesta_meters::{Meter, Roots, Sheet, Source, Spec};
+use cuesta_meters::{Meter, MeterReport, Roots, Source, Spec};
 use running::Running;
 use tempfile::TempDir;
 
@@ -128,39 +128,39 @@ impl Host {
     }
 
     /// What is metered while an order is carried out by so many burners, and the truth. Nothing is read meanwhile.
-    fn sheet_of(&mut self, order: &str, burners: usize) -> (Sheet, (f64, u64)) {
+    fn sheet_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
         let mut meter = self.meter();
         self.does(order);
         let truth = self.truth(burners, || {});
-        (meter.sheet().unwrap(), truth)
+        (meter.report().unwrap(), truth)
     }
 }
 
-fn agrees(sheet: &Sheet, (seconds, faults): (f64, u64)) {
-    let metered = *sheet.own.seconds.value().unwrap();
+fn agrees(report: &MeterReport, (seconds, faults): (f64, u64)) {
+    let metered = *report.own.seconds.value().unwrap();
     assert!((metered / seconds - 1.0).abs() < 0.05, "{metered} s metered, {seconds} s by the burners' own log");
-    let counted = sheet.counts.minor_faults.value().unwrap().count as f64;
+    let counted = report.counts.minor_faults.value().unwrap().count as f64;
     assert!((counted / faults as f64 - 1.0).abs() < 0.1, "{counted} faults counted, {faults} by the burners' own log");
-    assert_eq!(sheet.own.source, Source::ExitRecords);
+    assert_eq!(report.own.source, Source::ExitRecords);
 }
 
 #[test]
 fn children_that_nobody_waits_for_are_counted() {
-    let (sheet, truth) = Host::start().sheet_of("ignored(6, 0.25)", 6);
-    agrees(&sheet, truth);
+    let (report, truth) = Host::start().sheet_of("ignored(6, 0.25)", 6);
+    agrees(&report, truth);
 }
 
 #[test]
 fn daemons_that_came_and_went_are_counted() {
-    let (sheet, truth) = Host::start().sheet_of("daemons(6, 0.25)", 12);
-    agrees(&sheet, truth);
+    let (report, truth) = Host::start().sheet_of("daemons(6, 0.25)", 12);
+    agrees(&report, truth);
 }
 
 #[test]
 fn short_lived_children_by_the_thousand_are_counted() {
     for order in ["ignored(2000, 0.001)", "waited(2000, 0.001)"] {
-        let (sheet, truth) = Host::start().sheet_of(order, 2000);
-        agrees(&sheet, truth);
+        let (report, truth) = Host::start().sheet_of(order, 2000);
+        agrees(&report, truth);
     }
 }
 
@@ -168,14 +168,14 @@ fn short_lived_children_by_the_thousand_are_counted() {
 fn daemons_that_live_on_over_many_readings_are_counted() {
     let mut host = Host::start();
     let mut meter = host.meter();
-    let first = meter.reading();
+    let first = meter.snapshot();
     host.does("daemons(3, 0.5)");
     let mut parts = Vec::new();
-    let truth = host.truth(6, || parts.push(meter.sheet().unwrap()));
-    parts.push(meter.sheet().unwrap());
+    let truth = host.truth(6, || parts.push(meter.report().unwrap()));
+    parts.push(meter.report().unwrap());
     let sum: f64 = parts.iter().map(|part| part.own.seconds.value().unwrap()).sum();
     assert!((sum / truth.0 - 1.0).abs() < 0.05, "{sum} s in {} parts, {} s by the log", parts.len(), truth.0);
-    agrees(&meter.sheet_since(&first).unwrap(), truth);
+    agrees(&meter.report_since(&first).unwrap(), truth);
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn what_was_measured_apart_closes_and_a_planted_error_breaks_it() {
     let mut host = Host::start();
     let mut meter = host.meter();
     host.does("waited(4, 1.5)");
-    let sheet = meter.sheet().unwrap();
-    let closure = &sheet.closure;
+    let report = meter.report().unwrap();
+    let closure = &report.closure;
     assert!(closure.closes, "{closure:?}");
     let parts: f64 = closure.parts.values().sum();
     assert!((parts - closure.accounted.value().unwrap()).abs() < 1e-9, "{closure:?}");

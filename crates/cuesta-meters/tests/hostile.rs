@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_meters::{Incomparable, Rates, Reading, Roots, Sheet, Subject};
+use cuesta_meters::{CounterSnapshot, Delta, Incomparable, MeterReport, Roots, Subject};
 use tempfile::TempDir;
 
 /// A kernel's files, made up.
@@ -50,13 +50,13 @@ impl Machine {
         fs::remove_dir_all(self.roots.proc.join(pid.to_string())).unwrap();
     }
 
-    fn read(&self, subject: &str) -> Reading {
-        Reading::take(&self.roots, &subject.parse().unwrap())
+    fn read(&self, subject: &str) -> CounterSnapshot {
+        CounterSnapshot::take(&self.roots, &subject.parse().unwrap())
     }
 }
 
-fn sheet(earlier: &Reading, later: &Reading) -> Sheet {
-    Rates::between(earlier, later).unwrap().sheet()
+fn report(earlier: &CounterSnapshot, later: &CounterSnapshot) -> MeterReport {
+    Delta::between(earlier, later).unwrap().report()
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn a_cpu_that_came_or_went_is_left_out_and_named() {
     machine.cpus(&[(0, 10), (1, 10), (3, 10)]);
     let earlier = machine.read("machine");
     machine.cpus(&[(0, 30), (2, 900), (3, 10)]);
-    let sheet = sheet(&earlier, &machine.read("machine"));
-    assert_eq!(sheet.cpus, [0, 3]);
-    assert_eq!(sheet.cpu.usr.value(), Some(&100.0));
-    assert_eq!(sheet.notes, ["CPU 1-2 came or went: it is left out"]);
-    assert_eq!(sheet.per_cpu[&3].usr.why(), Some("no clock tick passed in the interval"));
+    let report = report(&earlier, &machine.read("machine"));
+    assert_eq!(report.cpus, [0, 3]);
+    assert_eq!(report.cpu.usr.value(), Some(&100.0));
+    assert_eq!(report.notes, ["CPU 1-2 came or went: it is left out"]);
+    assert_eq!(report.per_cpu[&3].usr.why(), Some("no clock tick passed in the interval"));
 }
 
 #[test]
@@ -84,13 +84,13 @@ fn cpus_that_are_not_the_subjects_stand_beside_and_soft_interrupts_are_of_all() 
     let earlier = machine.read("cpus:0");
     cpus(30, 10);
     let later = machine.read("cpus:0");
-    let sheet = sheet(&earlier, &later);
-    assert_eq!((&sheet.cpus[..], sheet.beside.keys().collect::<Vec<_>>()), (&[0][..], vec![&1]));
-    assert_eq!((sheet.cpu.irq.value(), sheet.beside[&1].idle.value()), (Some(&50.0), Some(&50.0)));
-    let (seconds, percent) = (sheet.network.seconds.value().unwrap(), sheet.network.percent.value().unwrap());
+    let report = report(&earlier, &later);
+    assert_eq!((&report.cpus[..], report.beside.keys().collect::<Vec<_>>()), (&[0][..], vec![&1]));
+    assert_eq!((report.cpu.irq.value(), report.beside[&1].idle.value()), (Some(&50.0), Some(&50.0)));
+    let (seconds, percent) = (report.network.seconds.value().unwrap(), report.network.percent.value().unwrap());
     assert!((seconds - 0.4).abs() < 1e-9, "30 ticks and 10: {seconds}");
-    assert!((percent / 100.0 * sheet.seconds * 2.0 - seconds).abs() < 1e-9, "of both CPUs: {percent}");
-    assert!(sheet.network.in_subject.why().unwrap().contains("sampled"));
+    assert!((percent / 100.0 * report.seconds * 2.0 - seconds).abs() < 1e-9, "of both CPUs: {percent}");
+    assert!(report.network.in_subject.why().unwrap().contains("sampled"));
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn when_no_cpu_stayed_there_is_no_figure() {
     machine.cpus(&[(1, 10)]);
     let earlier = machine.read("machine");
     machine.cpus(&[(0, 30)]);
-    let sheet = sheet(&earlier, &machine.read("machine"));
-    assert!(sheet.cpu.idle.value().is_none() && !sheet.closure.closes);
+    let report = report(&earlier, &machine.read("machine"));
+    assert!(report.cpu.idle.value().is_none() && !report.closure.closes);
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn a_counter_that_wraps_is_carried_on_and_one_set_back_is_not() {
     machine.put("proc/diskstats", &disk(110, 100));
     machine.put("proc/vmstat", "pgfault 20\npgmajfault 4\n");
     let later = machine.read("machine");
-    let sheet = sheet(&earlier, &later);
-    let sda = &sheet.devices["sda"];
+    let report = report(&earlier, &later);
+    let sda = &report.devices["sda"];
     assert_eq!(sda.reads.count, 10);
     assert!((sda.service.value().unwrap() - 0.02).abs() < 1e-9, "200 ms for 10 reads: {:?}", sda.service);
-    assert_eq!(sheet.counts.minor_faults.why(), Some("the counter was set back meanwhile"));
+    assert_eq!(report.counts.minor_faults.why(), Some("the counter was set back meanwhile"));
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn a_subject_that_dies_leaves_a_reason_and_the_machines_figures() {
     machine.end(7);
     machine.cpus(&[(0, 50), (1, 0)]);
     let later = machine.read("pid:7");
-    let sheet = sheet(&earlier, &later);
-    assert_eq!(sheet.own.seconds.why(), Some("process 7 has ended"));
-    assert_eq!(sheet.cpu.usr.value(), Some(&100.0));
+    let report = report(&earlier, &later);
+    assert_eq!(report.own.seconds.why(), Some("process 7 has ended"));
+    assert_eq!(report.cpu.usr.value(), Some(&100.0));
     assert_eq!(later.absence().as_deref(), Some("no such process"));
 }
 
@@ -141,16 +141,16 @@ fn the_time_table_of_a_part_is_its_own_and_others_stand_apart() {
     let earlier = machine.read("pid:7");
     machine.cpus(&[(0, 100), (1, 100)]);
     machine.process(7, 1, 1, 0);
-    let shown = |sheet: &Sheet, name: &str| {
-        let row = sheet.total_time.iter().find(|row| row.name == name);
+    let shown = |report: &MeterReport, name: &str| {
+        let row = report.total_time.iter().find(|row| row.name == name);
         row.map(|row| row.percent.clone())
     };
-    let living = sheet(&earlier, &machine.read("pid:7"));
+    let living = report(&earlier, &machine.read("pid:7"));
     assert_eq!(shown(&living, "user, by ticks").as_ref(), Some(&living.own.usr));
     assert_eq!(shown(&living, "others and interrupts").as_ref(), Some(&living.own.others));
     assert_eq!(shown(&living, "user"), None);
     machine.end(7);
-    let ended = sheet(&earlier, &machine.read("pid:7"));
+    let ended = report(&earlier, &machine.read("pid:7"));
     for name in ["page faults", "user, by ticks", "system, by ticks", "others and interrupts"] {
         assert_eq!(shown(&ended, name).unwrap().why(), Some("process 7 has ended"), "{name}");
     }
@@ -163,9 +163,9 @@ fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
     let beside = |ticks| {
         let earlier = machine.read("pid:7");
         machine.cpus(&[(0, ticks), (1, ticks)]);
-        let sheet = sheet(&earlier, &machine.read("pid:7"));
-        let names = sheet.total_time.iter().map(|row| row.name.clone());
-        (names.filter(|name| name.contains("others") || name.contains("interrupts")).collect::<Vec<_>>(), sheet)
+        let report = report(&earlier, &machine.read("pid:7"));
+        let names = report.total_time.iter().map(|row| row.name.clone());
+        (names.filter(|name| name.contains("others") || name.contains("interrupts")).collect::<Vec<_>>(), report)
     };
     let (names, mingled) = beside(100);
     assert_eq!(names, ["others and interrupts"]);
@@ -188,9 +188,9 @@ fn what_a_process_did_is_counted_with_the_children_that_came_and_went() {
     machine.end(9);
     machine.process(8, 7, 32, 9); // 9 ran for four ticks more and was waited for
     machine.process(7, 1, 101, 0);
-    let sheet = sheet(&earlier, &machine.read("pid:7"));
-    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 2 + 4 + 1);
-    assert_eq!(sheet.own.processes.value(), Some(&2.0));
+    let report = report(&earlier, &machine.read("pid:7"));
+    assert_eq!(report.counts.minor_faults.value().unwrap().count, 2 + 4 + 1);
+    assert_eq!(report.own.processes.value(), Some(&2.0));
 }
 
 #[test]
@@ -202,8 +202,8 @@ fn of_a_driver_only_its_programs_are_metered() {
     machine.process(7, 1, 9000, 33); // 8 ran for three ticks more and was waited for
     machine.end(8);
     machine.process(10, 1, 77, 0);
-    let sheet = sheet(&earlier, &machine.read("children:7"));
-    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 3);
+    let report = report(&earlier, &machine.read("children:7"));
+    assert_eq!(report.counts.minor_faults.value().unwrap().count, 3);
 }
 
 #[test]
@@ -212,12 +212,12 @@ fn readings_of_two_boots_or_two_subjects_do_not_compare() {
     let earlier = machine.read("machine");
     let other = machine.read("cpus:0");
     assert_eq!(
-        Rates::between(&earlier, &other).unwrap_err(),
+        Delta::between(&earlier, &other).unwrap_err(),
         Incomparable::Subjects(Subject::Machine, Subject::Cpus(vec![0]))
     );
-    assert_eq!(Rates::between(&other, &other).unwrap_err(), Incomparable::Order);
+    assert_eq!(Delta::between(&other, &other).unwrap_err(), Incomparable::Order);
     machine.put("proc/sys/kernel/random/boot_id", "two\n");
-    assert_eq!(Rates::between(&earlier, &machine.read("machine")).unwrap_err(), Incomparable::Boots);
+    assert_eq!(Delta::between(&earlier, &machine.read("machine")).unwrap_err(), Incomparable::Boots);
 }
 
 #[test]
@@ -232,11 +232,11 @@ fn ten_thousand_processes_are_read_and_too_many_threads_are_said() {
         machine.process(pid, if pid % 2 == 0 { 1 } else { pid - 1 }, 11, 0);
     }
     let later = machine.read("pid:1");
-    let sheet = sheet(&earlier, &later);
-    assert_eq!(sheet.own.processes.value(), Some(&10_001.0));
-    assert_eq!(sheet.counts.minor_faults.value().unwrap().count, 10_000);
-    assert!(sheet.traffic.run_delay.why().unwrap().contains("too many threads"));
-    assert!(sheet.notes.iter().any(|note| note.starts_with("its 10001 processes")), "{:?}", sheet.notes);
+    let report = report(&earlier, &later);
+    assert_eq!(report.own.processes.value(), Some(&10_001.0));
+    assert_eq!(report.counts.minor_faults.value().unwrap().count, 10_000);
+    assert!(report.traffic.run_delay.why().unwrap().contains("too many threads"));
+    assert!(report.notes.iter().any(|note| note.starts_with("its 10001 processes")), "{:?}", report.notes);
     println!("reading 10,001 processes took {:?} of CPU", later.cost);
 }
 
@@ -265,11 +265,11 @@ fn control_groups_of_both_versions() {
         group(0, 0);
         let earlier = machine.read(&subject);
         group(250_000, 40_000_000);
-        let sheet = sheet(&earlier, &machine.read(&subject));
-        assert_eq!(sheet.own.seconds.value(), Some(&0.25), "{path}");
-        assert_eq!(sheet.own.processes.value(), Some(&2.0), "{path}");
-        assert_eq!(sheet.idle.quota.value(), Some(&0.5), "{path}");
-        let barred = sheet.idle.throttled.value().unwrap() / 100.0 * sheet.seconds * 2.0;
+        let report = report(&earlier, &machine.read(&subject));
+        assert_eq!(report.own.seconds.value(), Some(&0.25), "{path}");
+        assert_eq!(report.own.processes.value(), Some(&2.0), "{path}");
+        assert_eq!(report.idle.quota.value(), Some(&0.5), "{path}");
+        let barred = report.idle.throttled.value().unwrap() / 100.0 * report.seconds * 2.0;
         assert!((barred - 0.04).abs() < 1e-6, "{barred}");
     }
 }
@@ -279,11 +279,11 @@ fn files_that_may_not_be_read_leave_reasons_and_never_zeros() {
     let machine = Machine::new();
     let earlier = machine.read("machine");
     machine.cpus(&[(0, 10), (1, 30)]);
-    let sheet = sheet(&earlier, &machine.read("machine"));
-    assert_eq!(sheet.cpu.load.value(), Some(&100.0));
-    assert!(sheet.counts.major_faults.why().unwrap().contains("vmstat"));
-    assert!(sheet.pressure.values().all(|figure| figure.value().is_none()));
+    let report = report(&earlier, &machine.read("machine"));
+    assert_eq!(report.cpu.load.value(), Some(&100.0));
+    assert!(report.counts.major_faults.why().unwrap().contains("vmstat"));
+    assert!(report.pressure.values().all(|figure| figure.value().is_none()));
     assert!(
-        Path::new(&sheet.traffic.run_delay.why().unwrap().split(':').next().unwrap()).starts_with(&machine.roots.proc)
+        Path::new(&report.traffic.run_delay.why().unwrap().split(':').next().unwrap()).starts_with(&machine.roots.proc)
     );
 }

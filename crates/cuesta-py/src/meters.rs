@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use cuesta_meters::cause::{Options, interval};
 use cuesta_meters::exact::{self, Depth, Trace};
 use cuesta_meters::profile::Profile;
-use cuesta_meters::{Meter, NoMeter, Rates, Reading, Spec};
+use cuesta_meters::{CounterSnapshot, Delta, Meter, NoMeter, Spec};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -60,19 +60,19 @@ impl Meters {
         Ok(serde_json::json!({"listing": listing, "folded": folded, "flame": flame}).to_string())
     }
 
-    fn reading(&self, py: Python<'_>) -> PyResult<String> {
-        let reading = py.detach(|| self.locked().reading());
-        serde_json::to_string(&reading).map_err(errors::run)
+    fn snapshot(&self, py: Python<'_>) -> PyResult<String> {
+        let snapshot = py.detach(|| self.locked().snapshot());
+        serde_json::to_string(&snapshot).map_err(errors::run)
     }
 
     #[pyo3(signature = (since = None))]
-    fn sheet(&self, py: Python<'_>, since: Option<&str>) -> PyResult<String> {
-        let since: Option<Reading> = since.map(serde_json::from_str).transpose().map_err(errors::value)?;
-        let sheet = py.detach(|| match &since {
-            Some(earlier) => self.locked().sheet_since(earlier),
-            None => self.locked().sheet(),
+    fn report(&self, py: Python<'_>, since: Option<&str>) -> PyResult<String> {
+        let since: Option<CounterSnapshot> = since.map(serde_json::from_str).transpose().map_err(errors::value)?;
+        let report = py.detach(|| match &since {
+            Some(earlier) => self.locked().report_since(earlier),
+            None => self.locked().report(),
         });
-        serde_json::to_string(&sheet.map_err(errors::run)?).map_err(errors::run)
+        serde_json::to_string(&report.map_err(errors::run)?).map_err(errors::run)
     }
 }
 
@@ -92,15 +92,15 @@ pub(crate) fn tracer_object() -> Option<&'static [u8]> {
 /// Reads what a `node_exporter` says.
 #[pyfunction]
 pub(crate) fn node_exporter_reading(text: &str) -> PyResult<String> {
-    let reading = Reading::of_node_exporter(text).map_err(errors::value)?;
-    serde_json::to_string(&reading).map_err(errors::run)
+    let snapshot = CounterSnapshot::of_node_exporter(text).map_err(errors::value)?;
+    serde_json::to_string(&snapshot).map_err(errors::run)
 }
 
-/// Gives the sheet between two readings.
+/// Gives the report between two snapshots.
 #[pyfunction]
 pub(crate) fn sheet_between(earlier: &str, later: &str) -> PyResult<String> {
-    let earlier: Reading = serde_json::from_str(earlier).map_err(errors::value)?;
-    let later: Reading = serde_json::from_str(later).map_err(errors::value)?;
-    let sheet = Rates::between(&earlier, &later).map_err(errors::run)?.sheet();
-    serde_json::to_string(&sheet).map_err(errors::run)
+    let earlier: CounterSnapshot = serde_json::from_str(earlier).map_err(errors::value)?;
+    let later: CounterSnapshot = serde_json::from_str(later).map_err(errors::value)?;
+    let report = Delta::between(&earlier, &later).map_err(errors::run)?.report();
+    serde_json::to_string(&report).map_err(errors::run)
 }

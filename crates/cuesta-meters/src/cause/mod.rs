@@ -6,8 +6,8 @@
 //! the ways out of page faults (a constant measured at the start, times the counted faults), hard interrupts (said).
 //!
 //! - [`Sampler`]: starts, is cut at intervals, says what it could not do. [`Cut`]: what came of an interval.
-//! - [`Split`]: all of it together, for a sheet.
-//! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`]; `rows`: these as a sheet has them.
+//! - [`Split`]: all of it together, for a report.
+//! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`]; `rows`: these as a report has them.
 //! - [`interval`]: what so many samples can tell of a share.
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.

@@ -1,18 +1,18 @@
-//! Causes → the rows of a sheet, and what else there is to say of them. Pure.
+//! Causes → the rows of a report, and what else there is to say of them. Pure.
 
 use std::collections::BTreeMap;
 
 use super::causes::{Causes, Exact, Share, percent};
 use super::kind::Cause;
-use crate::{ByCause, Figure, sheet};
+use crate::{ByCause, Figure, report};
 
 /// Samples that an estimate of calls takes: its chance error is then a tenth.
 const ENOUGH: u64 = 100;
 const UNCALIBRATED: &str = "the constants could not be measured";
 
 impl Causes {
-    /// As a part of a sheet: percentages of the subject's CPUs; `counts` by cause, where they are known.
-    pub fn sheet(&self, exact: Exact, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+    /// As a part of a report: percentages of the subject's CPUs; `counts` by cause, where they are known.
+    pub fn report(&self, exact: Exact, counts: &BTreeMap<Cause, Figure>) -> ByCause {
         let uncounted = || Figure::unmetered("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
             let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
@@ -22,7 +22,7 @@ impl Causes {
                 Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
                 _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
             };
-            let row = sheet::Cause {
+            let row = report::Cause {
                 percent: Figure::sampled(percent(share.seconds, exact.capacity)),
                 standard_error: of_cpus(share.error),
                 calibration_error: of_cpus(share.calibration),
@@ -122,7 +122,7 @@ mod tests {
         let exact = Exact { cpu: 0.1, faults: None, capacity: 2.0 };
         let row = |cause, counts: &[(Cause, f64)]| {
             let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
-            causes(cause, 0).sheet(exact, &counts).causes[cause.name()].clone()
+            causes(cause, 0).report(exact, &counts).causes[cause.name()].clone()
         };
         let counted = row(Cause::PageFaults, &[(Cause::PageFaults, 1000.0)]);
         assert_eq!((counted.percent, counted.average), (Figure::sampled(5.0), Figure::sampled(1e-4)));

@@ -21,7 +21,7 @@ use super::watch::Watch;
 use crate::perf::allowed::Allowed;
 use crate::perf::{Merge, Reach, Rings, Scope, Wish};
 use crate::profile::Profile;
-use crate::reading::tasks;
+use crate::snapshot::tasks;
 use crate::{Roots, Subject};
 
 /// What is wanted besides the subjects.

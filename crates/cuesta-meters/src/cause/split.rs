@@ -11,7 +11,7 @@ use super::kind::Cause;
 use super::sampler::{Cut, NotSampled, Options, Sampler, Sight};
 use super::tally::Tally;
 use crate::profile::Profile;
-use crate::{ByCause, Closure, Count, Cpu, Figure, Network, Sheet, Subject, Tier};
+use crate::{ByCause, Closure, Count, Cpu, Figure, MeterReport, Network, Subject, Tier};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -79,71 +79,71 @@ impl Split {
         self.sampler.profile()
     }
 
-    /// CPU time by cause of an interval; its exact figures are those of `sheet`.
-    pub fn by_cause(&self, cut: Option<&Cut>, sheet: &Sheet) -> Figure<ByCause> {
-        let own_seconds = sheet.own_in_interval();
+    /// CPU time by cause of an interval; its exact figures are those of `report`.
+    pub fn by_cause(&self, cut: Option<&Cut>, report: &MeterReport) -> Figure<ByCause> {
+        let own_seconds = report.own_in_interval();
         let Some(cpu) = own_seconds.value() else {
             return Figure::unmetered(own_seconds.why().unwrap_or_default());
         };
         let Some(cut) = cut else {
             return Figure::unmetered("the samples of this interval are not all there");
         };
-        let exact = Exact { cpu: *cpu, faults: faults(sheet), capacity: sheet.seconds * sheet.cpus.len() as f64 };
+        let exact = Exact { cpu: *cpu, faults: faults(report), capacity: report.seconds * report.cpus.len() as f64 };
         let Some(tally) = cut.tallies.first() else { return Figure::unmetered("nothing was sampled") };
-        let causes = Causes::new(&own(tally, sheet), cut, exact, self.constants());
-        Figure::sampled(causes.sheet(exact, &counts(sheet, &causes)))
+        let causes = Causes::new(&own(tally, report), cut, exact, self.constants());
+        Figure::sampled(causes.report(exact, &counts(report, &causes)))
     }
 
     /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
     /// time, the subject's share its own. Nothing where not all that runs is sampled.
-    pub fn network(&self, cut: &Cut, sheet: &Sheet) -> Option<Network> {
+    pub fn network(&self, cut: &Cut, report: &MeterReport) -> Option<Network> {
         let [subject, machine] = &cut.tallies[..] else { return None };
         if !self.sampler.sees_machine() || cut.sight != Sight::Whole {
             return None;
         }
         let part = |tally: &Tally| tally.network as f64 / tally.busy_time().max(1.0);
-        let cpus: Vec<_> = sheet.per_cpu.values().chain(sheet.beside.values()).collect();
+        let cpus: Vec<_> = report.per_cpu.values().chain(report.beside.values()).collect();
         let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
         let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
         let percent = busy * part(machine);
         let limits = interval(part(machine), machine.effective()).map(|limit| busy * limit);
         Some(Network {
-            seconds: Figure::sampled(percent / 100.0 * sheet.seconds * cpus.len() as f64),
+            seconds: Figure::sampled(percent / 100.0 * report.seconds * cpus.len() as f64),
             percent: Figure::sampled(percent),
             interval: Figure::sampled(limits),
-            in_subject: sheet
+            in_subject: report
                 .own_in_interval()
-                .with(&Figure::sampled(part(&own(subject, sheet))), |seconds, part| seconds * part),
+                .with(&Figure::sampled(part(&own(subject, report))), |seconds, part| seconds * part),
         })
     }
 
-    /// Whether a sheet closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
+    /// Whether a report closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
     /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
-    pub fn closure(&self, cut: &Cut, sheet: &Sheet) -> Option<Closure> {
+    pub fn closure(&self, cut: &Cut, report: &MeterReport) -> Option<Closure> {
         if !self.sampler.sees_machine() {
             return None;
         }
         let (known, machine) = (self.constants.as_ref()?, cut.tallies.last()?);
         let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
         let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
-        let idle = sheet.cpu.idle.with(&sheet.cpu.iowait, |idle, waiting| idle + waiting);
+        let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);
         let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
-        Some(sheet.closure.clone().and("the sampler on idle CPUs", &own))
+        Some(report.closure.clone().and("the sampler on idle CPUs", &own))
     }
 }
 
 /// The samples of what the subject's clock counts. Ticks tell of interrupts beside a part only where the kernel times them
 /// apart from tasks, and there a task's clock leaves out those that came while it ran.
-fn own(subject: &Tally, sheet: &Sheet) -> Tally {
-    match sheet.own.irq {
+fn own(subject: &Tally, report: &MeterReport) -> Tally {
+    match report.own.irq {
         Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
         _ => subject.clone(),
     }
 }
 
 /// The subject's page faults, if they were counted for it alone.
-fn faults(sheet: &Sheet) -> Option<u64> {
-    let counts = &sheet.counts;
+fn faults(report: &MeterReport) -> Option<u64> {
+    let counts = &report.counts;
     if counts.of_machine.iter().any(|name| name == "minor_faults") {
         return None;
     }
@@ -151,20 +151,20 @@ fn faults(sheet: &Sheet) -> Option<u64> {
 }
 
 /// How many there were of a cause, where they are counted for the subject alone.
-fn counts(sheet: &Sheet, causes: &Causes) -> BTreeMap<Cause, Figure> {
+fn counts(report: &MeterReport, causes: &Causes) -> BTreeMap<Cause, Figure> {
     let of = |name: &str, figure: &Figure<Count>| {
-        if sheet.counts.of_machine.iter().any(|other| other == name) {
+        if report.counts.of_machine.iter().any(|other| other == name) {
             return Figure::unmetered("it is counted for the whole machine only");
         }
         figure.map(|count| count.count as f64)
     };
-    let faults = faults(sheet).map(|faults| Figure::plain(faults as f64));
+    let faults = faults(report).map(|faults| Figure::plain(faults as f64));
     let unknown = || Figure::unmetered("it is not counted for this subject");
     let counted = [
         (Cause::PageFaults, faults.unwrap_or_else(unknown)),
-        (Cause::Dispatching, of("switches", &sheet.counts.switches)),
-        (Cause::Interrupts, of("interrupts", &sheet.counts.interrupts)),
-        (Cause::Softirq, of("softirqs", &sheet.counts.softirqs)),
+        (Cause::Dispatching, of("switches", &report.counts.switches)),
+        (Cause::Interrupts, of("interrupts", &report.counts.interrupts)),
+        (Cause::Softirq, of("softirqs", &report.counts.softirqs)),
     ];
     counted.into_iter().chain(causes.counted_calls()).collect()
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use cuesta_record::Stamp;
 
 use crate::perf::record::Sample;
-use crate::reading::{group, tasks};
+use crate::snapshot::{group, tasks};
 use crate::{Roots, Subject};
 
 /// A subject, as the sampler sees it.

@@ -1,4 +1,4 @@
-//! Whose a task was that ended, and the sums of what such had done. Pure: it is told of births, ends and readings.
+//! Whose a task was that ended, and the sums of what such had done. Pure: it is told of births, ends and snapshots.
 //!
 //! A process is the subject's if the process was that made it, however their ways part afterwards. What it did counts by its
 //! own account as long as it can be seen, and by the last accounts of its tasks when it has vanished.
@@ -9,7 +9,7 @@ use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::taskstats::LastAccount;
-use crate::reading::tasks::{Process, Tasks, nanos};
+use crate::snapshot::tasks::{Process, Tasks, nanos};
 
 /// What those that ended had done in all, since somebody listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ pub(super) struct Accounts {
     parents: Vec<u32>,
     /// Processes that are the subject's; some of them may have ended.
     known: HashSet<u32>,
-    /// Processes that were born since the last reading.
+    /// Processes that were born since the last snapshot.
     newborn: HashSet<u32>,
     open: HashMap<u32, Open>,
     pub(super) sum: Ended,

@@ -1,4 +1,4 @@
-//! Births and ends, as the kernel tells them: what came and went between two readings, and what detached itself from its
+//! Births and ends, as the kernel tells them: what came and went between two snapshots, and what detached itself from its
 //! parent, is then not lost.
 //!
 //! It needs `CAP_NET_ADMIN`, and `kernel.task_delayacct` for the delays. Without either nothing is lost but this.
@@ -20,7 +20,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 use self::accounts::Accounts;
 pub(crate) use self::accounts::{Ended, OfTasks, Sums, Used};
 use self::sockets::{Births, Ends};
-use crate::reading::tasks::Tasks;
+use crate::snapshot::tasks::Tasks;
 
 /// How long what the kernel tells may lie unread once something has come: each wake-up takes CPU from the host.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
@@ -45,8 +45,8 @@ struct Shared {
 }
 
 impl Listener {
-    /// Begins to listen, on these CPUs, for all processes or for those that are in its readings and their descendants. The
-    /// `first` reading is taken when the kernel has begun to tell. None if it may not.
+    /// Begins to listen, on these CPUs, for all processes or for those that are in its snapshots and their descendants. The
+    /// `first` snapshot is taken when the kernel has begun to tell. None if it may not.
     pub(crate) fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
         let (births, ends) = (Births::listen(), Ends::listen(cpus)?);
         let mut accounts = Accounts::new(all, clock::now(), births.is_some());
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::stat::Stat;
-    use crate::reading::tasks;
+    use crate::snapshot::tasks;
     use crate::{Roots, Subject};
 
     fn read() -> Tasks {

@@ -3,7 +3,7 @@
 use cuesta_record::Stamp;
 
 use super::Depth;
-use crate::{Reading, Sheet, Subject};
+use crate::{CounterSnapshot, MeterReport, Subject};
 
 const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
                             ./scripts/setup";
@@ -27,7 +27,7 @@ impl Trace {
         Some(NOT_BUILT_IN.to_owned())
     }
 
-    pub(crate) fn mark(&mut self, _: &Reading) {
+    pub(crate) fn mark(&mut self, _: &CounterSnapshot) {
         match *self {}
     }
 
@@ -35,17 +35,17 @@ impl Trace {
         match *self {}
     }
 
-    pub(crate) fn since(&self, _: Stamp, _: &Sheet) -> Result<Traced, String> {
+    pub(crate) fn since(&self, _: Stamp, _: &MeterReport) -> Result<Traced, String> {
         match *self {}
     }
 }
 
 impl Traced {
-    pub(crate) fn put(&self, _: &mut Sheet) {
+    pub(crate) fn put(&self, _: &mut MeterReport) {
         match *self {}
     }
 
-    pub(crate) fn put_causes(&self, _: &mut Sheet) {
+    pub(crate) fn put_causes(&self, _: &mut MeterReport) {
         match *self {}
     }
 }

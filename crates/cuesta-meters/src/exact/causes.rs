@@ -6,15 +6,15 @@ use super::Depth;
 use super::account::{Class, Owner};
 use super::figures::{CALLS, Traced, is_part};
 use crate::cause::Cause;
-use crate::{ByCause, Figure, Sheet, sheet};
+use crate::{ByCause, Figure, MeterReport, report};
 
 impl Traced {
     /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
-    pub(crate) fn put_causes(&self, sheet: &mut Sheet) {
-        let Some(own) = sheet.own_in_interval().value().copied() else { return };
-        let rows = self.rows(sheet, own);
-        let sampled = sheet.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
-        sheet.by_cause = match sampled {
+    pub(crate) fn put_causes(&self, report: &mut MeterReport) {
+        let Some(own) = report.own_in_interval().value().copied() else { return };
+        let rows = self.rows(report, own);
+        let sampled = report.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
+        report.by_cause = match sampled {
             Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
             None => Figure::exact(ByCause {
                 causes: rows,
@@ -27,9 +27,9 @@ impl Traced {
     }
 
     /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
-    fn rows(&self, sheet: &Sheet, own: f64) -> BTreeMap<String, sheet::Cause> {
-        let capacity = sheet.seconds * sheet.cpus.len() as f64;
-        let owners: &[Owner] = if is_part(&sheet.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
+    fn rows(&self, report: &MeterReport, own: f64) -> BTreeMap<String, report::Cause> {
+        let capacity = report.seconds * report.cpus.len() as f64;
+        let owners: &[Owner] = if is_part(&report.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
         let nanos = |class: Class| -> u64 {
             let whose = owners.iter().filter(|owner| **owner != Owner::Nobody || class != Class::Run);
             whose.map(|owner| self.here.ns(*owner, class)).sum()
@@ -43,7 +43,7 @@ impl Traced {
                 0.0 => Figure::unmetered("there was none"),
                 count => Figure::exact(seconds / count),
             });
-            let cause = sheet::Cause::traced(percent, Figure::exact(seconds), count, average);
+            let cause = report::Cause::traced(percent, Figure::exact(seconds), count, average);
             (self.name(class).to_owned(), cause)
         };
         Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
@@ -84,12 +84,12 @@ fn cause(class: Class) -> Cause {
 }
 
 /// Samples share out what interrupts leave: a timer cannot see these.
-fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, sheet::Cause>, own: f64) -> ByCause {
+fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, report::Cause>, own: f64) -> ByCause {
     let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
     traced.retain(|name, _| unseen.contains(&name.as_str()));
     sampled.causes.retain(|name, _| !unseen.contains(&name.as_str()));
     let sum =
-        |causes: &BTreeMap<String, sheet::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
+        |causes: &BTreeMap<String, report::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
     let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
     let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
     sampled.causes.values_mut().for_each(|cause| cause.scale(scale));

@@ -1,11 +1,11 @@
-//! What was traced between two readings → figures of a sheet. Pure.
+//! What was traced between two snapshots → figures of a report. Pure.
 
 use super::account::{Account, Class, Owner, Wait};
 use super::histogram::{Histograms, OFF_CPU};
-use super::trace::Snapshot;
+use super::trace::TraceSnapshot;
 use super::{Depth, account};
-use crate::rates::NO_DELAYS;
-use crate::{Closure, Count, Cpu, Figure, Sheet, Source, Subject, TimeRow};
+use crate::delta::NO_DELAYS;
+use crate::{Closure, Count, Cpu, Figure, MeterReport, Source, Subject, TimeRow};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
@@ -13,9 +13,9 @@ const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --call
 #[derive(Debug)]
 pub(crate) struct Traced {
     pub(super) depth: Depth,
-    /// Between the two readings of the tracer, which are a little behind those of the sheet.
+    /// Between the two snapshots of the tracer, which are a little behind those of the report.
     seconds: f64,
-    /// The sheet's CPUs, one by one and together.
+    /// The report's CPUs, one by one and together.
     cpus: Vec<(usize, Account)>,
     pub(super) here: Account,
     /// All CPUs.
@@ -24,7 +24,7 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
-    pub(super) fn between(earlier: &Snapshot, later: &Snapshot, sheet: &Sheet, depth: Depth) -> Self {
+    pub(super) fn between(earlier: &TraceSnapshot, later: &TraceSnapshot, report: &MeterReport, depth: Depth) -> Self {
         let grown = later.cpus.iter().map(|(cpu, account)| {
             let before = earlier.cpus.get(cpu).unwrap_or(&Account::ZERO);
             (*cpu, account.since(before))
@@ -32,13 +32,13 @@ impl Traced {
         let grown: Vec<(usize, Account)> = grown.collect();
         let sum = |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, each| sum.and(&each.1));
         let everywhere = sum(&grown);
-        let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| sheet.cpus.contains(cpu)).collect();
+        let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| report.cpus.contains(cpu)).collect();
         let seconds = later.at.since(earlier.at).as_secs_f64();
         let histograms = later.histograms.since(&earlier.histograms);
         Self { depth, seconds, here: sum(&cpus), cpus, everywhere, histograms }
     }
 
-    /// Nanoseconds in percent of the sheet's CPUs.
+    /// Nanoseconds in percent of the report's CPUs.
     pub(super) fn percent(&self, nanos: u64) -> f64 {
         self.percent_of(nanos, self.cpus.len())
     }
@@ -48,22 +48,22 @@ impl Traced {
     }
 
     /// Puts everything but the causes in the place of what weaker tiers found.
-    pub(crate) fn put(&self, sheet: &mut Sheet) {
-        self.put_cpu(&mut sheet.cpu, &self.here, self.cpus.len());
+    pub(crate) fn put(&self, report: &mut MeterReport) {
+        self.put_cpu(&mut report.cpu, &self.here, self.cpus.len());
         for (cpu, account) in &self.cpus {
-            if let Some(each) = sheet.per_cpu.get_mut(cpu) {
+            if let Some(each) = report.per_cpu.get_mut(cpu) {
                 self.put_cpu(each, account, 1);
             }
         }
-        self.put_own(sheet);
-        self.put_counts(sheet);
-        self.put_idle(sheet);
-        self.put_traffic(sheet);
-        sheet.closure = self.closure(sheet);
+        self.put_own(report);
+        self.put_counts(report);
+        self.put_idle(report);
+        self.put_traffic(report);
+        report.closure = self.closure(report);
         if self.here.missed() > 0 {
             let missed = self.here.missed();
             let told = "the kernel did not tell the tracer of";
-            sheet.notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
+            report.notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
         }
     }
 
@@ -86,11 +86,11 @@ impl Traced {
         cpu.load = cpu.idle.map(|idle| 100.0 - idle);
     }
 
-    fn put_own(&self, sheet: &mut Sheet) {
-        let capacity = sheet.seconds * sheet.cpus.len() as f64;
-        let own = &mut sheet.own;
-        if !is_part(&sheet.subject) {
-            let cpu = &sheet.cpu;
+    fn put_own(&self, report: &mut MeterReport) {
+        let capacity = report.seconds * report.cpus.len() as f64;
+        let own = &mut report.own;
+        if !is_part(&report.subject) {
+            let cpu = &report.cpu;
             (own.usr, own.sys) = (cpu.usr.clone(), cpu.sys.clone());
             own.percent = cpu.busy();
             own.seconds = own.percent.map(|percent| percent / 100.0 * capacity);
@@ -114,11 +114,11 @@ impl Traced {
         own.irq = Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody])));
     }
 
-    fn put_counts(&self, sheet: &mut Sheet) {
+    fn put_counts(&self, report: &mut MeterReport) {
         // A part's tasks are its own wherever they run.
-        let of = if is_part(&sheet.subject) { &self.everywhere } else { &self.here };
+        let of = if is_part(&report.subject) { &self.everywhere } else { &self.here };
         let count = |count: u64| Figure::exact(Count::over(count, self.seconds));
-        let counts = &mut sheet.counts;
+        let counts = &mut report.counts;
         [counts.minor_faults, counts.major_faults] = of.faults().map(count);
         [counts.voluntary_switches, counts.involuntary_switches] = of.switches().map(count);
         counts.switches = count(of.switches().iter().sum());
@@ -132,11 +132,11 @@ impl Traced {
         counts.of_machine.retain(|name| !TRACED.contains(&name.as_str()));
     }
 
-    fn put_idle(&self, sheet: &mut Sheet) {
+    fn put_idle(&self, report: &mut MeterReport) {
         let [page, loading, io, quota] = account::WAIT_KINDS.map(|wait| self.here.idle(wait));
         let all = self.here.ns(Owner::Nobody, Class::Run);
         let exact = |nanos| Figure::exact(self.percent(nanos));
-        let idle = &mut sheet.idle;
+        let idle = &mut report.idle;
         idle.zero = exact(all.saturating_sub(page + loading + io + quota));
         (idle.page_wait, idle.loading) = (exact(page), exact(loading));
         (idle.io_wait, idle.quota_wait) = (exact(io), exact(quota));
@@ -147,13 +147,13 @@ impl Traced {
             ("throttled idle", &idle.quota_wait),
             ("zero idle", &idle.zero),
         ];
-        sheet.total_time.retain(|row| !rows.iter().any(|(name, _)| row.name == *name));
-        sheet.total_time.extend(rows.map(|(name, percent)| TimeRow::idle(name, percent.clone())));
+        report.total_time.retain(|row| !rows.iter().any(|(name, _)| row.name == *name));
+        report.total_time.extend(rows.map(|(name, percent)| TimeRow::idle(name, percent.clone())));
     }
 
-    fn put_traffic(&self, sheet: &mut Sheet) {
+    fn put_traffic(&self, report: &mut MeterReport) {
         let (pages, waited) = self.everywhere.waits(Wait::Page);
-        let traffic = &mut sheet.traffic;
+        let traffic = &mut report.traffic;
         traffic.page_waits = Figure::exact(Count::over(pages, self.seconds));
         traffic.page_wait = match pages {
             0 => Figure::unmetered("no page fault waited"),
@@ -168,16 +168,16 @@ impl Traced {
             let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
             traffic.io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);
             traffic.in_io = traffic.io_delay.map(|delay| delay / self.seconds);
-            sheet.notes.retain(|note| note != NO_DELAYS);
+            report.notes.retain(|note| note != NO_DELAYS);
         }
     }
 
     /// Three clocks against the wall's: the scheduler's own for tasks, the tracer's for idle and what interrupts it, the
     /// hypervisor's for what it took.
-    fn closure(&self, sheet: &Sheet) -> Closure {
+    fn closure(&self, report: &MeterReport) -> Closure {
         let (here, nobody) = (&self.here, Owner::Nobody);
         let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
-        Closure::of(Figure::exact(traced).with(&sheet.cpu.steal, |traced, steal| traced + steal), self.seconds)
+        Closure::of(Figure::exact(traced).with(&report.cpu.steal, |traced, steal| traced + steal), self.seconds)
     }
 }
 

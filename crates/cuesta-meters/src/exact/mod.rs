@@ -2,10 +2,10 @@
 //!
 //! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
 //!
-//! - [`Trace`]: a tracer at work; what it has to say goes into a [`Sheet`].
+//! - [`Trace`]: a tracer at work; what it has to say goes into a [`MeterReport`].
 //! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
 //! - `account`: what a CPU did, as it is read; `histogram`: how long tasks were off it. `figures`, `causes`: two of them →
-//!   figures of a sheet. All pure.
+//!   figures of a report. All pure.
 
 #[cfg(not(feature = "exact"))]
 mod absent;
@@ -27,7 +27,7 @@ pub use absent::Trace;
 #[cfg(feature = "exact")]
 pub use trace::Trace;
 
-use crate::{Figure, Sheet};
+use crate::{Figure, MeterReport};
 
 /// How deep is looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,10 @@ pub const fn object() -> Option<&'static [u8]> {
     None
 }
 
-/// Says in a sheet why nothing was traced.
-pub(crate) fn untraced(sheet: &mut Sheet, why: &str) {
-    sheet.notes.push(format!("not traced: {why}"));
-    let (counts, idle, traffic) = (&mut sheet.counts, &mut sheet.idle, &mut sheet.traffic);
+/// Says in a report why nothing was traced.
+pub(crate) fn untraced(report: &mut MeterReport, why: &str) {
+    report.notes.push(format!("not traced: {why}"));
+    let (counts, idle, traffic) = (&mut report.counts, &mut report.idle, &mut report.traffic);
     for figure in [&mut idle.page_wait, &mut idle.loading, &mut idle.quota_wait, &mut traffic.page_wait] {
         *figure = Figure::unmetered(why);
     }

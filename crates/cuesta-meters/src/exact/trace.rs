@@ -1,4 +1,4 @@
-//! A tracer at work, read at instants that sheets begin and end with.
+//! A tracer at work, read at instants that reports begin and end with.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::account::Account;
 use super::figures::Traced;
 use super::histogram::Histograms;
 use super::tracer::Tracer;
-use crate::{Reading, Sheet, Subject};
+use crate::{CounterSnapshot, MeterReport, Subject};
 
-/// Readings that are kept for sheets that may begin with them.
+/// Readings that are kept for reports that may begin with them.
 const MOST_KEPT: usize = 10_000;
 
 /// Traces a subject for as long as it lives.
@@ -19,13 +19,13 @@ const MOST_KEPT: usize = 10_000;
 pub struct Trace {
     tracer: Tracer,
     depth: Depth,
-    /// By the instants of the readings that they belong to.
-    snapshots: BTreeMap<Stamp, Snapshot>,
+    /// By the instants of the snapshots that they belong to.
+    snapshots: BTreeMap<Stamp, TraceSnapshot>,
 }
 
 /// What the CPUs had done up to an instant.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(super) struct TraceSnapshot {
     pub(super) at: Stamp,
     pub(super) cpus: BTreeMap<usize, Account>,
     pub(super) histograms: Histograms,
@@ -45,30 +45,30 @@ impl Trace {
         Tracer::absence(of_processes)
     }
 
-    /// Reads the accounts beside a reading of the other meters.
-    pub(crate) fn mark(&mut self, reading: &Reading) {
-        let cpus = reading.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
+    /// Reads the accounts beside a snapshot of the other meters.
+    pub(crate) fn mark(&mut self, snapshot: &CounterSnapshot) {
+        let cpus = snapshot.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
         let at = clock::now();
         let cpus = self.tracer.read(cpus);
-        self.snapshots.insert(reading.at, Snapshot { at, cpus, histograms: self.tracer.histograms() });
+        self.snapshots.insert(snapshot.at, TraceSnapshot { at, cpus, histograms: self.tracer.histograms() });
         if self.snapshots.len() > MOST_KEPT {
             self.snapshots.pop_first();
         }
     }
 
-    /// No sheet will begin with that reading.
+    /// No report will begin with that snapshot.
     pub(crate) fn forget(&mut self, at: Stamp) {
         self.snapshots.remove(&at);
     }
 
-    /// What was traced from a reading to the last one, for a sheet of that interval.
+    /// What was traced from a snapshot to the last one, for a report of that interval.
     ///
     /// # Errors
     /// When it was not all traced.
-    pub(crate) fn since(&self, from: Stamp, sheet: &Sheet) -> Result<Traced, String> {
+    pub(crate) fn since(&self, from: Stamp, report: &MeterReport) -> Result<Traced, String> {
         let absent = || "the tracer was not there at the beginning of this interval".to_owned();
         let earlier = self.snapshots.get(&from).ok_or_else(absent)?;
         let (_, later) = self.snapshots.last_key_value().ok_or_else(absent)?;
-        Ok(Traced::between(earlier, later, sheet, self.depth))
+        Ok(Traced::between(earlier, later, report, self.depth))
     }
 }

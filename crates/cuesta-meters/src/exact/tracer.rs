@@ -19,7 +19,7 @@ use super::histogram::Histograms;
 use crate::cause::{Call, call_of};
 use crate::kernel::stat::Stat;
 use crate::perf::Event;
-use crate::reading::{group, tasks};
+use crate::snapshot::{group, tasks};
 use crate::{Roots, Subject};
 
 /// Made by `build.rs` from `trace.bpf.c`.

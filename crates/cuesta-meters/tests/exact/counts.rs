@@ -15,7 +15,7 @@ fn page_faults_and_switches_are_those_of_the_kernel() {
     let mut plain = meter(&format!("pid:{}", program.pid()));
     program.does(FAULTS);
     program.does("for n in range(300): time.sleep(1e-6)");
-    let (traced, plain) = (traced.sheet().unwrap(), plain.sheet().unwrap());
+    let (traced, plain) = (traced.report().unwrap(), plain.report().unwrap());
     let notes = traced.notes.join("; ");
     let (traced, plain) = (traced.counts, plain.counts);
     let kernel = |figure: &Figure<_>| figure.value().map(|count: &cuesta_meters::Count| count.count);
@@ -38,10 +38,10 @@ fn system_calls_are_those_that_the_program_makes() {
     let mut program = Program::start();
     let calls = |program: &mut Program, count: u32| {
         let row = format!("for n in range({count}): os.getppid()");
-        let (sheet, _) = program.sheet(Depth::Full, &row);
-        let cause = &sheet.by_cause.value().unwrap().causes["system_calls"];
-        assert!(cause.count.value().unwrap() <= &(counted(&sheet.counts.system_calls) as f64));
-        counted(&sheet.counts.system_calls)
+        let (report, _) = program.report(Depth::Full, &row);
+        let cause = &report.by_cause.value().unwrap().causes["system_calls"];
+        assert!(cause.count.value().unwrap() <= &(counted(&report.counts.system_calls) as f64));
+        counted(&report.counts.system_calls)
     };
     calls(&mut program, 10);
     let around = calls(&mut program, 0);
@@ -53,8 +53,8 @@ fn calls_are_told_apart_by_what_they_are_for() {
     let mut program = Program::start();
     let row = "for n in range(200): mmap.mmap(-1, 1 << 16).close()";
     program.does(row);
-    let (sheet, _) = program.sheet(Depth::Full, row);
-    let of = |name: &str| *sheet.by_cause.value().unwrap().causes[name].count.value().unwrap();
+    let (report, _) = program.report(Depth::Full, row);
+    let of = |name: &str| *report.by_cause.value().unwrap().causes[name].count.value().unwrap();
     assert!((400.0..440.0).contains(&of("mapping")), "{}", of("mapping"));
     assert!(of("system_calls") < 100.0, "{}", of("system_calls"));
 }
@@ -64,10 +64,10 @@ fn programs_that_come_and_go_belong_to_who_starts_them() {
     let mut program = Program::start();
     let row = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(20)]";
     program.does(row);
-    let (sheet, _) = program.sheet(Depth::Full, row);
-    assert_eq!((counted(&sheet.counts.forks), counted(&sheet.counts.execs)), (20, 20));
-    let loading = &sheet.by_cause.value().unwrap().causes["loading"];
+    let (report, _) = program.report(Depth::Full, row);
+    assert_eq!((counted(&report.counts.forks), counted(&report.counts.execs)), (20, 20));
+    let loading = &report.by_cause.value().unwrap().causes["loading"];
     // Each is made, loaded and ended.
     assert_eq!(loading.count.map(|count| *count as u64), Figure::exact(60));
-    assert!(counted(&sheet.counts.minor_faults) > 20 * 20);
+    assert!(counted(&report.counts.minor_faults) > 20 * 20);
 }

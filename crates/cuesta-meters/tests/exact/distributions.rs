@@ -1,22 +1,22 @@
 //! How long tasks were off their CPUs and in run queues, beside what programs log of it themselves and the kernel's own sums.
 
 use cuesta_meters::exact::Depth;
-use cuesta_meters::{Count, Distribution, Figure, Sheet, Tier};
+use cuesta_meters::{Count, Distribution, Figure, MeterReport, Tier};
 
 use crate::program::{Program, counted};
 
 /// What a bucket leaves open of a duration.
 const WITHIN: f64 = 0.06;
 
-fn run_queue(sheet: &Sheet) -> Distribution {
-    let Figure::Metered { value, tier: Tier::Exact } = &sheet.traffic.run_queue_delay else {
-        panic!("{:?}", sheet.traffic)
+fn run_queue(report: &MeterReport) -> Distribution {
+    let Figure::Metered { value, tier: Tier::Exact } = &report.traffic.run_queue_delay else {
+        panic!("{:?}", report.traffic)
     };
     *value
 }
 
-fn off_cpu(sheet: &Sheet, why: &str) -> Distribution {
-    sheet.traffic.off_cpu.value().unwrap().get(why).copied().unwrap_or_else(|| panic!("{:?}", sheet.traffic))
+fn off_cpu(report: &MeterReport, why: &str) -> Distribution {
+    report.traffic.off_cpu.value().unwrap().get(why).copied().unwrap_or_else(|| panic!("{:?}", report.traffic))
 }
 
 /// Sleeps of 1, 2, … 10 ms, and by the program's own clock the length of half, of nine in ten, of the longest, and of all.
@@ -29,9 +29,9 @@ const SLEEPS: &str = "exec('took = []\\nfor n in range(200):\\n\
 fn sleeps_are_as_long_as_the_sleeper_finds_them() {
     let mut program = Program::start();
     program.does(SLEEPS);
-    let (sheet, known) = program.sheet(Depth::Light, SLEEPS);
-    let found = off_cpu(&sheet, "sleep");
-    assert_eq!(found.count, 200, "{:?}", sheet.traffic);
+    let (report, known) = program.report(Depth::Light, SLEEPS);
+    let found = off_cpu(&report, "sleep");
+    assert_eq!(found.count, 200, "{:?}", report.traffic);
     // The sleeper finds its waits for the CPU, its interruptions and its own looking at the clock in it, on top.
     let asked = [5e-3, 9e-3, 10e-3, 10e-3, 1.1];
     let ends =
@@ -40,8 +40,8 @@ fn sleeps_are_as_long_as_the_sleeper_finds_them() {
         assert!((asked * (1.0 - off)..=known * (1.0 + off)).contains(&found), "{found}: {asked} to {known}");
     }
     // It has left its CPU once more, to wait for its next row.
-    let all: u64 = sheet.traffic.off_cpu.value().unwrap().values().map(|why| why.count).sum();
-    assert_eq!(all + 1, counted(&sheet.counts.switches), "{:?}", sheet.traffic);
+    let all: u64 = report.traffic.off_cpu.value().unwrap().values().map(|why| why.count).sum();
+    assert_eq!(all + 1, counted(&report.counts.switches), "{:?}", report.traffic);
 }
 
 /// Dispatches that the kernel, or we, may have of a process behind the instant at which it looks for the last time.
@@ -64,18 +64,18 @@ const RIVALS: &str = "exec('os.sched_setaffinity(0, {0})\\n\
 #[test]
 fn waits_in_a_run_queue_are_those_of_the_scheduler() {
     let mut program = Program::start();
-    let (sheet, known) = program.sheet(Depth::Light, RIVALS);
-    let found = run_queue(&sheet);
+    let (report, known) = program.report(Depth::Light, RIVALS);
+    let found = run_queue(&report);
     assert!(known[0] > 0.9, "one of two waits all the time: {known:?}");
     assert!((found.sum / known[0] - 1.0).abs() < 0.02, "{found:?} of {known:?}");
     assert!((found.count as f64 - known[1]).abs() < 0.02 * known[1] + ON_ITS_WAY_OUT, "{found:?} of {known:?}");
     assert!(found.p50 <= found.p90 && found.p90 <= found.p99 && found.p99 <= found.max, "{found:?}");
     assert!(found.max * (1.0 - WITHIN) <= found.sum);
     // Who only computes leaves its CPU for another, and waits for it until it has it again.
-    let preempted = off_cpu(&sheet, "preempted");
+    let preempted = off_cpu(&report, "preempted");
     assert!((preempted.sum / found.sum - 1.0).abs() < 0.1, "{preempted:?} of {found:?}");
     // What the plain tier has, of both.
-    let (plain, often) = (sheet.traffic.run_delay.value().unwrap(), dispatches(&sheet.traffic.dispatches));
+    let (plain, often) = (report.traffic.run_delay.value().unwrap(), dispatches(&report.traffic.dispatches));
     assert!((found.sum / plain - 1.0).abs() < 0.03, "{} s of {plain}", found.sum);
     assert!((found.count as f64 - often).abs() < 0.02 * often + ON_ITS_WAY_OUT, "{} of {often}", found.count);
 }

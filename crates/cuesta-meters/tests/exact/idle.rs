@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuesta_meters::Sheet;
+use cuesta_meters::MeterReport;
 use cuesta_meters::exact::Depth;
 
 use crate::program::{Program, counted, exact};
@@ -14,24 +14,24 @@ const TRIES: usize = 9;
 const SEEN: usize = 5;
 
 /// Percent of the CPUs that were idle for want of: a page, a program, a device, a quota.
-fn kinds(sheet: &Sheet) -> [f64; 4] {
-    let idle = &sheet.idle;
+fn kinds(report: &MeterReport) -> [f64; 4] {
+    let idle = &report.idle;
     [&idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact)
 }
 
 /// Seconds of CPUs.
-fn page_wait_idle(sheet: &Sheet) -> f64 {
-    kinds(sheet)[0] / 100.0 * sheet.seconds * sheet.cpus.len() as f64
+fn page_wait_idle(report: &MeterReport) -> f64 {
+    kinds(report)[0] / 100.0 * report.seconds * report.cpus.len() as f64
 }
 
 /// Seconds that all waits for pages took together.
-fn page_waits(sheet: &Sheet) -> f64 {
-    counted(&sheet.traffic.page_waits) as f64 * sheet.traffic.page_wait.value().copied().unwrap_or(0.0)
+fn page_waits(report: &MeterReport) -> f64 {
+    counted(&report.traffic.page_waits) as f64 * report.traffic.page_wait.value().copied().unwrap_or(0.0)
 }
 
 /// Whether a kind of idle was seen; on a machine where others leave no idle there is none of any kind.
-fn is_seen(sheet: &Sheet, kind: usize) -> bool {
-    kinds(sheet)[kind] > 0.0 || exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait) < BUSY
+fn is_seen(report: &MeterReport, kind: usize) -> bool {
+    kinds(report)[kind] > 0.0 || exact(&report.cpu.idle) + exact(&report.cpu.iowait) < BUSY
 }
 
 /// Percent of idle below which a machine is too busy to say why it was idle.
@@ -39,24 +39,24 @@ const BUSY: f64 = 5.0;
 
 /// Seconds of page-wait idle that there must have been at least and at most: all waits on all CPUs, and of all idle what does
 /// not fit into the time in which nothing waited.
-fn possible(sheet: &Sheet) -> [f64; 2] {
-    let (cpus, waited) = (sheet.cpus.len() as f64, page_waits(sheet));
-    let idle = (exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait)) / 100.0 * sheet.seconds * cpus;
-    [idle - (sheet.seconds - waited).max(0.0) * cpus, waited * cpus]
+fn possible(report: &MeterReport) -> [f64; 2] {
+    let (cpus, waited) = (report.cpus.len() as f64, page_waits(report));
+    let idle = (exact(&report.cpu.idle) + exact(&report.cpu.iowait)) / 100.0 * report.seconds * cpus;
+    [idle - (report.seconds - waited).max(0.0) * cpus, waited * cpus]
 }
 
 /// Whether page-wait idle lies there; a hundredth of the CPUs' time is for clocks that are not read at one instant.
-fn is_possible(sheet: &Sheet) -> bool {
-    let ([least, most], idle) = (possible(sheet), page_wait_idle(sheet));
-    let off = 0.01 * sheet.seconds * sheet.cpus.len() as f64;
+fn is_possible(report: &MeterReport) -> bool {
+    let ([least, most], idle) = (possible(report), page_wait_idle(report));
+    let off = 0.01 * report.seconds * report.cpus.len() as f64;
     (least - off..=most + off).contains(&idle)
 }
 
-/// Carries a row out again and again: idle of a kind must be seen in most tries. Gives each sheet and what was printed.
-fn tried(program: &mut Program, row: &str, kind: usize) -> Vec<(Sheet, Vec<f64>)> {
-    let tries: Vec<_> = (0..TRIES).map(|_| program.sheet(Depth::Light, row)).collect();
-    let seen = tries.iter().filter(|(sheet, _)| is_seen(sheet, kind)).count();
-    let found: Vec<_> = tries.iter().map(|(sheet, _)| kinds(sheet)).collect();
+/// Carries a row out again and again: idle of a kind must be seen in most tries. Gives each report and what was printed.
+fn tried(program: &mut Program, row: &str, kind: usize) -> Vec<(MeterReport, Vec<f64>)> {
+    let tries: Vec<_> = (0..TRIES).map(|_| program.report(Depth::Light, row)).collect();
+    let seen = tries.iter().filter(|(report, _)| is_seen(report, kind)).count();
+    let found: Vec<_> = tries.iter().map(|(report, _)| kinds(report)).collect();
     assert!(seen >= SEEN, "seen in {seen} of {TRIES} tries: {found:?}");
     tries
 }
@@ -75,11 +75,11 @@ const DROP: &str = "m.madvise(mmap.MADV_DONTNEED); os.posix_fadvise(f, 0, 0, os.
 fn a_sleeper_waits_for_nothing_that_counts() {
     let mut program = Program::start();
     program.does("time.sleep(0.01)");
-    let (sheet, _) = program.sheet(Depth::Light, "time.sleep(0.3)");
-    let [_, rest @ ..] = kinds(&sheet);
-    assert!(rest.iter().sum::<f64>() < 0.5, "{:?}", sheet.idle);
+    let (report, _) = program.report(Depth::Light, "time.sleep(0.3)");
+    let [_, rest @ ..] = kinds(&report);
+    assert!(rest.iter().sum::<f64>() < 0.5, "{:?}", report.idle);
     // Its own code may have to be read first, on a machine where others drive it out.
-    assert!(page_wait_idle(&sheet) <= 1.02 * page_waits(&sheet) * sheet.cpus.len() as f64, "{:?}", sheet.idle);
+    assert!(page_wait_idle(&report) <= 1.02 * page_waits(&report) * report.cpus.len() as f64, "{:?}", report.idle);
 }
 
 #[test]
@@ -90,17 +90,17 @@ fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
         "{DROP}; before = resource.getrusage(0).ru_majflt; s = sum(m[n * 4096] for n in range(1024)); \
          print(resource.getrusage(0).ru_majflt - before)"
     );
-    for (sheet, known) in tried(&mut program, &row, 0) {
-        assert_eq!(counted(&sheet.counts.major_faults), known[0] as u64);
+    for (report, known) in tried(&mut program, &row, 0) {
+        assert_eq!(counted(&report.counts.major_faults), known[0] as u64);
         assert!(known[0] > 500.0, "{known:?} of 1024 pages were read");
         // Not each of them waits: the device may be quicker than the way to sleep.
-        let waits = counted(&sheet.traffic.page_waits) as f64;
+        let waits = counted(&report.traffic.page_waits) as f64;
         assert!((0.5 * known[0]..=known[0] + 100.0).contains(&waits), "{waits} of {known:?}");
         // Such a wait ends when the page is there; the task is off its CPU until it has one again.
-        let off = sheet.traffic.off_cpu.value().unwrap()["page"];
-        assert_eq!(off.count, counted(&sheet.traffic.page_waits));
-        assert!(off.sum >= page_waits(&sheet), "{off:?} of {}", page_waits(&sheet));
-        assert!(is_possible(&sheet), "{} s idle of {:?}", page_wait_idle(&sheet), possible(&sheet));
+        let off = report.traffic.off_cpu.value().unwrap()["page"];
+        assert_eq!(off.count, counted(&report.traffic.page_waits));
+        assert!(off.sum >= page_waits(&report), "{off:?} of {}", page_waits(&report));
+        assert!(is_possible(&report), "{} s idle of {:?}", page_wait_idle(&report), possible(&report));
     }
 }
 
@@ -109,8 +109,8 @@ fn who_reads_from_a_device_makes_io_wait_idle() {
     let (mut program, folder) = (Program::start(), tempfile::tempdir().unwrap());
     file(&mut program, folder.path());
     program.does("b = mmap.mmap(-1, 4096); d = os.open(f'/proc/self/fd/{f}', os.O_RDONLY | os.O_DIRECT)");
-    for (sheet, _) in tried(&mut program, "for n in range(500): os.preadv(d, [b], n * 4096)", 2) {
-        assert!(is_possible(&sheet), "{:?}", sheet.idle);
+    for (report, _) in tried(&mut program, "for n in range(500): os.preadv(d, [b], n * 4096)", 2) {
+        assert!(is_possible(&report), "{:?}", report.idle);
     }
 }
 
@@ -133,8 +133,8 @@ fn who_is_barred_by_its_quota_makes_throttled_idle() {
     let mut program = Program::start();
     let group = Quota::of_a_fifth(program.pid());
     let row = "t = time.monotonic() + 0.5; any(iter(lambda: time.monotonic() > t, True))";
-    for (sheet, _) in tried(&mut program, row, 3) {
-        assert!(is_possible(&sheet), "{:?}", sheet.idle);
+    for (report, _) in tried(&mut program, row, 3) {
+        assert!(is_possible(&report), "{:?}", report.idle);
     }
     drop(program);
     drop(group);

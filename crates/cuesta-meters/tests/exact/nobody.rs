@@ -1,4 +1,4 @@
-//! Without privileges nothing is traced; the sheet says so, and what would allow it, and has all else.
+//! Without privileges nothing is traced; the report says so, and what would allow it, and has all else.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -15,17 +15,17 @@ const NOBODY: &str = "CUESTA_TEST_NOBODY";
 fn somebody_without_privileges_is_told() {
     if std::env::var_os(NOBODY).is_some() {
         let mut meter = meter(&format!("pid:{}", std::process::id())).traced(Depth::Light);
-        let first = meter.reading();
-        let mut sheet = meter.sheet().unwrap();
+        let first = meter.snapshot();
+        let mut report = meter.report().unwrap();
         // Until the kernel's clock has ticked.
-        while sheet.cpu.idle.value().is_none() {
-            sheet = meter.sheet_since(&first).unwrap();
+        while report.cpu.idle.value().is_none() {
+            report = meter.report_since(&first).unwrap();
         }
         let why = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
-        assert!(sheet.notes.contains(&format!("not traced: {why}")), "{:?}", sheet.notes);
-        assert_eq!(sheet.idle.page_wait.why(), Some(why));
+        assert!(report.notes.contains(&format!("not traced: {why}")), "{:?}", report.notes);
+        assert_eq!(report.idle.page_wait.why(), Some(why));
         assert_eq!(Trace::absence(true).as_deref(), Some(why), "and before anything is begun");
-        assert!(sheet.own.seconds.value().is_some() && sheet.cpu.idle.value().is_some());
+        assert!(report.own.seconds.value().is_some() && report.cpu.idle.value().is_some());
         return;
     }
     assert_eq!(Trace::absence(true), None, "these tests are root's");

@@ -6,7 +6,7 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuesta_meters::exact::Depth;
-use cuesta_meters::{Count, Figure, Meter, Roots, Sheet, Spec, Tier};
+use cuesta_meters::{Count, Figure, Meter, MeterReport, Roots, Spec, Tier};
 
 use crate::running::Running;
 
@@ -67,10 +67,10 @@ impl Program {
     }
 
     /// What is traced while a row is carried out.
-    pub(crate) fn sheet(&mut self, depth: Depth, row: &str) -> (Sheet, Vec<f64>) {
+    pub(crate) fn report(&mut self, depth: Depth, row: &str) -> (MeterReport, Vec<f64>) {
         let mut meter = self.traced(depth);
         let said = self.does(row);
-        (meter.sheet().unwrap(), said)
+        (meter.report().unwrap(), said)
     }
 }
 

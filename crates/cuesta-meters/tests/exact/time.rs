@@ -1,7 +1,7 @@
 //! Whose time, and into what; and whether the account closes.
 
 use cuesta_meters::exact::Depth;
-use cuesta_meters::{Figure, Sheet, Tier};
+use cuesta_meters::{Figure, MeterReport, Tier};
 
 use crate::program::{Program, exact, meter};
 
@@ -9,24 +9,24 @@ use crate::program::{Program, exact, meter};
 const OFF: f64 = 1.0;
 
 /// Burns CPU time, and says how much.
-fn burn(program: &mut Program, depth: Depth) -> (Sheet, f64) {
+fn burn(program: &mut Program, depth: Depth) -> (MeterReport, f64) {
     let row = "before = time.process_time(); any(iter(lambda: time.process_time() > before + 1.5, True)); \
                print(time.process_time() - before)";
-    let (sheet, said) = program.sheet(depth, row);
-    (sheet, said[0])
+    let (report, said) = program.report(depth, row);
+    (report, said[0])
 }
 
 #[test]
 fn cpu_time_is_what_the_programs_own_clock_says() {
     let mut program = Program::start();
-    let (sheet, known) = burn(&mut program, Depth::Light);
-    let traced = exact(&sheet.own.seconds);
+    let (report, known) = burn(&mut program, Depth::Light);
+    let traced = exact(&report.own.seconds);
     assert!((traced / known - 1.0).abs() * 100.0 < OFF, "{traced} of {known}");
     // Ticks split it.
     assert!(
-        [&sheet.own.usr, &sheet.own.sys].iter().all(|part| matches!(part, Figure::Metered { tier: Tier::Plain, .. }))
+        [&report.own.usr, &report.own.sys].iter().all(|part| matches!(part, Figure::Metered { tier: Tier::Plain, .. }))
     );
-    let causes = &sheet.by_cause.value().unwrap().causes;
+    let causes = &report.by_cause.value().unwrap().causes;
     let parts: f64 = causes.values().map(|cause| exact(&cause.seconds)).sum();
     assert!((parts / traced - 1.0).abs() < 1e-6, "{parts} of {traced}");
     assert!(exact(&causes["user_and_calls"].seconds) > 0.9 * traced, "{causes:?}");
@@ -37,21 +37,22 @@ fn cpu_time_is_what_the_programs_own_clock_says() {
 fn the_account_of_the_machine_closes_and_says_its_tier() {
     let mut program = Program::start();
     let mut machine = meter("machine").traced(Depth::Light);
-    let sheets: Vec<Sheet> = (0..TRIES)
+    let reports: Vec<MeterReport> = (0..TRIES)
         .map(|_| {
             program.does("t = time.monotonic() + 0.7; any(iter(lambda: time.monotonic() > t, True)); time.sleep(0.5)");
-            machine.sheet().unwrap()
+            machine.report().unwrap()
         })
         .collect();
     // Steal is told in ticks, and not of an instant: a single interval may be off by some of them, the median is not.
-    let accounted = median(sheets.iter().map(|sheet| exact(&sheet.closure.accounted)));
+    let accounted = median(reports.iter().map(|report| exact(&report.closure.accounted)));
     assert!((accounted - 100.0).abs() < 1.0, "{accounted}");
-    let rows = median(sheets.iter().map(|sheet| sheet.total_time.iter().filter_map(|row| row.percent.value()).sum()));
-    assert!((rows - 100.0).abs() < 2.0, "{rows}: {:?}", sheets[0].total_time);
-    for sheet in &sheets {
-        let idle = &sheet.idle;
+    let rows =
+        median(reports.iter().map(|report| report.total_time.iter().filter_map(|row| row.percent.value()).sum()));
+    assert!((rows - 100.0).abs() < 2.0, "{rows}: {:?}", reports[0].total_time);
+    for report in &reports {
+        let idle = &report.idle;
         let kinds = [&idle.zero, &idle.page_wait, &idle.loading, &idle.io_wait, &idle.quota_wait].map(exact);
-        let all = exact(&sheet.cpu.idle) + exact(&sheet.cpu.iowait);
+        let all = exact(&report.cpu.idle) + exact(&report.cpu.iowait);
         assert!((kinds.iter().sum::<f64>() - all).abs() < 0.01, "{kinds:?} of {all}");
     }
 }
@@ -71,15 +72,15 @@ fn beside_samples_interrupts_alone_are_traced() {
     let mut meter = meter(&format!("pid:{}", program.pid())).traced(Depth::Light);
     meter = meter.sampled(cuesta_meters::cause::Options::default());
     program.does("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
-    let sheet = meter.sheet().unwrap();
-    let by_cause = sheet.by_cause.value().unwrap();
+    let report = meter.report().unwrap();
+    let by_cause = report.by_cause.value().unwrap();
     let tier = |name: &str| match &by_cause.causes[name].seconds {
         Figure::Metered { tier, .. } => *tier,
         other @ Figure::Unmetered { .. } => panic!("{other:?}"),
     };
     assert_eq!((tier("interrupts"), tier("user")), (Tier::Exact, Tier::Sampled));
     let parts: f64 = by_cause.causes.values().filter_map(|cause| cause.seconds.value()).sum();
-    assert!((parts / exact(&sheet.own.seconds) - 1.0).abs() < 1e-6);
-    let uncounted = sheet.notes.iter().find(|note| note.contains("block devices"));
-    assert_eq!(uncounted, None, "{:?} is traced", sheet.traffic.io_delay);
+    assert!((parts / exact(&report.own.seconds) - 1.0).abs() < 1e-6);
+    let uncounted = report.notes.iter().find(|note| note.contains("block devices"));
+    assert_eq!(uncounted, None, "{:?} is traced", report.traffic.io_delay);
 }

@@ -14,7 +14,7 @@ fn of_a_driver_only_the_children_count() {
     let mut program = Program::start();
     let mut children = meter(&format!("children:{}", program.pid())).traced(Depth::Light);
     program.does(SPAWN);
-    let counts = children.sheet().unwrap().counts;
+    let counts = children.report().unwrap().counts;
     assert_eq!((counted(&counts.forks), counted(&counts.execs)), (0, 10));
     assert!(counted(&counts.minor_faults) > 100);
 }
@@ -25,12 +25,12 @@ fn a_control_group_has_who_is_in_it_and_below() {
     let group = Group::with(program.pid());
     let mut traced = meter(&format!("cgroup:/{}", group.name())).traced(Depth::Light);
     program.does(SPAWN);
-    let inside = traced.sheet().unwrap();
+    let inside = traced.report().unwrap();
     assert_eq!((counted(&inside.counts.forks), counted(&inside.counts.execs)), (10, 10));
     group.leave(program.pid());
-    traced.sheet().unwrap();
+    traced.report().unwrap();
     program.does(SPAWN);
-    let outside = traced.sheet().unwrap();
+    let outside = traced.report().unwrap();
     assert_eq!(counted(&outside.counts.execs), 0);
     assert!(exact(&outside.own.seconds) < 1e-9, "{:?}", outside.own);
 }
@@ -41,11 +41,11 @@ fn a_cpu_has_all_that_runs_there() {
     program.does("os.sched_setaffinity(0, {0})");
     let mut one = meter("cpus:0").traced(Depth::Full);
     program.does("t = time.process_time() + 0.3; any(iter(lambda: time.process_time() > t, True))");
-    let sheet = one.sheet().unwrap();
-    assert!(exact(&sheet.own.usr) > 10.0, "{:?}", sheet.own);
-    assert!(counted(&sheet.counts.system_calls) > 10);
-    let rows: f64 = sheet.by_cause.value().unwrap().causes.values().map(|cause| exact(&cause.percent)).sum();
-    assert!((rows - exact(&sheet.own.percent)).abs() < 0.1, "{rows} of {:?}", sheet.own);
+    let report = one.report().unwrap();
+    assert!(exact(&report.own.usr) > 10.0, "{:?}", report.own);
+    assert!(counted(&report.counts.system_calls) > 10);
+    let rows: f64 = report.by_cause.value().unwrap().causes.values().map(|cause| exact(&cause.percent)).sum();
+    assert!((rows - exact(&report.own.percent)).abs() < 0.1, "{rows} of {:?}", report.own);
 }
 
 /// A control group of version 2 below another, which is named.

@@ -174,13 +174,13 @@ mod tests {
         fs::write(sys.path().join("fs/cgroup/cpu/tasks"), "").unwrap();
         fs::write(group.join("cgroup.procs"), format!("{}\n", std::process::id())).unwrap();
         let roots = Roots { sys: sys.path().into(), ..Roots::default() };
-        let reading = crate::Reading::take(&roots, &"cgroup:/jobs".parse().unwrap());
-        assert_eq!(reading.absence(), None);
-        let tasks = reading.tasks.value().unwrap();
+        let snapshot = crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap());
+        assert_eq!(snapshot.absence(), None);
+        let tasks = snapshot.tasks.value().unwrap();
         assert!(tasks.processes.contains_key(&std::process::id()) && tasks.processes.len() == 1);
-        let rates = [reading.clone(), crate::Reading::take(&roots, &"cgroup:/jobs".parse().unwrap())];
-        let sheet = crate::Rates::between(&rates[0], &rates[1]).unwrap().sheet();
-        assert!(sheet.own.seconds.value().is_some(), "{:?}", sheet.own.seconds);
+        let delta = [snapshot.clone(), crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap())];
+        let report = crate::Delta::between(&delta[0], &delta[1]).unwrap().report();
+        assert!(report.own.seconds.value().is_some(), "{:?}", report.own.seconds);
     }
 
     #[test]

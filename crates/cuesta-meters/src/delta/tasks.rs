@@ -1,27 +1,27 @@
-//! What the subject's tasks did between two readings, those that came and went included as far as the kernel tells it; and
+//! What the subject's tasks did between two snapshots, those that came and went included as far as the kernel tells it; and
 //! what all other tasks did, by the same clocks.
 //!
-//! Of processes that no reading saw there are two accounts. Somebody who may listen is told of each birth and of each task's
+//! Of processes that no snapshot saw there are two accounts. Somebody who may listen is told of each birth and of each task's
 //! last account: then nothing is lost but the end itself, which the kernel still has to carry out. Without that, when a process
 //! has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's children's; what
 //! nobody waits for, or what left its parent, is lost. Neither account is ever too much, so that the larger one is nearer.
 //!
-//! By parents, what leaves the subject alive (a daemon whose parent ended) counts up to the reading before. One that left and
-//! ended between the same two readings is not told from one that was waited for: what was seen of it is taken off the time of
+//! By parents, what leaves the subject alive (a daemon whose parent ended) counts up to the snapshot before. One that left and
+//! ended between the same two snapshots is not told from one that was waited for: what was seen of it is taken off the time of
 //! its ancestor's other children, as far as these had any.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
 
+use crate::CounterSnapshot;
 use crate::Figure;
-use crate::Reading;
 use crate::ends::{OfTasks, Sums, Used};
-use crate::reading::tasks::{Process, Tasks, Thread, nanos};
+use crate::snapshot::tasks::{Process, Tasks, Thread, nanos};
 
 /// What the tasks did. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Done {
-    /// Between the readings of the tasks.
+    /// Between the snapshots of the tasks.
     pub(crate) seconds: f64,
     pub(crate) cpu: u64,
     /// Split by ticks.
@@ -55,7 +55,7 @@ pub(crate) struct OfThreads {
 }
 
 /// What the subject's tasks did.
-pub(crate) fn done(earlier: &Reading, later: &Reading) -> Figure<Done> {
+pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<Done> {
     let ended = Since::of(earlier, later, |ended| ended.subject);
     let begun = earlier.at.as_nanos();
     earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::subject(a), Side::subject(b), begun).done(ended))
@@ -63,18 +63,18 @@ pub(crate) fn done(earlier: &Reading, later: &Reading) -> Figure<Done> {
 
 /// What all the others did. Without their last accounts, what came and went is known where its parent has nothing to do with
 /// the subject.
-pub(crate) fn done_by_others(earlier: &Reading, later: &Reading) -> Figure<Done> {
+pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<Done> {
     let ended = Since::of(earlier, later, |ended| ended.others);
     let begun = earlier.at.as_nanos();
     earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::others(a), Side::others(b), begun).done(ended))
 }
 
 /// Whether births and ends were told all the while.
-pub(crate) fn is_told(earlier: &Reading, later: &Reading) -> bool {
+pub(crate) fn is_told(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
     Since::of(earlier, later, |ended| ended.subject).is_some()
 }
 
-/// What ended between two readings, from its own beginning on.
+/// What ended between two snapshots, from its own beginning on.
 #[derive(Debug, Clone, Copy, Default)]
 struct Since {
     tasks: OfTasks,
@@ -83,7 +83,11 @@ struct Since {
 
 impl Since {
     /// None if nobody listened all the while, or not all was told.
-    fn of(earlier: &Reading, later: &Reading, side: impl Fn(&crate::ends::Ended) -> Sums) -> Option<Self> {
+    fn of(
+        earlier: &CounterSnapshot,
+        later: &CounterSnapshot,
+        side: impl Fn(&crate::ends::Ended) -> Sums,
+    ) -> Option<Self> {
         let (a, b) = (earlier.ended.value()?, later.ended.value()?);
         let is_whole = a.since == b.since && a.overruns == b.overruns;
         is_whole.then(|| side(b).since(side(a))).map(|Sums { tasks, processes }| Self { tasks, processes })
@@ -133,7 +137,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The processes of the later reading, each with what it was in the earlier one; and those that ended meanwhile.
+/// The processes of the later snapshot, each with what it was in the earlier one; and those that ended meanwhile.
 struct Pairs<'a> {
     a: Side<'a>,
     b: Side<'a>,
@@ -145,8 +149,8 @@ struct Pairs<'a> {
 impl<'a> Pairs<'a> {
     fn of(a: Side<'a>, b: Side<'a>, begun: u64) -> Self {
         let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
-        // What had begun before the earlier reading and was not in it joined the subject later: where it stood then is
-        // not known, and it counts from the next reading on.
+        // What had begun before the earlier snapshot and was not in it joined the subject later: where it stood then is
+        // not known, and it counts from the next snapshot on.
         let new = |process: &Process| nanos(process.stat.start.saturating_add(1)) >= begun;
         let pairs = b.all().map(|(pid, process)| (*pid, (before(pid, process), process)));
         let pairs: BTreeMap<_, _> = pairs.filter(|(_, (before, process))| before.is_some() || new(process)).collect();
@@ -156,7 +160,7 @@ impl<'a> Pairs<'a> {
         // Who has the account of one that ended: its nearest ancestor that lives, if that is still the subject's.
         let heir = |process: &Process| {
             let parent = |pid: &u32| Some(a.processes.get(pid)?.stat.parent);
-            // Not for ever, should a reading that somebody kept go in circles.
+            // Not for ever, should a snapshot that somebody kept go in circles.
             let mut ancestors = successors(Some(process.stat.parent), parent).take(a.processes.len() + 1);
             let living = ancestors.find(|pid| a.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
             pairs.contains_key(&living).then_some(living)
@@ -188,7 +192,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// What a figure grew by, by parents: of the processes themselves, and of their children that ended meanwhile. Of what
-    /// those had before, the part that an earlier reading saw is taken off. Children of those `beyond` may be the other side's.
+    /// those had before, the part that an earlier snapshot saw is taken off. Children of those `beyond` may be the other side's.
     fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
         if self.b.has_all_orphans() && !beyond.contains(&INIT) {
             return self.grown_with_orphans(own, children, beyond);
@@ -236,13 +240,13 @@ impl<'a> Pairs<'a> {
         living + ended.saturating_sub(before)
     }
 
-    /// Waits for block devices of tasks that ended, but for what the earlier reading had of them.
+    /// Waits for block devices of tasks that ended, but for what the earlier snapshot had of them.
     fn unseen(&self, ended: OfTasks) -> u64 {
         let seen: u64 = self.gone.iter().map(|(_, process)| nanos(process.stat.block_delay)).sum();
         ended.block_delay.saturating_sub(seen)
     }
 
-    /// What living threads did; and what those that ended had done, but for what the earlier reading had of them.
+    /// What living threads did; and what those that ended had done, but for what the earlier snapshot had of them.
     fn of_threads(&self, ended: OfTasks) -> OfThreads {
         let mut sum = OfThreads::default();
         let mut seen = OfThreads::default();

@@ -1,11 +1,11 @@
-//! Whether a sheet closes: what was measured apart, each part by a clock of its own, against the CPUs' time.
+//! Whether a report closes: what was measured apart, each part by a clock of its own, against the CPUs' time.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::Figure;
-use crate::reading::tasks::tick;
+use crate::snapshot::tasks::tick;
 
 /// Percent that parts which were each measured on their own may miss the CPUs' time by.
 const TOLERANCE: f64 = 2.0;

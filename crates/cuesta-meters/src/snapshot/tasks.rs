@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::pid_stat::PidStat;
 use crate::kernel::pid_status::PidStatus;
 use crate::kernel::schedstat::SchedStat;
-use crate::reading::group;
 use crate::roots;
+use crate::snapshot::group;
 use crate::{Figure, Roots, Subject};
 
 /// With more threads than this the threads are not looked at: reading would cost more than it tells.

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::Rates;
+use super::Delta;
 use crate::kernel::diskstats::{Disk, SECTOR};
 use crate::kernel::grown;
 use crate::{Count, Device, Figure};
 
 const NOTHING: &str = "it did nothing in the interval";
 
-impl Rates<'_> {
+impl Delta<'_> {
     pub(super) fn devices(&self) -> BTreeMap<String, Device> {
         let Some(later) = self.later.disks.value() else { return BTreeMap::new() };
         let before = |name| self.earlier.disks.value().and_then(|disks| disks.get(name)).copied();
-        // A device that did nothing before the earlier reading is not in it.
+        // A device that did nothing before the earlier snapshot is not in it.
         let pairs = later.iter().map(|(name, disk)| (name, before(name).unwrap_or_default(), *disk));
         pairs.map(|(name, a, b)| (name.clone(), self.device(name, a, b))).collect()
     }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::tasks::{Done, OfThreads};
-use super::{Rates, UNTRACED, UNTRACED_CALLS};
+use super::{Delta, UNTRACED, UNTRACED_CALLS};
 use crate::kernel::grown;
-use crate::{Count, Counts, Figure, Reading, Subject};
+use crate::{Count, CounterSnapshot, Counts, Figure, Subject};
 
 const NO_WAKEUPS: &str = "only a kernel with CONFIG_SCHEDSTATS counts them, while `sysctl kernel.sched_schedstats=1`";
 
-impl Rates<'_> {
+impl Delta<'_> {
     pub(super) fn counts(&self) -> Counts {
         let part = self.is_part();
         let (minor_faults, major_faults) = if part { self.own_faults() } else { self.faults() };
@@ -23,7 +23,7 @@ impl Rates<'_> {
         let switches = if part {
             voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
         } else {
-            self.count(|reading| &reading.stat, |stat| stat.switches)
+            self.count(|snapshot| &snapshot.stat, |stat| stat.switches)
         };
         Counts {
             minor_faults,
@@ -32,9 +32,9 @@ impl Rates<'_> {
             involuntary_switches,
             switches,
             wakeups: self.wakeups(),
-            interrupts: self.interrupts(|reading| &reading.interrupts, |stat| stat.interrupts),
-            softirqs: self.interrupts(|reading| &reading.softirqs, |stat| stat.softirqs),
-            forks: self.count(|reading| &reading.stat, |stat| stat.forks),
+            interrupts: self.interrupts(|snapshot| &snapshot.interrupts, |stat| stat.interrupts),
+            softirqs: self.interrupts(|snapshot| &snapshot.softirqs, |stat| stat.softirqs),
+            forks: self.count(|snapshot| &snapshot.stat, |stat| stat.forks),
             execs: self.missing(UNTRACED),
             system_calls: self.missing(UNTRACED_CALLS),
             ios: self.ios(),
@@ -54,12 +54,12 @@ impl Rates<'_> {
     }
 
     fn faults(&self) -> (Figure<Count>, Figure<Count>) {
-        let minor = self.count(|reading| &reading.vmstat, |vmstat| vmstat.faults.checked_sub(vmstat.major));
-        (minor, self.count(|reading| &reading.vmstat, |vmstat| Some(vmstat.major)))
+        let minor = self.count(|snapshot| &snapshot.vmstat, |vmstat| vmstat.faults.checked_sub(vmstat.major));
+        (minor, self.count(|snapshot| &snapshot.vmstat, |vmstat| Some(vmstat.major)))
     }
 
     fn own_faults(&self) -> (Figure<Count>, Figure<Count>) {
-        let of_group = |reading: &Reading| reading.group.and_then(|group| group.faults.clone());
+        let of_group = |snapshot: &CounterSnapshot| snapshot.group.and_then(|group| group.faults.clone());
         let group = of_group(self.earlier).with(&of_group(self.later), |a, b| {
             let minor = grown(a.faults, b.faults).unwrap_or(0);
             let major = grown(a.major, b.major).unwrap_or(0);
@@ -80,23 +80,23 @@ impl Rates<'_> {
         let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::Queue>| {
             Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
         };
-        let counted = self.count(|reading| &reading.queues, wakeups);
+        let counted = self.count(|snapshot| &snapshot.queues, wakeups);
         if counted.value().is_some() { counted } else { self.missing(NO_WAKEUPS) }
     }
 
     /// Of a CPU set by its CPUs, else of the machine.
     fn interrupts(
         &self,
-        by_cpu: impl Fn(&Reading) -> &Figure<BTreeMap<usize, u64>>,
+        by_cpu: impl Fn(&CounterSnapshot) -> &Figure<BTreeMap<usize, u64>>,
         all: impl Fn(&crate::kernel::stat::Stat) -> Option<u64>,
     ) -> Figure<Count> {
         if matches!(self.later.subject, Subject::Cpus(_)) {
             let sum = |table: &BTreeMap<usize, u64>| {
                 self.cpus.keys().map(|cpu| table.get(cpu).copied().unwrap_or(0)).sum::<u64>()
             };
-            return self.count(|reading| by_cpu(reading), |table| Some(sum(table)));
+            return self.count(|snapshot| by_cpu(snapshot), |table| Some(sum(table)));
         }
-        self.count(|reading| &reading.stat, all)
+        self.count(|snapshot| &snapshot.stat, all)
     }
 
     fn ios(&self) -> Figure<Count> {

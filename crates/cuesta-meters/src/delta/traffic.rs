@@ -1,13 +1,13 @@
 //! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
 
 use super::tasks::Done;
-use super::{Rates, UNTRACED};
+use super::{Delta, UNTRACED};
 use crate::kernel::grown;
 use crate::{Count, Figure, Subject, Traffic};
 
 const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU: name a process or a control group";
 
-impl Rates<'_> {
+impl Delta<'_> {
     pub(super) fn traffic(&self) -> Traffic {
         let (run_delay, dispatches, io_delay) = (self.run_delay(), self.dispatches(), self.io_delay());
         let each = run_delay.with(&dispatches, |delay, dispatches| (*delay, dispatches.count as f64));
@@ -27,7 +27,7 @@ impl Rates<'_> {
         }
     }
 
-    /// Seconds that tasks were ready without a CPU. Of tasks that came and went between readings it is not known.
+    /// Seconds that tasks were ready without a CPU. Of tasks that came and went between snapshots it is not known.
     pub(super) fn run_delay(&self) -> Figure {
         match self.of_queues() {
             Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),

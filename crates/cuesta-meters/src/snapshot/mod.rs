@@ -1,4 +1,4 @@
-//! A reading: what the kernel's counters say at an instant. Two of them make a [`Sheet`](crate::Sheet).
+//! A snapshot: what the kernel's counters say at an instant. Two of them make a [`MeterReport`](crate::MeterReport).
 //!
 //! - [`tasks`]: the subject's processes and threads.
 //! - [`group`]: its control group.
@@ -25,7 +25,7 @@ use crate::{Figure, Roots, Subject};
 
 /// The counters of a subject and of its machine. It may be kept as JSON and compared with a later one, up to a reboot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reading {
+pub struct CounterSnapshot {
     /// When the machine's counters were read, on its monotonic clock.
     pub at: Stamp,
     /// The same, in nanoseconds since 1970.
@@ -36,7 +36,7 @@ pub struct Reading {
     pub(crate) teller: Option<String>,
     /// What was read.
     pub subject: Subject,
-    /// CPU time that reading took.
+    /// CPU time that snapshot took.
     pub cost: Duration,
     pub(crate) stat: Figure<Stat>,
     pub(crate) vmstat: Figure<VmStat>,
@@ -70,7 +70,7 @@ const MOST_ASKED: usize = 16;
 /// Resources whose pressure is known; that of interrupts where the kernel times them apart from tasks.
 const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
 
-impl Reading {
+impl CounterSnapshot {
     /// Reads all that may be read of a subject. What may not is missing in it, with the reason.
     pub fn take(roots: &Roots, subject: &Subject) -> Self {
         Self::take_with(roots, subject, None)
@@ -87,7 +87,7 @@ impl Reading {
         let tasks = tasks::read_knowing(roots, subject, &known);
         let unheard = || Figure::unmetered("nobody listened to the ends of tasks");
         let ended = listener.map_or_else(unheard, |listener| tasks.map(|tasks| listener.ended(tasks)));
-        let mut reading = Self {
+        let mut snapshot = Self {
             at,
             wall: clock::wall(),
             boot: roots
@@ -114,8 +114,8 @@ impl Reading {
             group,
             counts_delays: roots.proc("sys/kernel/task_delayacct", |text| Ok(number(text))).value() == Some(&Some(1)),
         };
-        reading.cost = clock::thread_cpu().saturating_sub(cpu);
-        reading
+        snapshot.cost = clock::thread_cpu().saturating_sub(cpu);
+        snapshot
     }
 
     /// Whether the time of tasks is without the interrupts that came while they ran (`CONFIG_IRQ_TIME_ACCOUNTING`): such
@@ -178,17 +178,17 @@ mod tests {
     #[test]
     fn a_reading_may_be_kept_as_json() {
         for subject in ["machine", "cpus:0", &format!("pid:{}", std::process::id())] {
-            let reading = Reading::take(&Roots::default(), &subject.parse().unwrap());
-            let json = serde_json::to_string(&reading).unwrap();
-            assert_eq!(serde_json::from_str::<Reading>(&json).unwrap(), reading, "{subject}");
+            let snapshot = CounterSnapshot::take(&Roots::default(), &subject.parse().unwrap());
+            let json = serde_json::to_string(&snapshot).unwrap();
+            assert_eq!(serde_json::from_str::<CounterSnapshot>(&json).unwrap(), snapshot, "{subject}");
         }
     }
 
     #[test]
     fn where_there_is_no_kernel_every_figure_says_why() {
         let roots = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
-        let reading = Reading::take(&roots, &Subject::Machine);
-        assert_eq!(reading.stat.why(), Some("/nowhere/stat: this kernel has no such file"));
-        assert!(reading.tasks.why().is_some());
+        let snapshot = CounterSnapshot::take(&roots, &Subject::Machine);
+        assert_eq!(snapshot.stat.why(), Some("/nowhere/stat: this kernel has no such file"));
+        assert!(snapshot.tasks.why().is_some());
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{Rates, UNTRACED, tasks};
+use super::{Delta, UNTRACED, tasks};
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
-use crate::reading::tasks::tick;
-use crate::sheet::{NOT_ITS_OWN, unsampled};
+use crate::report::{NOT_ITS_OWN, unsampled};
+use crate::snapshot::tasks::tick;
 use crate::{Closure, Cpu, Figure, Idle, Network, Own, Source, Subject, TimeRow};
 
 const NO_TICK: &str = "no clock tick passed in the interval";
@@ -16,7 +16,7 @@ const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does"
 const UNCOUNTED: &str = "not counted in this tier";
 const UNTIMED: &str = "ticks are not of the interrupts that are counted: the exact tier times each";
 
-impl Rates<'_> {
+impl Delta<'_> {
     pub(super) fn cpu(&self) -> Cpu {
         match self.earlier.stat.with(&self.later.stat, |_, _| ()) {
             Figure::Metered { .. } => shares(self.all_cpus()),
@@ -112,7 +112,7 @@ impl Rates<'_> {
         if !matches!(self.later.subject, Subject::Cgroup(_)) {
             return Figure::unmetered("the subject is no control group");
         }
-        let usage = |group: &crate::reading::group::Group| group.usage.clone();
+        let usage = |group: &crate::snapshot::group::Group| group.usage.clone();
         self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
             let seconds = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
             (seconds(a.total, b.total), seconds(a.user, b.user), seconds(a.system, b.system))
@@ -134,7 +134,7 @@ impl Rates<'_> {
         self.later.tasks.map(|tasks| tasks.processes.values().map(|process| process.stat.threads).sum::<u64>() as f64)
     }
 
-    /// CPU seconds of the subject between two readings of its tasks: all, and as the kernel splits them. They add up over
+    /// CPU seconds of the subject between two snapshots of its tasks: all, and as the kernel splits them. They add up over
     /// intervals that follow each other.
     fn own_seconds(&self) -> (Figure, Figure, Figure) {
         let group = self.usage_of_group();
@@ -172,7 +172,7 @@ impl Rates<'_> {
     }
 
     fn throttled(&self) -> Figure {
-        let time = |reading: &crate::Reading| reading.group.and_then(|group| group.throttled.clone());
+        let time = |snapshot: &crate::CounterSnapshot| snapshot.group.and_then(|group| group.throttled.clone());
         let barred = time(self.earlier).with(&time(self.later), |a, b| grown(a.time, b.time).unwrap_or(0));
         barred.map(|nanos| self.percent_of_cpus(*nanos as f64 / 1e9))
     }
@@ -289,34 +289,34 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    use crate::{Meter, Rates, Roots, Spec};
+    use crate::{Delta, Meter, Roots, Spec};
 
     #[test]
     fn a_tenth_of_the_subjects_time_that_is_lost_breaks_the_closure() {
         let subject = format!("pid:{}", std::process::id()).parse().unwrap();
         let mut meter = Meter::start(Spec { subject, cpus: None, roots: Roots::default() }).unwrap();
-        let (earlier, cpus) = (meter.reading(), thread::available_parallelism().unwrap().get());
+        let (earlier, cpus) = (meter.snapshot(), thread::available_parallelism().unwrap().get());
         let is_over = AtomicBool::new(false);
         let later = thread::scope(|scope| {
             for _ in 0..2 * cpus {
                 scope.spawn(|| while !std::hint::black_box(&is_over).load(Ordering::Relaxed) {});
             }
-            let mut later = meter.reading();
+            let mut later = meter.snapshot();
             while later.at.since(earlier.at).as_secs_f64() < 3.0 {
-                later = meter.reading();
+                later = meter.snapshot();
             }
             is_over.store(true, Ordering::Relaxed);
             later
         });
-        let mut rates = Rates::between(&earlier, &later).unwrap();
-        let good = rates.closure();
+        let mut delta = Delta::between(&earlier, &later).unwrap();
+        let good = delta.closure();
         assert!(good.closes, "{good:?}");
         // As much as must show: a tenth where the subject has a good part of the CPUs, more where neighbours have them.
         let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
         let planted = f64::max(0.1, needed);
-        rates.done =
-            rates.done.map(|done| super::tasks::Done { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
-        let bad = rates.closure();
+        delta.done =
+            delta.done.map(|done| super::tasks::Done { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
+        let bad = delta.closure();
         assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
         assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");
     }

@@ -10,7 +10,7 @@ use super::Figure;
 pub struct Network {
     /// CPU seconds. Of the plain tier: of all soft interrupts, as the clock's ticks met them.
     pub seconds: Figure,
-    /// The same in percent of all CPUs of the machine: of the sheet's and of those beside.
+    /// The same in percent of all CPUs of the machine: of the report's and of those beside.
     pub percent: Figure,
     /// The 95 % interval of `percent`, by what so many samples can tell.
     #[serde(default = "unsampled")]

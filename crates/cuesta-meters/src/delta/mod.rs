@@ -1,4 +1,4 @@
-//! Rates: what two readings differ by, as a [`Sheet`].
+//! Delta: what two snapshots differ by, as a [`MeterReport`].
 //!
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
 //! - `tasks`: what the subject's tasks did.
@@ -18,7 +18,7 @@ use self::tasks::Done;
 use crate::kernel::cpu_list;
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
-use crate::{Count, Figure, Reading, Sheet, Source, Subject};
+use crate::{Count, CounterSnapshot, Figure, MeterReport, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel tells.
 const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
@@ -29,11 +29,11 @@ const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters
 pub(crate) const NO_DELAYS: &str =
     "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
 
-/// Two readings of one subject, and what of them compares.
+/// Two snapshots of one subject, and what of them compares.
 #[derive(Debug)]
-pub struct Rates<'a> {
-    earlier: &'a Reading,
-    later: &'a Reading,
+pub struct Delta<'a> {
+    earlier: &'a CounterSnapshot,
+    later: &'a CounterSnapshot,
     /// Elapsed.
     seconds: f64,
     /// What each CPU did, of those that the subject may use and that were there throughout.
@@ -51,19 +51,19 @@ pub struct Rates<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Incomparable {
     /// Of two subjects.
-    #[error("the earlier reading is of {0}, the later one of {1}")]
+    #[error("the earlier snapshot is of {0}, the later one of {1}")]
     Subjects(Subject, Subject),
     /// Of two boots.
-    #[error("the machine has been booted since the earlier reading: its counters began anew")]
+    #[error("the machine has been booted since the earlier snapshot: its counters began anew")]
     Boots,
     /// Not in order.
-    #[error("no time has passed between the readings")]
+    #[error("no time has passed between the snapshots")]
     Order,
 }
 
-impl<'a> Rates<'a> {
-    /// Compares two readings.
-    pub fn between(earlier: &'a Reading, later: &'a Reading) -> Result<Self, Incomparable> {
+impl<'a> Delta<'a> {
+    /// Compares two snapshots.
+    pub fn between(earlier: &'a CounterSnapshot, later: &'a CounterSnapshot) -> Result<Self, Incomparable> {
         if earlier.subject != later.subject {
             return Err(Incomparable::Subjects(earlier.subject.clone(), later.subject.clone()));
         }
@@ -74,7 +74,7 @@ impl<'a> Rates<'a> {
             return Err(Incomparable::Order);
         }
         let seconds = later.at.since(earlier.at).as_secs_f64();
-        let mut rates = Self {
+        let mut delta = Self {
             earlier,
             later,
             seconds,
@@ -84,14 +84,14 @@ impl<'a> Rates<'a> {
             others: tasks::done_by_others(earlier, later),
             notes: Vec::new(),
         };
-        rates.compare_cpus();
-        rates.note_what_is_missing();
-        Ok(rates)
+        delta.compare_cpus();
+        delta.note_what_is_missing();
+        Ok(delta)
     }
 
     /// Everything that is printed of the interval.
-    pub fn sheet(&self) -> Sheet {
-        Sheet {
+    pub fn report(&self) -> MeterReport {
+        MeterReport {
             at: self.later.at,
             wall: self.later.wall,
             seconds: self.seconds,
@@ -199,8 +199,12 @@ impl<'a> Rates<'a> {
         }
     }
 
-    /// A counter of both readings, as events.
-    fn count<T>(&self, of: impl Fn(&'a Reading) -> &'a Figure<T>, counter: impl Fn(&T) -> Option<u64>) -> Figure<Count>
+    /// A counter of both snapshots, as events.
+    fn count<T>(
+        &self,
+        of: impl Fn(&'a CounterSnapshot) -> &'a Figure<T>,
+        counter: impl Fn(&T) -> Option<u64>,
+    ) -> Figure<Count>
     where
         T: 'a,
     {

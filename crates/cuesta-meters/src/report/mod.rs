@@ -1,6 +1,6 @@
-//! A sheet: everything that is printed of one interval. Each figure has its tier, or says why it is missing.
+//! A report: everything that is printed of one interval. Each figure has its tier, or says why it is missing.
 //!
-//! Percentages are of the CPU time of the sheet's `cpus`, durations are seconds, sizes bytes.
+//! Percentages are of the CPU time of the report's `cpus`, durations are seconds, sizes bytes.
 
 mod by_cause;
 mod closure;
@@ -26,9 +26,9 @@ pub(crate) use total_time::NOT_ITS_OWN;
 
 use crate::Subject;
 
-/// What was metered of a subject between two readings.
+/// What was metered of a subject between two snapshots.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Sheet {
+pub struct MeterReport {
     /// The end, on the machine's monotonic clock.
     pub at: Stamp,
     /// The end, in nanoseconds since 1970.
@@ -68,7 +68,7 @@ pub struct Sheet {
     pub by_cause: Figure<ByCause>,
     /// Whether what was measured apart adds up to the capacity.
     pub closure: Closure,
-    /// CPU seconds that reading the meters took.
+    /// CPU seconds that snapshot the meters took.
     pub cost: Figure,
 }
 

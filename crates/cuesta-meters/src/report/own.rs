@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Figure, Sheet};
+use super::{Figure, MeterReport};
 use crate::cause::Cause;
 
 /// How the CPU time of a subject's tasks was taken, and so what may be missing in it.
@@ -30,15 +30,15 @@ pub enum Source {
 pub struct Own {
     /// How it was taken.
     pub source: Source,
-    /// CPU seconds, exact, between two readings of its tasks: they add up over intervals that follow each other.
+    /// CPU seconds, exact, between two snapshots of its tasks: they add up over intervals that follow each other.
     pub seconds: Figure,
-    /// In percent of the sheet's CPUs, of the interval in which those were read.
+    /// In percent of the report's CPUs, of the interval in which those were read.
     pub percent: Figure,
     /// In user mode, percent: the kernel splits by ticks.
     pub usr: Figure,
     /// In the kernel, percent: likewise.
     pub sys: Figure,
-    /// CPU of others on the sheet's CPUs, percent; interrupts beside the subject included where `irq` is not known.
+    /// CPU of others on the report's CPUs, percent; interrupts beside the subject included where `irq` is not known.
     pub others: Figure,
     /// Whether `others` is not measured but what is left of the CPUs' uses: on CPUs of its own, where others' clocks are not.
     #[serde(default)]
@@ -87,8 +87,8 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// Standard deviations of a number of samples within which chance may explain a difference.
 const CHANCE: f64 = 4.0;
 
-impl Sheet {
-    /// The subject's CPU seconds as a part of the interval of the CPUs. [`Own::seconds`] are those between two readings of its
+impl MeterReport {
+    /// The subject's CPU seconds as a part of the interval of the CPUs. [`Own::seconds`] are those between two snapshots of its
     /// tasks, which are taken a little later than the CPUs'.
     pub(crate) fn own_in_interval(&self) -> Figure {
         self.own.percent.map(|percent| percent / 100.0 * self.seconds * self.cpus.len() as f64)
@@ -186,13 +186,13 @@ mod tests {
     #[test]
     fn samples_that_do_not_agree_with_the_clocks_are_a_doubt() {
         let subject = crate::Subject::Process(std::process::id());
-        let [earlier, later] = [(); 2].map(|()| crate::Reading::take(&crate::Roots::default(), &subject));
-        let sheet = crate::Rates::between(&earlier, &later).unwrap().sheet();
+        let [earlier, later] = [(); 2].map(|()| crate::CounterSnapshot::take(&crate::Roots::default(), &subject));
+        let report = crate::Delta::between(&earlier, &later).unwrap().report();
         let doubt_of = |seconds, samples: f64, half_rate: f64, causes: &[&str]| {
-            let mut sheet = sheet.clone();
-            sheet.own.seconds = Figure::plain(seconds);
+            let mut report = report.clone();
+            report.own.seconds = Figure::plain(seconds);
             let none = Figure::unmetered("not here");
-            let cause = crate::sheet::Cause {
+            let cause = crate::report::Cause {
                 percent: none.clone(),
                 standard_error: none.clone(),
                 calibration_error: none.clone(),
@@ -203,16 +203,16 @@ mod tests {
                 average: none.clone(),
             };
             let about = [("samples", samples), ("half_rate_seconds", half_rate)];
-            sheet.by_cause = Figure::sampled(crate::ByCause {
+            report.by_cause = Figure::sampled(crate::ByCause {
                 causes: causes.iter().map(|name| ((*name).to_owned(), cause.clone())).collect(),
                 unmet: Vec::new(),
                 bound: none,
                 unclassified: 0.0,
                 about: about.map(|(name, value)| (name.to_owned(), Figure::sampled(value))).into(),
             });
-            sheet.put_doubt(1e-3);
-            assert_eq!(sheet.own.doubt.is_some(), sheet.notes.iter().any(|note| note.contains("not to be trusted")));
-            sheet.own.doubt.is_some()
+            report.put_doubt(1e-3);
+            assert_eq!(report.own.doubt.is_some(), report.notes.iter().any(|note| note.contains("not to be trusted")));
+            report.own.doubt.is_some()
         };
         let doubt = |seconds, samples: f64, causes: &[&str]| doubt_of(seconds, samples, 0.0, causes);
         assert!(!doubt_of(2.0, 1000.0, 2.0, &["user"]), "each sample stands for two periods");

@@ -1,6 +1,6 @@
 //! `total_time_meters` with causes: what samples or tracers found takes the place of what ticks found.
 
-use super::{Figure, Sheet, TimeRow};
+use super::{Figure, MeterReport, TimeRow};
 
 /// Rows that are of idle, or not the host's own, and stay as they are.
 const KEPT: [&str; 6] = ["steal", "page-wait idle", "loading idle", "I/O-wait idle", "throttled idle", "zero idle"];
@@ -20,7 +20,7 @@ impl TimeRow {
     }
 }
 
-impl Sheet {
+impl MeterReport {
     /// Puts the causes, if they are known, into the table of total time, largest first: of the subject, with what others
     /// used apart.
     pub(crate) fn put_causes(&mut self) {
