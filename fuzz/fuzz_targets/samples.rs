@@ -1,7 +1,7 @@
 //! Whatever the kernel writes, samples and symbols and maps are read without harm, and every moment has a cause.
 #![no_main]
 
-use cuesta_meters::cause::{Ground, Kallsyms, Place, classify, executable, mark};
+use cuesta_meters::cause::{StackBase, Kallsyms, UserCode, classify, executable, mark};
 use cuesta_meters::perf::record::{Layout, Record, records};
 use libfuzzer_sys::fuzz_target;
 
@@ -13,8 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
         for stamped in records(bytes, layout) {
             let Record::Sample(sample) = stamped.record else { continue };
             let names = sample.kernel.iter().filter_map(|at| symbols.find(*at)).map(|function| symbols.name(function));
-            let verdict = classify(names.map(mark), Ground::User(Place::Program), None);
-            assert!(!verdict.cause.name().is_empty());
+            let class = classify(names.map(mark), StackBase::User(UserCode::Program), None);
+            assert!(!class.cause.name().is_empty());
         }
     }
 });

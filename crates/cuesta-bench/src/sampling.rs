@@ -8,7 +8,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Options, Sampler};
+use cuesta_meters::cause::{Sampler, SamplerOptions};
 use cuesta_record::clock;
 
 use crate::loads::{LOADS, Load, median, timed};
@@ -27,7 +27,7 @@ const STEADY: Duration = Duration::from_secs(2);
 
 /// Measures each load, kept on one CPU.
 pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
-    let sampler = Sampler::start(&[Subject::Machine], Options { frequency: FREQUENCY, profile: false })?;
+    let sampler = Sampler::start(&[Subject::Machine], SamplerOptions { frequency: FREQUENCY, profile: false })?;
     LOADS.iter().map(|load| row(&sampler, *load)).collect()
 }
 
@@ -71,24 +71,24 @@ fn slower(
 fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(true)?;
     let died = "the sampler has died";
-    let start = sampler.cut().ok_or(died)?.until;
+    let start = sampler.window().ok_or(died)?.until;
     while clock::now().since(start) < STEADY {
         turn();
     }
-    let cut = sampler.cut().ok_or(died)?;
-    Ok(cut.reader.as_secs_f64() / cut.until.since(cut.from).as_secs_f64())
+    let window = sampler.window().ok_or(died)?;
+    Ok(window.reader.as_secs_f64() / window.until.since(window.from).as_secs_f64())
 }
 
 /// How often this work is sampled in the end.
 fn rate(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(true)?;
-    sampler.cut().ok_or("the sampler has died")?;
+    sampler.window().ok_or("the sampler has died")?;
     for _ in 0..10 {
         turn();
     }
-    let cut = sampler.cut().ok_or("the sampler has died")?;
+    let window = sampler.window().ok_or("the sampler has died")?;
     sampler.set_sampling(false)?;
-    let tally = &cut.tallies[0];
+    let tally = &window.tallies[0];
     Ok(tally.busy() as f64 / (tally.busy_time() * 1e-9))
 }
 

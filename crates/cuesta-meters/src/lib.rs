@@ -12,7 +12,6 @@
 
 pub mod cause;
 mod delta;
-mod ends;
 pub mod exact;
 pub mod kernel;
 mod meter;
@@ -23,9 +22,10 @@ mod report;
 mod roots;
 mod snapshot;
 mod subject;
+mod task_exits;
 
 pub use delta::{Delta, Incomparable};
-pub use meter::{Meter, NoMeter, Spec};
+pub use meter::{Meter, MeterSpec, NoMeter};
 pub use node_exporter::NoMetrics;
 pub use report::{
     ByCause, Cause, Closure, Count, Counts, Cpu, Device, Distribution, Figure, Idle, MeterReport, Network, Own, Source,

@@ -3,18 +3,18 @@
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::cause::{Options, Split, Tally};
-use crate::ends::Listener;
+use crate::cause::{CpuAccounting, SampleTally, SamplerOptions};
 use crate::exact::{self, Depth, Trace};
 use crate::kernel::cpu_list;
 use crate::profile::Profile;
 use crate::snapshot::tasks;
+use crate::task_exits::ExitListener;
 use crate::{CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Roots, Subject, roots};
 
 /// What is to be metered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
+pub struct MeterSpec {
     /// The host under test.
     pub subject: Subject,
     /// The CPUs that percentages are of, where the subject's own are not meant: those that the host is pinned to.
@@ -28,15 +28,15 @@ pub struct Spec {
 /// A meter at work. Reading costs a few milliseconds and changes nothing.
 #[derive(Debug)]
 pub struct Meter {
-    spec: Spec,
+    spec: MeterSpec,
     /// The last snapshot that a report ended with.
     last: CounterSnapshot,
     /// The last one that found the subject, since it has ended.
     living: Option<CounterSnapshot>,
     /// Who is told of the ends of tasks, if we may.
-    listener: Option<Listener>,
+    listener: Option<ExitListener>,
     /// The sampler, or why there is none.
-    split: Result<Split, String>,
+    split: Result<CpuAccounting, String>,
     /// The tracer, if one was asked for, or why there is none.
     trace: Option<Result<Trace, String>>,
 }
@@ -54,9 +54,9 @@ pub enum NoMeter {
     },
 }
 
-impl Spec {
+impl MeterSpec {
     /// Listens for births and ends of the subject's tasks, if it may: on this machine alone.
-    fn listen(&self, first: &CounterSnapshot) -> Option<Listener> {
+    fn listen(&self, first: &CounterSnapshot) -> Option<ExitListener> {
         // Those too that may come later.
         let possible =
             roots::read(&self.roots.sys.join("devices/system/cpu/possible"), |list| Ok(cpu_list::parse(list)));
@@ -68,10 +68,10 @@ impl Spec {
             Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => false,
         };
         let read = || tasks::read(&self.roots, &self.subject).value().cloned();
-        (self.roots == Roots::default()).then(|| Listener::start(&cpus, all, &self.roots.proc, read)).flatten()
+        (self.roots == Roots::default()).then(|| ExitListener::start(&cpus, all, &self.roots.proc, read)).flatten()
     }
 
-    fn read(&self, listener: Option<&Listener>) -> CounterSnapshot {
+    fn read(&self, listener: Option<&ExitListener>) -> CounterSnapshot {
         let mut snapshot = CounterSnapshot::take_with(&self.roots, &self.subject, listener);
         if let Some(cpus) = &self.cpus {
             snapshot.allowed = Some(cpus.clone());
@@ -82,7 +82,7 @@ impl Spec {
 
 impl Meter {
     /// Begins to meter: takes the first snapshot.
-    pub fn start(spec: Spec) -> Result<Self, NoMeter> {
+    pub fn start(spec: MeterSpec) -> Result<Self, NoMeter> {
         let first = spec.read(None);
         if let Some(why) = first.absence() {
             return Err(NoMeter::Absent { subject: spec.subject, why });
@@ -96,8 +96,8 @@ impl Meter {
     /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
     /// one CPU; where sampling is not allowed, reports say so and how to allow it.
     #[must_use]
-    pub fn sampled(mut self, options: Options) -> Self {
-        self.split = Split::start(&self.spec.subject, options).map_err(|error| error.to_string());
+    pub fn sampled(mut self, options: SamplerOptions) -> Self {
+        self.split = CpuAccounting::start(&self.spec.subject, options).map_err(|error| error.to_string());
         self.last = self.snapshot();
         self
     }
@@ -124,7 +124,7 @@ impl Meter {
 
     /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
     pub fn take_profile(&self) -> Result<Profile, String> {
-        self.split.as_ref().map(Split::take_profile).map_err(String::clone)
+        self.split.as_ref().map(CpuAccounting::take_profile).map_err(String::clone)
     }
 
     /// What came since the last report, or since the start.
@@ -193,19 +193,19 @@ impl Meter {
         Ok(report)
     }
 
-    fn put_samples(&self, split: &Split, from: Stamp, report: &mut MeterReport) {
-        let cut = split.since(from);
-        if let Some(network) = cut.as_ref().and_then(|cut| split.network(cut, report)) {
+    fn put_samples(&self, split: &CpuAccounting, from: Stamp, report: &mut MeterReport) {
+        let window = split.since(from);
+        if let Some(network) = window.as_ref().and_then(|window| split.network(window, report)) {
             report.network = network;
         }
         // The tracer sees the sampler's interrupts itself.
-        let untraced = cut.as_ref().filter(|_| !matches!(self.trace, Some(Ok(_))));
-        if let Some(closure) = untraced.and_then(|cut| split.closure(cut, report)) {
+        let untraced = window.as_ref().filter(|_| !matches!(self.trace, Some(Ok(_))));
+        if let Some(closure) = untraced.and_then(|window| split.closure(window, report)) {
             report.closure = closure;
         }
-        report.by_cause = split.by_cause(cut.as_ref(), report);
+        report.by_cause = split.by_cause(window.as_ref(), report);
         report.put_sampled_interrupts();
-        let period = cut.as_ref().and_then(|cut| cut.tallies.first()).map_or(0.0, Tally::period);
+        let period = window.as_ref().and_then(|window| window.tallies.first()).map_or(0.0, SampleTally::period);
         if period > 0.0 {
             report.put_doubt(period * 1e-9);
         }
@@ -223,7 +223,7 @@ mod tests {
     use crate::Tier;
 
     fn start(subject: &str) -> Result<Meter, NoMeter> {
-        Meter::start(Spec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() })
+        Meter::start(MeterSpec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() })
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn a_sampled_sheet_splits_the_subjects_own_time() {
-        let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(Options::default());
+        let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(SamplerOptions::default());
         let kept = meter.snapshot();
         let mut sum = 0_u64;
         loop {

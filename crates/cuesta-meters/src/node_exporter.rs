@@ -10,7 +10,7 @@ use cuesta_record::clock;
 
 use crate::kernel::diskstats::{Disk, SECTOR};
 use crate::kernel::pressure::Pressure;
-use crate::kernel::sched::Queue;
+use crate::kernel::sched::RunQueue;
 use crate::kernel::stat::Stat;
 use crate::kernel::vmstat::VmStat;
 use crate::snapshot::tasks::tick;
@@ -145,8 +145,8 @@ impl Metrics<'_> {
         disks
     }
 
-    fn queues(&self) -> Option<BTreeMap<usize, Queue>> {
-        let mut queues = BTreeMap::<usize, Queue>::new();
+    fn queues(&self) -> Option<BTreeMap<usize, RunQueue>> {
+        let mut queues = BTreeMap::<usize, RunQueue>::new();
         for row in self.0 {
             let (Some(of), Some(cpu)) = (row.name.strip_prefix("node_schedstat_"), row.labels.get("cpu")) else {
                 continue;

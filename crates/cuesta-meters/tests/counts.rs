@@ -7,7 +7,7 @@ mod running;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdout, Command, Stdio};
 
-use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, Roots, Spec};
+use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, MeterSpec, Roots};
 use running::Running;
 
 /// A shell that does what it is told, one row at a time, and says when it has done it.
@@ -129,7 +129,7 @@ fn waits_for_a_pipe_are_voluntary_switches() {
 #[test]
 fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
     let mut program = python();
-    let mut meter = Meter::start(Spec {
+    let mut meter = Meter::start(MeterSpec {
         subject: format!("pid:{}", program.running.0.id()).parse().unwrap(),
         cpus: None,
         roots: Roots::default(),

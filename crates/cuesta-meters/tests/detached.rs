@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cuesta_meters::{Meter, MeterReport, Roots, Source, Spec};
+use cuesta_meters::{Meter, MeterReport, MeterSpec, Roots, Source};
 use running::Running;
 use tempfile::TempDir;
 
@@ -124,7 +124,7 @@ impl Host {
 
     fn meter(&self) -> Meter {
         let subject = format!("pid:{}", self.running.0.id()).parse().unwrap();
-        Meter::start(Spec { subject, cpus: None, roots: Roots::default() }).unwrap()
+        Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap()
     }
 
     /// What is metered while an order is carried out by so many burners, and the truth. Nothing is read meanwhile.

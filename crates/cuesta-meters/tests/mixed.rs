@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use cuesta_host::{Host, Spec};
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Cause, Options, Sampler, Tally};
+use cuesta_meters::cause::{Cause, SampleTally, Sampler, SamplerOptions};
 use running::Running;
 use tempfile::TempDir;
 
@@ -22,21 +22,22 @@ const ENOUGH: u64 = 4000;
 #[test]
 fn shells_an_editor_sshd_and_the_built_in_host_are_classified() {
     let subjects = [Subject::Machine, Subject::Process(std::process::id())];
-    let sampler = Sampler::start(&subjects, Options::default()).expect("this test needs to be allowed to sample");
+    let sampler =
+        Sampler::start(&subjects, SamplerOptions::default()).expect("this test needs to be allowed to sample");
     let shells = "while :; do ls -lR /usr/share/doc; date; true; done";
     let _shells = Running::start(Command::new("sh").args(["-c", shells]).stdout(Stdio::null()).stderr(Stdio::null()));
     let host = Host::start(&Spec::parse(HOST).unwrap()).unwrap();
     let sshd = Sshd::new();
-    let mut machine = Tally::default();
-    let mut own = Tally::default();
+    let mut machine = SampleTally::default();
+    let mut own = SampleTally::default();
     while own.busy() < ENOUGH {
         edit();
         exchange(&host.addresses()[0], 2000);
         sshd.log_in();
-        let cut = sampler.cut().expect("the sampler lives");
-        machine += &cut.tallies[0];
-        own += &cut.tallies[1];
-        assert_eq!(cut.lost, 0, "the rings are large enough for this");
+        let window = sampler.window().expect("the sampler lives");
+        machine += &window.tallies[0];
+        own += &window.tallies[1];
+        assert_eq!(window.lost, 0, "the rings are large enough for this");
     }
     for (whose, tally) in [("the machine", &machine), ("the programs", &own)] {
         let unknown = tally.of(Cause::Unclassified) as f64 / tally.busy() as f64;

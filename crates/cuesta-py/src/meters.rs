@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use cuesta_meters::cause::{Options, interval};
+use cuesta_meters::cause::{SamplerOptions, interval};
 use cuesta_meters::exact::{self, Depth, Trace};
 use cuesta_meters::profile::Profile;
-use cuesta_meters::{CounterSnapshot, Delta, Meter, NoMeter, Spec};
+use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterSpec, NoMeter};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -40,8 +40,8 @@ impl Meters {
     #[staticmethod]
     #[pyo3(signature = (spec, *, causes = false, stacks = false, traced = None))]
     fn start(py: Python<'_>, spec: &str, causes: bool, stacks: bool, traced: Option<&str>) -> PyResult<Self> {
-        let spec: Spec = serde_json::from_str(spec).map_err(errors::value)?;
-        let options = Options { profile: stacks, ..Options::default() };
+        let spec: MeterSpec = serde_json::from_str(spec).map_err(errors::value)?;
+        let options = SamplerOptions { profile: stacks, ..SamplerOptions::default() };
         let depth = traced.map(depth).transpose()?;
         let start = || {
             let meter = Meter::start(spec)?;

@@ -15,10 +15,10 @@ use super::kallsyms::Kallsyms;
 use super::kind::Cause;
 use super::pages::Pages;
 use super::reader::Reader;
-use super::tally::Tally;
-use super::watch::Watch;
+use super::subject_filter::SubjectFilter;
+use super::tally::SampleTally;
 use crate::perf::record::records;
-use crate::perf::{Event, Ring, Scope, Wish};
+use crate::perf::{Event, EventConfig, Ring, Scope};
 
 /// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Constants {
 
 impl Constants {
     /// What the samples of a tally took: seconds.
-    pub(super) fn interrupts(&self, tally: &Tally) -> f64 {
+    pub(super) fn interrupts(&self, tally: &SampleTally) -> f64 {
         let in_faults = tally.of(Cause::PageFaults);
         (tally.all() - in_faults) as f64 * self.sample + in_faults as f64 * self.sample_in_fault
     }
@@ -84,7 +84,7 @@ pub fn calibrate() -> io::Result<Constants> {
     let fault_hidden = (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0);
     Ok(Constants {
         call: each_call,
-        call_hidden: share(call.tally.all_crossings(), &call.tally) * each_call,
+        call_hidden: share(call.tally.all_syscall_returns(), &call.tally) * each_call,
         call_after,
         fault: each,
         fault_hidden,
@@ -111,12 +111,12 @@ const CALL_ROUNDS: usize = 60;
 /// Passes of faults, of which a tenth hides: more are needed.
 const FAULT_ROUNDS: usize = 240;
 
-fn share(part: u64, tally: &Tally) -> f64 {
+fn share(part: u64, tally: &SampleTally) -> f64 {
     if tally.all() == 0 { 0.0 } else { part as f64 / tally.all() as f64 }
 }
 
 /// One standard deviation of the user's share.
-fn error(tally: &Tally) -> f64 {
+fn error(tally: &SampleTally) -> f64 {
     let user = share(tally.of(Cause::User), tally);
     (user * (1.0 - user) / tally.all().max(1) as f64).sqrt()
 }
@@ -141,22 +141,27 @@ struct Outcome {
     bare: f64,
     /// CPU time that a sample added: seconds.
     sample: f64,
-    tally: Tally,
+    tally: SampleTally,
 }
 
 /// This thread, sampled.
 struct Bench {
     ring: Ring,
-    wish: Wish,
+    config: EventConfig,
     reader: Reader,
     bytes: Vec<u8>,
 }
 
 impl Bench {
     fn new(symbols: Arc<Kallsyms>) -> io::Result<Self> {
-        let wish = Wish { scope: Scope::Task, period: 100_003, cgroup: false, ..Wish::machine() };
-        let ring = Ring::of(Event::open(wish, Some(0), None)?)?;
-        Ok(Self { ring, wish, reader: Reader::new(symbols, vec![Watch::Everything], false), bytes: Vec::new() })
+        let config = EventConfig { scope: Scope::Task, period: 100_003, cgroup: false, ..EventConfig::machine() };
+        let ring = Ring::of(Event::open(config, Some(0), None)?)?;
+        Ok(Self {
+            ring,
+            config,
+            reader: Reader::new(symbols, vec![SubjectFilter::Everything], false),
+            bytes: Vec::new(),
+        })
     }
 
     /// Runs `pass` with and without samples in turn; `before` makes each pass ready and is not measured.
@@ -167,7 +172,7 @@ impl Bench {
         pass: &mut dyn FnMut(&mut T),
         state: &mut T,
     ) -> io::Result<Outcome> {
-        let mut tally = Tally::default();
+        let mut tally = SampleTally::default();
         let (mut bare, mut added) = (Vec::new(), Vec::new());
         // One more, which is not counted: caches are cold.
         for round in 0..=rounds {
@@ -187,10 +192,10 @@ impl Bench {
         Ok(Outcome { bare: median(&mut bare), sample: median(&mut added).max(0.0), tally })
     }
 
-    fn samples(&mut self) -> Tally {
+    fn samples(&mut self) -> SampleTally {
         self.bytes.clear();
         self.ring.drain(&mut self.bytes);
-        for record in records(&self.bytes, self.wish.layout()) {
+        for record in records(&self.bytes, self.config.layout()) {
             self.reader.read(record);
         }
         self.reader.forget(Stamp::ZERO);

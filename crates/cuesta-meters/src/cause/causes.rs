@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::calibrate::Constants;
 use super::interval::{DEVIATIONS, bound, interval};
 use super::kind::Cause;
-use super::sampler::{Cut, Sight};
-use super::tally::Tally;
+use super::sampler::{SampleWindow, Visibility};
+use super::tally::SampleTally;
 
 /// What exact clocks say of the subject in the same interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Exact {
+pub struct ExactCpu {
     /// CPU time of its tasks: seconds.
     pub cpu: f64,
     /// Page faults that they took, if they were counted.
@@ -19,7 +19,7 @@ pub struct Exact {
     pub capacity: f64,
 }
 
-impl Exact {
+impl ExactCpu {
     /// How much of the capacity the subject used: what turns shares of its CPU time into shares of its CPUs.
     pub(super) fn busy(&self) -> f64 {
         if self.capacity > 0.0 { self.cpu / self.capacity } else { 0.0 }
@@ -28,7 +28,7 @@ impl Exact {
 
 /// CPU time of a subject by cause.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Causes {
+pub struct CauseShares {
     /// Each cause that had any, and what is unclassified; idle is not one of them.
     pub by_cause: BTreeMap<Cause, Share>,
     /// Causes that could have been seen and that no sample met.
@@ -49,9 +49,9 @@ pub struct Causes {
     /// constant could not be measured.
     pub calls: Option<BTreeMap<Cause, f64>>,
     /// Samples on their ways out, which that comes from.
-    pub crossings: u64,
+    pub syscall_returns: u64,
     /// The same by cause.
-    pub crossings_of: BTreeMap<Cause, u64>,
+    pub syscall_returns_by_cause: BTreeMap<Cause, u64>,
     /// What was put right.
     pub corrections: Corrections,
     /// What sampling itself took.
@@ -101,10 +101,10 @@ pub struct Overhead {
     pub half_rate: f64,
 }
 
-impl Causes {
+impl CauseShares {
     /// Scales what was sampled to what was counted.
-    pub fn new(tally: &Tally, cut: &Cut, exact: Exact, constants: Option<&Constants>) -> Self {
-        let mut seconds = scaled(tally, cut.sight, exact.cpu);
+    pub fn new(tally: &SampleTally, window: &SampleWindow, exact: ExactCpu, constants: Option<&Constants>) -> Self {
+        let mut seconds = scaled(tally, window.visibility, exact.cpu);
         let taken = constants.map(|known| known.interrupts(tally));
         let slowed = taken.map_or(0.0, |taken| if exact.cpu > 0.0 { taken / exact.cpu } else { 0.0 });
         let stretched = constants.map(|known| known.while_slowed(slowed));
@@ -112,7 +112,7 @@ impl Causes {
         let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
         let moved = faults.map(|hidden| put_right(&mut seconds, tally, Cause::PageFaults, hidden));
         let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy_time() };
-        let crossings = tally.crossing_times.iter().sum::<u64>() as f64 * each;
+        let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * each;
         let calls =
             constants.filter(|known| known.call_hidden > 0.0).map(|known| calls(tally, each / known.call_hidden));
         let mut after = 0.0;
@@ -122,65 +122,65 @@ impl Causes {
         }
         let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
         let unsure = unsure(made, exact.faults.unwrap_or(0) as f64, constants);
-        let by_cause = shares(&seconds, &unsure, &Told::new(tally, cut.sight, exact.cpu));
-        let unmet = visible(cut.sight).filter(|cause| !by_cause.contains_key(cause)).collect();
+        let by_cause = shares(&seconds, &unsure, &ShareEstimator::new(tally, window.visibility, exact.cpu));
+        let unmet = visible(window.visibility).filter(|cause| !by_cause.contains_key(cause)).collect();
         Self {
             by_cause,
             unmet,
-            bound: 100.0 * bound(samples(tally, cut.sight, exact.cpu)),
+            bound: 100.0 * bound(samples(tally, window.visibility, exact.cpu)),
             for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
             unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
             samples: tally.busy(),
             coverage: if exact.cpu > 0.0 { tally.busy_time() * 1e-9 / exact.cpu } else { 0.0 },
             named: percent(tally.named as f64, tally.calls() as f64),
             calls,
-            crossings: tally.all_crossings(),
-            crossings_of: crossings_of(tally),
-            corrections: Corrections { calls: crossings + after, faults: moved },
+            syscall_returns: tally.all_syscall_returns(),
+            syscall_returns_by_cause: syscall_returns_by_cause(tally),
+            corrections: Corrections { calls: syscall_returns + after, faults: moved },
             overhead: Overhead {
-                reader: cut.reader.as_secs_f64(),
+                reader: window.reader.as_secs_f64(),
                 interrupts: taken,
                 half_rate: tally.half_rate as f64 * 1e-9,
             },
-            lost: cut.lost,
-            throttled: cut.throttled,
+            lost: window.lost,
+            throttled: window.throttled,
         }
     }
 }
 
 /// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
 /// see users alone, their samples count as they are, and the kernel has the rest.
-fn scaled(tally: &Tally, sight: Sight, cpu: f64) -> [f64; Cause::COUNT] {
+fn scaled(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64; Cause::COUNT] {
     let busy = tally.busy_time();
     let mut seconds = [0.0; Cause::COUNT];
-    let each = match sight {
-        Sight::UserOnly => 1e-9_f64.min(if busy > 0.0 { cpu / busy } else { 0.0 }),
-        Sight::Whole | Sight::Unsplit if busy > 0.0 => cpu / busy,
-        Sight::Whole | Sight::Unsplit => 0.0,
+    let each = match visibility {
+        Visibility::UserOnly => 1e-9_f64.min(if busy > 0.0 { cpu / busy } else { 0.0 }),
+        Visibility::Whole | Visibility::Unsplit if busy > 0.0 => cpu / busy,
+        Visibility::Whole | Visibility::Unsplit => 0.0,
     };
     for cause in Cause::ALL.into_iter().filter(|cause| *cause != Cause::Idle) {
         seconds[cause as usize] = tally.time_of(cause) as f64 * each;
     }
-    if sight == Sight::UserOnly {
+    if visibility == Visibility::UserOnly {
         seconds[Cause::Kernel as usize] = (cpu - busy * each).max(0.0);
     }
     seconds
 }
 
 /// How many calls of each kind there were, if a sample on the way out stands for so many.
-fn calls(tally: &Tally, each: f64) -> BTreeMap<Cause, f64> {
-    let time = |cause| tally.crossing_times[cause as usize] as f64;
-    crossings_of(tally).into_keys().map(|cause| (cause, time(cause) * each)).collect()
+fn calls(tally: &SampleTally, each: f64) -> BTreeMap<Cause, f64> {
+    let time = |cause| tally.syscall_return_times[cause as usize] as f64;
+    syscall_returns_by_cause(tally).into_keys().map(|cause| (cause, time(cause) * each)).collect()
 }
 
 /// Samples on the ways out of calls, of each kind that has any.
-fn crossings_of(tally: &Tally) -> BTreeMap<Cause, u64> {
-    let all = Cause::ALL.into_iter().map(|cause| (cause, tally.crossings[cause as usize]));
+fn syscall_returns_by_cause(tally: &SampleTally) -> BTreeMap<Cause, u64> {
+    let all = Cause::ALL.into_iter().map(|cause| (cause, tally.syscall_returns[cause as usize]));
     all.filter(|(_, samples)| *samples > 0).collect()
 }
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
-fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &Tally, to: Cause, hidden: f64) -> f64 {
+fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause, hidden: f64) -> f64 {
     let all = tally.time_of(to);
     let for_linker = tally.for_linker[to as usize];
     let part = if all == 0 { 0.0 } else { for_linker as f64 / all as f64 };
@@ -205,8 +205,8 @@ fn unsure(calls: f64, faults: f64, constants: Option<&Constants>) -> [f64; Cause
 }
 
 /// What the samples tell of the shares.
-struct Told<'a> {
-    tally: &'a Tally,
+struct ShareEstimator<'a> {
+    tally: &'a SampleTally,
     /// How many samples of the subject's CPU time were taken.
     samples: f64,
     /// CPU time: seconds.
@@ -215,11 +215,11 @@ struct Told<'a> {
     each: f64,
 }
 
-impl<'a> Told<'a> {
-    fn new(tally: &'a Tally, sight: Sight, cpu: f64) -> Self {
+impl<'a> ShareEstimator<'a> {
+    fn new(tally: &'a SampleTally, visibility: Visibility, cpu: f64) -> Self {
         let busy = tally.busy_time();
-        let each = if sight == Sight::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
-        Self { tally, samples: samples(tally, sight, cpu), cpu, each }
+        let each = if visibility == Visibility::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
+        Self { tally, samples: samples(tally, visibility, cpu), cpu, each }
     }
 
     fn part(&self, seconds: f64) -> f64 {
@@ -246,21 +246,25 @@ impl<'a> Told<'a> {
 }
 
 /// How many samples of the subject's CPU time were taken, those included that the kernel dropped.
-fn samples(tally: &Tally, sight: Sight, cpu: f64) -> f64 {
-    match sight {
-        Sight::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),
+fn samples(tally: &SampleTally, visibility: Visibility, cpu: f64) -> f64 {
+    match visibility {
+        Visibility::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),
         _ => tally.effective(),
     }
 }
 
 /// The causes that may be met.
-fn visible(sight: Sight) -> impl Iterator<Item = Cause> {
+fn visible(visibility: Visibility) -> impl Iterator<Item = Cause> {
     let never = [Cause::Idle, Cause::Kernel, Cause::Unclassified];
-    let whole = move |cause: &Cause| sight == Sight::Whole && !never.contains(cause);
+    let whole = move |cause: &Cause| visibility == Visibility::Whole && !never.contains(cause);
     Cause::ALL.into_iter().filter(move |cause| whole(cause) || [Cause::User, Cause::Linking].contains(cause))
 }
 
-fn shares(seconds: &[f64; Cause::COUNT], unsure: &[f64; Cause::COUNT], told: &Told<'_>) -> BTreeMap<Cause, Share> {
+fn shares(
+    seconds: &[f64; Cause::COUNT],
+    unsure: &[f64; Cause::COUNT],
+    told: &ShareEstimator<'_>,
+) -> BTreeMap<Cause, Share> {
     // What could not be told is always shown.
     let shown = |cause: &Cause| match cause {
         Cause::Idle => false,
@@ -283,12 +287,12 @@ mod tests {
 
     use super::*;
 
-    fn cut(sight: Sight) -> Cut {
-        Cut {
+    fn window(visibility: Visibility) -> SampleWindow {
+        SampleWindow {
             from: Stamp::ZERO,
             until: Stamp::from_nanos(1_000_000_000),
             tallies: Vec::new(),
-            sight,
+            visibility,
             lost: 3,
             throttled: 0,
             reader: Duration::from_millis(5),
@@ -297,10 +301,10 @@ mod tests {
 
     const PERIOD: u64 = 1_000_000;
 
-    fn tally(counts: &[(Cause, u64, u64)], crossings: u64) -> Tally {
-        let mut tally = Tally::default();
-        tally.crossings[Cause::SystemCalls as usize] = crossings;
-        tally.crossing_times[Cause::SystemCalls as usize] = crossings * PERIOD;
+    fn tally(counts: &[(Cause, u64, u64)], syscall_returns: u64) -> SampleTally {
+        let mut tally = SampleTally::default();
+        tally.syscall_returns[Cause::SystemCalls as usize] = syscall_returns;
+        tally.syscall_return_times[Cause::SystemCalls as usize] = syscall_returns * PERIOD;
         for (cause, samples, for_linker) in counts {
             tally.samples[*cause as usize] = *samples;
             tally.times[*cause as usize] = *samples * PERIOD;
@@ -330,8 +334,8 @@ mod tests {
     #[test]
     fn shares_of_busy_samples_multiply_exact_time_and_idle_does_not() {
         let tally = tally(&[(Cause::User, 60, 0), (Cause::SystemCalls, 40, 0), (Cause::Idle, 900, 0)], 20);
-        let exact = Exact { cpu: 0.2, faults: None, capacity: 2.0 };
-        let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&constants()));
+        let exact = ExactCpu { cpu: 0.2, faults: None, capacity: 2.0 };
+        let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&constants()));
         // A tenth of the ways out, of which there were 0.04 s.
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.12 - 0.004));
         assert!(close(causes.by_cause[&Cause::SystemCalls].percent, 42.0));
@@ -344,8 +348,8 @@ mod tests {
     #[test]
     fn ways_out_of_faults_go_from_user_and_linker_to_faults_and_the_sum_stays() {
         let counts = [(Cause::User, 50, 0), (Cause::Linking, 10, 10), (Cause::PageFaults, 40, 10)];
-        let exact = Exact { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
-        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         let seconds = |cause| causes.by_cause[&cause].seconds;
         assert!(close(seconds(Cause::User), 0.5 - 0.075));
         assert!(close(seconds(Cause::Linking), 0.1 - 0.025));
@@ -357,27 +361,27 @@ mod tests {
     fn what_samples_cost_falls_also_on_what_is_hidden() {
         // A thousand samples, each a ten-thousandth of a second: a tenth of the time is theirs.
         let tally = tally(&[(Cause::User, 600, 0), (Cause::SystemCalls, 200, 0), (Cause::PageFaults, 200, 0)], 100);
-        let exact = Exact { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000), capacity: 1.0 };
         let known = Constants { sample: 1e-4, sample_in_fault: 1e-4, call_after: 0.0, ..constants() };
-        let causes = Causes::new(&tally, &cut(Sight::Whole), exact, Some(&known));
+        let causes = CauseShares::new(&tally, &window(Visibility::Whole), exact, Some(&known));
         assert!(close(causes.corrections.faults.expect("moved"), 0.1 / 0.9));
         assert!((causes.calls.expect("estimated")[&Cause::SystemCalls] - 0.9 * 0.1 / 30e-9).abs() < 1.0);
     }
 
     #[test]
     fn no_more_is_moved_than_is_there() {
-        let exact = Exact { cpu: 1.0, faults: Some(1_000_000_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000_000), capacity: 1.0 };
         let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
-        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         assert!(close(causes.by_cause[&Cause::PageFaults].seconds, 1.0));
         assert!(close(causes.corrections.faults.expect("moved"), 0.1));
     }
 
     #[test]
     fn where_users_alone_are_seen_the_kernel_has_the_rest() {
-        let exact = Exact { cpu: 1.0, faults: None, capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, faults: None, capacity: 1.0 };
         let tally = tally(&[(Cause::User, 300, 0)], 0);
-        let causes = Causes::new(&tally, &cut(Sight::UserOnly), exact, None);
+        let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), exact, None);
         assert!(close(causes.by_cause[&Cause::User].seconds, 0.3));
         assert!(close(causes.by_cause[&Cause::Kernel].seconds, 0.7));
         assert_eq!(causes.calls, None);
@@ -385,9 +389,9 @@ mod tests {
 
     #[test]
     fn a_share_has_its_error_and_a_cause_that_no_sample_met_its_bound() {
-        let exact = Exact { cpu: 2.0, faults: None, capacity: 2.0 };
+        let exact = ExactCpu { cpu: 2.0, faults: None, capacity: 2.0 };
         let counts = [(Cause::User, 75, 0), (Cause::PageFaults, 25, 0)];
-        let causes = Causes::new(&tally(&counts, 0), &cut(Sight::Whole), exact, Some(&constants()));
+        let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.error, 100.0 * (0.25_f64 * 0.75 / 100.0).sqrt()));
         let [lower, upper] = faults.interval;
@@ -398,9 +402,10 @@ mod tests {
 
     #[test]
     fn what_the_constants_leave_open_is_in_the_error_also_where_no_sample_was() {
-        let exact = Exact { cpu: 1.0, faults: Some(100_000), capacity: 1.0 };
+        let exact = ExactCpu { cpu: 1.0, faults: Some(100_000), capacity: 1.0 };
         let known = Constants { errors: [0.0, 1e-8], ..constants() };
-        let causes = Causes::new(&tally(&[(Cause::User, 1000, 0)], 0), &cut(Sight::Whole), exact, Some(&known));
+        let causes =
+            CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), exact, Some(&known));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
         // Nothing of them was seen, which leaves room for a third of a percent more.
@@ -410,8 +415,8 @@ mod tests {
 
     #[test]
     fn nothing_sampled_is_nothing_not_a_fault() {
-        let exact = Exact { cpu: 0.0, faults: Some(0), capacity: 1.0 };
-        let causes = Causes::new(&Tally::default(), &cut(Sight::Whole), exact, Some(&constants()));
+        let exact = ExactCpu { cpu: 0.0, faults: Some(0), capacity: 1.0 };
+        let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), exact, Some(&constants()));
         assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);
         assert_eq!((causes.samples, causes.unclassified), (0, 0.0));
     }

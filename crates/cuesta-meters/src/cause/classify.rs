@@ -5,36 +5,36 @@
 //! system calls.
 
 use super::kind::Cause;
-use super::marks::Mark;
+use super::symbol_classes::SymbolClass;
 
 /// What lies below the kernel's stack, or what ran itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ground {
+pub enum StackBase {
     /// No user: a kernel thread.
     Kernel,
     /// The CPU's idle task.
     Idle,
     /// A user's address of this kind.
-    User(Place),
+    User(UserCode),
 }
 
 /// What is at a user's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum UserCode {
     /// A program's or a library's instructions, or made at run time.
     Program,
     /// The dynamic linker's.
     Linker,
     /// The instruction behind a system call of this kind: interrupts are off on the way out of the kernel, so a sample that
     /// was due there is taken here, when the user has not run yet.
-    Crossing(Call, Whose),
+    SyscallReturn(CallKind, CodeOwner),
     /// Nobody told us what is there.
     Unknown,
 }
 
 /// Whose instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
+pub enum CodeOwner {
     /// A program's or a library's.
     Program,
     /// The dynamic linker's.
@@ -43,7 +43,7 @@ pub enum Whose {
 
 /// What a system call is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Call {
+pub enum CallKind {
     /// fork, exec, exit.
     Loading,
     /// open, close, mmap.
@@ -56,7 +56,7 @@ pub enum Call {
 
 /// What a moment was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct SampleClass {
     /// Its cause.
     pub cause: Cause,
     /// Which call it was is known, or it was none.
@@ -66,59 +66,59 @@ pub struct Verdict {
 }
 
 /// Which number of call the instruction had, if it could be read; the marks of the stack, innermost first; what lies below.
-pub fn classify(marks: impl Iterator<Item = Mark>, ground: Ground, number: Option<Call>) -> Verdict {
-    let sure = |cause| Verdict { cause, named: true, network: false };
+pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, number: Option<CallKind>) -> SampleClass {
+    let sure = |cause| SampleClass { cause, named: true, network: false };
     let (mut inside, mut network) = (None, false);
     let mut empty = true;
     for mark in marks {
         empty = false;
         match mark {
-            Mark::None => {}
-            Mark::Network => network = true,
-            Mark::Softirq => return Verdict { network, ..sure(Cause::Softirq) },
-            Mark::Interrupt => return sure(Cause::Interrupts),
-            Mark::PageFault => return sure(Cause::PageFaults),
-            Mark::Exception => return sure(Cause::OtherFaults),
-            Mark::Dispatch if ground != Ground::Idle => return sure(Cause::Dispatching),
-            Mark::Dispatch | Mark::Idle => return sure(Cause::Idle),
+            SymbolClass::None => {}
+            SymbolClass::Network => network = true,
+            SymbolClass::Softirq => return SampleClass { network, ..sure(Cause::Softirq) },
+            SymbolClass::Interrupt => return sure(Cause::Interrupts),
+            SymbolClass::PageFault => return sure(Cause::PageFaults),
+            SymbolClass::Exception => return sure(Cause::OtherFaults),
+            SymbolClass::Dispatch if base != StackBase::Idle => return sure(Cause::Dispatching),
+            SymbolClass::Dispatch | SymbolClass::Idle => return sure(Cause::Idle),
             // The outermost of these is the call itself: exec maps files too.
-            Mark::Loading => inside = Some(Call::Loading),
-            Mark::Mapping => inside = Some(Call::Mapping),
-            Mark::OtherCall => inside = Some(Call::Other),
-            Mark::Call => return call(number.or(inside).unwrap_or(Call::Unnamed)),
-            Mark::Born if ground == Ground::Kernel => return sure(Cause::KernelThreads),
-            Mark::Born => return sure(Cause::Loading),
+            SymbolClass::Loading => inside = Some(CallKind::Loading),
+            SymbolClass::Mapping => inside = Some(CallKind::Mapping),
+            SymbolClass::OtherCall => inside = Some(CallKind::Other),
+            SymbolClass::Call => return call(number.or(inside).unwrap_or(CallKind::Unnamed)),
+            SymbolClass::Born if base == StackBase::Kernel => return sure(Cause::KernelThreads),
+            SymbolClass::Born => return sure(Cause::Loading),
         }
     }
-    match ground {
-        Ground::User(place) if empty => user(place),
+    match base {
+        StackBase::User(place) if empty => user(place),
         _ => sure(Cause::Unclassified),
     }
 }
 
-fn call(call: Call) -> Verdict {
+fn call(call: CallKind) -> SampleClass {
     let cause = match call {
-        Call::Loading => Cause::Loading,
-        Call::Mapping => Cause::Mapping,
-        Call::Other | Call::Unnamed => Cause::SystemCalls,
+        CallKind::Loading => Cause::Loading,
+        CallKind::Mapping => Cause::Mapping,
+        CallKind::Other | CallKind::Unnamed => Cause::SystemCalls,
     };
-    Verdict { cause, named: call != Call::Unnamed, network: false }
+    SampleClass { cause, named: call != CallKind::Unnamed, network: false }
 }
 
-fn user(place: Place) -> Verdict {
+fn user(place: UserCode) -> SampleClass {
     let cause = match place {
-        Place::Program => Cause::User,
-        Place::Linker => Cause::Linking,
-        Place::Crossing(which, _) => return call(which),
-        Place::Unknown => Cause::Unclassified,
+        UserCode::Program => Cause::User,
+        UserCode::Linker => Cause::Linking,
+        UserCode::SyscallReturn(which, _) => return call(which),
+        UserCode::Unknown => Cause::Unclassified,
     };
-    Verdict { cause, named: true, network: false }
+    SampleClass { cause, named: true, network: false }
 }
 
-impl Place {
+impl UserCode {
     /// Whether the instructions are the dynamic linker's.
     pub fn is_linker(self) -> bool {
-        matches!(self, Self::Linker | Self::Crossing(_, Whose::Linker))
+        matches!(self, Self::Linker | Self::SyscallReturn(_, CodeOwner::Linker))
     }
 }
 
@@ -128,17 +128,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::cause::marks::mark;
+    use crate::cause::symbol_classes::mark;
 
-    const PROGRAM: Ground = Ground::User(Place::Program);
+    const PROGRAM: StackBase = StackBase::User(UserCode::Program);
 
     /// Captured on Linux 6.18, the innermost first.
-    const CAPTURED: &[(&str, Ground, Cause)] = &[
+    const CAPTURED: &[(&str, StackBase, Cause)] = &[
         ("", PROGRAM, Cause::User),
-        ("", Ground::User(Place::Linker), Cause::Linking),
-        ("", Ground::User(Place::Unknown), Cause::Unclassified),
-        ("", Ground::User(Place::Crossing(Call::Other, Whose::Program)), Cause::SystemCalls),
-        ("", Ground::User(Place::Crossing(Call::Mapping, Whose::Linker)), Cause::Mapping),
+        ("", StackBase::User(UserCode::Linker), Cause::Linking),
+        ("", StackBase::User(UserCode::Unknown), Cause::Unclassified),
+        ("", StackBase::User(UserCode::SyscallReturn(CallKind::Other, CodeOwner::Program)), Cause::SystemCalls),
+        ("", StackBase::User(UserCode::SyscallReturn(CallKind::Mapping, CodeOwner::Linker)), Cause::Mapping),
         (
             "copy_mc_enhanced_fast_string do_wp_page __handle_mm_fault handle_mm_fault exc_page_fault asm_exc_page_fault",
             PROGRAM,
@@ -152,7 +152,7 @@ mod tests {
         ("schedule_tail ret_from_fork ret_from_fork_asm", PROGRAM, Cause::Loading),
         (
             "migration_cpu_stop cpu_stopper_thread smpboot_thread_fn kthread ret_from_fork ret_from_fork_asm",
-            Ground::Kernel,
+            StackBase::Kernel,
             Cause::KernelThreads,
         ),
         (
@@ -209,30 +209,30 @@ mod tests {
         ("exc_general_protection asm_exc_general_protection", PROGRAM, Cause::OtherFaults),
         (
             "pv_native_safe_halt default_idle cpuidle_enter_state do_idle cpu_startup_entry start_secondary common_startup_64",
-            Ground::Idle,
+            StackBase::Idle,
             Cause::Idle,
         ),
         (
             "__schedule schedule_idle do_idle cpu_startup_entry start_secondary common_startup_64",
-            Ground::Idle,
+            StackBase::Idle,
             Cause::Idle,
         ),
         (
             "net_rx_action handle_softirqs __irq_exit_rcu common_interrupt asm_common_interrupt pv_native_safe_halt do_idle common_startup_64",
-            Ground::Idle,
+            StackBase::Idle,
             Cause::Softirq,
         ),
         ("some_function nobody_knows", PROGRAM, Cause::Unclassified),
     ];
 
-    fn judge(chain: &str, ground: Ground, number: Option<Call>) -> Verdict {
-        classify(chain.split(' ').filter(|name| !name.is_empty()).map(mark), ground, number)
+    fn judge(chain: &str, base: StackBase, number: Option<CallKind>) -> SampleClass {
+        classify(chain.split(' ').filter(|name| !name.is_empty()).map(mark), base, number)
     }
 
     #[test]
     fn captured_stacks_have_their_causes() {
-        for (chain, ground, cause) in CAPTURED {
-            assert_eq!(judge(chain, *ground, None).cause, *cause, "{chain}");
+        for (chain, base, cause) in CAPTURED {
+            assert_eq!(judge(chain, *base, None).cause, *cause, "{chain}");
         }
     }
 
@@ -241,13 +241,16 @@ mod tests {
         let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
         let found = |number| judge(chain, PROGRAM, number);
         assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
-        assert_eq!((found(Some(Call::Mapping)).cause, found(Some(Call::Mapping)).named), (Cause::Mapping, true));
+        assert_eq!(
+            (found(Some(CallKind::Mapping)).cause, found(Some(CallKind::Mapping)).named),
+            (Cause::Mapping, true)
+        );
     }
 
     #[test]
     fn of_softirqs_the_networks_are_told() {
         let softirqs = CAPTURED.iter().filter(|(_, _, cause)| *cause == Cause::Softirq);
-        let told: Vec<bool> = softirqs.map(|(chain, ground, _)| judge(chain, *ground, None).network).collect();
+        let told: Vec<bool> = softirqs.map(|(chain, base, _)| judge(chain, *base, None).network).collect();
         assert_eq!(told, [true, false, true]);
         assert!(!judge("net_rx_action nobody_knows", PROGRAM, None).network);
     }
@@ -258,11 +261,11 @@ mod tests {
             row in 0..CAPTURED.len(),
             outer in proptest::collection::vec(0..CAPTURED.len(), 0..4),
         ) {
-            let (chain, ground, cause) = CAPTURED[row];
+            let (chain, base, cause) = CAPTURED[row];
             let marked = ![Cause::Unclassified, Cause::User, Cause::Linking].contains(&cause) && !chain.is_empty();
             let all: Vec<_> = std::iter::once(chain).chain(outer.iter().map(|other| CAPTURED[*other].0)).collect();
             if marked {
-                prop_assert_eq!(judge(&all.join(" "), ground, None).cause, cause);
+                prop_assert_eq!(judge(&all.join(" "), base, None).cause, cause);
             }
         }
     }

@@ -65,7 +65,7 @@ pub fn is_linker(path: &str) -> bool {
 
 /// Where in which file an address lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct FileOffset {
     /// The file.
     pub module: Module,
     /// Bytes from its start.
@@ -83,13 +83,13 @@ pub struct Maps {
 #[derive(Debug, Clone, Default)]
 struct Process {
     /// In order of address; shared with the children until one of them maps anew.
-    stretches: Arc<Vec<Stretch>>,
+    stretches: Arc<Vec<MappedRange>>,
     /// When its first task ended.
     ended: Option<Stamp>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct MappedRange {
     start: u64,
     end: u64,
     offset: u64,
@@ -102,7 +102,7 @@ impl Maps {
         // What it mapped before we looked is in /proc too, and this as well: then it is put there twice, harmlessly.
         self.meet(process);
         let module = self.modules.number(&map.path);
-        let stretch = Stretch { start: map.start, end: map.end, offset: map.offset, module };
+        let stretch = MappedRange { start: map.start, end: map.end, offset: map.offset, module };
         if let Some(known) = self.by_process.get_mut(&process) {
             lay(Arc::make_mut(&mut known.stretches), stretch);
         }
@@ -134,13 +134,13 @@ impl Maps {
     }
 
     /// What is at an address of a process.
-    pub fn find(&mut self, process: u32, address: u64) -> Option<Spot> {
+    pub fn find(&mut self, process: u32, address: u64) -> Option<FileOffset> {
         self.meet(process);
         let stretches = &self.by_process.get(&process)?.stretches;
         let after = stretches.partition_point(|stretch| stretch.start <= address);
         let stretch = stretches.get(after.checked_sub(1)?).filter(|stretch| address < stretch.end)?;
         let offset = (address - stretch.start).saturating_add(stretch.offset);
-        Some(Spot { module: stretch.module, offset })
+        Some(FileOffset { module: stretch.module, offset })
     }
 
     /// Reads the maps of a process that was there before us.
@@ -152,14 +152,14 @@ impl Maps {
         let mut stretches = Vec::new();
         for map in executable(&text) {
             let module = self.modules.number(&map.path);
-            lay(&mut stretches, Stretch { start: map.start, end: map.end, offset: map.offset, module });
+            lay(&mut stretches, MappedRange { start: map.start, end: map.end, offset: map.offset, module });
         }
         self.by_process.insert(process, Process { stretches: Arc::new(stretches), ended: None });
     }
 }
 
 /// Lays a stretch over those that are there: what it covers is gone.
-fn lay(stretches: &mut Vec<Stretch>, new: Stretch) {
+fn lay(stretches: &mut Vec<MappedRange>, new: MappedRange) {
     if new.start >= new.end {
         return;
     }
@@ -167,12 +167,12 @@ fn lay(stretches: &mut Vec<Stretch>, new: Stretch) {
     let to = stretches.partition_point(|old| old.start < new.end);
     let mut pieces = Vec::with_capacity(3);
     if let Some(first) = stretches.get(from..to).and_then(<[_]>::first).filter(|old| old.start < new.start) {
-        pieces.push(Stretch { end: new.start, ..*first });
+        pieces.push(MappedRange { end: new.start, ..*first });
     }
     pieces.push(new);
     if let Some(last) = stretches.get(from..to).and_then(<[_]>::last).filter(|old| old.end > new.end) {
         let offset = last.offset.saturating_add(new.end - last.start);
-        pieces.push(Stretch { start: new.end, offset, ..*last });
+        pieces.push(MappedRange { start: new.end, offset, ..*last });
     }
     stretches.splice(from..to, pieces);
 }
@@ -268,7 +268,7 @@ garbage
             }
             let expected = rows.iter().rposition(|(start, length)| (*start..start + length).contains(&at));
             let found = maps.find(NOBODY, at);
-            let number = found.map(|spot| maps.modules.path(spot.module).parse::<usize>().expect("a number"));
+            let number = found.map(|offset| maps.modules.path(offset.module).parse::<usize>().expect("a number"));
             prop_assert_eq!(number, expected);
             prop_assert!(found.is_none_or(|spot| spot.offset == at));
         }

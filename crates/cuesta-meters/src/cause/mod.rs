@@ -5,43 +5,43 @@
 //! known and dealt with: idle (never taken from samples), the ways out of calls (seen at the instruction behind the call),
 //! the ways out of page faults (a constant measured at the start, times the counted faults), hard interrupts (said).
 //!
-//! - [`Sampler`]: starts, is cut at intervals, says what it could not do. [`Cut`]: what came of an interval.
-//! - [`Split`]: all of it together, for a report.
-//! - [`Tally`] × [`Exact`] × [`Constants`] → [`Causes`]; `rows`: these as a report has them.
+//! - [`Sampler`]: starts, gives windows, says what it could not do. [`SampleWindow`]: what came of an interval.
+//! - [`CpuAccounting`]: all of it together, for a report.
+//! - [`SampleTally`] × [`Exact`] × [`Constants`] → [`CauseShares`]; `rows`: these as a report has them.
 //! - [`interval`]: what so many samples can tell of a share.
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.
 //! - `watch`, `reader`: whose sample; counting. `pace`: how often each CPU is sampled.
 //! - `calibrate`, `pages`: the constants.
 
+mod accounting;
 mod calibrate;
 mod causes;
 mod classify;
-mod crossing;
 mod interval;
 mod kallsyms;
 mod kind;
 mod maps;
-mod marks;
 mod pace;
 mod pages;
 mod reader;
 mod rows;
 mod sampler;
-mod split;
+mod subject_filter;
+mod symbol_classes;
+mod syscall_return;
 mod tally;
-mod watch;
 
+pub use accounting::CpuAccounting;
 pub use calibrate::{Constants, calibrate};
-pub use causes::{Causes, Corrections, Exact, Overhead, Share};
-pub use classify::{Call, Ground, Place, Verdict, Whose, classify};
-#[cfg(feature = "exact")]
-pub(crate) use crossing::call_of;
+pub use causes::{CauseShares, Corrections, ExactCpu, Overhead, Share};
+pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, UserCode, classify};
 pub use interval::{bound, interval};
 pub use kallsyms::{Function, Kallsyms};
 pub use kind::Cause;
-pub use maps::{Maps, Module, Modules, Spot, executable, is_linker};
-pub use marks::{Mark, Marks, mark};
-pub use sampler::{Cut, NotSampled, Options, Sampler, Sight};
-pub use split::Split;
-pub use tally::Tally;
+pub use maps::{FileOffset, Maps, Module, Modules, executable, is_linker};
+pub use sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
+pub use symbol_classes::{SymbolClass, SymbolClasses, mark};
+#[cfg(feature = "exact")]
+pub(crate) use syscall_return::call_of;
+pub use tally::SampleTally;

@@ -5,27 +5,27 @@ use std::sync::Arc;
 
 use cuesta_record::Stamp;
 
-use super::classify::{Ground, Place, Whose, classify};
-use super::crossing::Crossings;
+use super::classify::{CodeOwner, StackBase, UserCode, classify};
 use super::kallsyms::{Function, Kallsyms};
 use super::kind::Cause;
-use super::maps::{Maps, Spot};
-use super::marks::{Mark, Marks};
+use super::maps::{FileOffset, Maps};
 use super::pace::Pace;
-use super::tally::{Counted, Tally};
-use super::watch::Watch;
+use super::subject_filter::SubjectFilter;
+use super::symbol_classes::{SymbolClass, SymbolClasses};
+use super::syscall_return::SyscallReturns;
+use super::tally::{ClassifiedSample, SampleTally};
 use crate::perf::record::{Mode, Record, Sample, Stamped};
-use crate::profile::{Histogram, Moment, Profile};
+use crate::profile::{Histogram, Profile, ProfileSample};
 
 /// Counts samples as they come, in order of time.
 #[derive(Debug)]
 pub(crate) struct Reader {
     symbols: Arc<Kallsyms>,
-    marks: Marks,
+    marks: SymbolClasses,
     maps: Maps,
-    crossings: Crossings,
-    /// Subjects and what was counted of them since the last cut.
-    watched: Vec<(Watch, Tally)>,
+    syscall_returns: SyscallReturns,
+    /// Subjects and what was counted of them since the last window.
+    watched: Vec<(SubjectFilter, SampleTally)>,
     /// Of the first subject, if it is wanted.
     histogram: Option<Histogram>,
     /// Functions by address: the same few thousand come again and again.
@@ -40,13 +40,13 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Begins with nothing counted.
-    pub(crate) fn new(symbols: Arc<Kallsyms>, watches: Vec<Watch>, profile: bool) -> Self {
+    pub(crate) fn new(symbols: Arc<Kallsyms>, filters: Vec<SubjectFilter>, profile: bool) -> Self {
         Self {
-            marks: Marks::of(&symbols),
+            marks: SymbolClasses::of(&symbols),
             symbols,
             maps: Maps::default(),
-            crossings: Crossings::default(),
-            watched: watches.into_iter().map(|watch| (watch, Tally::default())).collect(),
+            syscall_returns: SyscallReturns::default(),
+            watched: filters.into_iter().map(|filter| (filter, SampleTally::default())).collect(),
             histogram: profile.then(Histogram::default),
             functions: HashMap::new(),
             pace: Pace::default(),
@@ -71,20 +71,20 @@ impl Reader {
             }
             Record::Born { process, parent } if process != parent => {
                 self.maps.fork(process, parent);
-                self.watched.iter_mut().for_each(|(watch, _)| watch.born(process, parent));
+                self.watched.iter_mut().for_each(|(filter, _)| filter.born(process, parent));
                 if let Some(histogram) = &mut self.histogram {
                     histogram.fork(process, parent);
                 }
             }
             Record::Ended { process, task } if process == task => {
                 self.maps.end(process, at);
-                self.watched.iter_mut().for_each(|(watch, _)| watch.ended(process, at));
+                self.watched.iter_mut().for_each(|(filter, _)| filter.ended(process, at));
             }
             Record::Born { .. } | Record::Ended { .. } => {}
             Record::Lost(count) => self.lost += count,
             Record::Throttled => self.throttled += 1,
             Record::Cgroup { id, path } => {
-                self.watched.iter_mut().for_each(|(watch, _)| watch.grouped(id, path.as_ref()));
+                self.watched.iter_mut().for_each(|(filter, _)| filter.grouped(id, path.as_ref()));
             }
         }
     }
@@ -92,11 +92,11 @@ impl Reader {
     /// Forgets processes that ended before `floor`.
     pub(crate) fn forget(&mut self, floor: Stamp) {
         self.maps.forget(floor);
-        self.watched.iter_mut().for_each(|(watch, _)| watch.forget(floor));
+        self.watched.iter_mut().for_each(|(filter, _)| filter.forget(floor));
     }
 
     /// Gives away what was counted, and begins anew.
-    pub(crate) fn take(&mut self) -> Vec<Tally> {
+    pub(crate) fn take(&mut self) -> Vec<SampleTally> {
         self.watched.iter_mut().map(|(_, tally)| std::mem::take(tally)).collect()
     }
 
@@ -107,68 +107,77 @@ impl Reader {
     }
 
     fn sample(&mut self, sample: &Sample) {
-        if !self.watched.iter().any(|(watch, _)| watch.has(sample)) {
+        if !self.watched.iter().any(|(filter, _)| filter.has(sample)) {
             return;
         }
         let functions: Vec<_> = sample.kernel.iter().enumerate().map(|(depth, at)| self.function(depth, *at)).collect();
-        let spot = sample.user.and_then(|address| self.maps.find(sample.process, address));
-        let (counted, ground) = self.judge(sample, &functions, spot);
-        let cause = counted.verdict.cause;
+        let offset = sample.user.and_then(|address| self.maps.find(sample.process, address));
+        let (counted, base) = self.judge(sample, &functions, offset);
+        let cause = counted.class.cause;
         if cause != Cause::Idle {
             self.pace.met(sample.cpu, cause == Cause::PageFaults);
         }
-        for (watch, tally) in &mut self.watched {
-            if watch.has(sample) {
+        for (filter, tally) in &mut self.watched {
+            if filter.has(sample) {
                 tally.count(counted);
             }
         }
-        let first = self.watched.first().is_some_and(|(watch, _)| watch.has(sample));
+        let first = self.watched.first().is_some_and(|(filter, _)| filter.has(sample));
         if let Some(histogram) = self.histogram.as_mut().filter(|_| first) {
-            let mut user: Vec<Spot> = spot.filter(|_| ground != Ground::Kernel).into_iter().collect();
+            let mut user: Vec<FileOffset> = offset.filter(|_| base != StackBase::Kernel).into_iter().collect();
             let callers = sample.callers.iter().filter(|_| !user.is_empty());
             // A call returns to behind itself. What is no code is no caller: a function on the way keeps no frame pointer.
             let callers = callers.map_while(|address| self.maps.find(sample.process, address.checked_sub(1)?));
             user.extend(callers.collect::<Vec<_>>());
-            histogram.count(&Moment {
+            histogram.count(&ProfileSample {
                 process: sample.process,
-                cause: counted.verdict.cause,
+                cause: counted.class.cause,
                 kernel: &functions,
                 user: &user,
             });
         }
     }
 
-    fn judge(&mut self, sample: &Sample, functions: &[Option<Function>], spot: Option<Spot>) -> (Counted, Ground) {
-        let (ground, number) = match (sample.process, spot) {
-            (0, _) => (Ground::Idle, None),
-            (_, None) if sample.user.is_none() => (Ground::Kernel, None),
-            (_, None) => (Ground::User(Place::Unknown), None),
-            (_, Some(spot)) => {
-                let place = self.place(spot);
-                let number = if let Place::Crossing(call, _) = place { Some(call) } else { None };
-                (Ground::User(place), number.filter(|call| *call != super::classify::Call::Unnamed))
+    fn judge(
+        &mut self,
+        sample: &Sample,
+        functions: &[Option<Function>],
+        offset: Option<FileOffset>,
+    ) -> (ClassifiedSample, StackBase) {
+        let (base, number) = match (sample.process, offset) {
+            (0, _) => (StackBase::Idle, None),
+            (_, None) if sample.user.is_none() => (StackBase::Kernel, None),
+            (_, None) => (StackBase::User(UserCode::Unknown), None),
+            (_, Some(offset)) => {
+                let place = self.place(offset);
+                let number = if let UserCode::SyscallReturn(call, _) = place { Some(call) } else { None };
+                (StackBase::User(place), number.filter(|call| *call != super::classify::CallKind::Unnamed))
             }
         };
-        let marks = functions.iter().map(|function| function.map_or(Mark::None, |function| self.marks.get(function)));
-        let mut verdict = classify(marks, ground, number);
+        let marks =
+            functions.iter().map(|function| function.map_or(SymbolClass::None, |function| self.marks.get(function)));
+        let mut class = classify(marks, base, number);
         // Without symbols the kernel's part cannot be split.
-        if sample.mode == Mode::Kernel && verdict.cause == Cause::Unclassified && self.marks.are_none() {
-            verdict.cause = if ground == Ground::Idle { Cause::Idle } else { Cause::Kernel };
+        if sample.mode == Mode::Kernel && class.cause == Cause::Unclassified && self.marks.are_none() {
+            class.cause = if base == StackBase::Idle { Cause::Idle } else { Cause::Kernel };
         }
-        let (for_linker, crossing) = match ground {
-            Ground::User(place) => (place.is_linker(), matches!(place, Place::Crossing(..)) && functions.is_empty()),
+        let (for_linker, syscall_return) = match base {
+            StackBase::User(place) => {
+                (place.is_linker(), matches!(place, UserCode::SyscallReturn(..)) && functions.is_empty())
+            }
             _ => (false, false),
         };
-        let counted = Counted { verdict, for_linker, crossing, nanos: sample.period, half_rate: sample.half_rate };
-        (counted, ground)
+        let counted =
+            ClassifiedSample { class, for_linker, syscall_return, nanos: sample.period, half_rate: sample.half_rate };
+        (counted, base)
     }
 
-    fn place(&mut self, spot: Spot) -> Place {
-        let linker = self.maps.modules.is_linker(spot.module);
-        match self.crossings.behind(&self.maps.modules, spot) {
-            Some(call) => Place::Crossing(call, if linker { Whose::Linker } else { Whose::Program }),
-            None if linker => Place::Linker,
-            None => Place::Program,
+    fn place(&mut self, offset: FileOffset) -> UserCode {
+        let linker = self.maps.modules.is_linker(offset.module);
+        match self.syscall_returns.behind(&self.maps.modules, offset) {
+            Some(call) => UserCode::SyscallReturn(call, if linker { CodeOwner::Linker } else { CodeOwner::Program }),
+            None if linker => UserCode::Linker,
+            None => UserCode::Program,
         }
     }
 

@@ -1,8 +1,8 @@
-//! Causes → the rows of a report, and what else there is to say of them. Pure.
+//! Shares by cause → the rows of a report, and what else there is to say of them. Pure.
 
 use std::collections::BTreeMap;
 
-use super::causes::{Causes, Exact, Share, percent};
+use super::causes::{CauseShares, ExactCpu, Share, percent};
 use super::kind::Cause;
 use crate::{ByCause, Figure, report};
 
@@ -10,9 +10,9 @@ use crate::{ByCause, Figure, report};
 const ENOUGH: u64 = 100;
 const UNCALIBRATED: &str = "the constants could not be measured";
 
-impl Causes {
+impl CauseShares {
     /// As a part of a report: percentages of the subject's CPUs; `counts` by cause, where they are known.
-    pub fn report(&self, exact: Exact, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+    pub fn report(&self, exact: ExactCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
         let uncounted = || Figure::unmetered("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
             let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
@@ -46,14 +46,14 @@ impl Causes {
     /// How many calls of each kind there were, where enough samples tell.
     pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
         self.calls.iter().flatten().map(|(cause, calls)| {
-            let samples = self.crossings_of.get(cause).copied().unwrap_or_default();
+            let samples = self.syscall_returns_by_cause.get(cause).copied().unwrap_or_default();
             (*cause, estimate(*calls, samples))
         })
     }
 
     fn all_calls(&self) -> Figure {
         match &self.calls {
-            Some(calls) => estimate(calls.values().sum(), self.crossings),
+            Some(calls) => estimate(calls.values().sum(), self.syscall_returns),
             None => Figure::unmetered(UNCALIBRATED),
         }
     }
@@ -68,7 +68,7 @@ impl Causes {
             ("coverage", Figure::sampled(self.coverage)),
             ("named_calls_percent", Figure::sampled(self.named)),
             ("calls_estimated", self.all_calls()),
-            ("calls_estimated_from", Figure::sampled(self.crossings as f64)),
+            ("calls_estimated_from", Figure::sampled(self.syscall_returns as f64)),
             ("for_linker_seconds", Figure::sampled(self.for_linker)),
             ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
             ("corrected_faults_seconds", known(self.corrections.faults)),
@@ -95,10 +95,10 @@ mod tests {
     use crate::cause::{Corrections, Overhead};
 
     /// A tenth of a second of one cause, and so many samples behind its calls.
-    fn causes(cause: Cause, crossings: u64) -> Causes {
+    fn causes(cause: Cause, syscall_returns: u64) -> CauseShares {
         let share =
             Share { seconds: 0.1, percent: 100.0, error: 2.0, calibration: 0.0, interval: [95.0, 100.0], samples: 100 };
-        Causes {
+        CauseShares {
             by_cause: BTreeMap::from([(cause, share)]),
             unmet: vec![Cause::Linking],
             bound: 3.6,
@@ -108,8 +108,8 @@ mod tests {
             coverage: 1.0,
             named: 100.0,
             calls: Some(BTreeMap::from([(cause, 5000.0)])),
-            crossings,
-            crossings_of: BTreeMap::from([(cause, crossings)]),
+            syscall_returns,
+            syscall_returns_by_cause: BTreeMap::from([(cause, syscall_returns)]),
             corrections: Corrections { calls: 0.0, faults: None },
             overhead: Overhead { reader: 0.0, interrupts: None, half_rate: 0.0 },
             lost: 0,
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_row_is_of_the_subjects_cpus_and_has_an_average_where_it_is_counted() {
-        let exact = Exact { cpu: 0.1, faults: None, capacity: 2.0 };
+        let exact = ExactCpu { cpu: 0.1, faults: None, capacity: 2.0 };
         let row = |cause, counts: &[(Cause, f64)]| {
             let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
             causes(cause, 0).report(exact, &counts).causes[cause.name()].clone()
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn calls_that_few_samples_tell_of_are_not_estimated() {
-        let estimated = |crossings| {
-            let causes = causes(Cause::SystemCalls, crossings);
+        let estimated = |syscall_returns| {
+            let causes = causes(Cause::SystemCalls, syscall_returns);
             let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");
             assert_eq!(causes.about()["calls_estimated"], calls);
             calls

@@ -16,24 +16,24 @@ use serde::{Deserialize, Serialize};
 use super::kallsyms::Kallsyms;
 use super::maps::executable;
 use super::reader::Reader;
-use super::tally::Tally;
-use super::watch::Watch;
+use super::subject_filter::SubjectFilter;
+use super::tally::SampleTally;
 use crate::perf::allowed::Allowed;
-use crate::perf::{Merge, Reach, Rings, Scope, Wish};
+use crate::perf::{EventConfig, Merge, RingTarget, Rings, Scope};
 use crate::profile::Profile;
 use crate::snapshot::tasks;
 use crate::{Roots, Subject};
 
 /// What is wanted besides the subjects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct SamplerOptions {
     /// Samples a second of each CPU. A prime keeps out of step with the kernel's tick and a driver's timers.
     pub frequency: u64,
     /// Whether the stacks of the first subject are kept.
     pub profile: bool,
 }
 
-impl Default for Options {
+impl Default for SamplerOptions {
     fn default() -> Self {
         Self { frequency: crate::perf::FREQUENCY, profile: false }
     }
@@ -47,17 +47,17 @@ pub struct NotSampled {
     pub why: String,
 }
 
-/// What was sampled since the last cut.
+/// What was sampled since the last window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cut {
+pub struct SampleWindow {
     /// From when.
     pub from: Stamp,
     /// Until when.
     pub until: Stamp,
     /// Of each subject, in the order in which they were given.
-    pub tallies: Vec<Tally>,
+    pub tallies: Vec<SampleTally>,
     /// How much of the machine is seen.
-    pub sight: Sight,
+    pub visibility: Visibility,
     /// Samples and other records that were lost since their ring was full.
     pub lost: u64,
     /// How often the kernel ceased to sample a CPU for the rest of a tick.
@@ -66,7 +66,7 @@ pub struct Cut {
     pub reader: Duration,
 }
 
-impl Cut {
+impl SampleWindow {
     /// Adds the interval that follows.
     pub fn add(&mut self, next: &Self) {
         self.until = next.until;
@@ -82,7 +82,7 @@ impl Cut {
 /// How much a sampler sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sight {
+pub enum Visibility {
     /// Users and the kernel, by cause.
     Whole,
     /// Users and the kernel, but not what the kernel does: its symbols are hidden.
@@ -94,7 +94,7 @@ pub enum Sight {
 /// What the thread is asked.
 #[derive(Debug)]
 enum Request {
-    Cut(Sender<Cut>),
+    SampleWindow(Sender<SampleWindow>),
     /// For the stacks of the first subject.
     Profile(Sender<Profile>),
     /// To cease, or to go on.
@@ -114,17 +114,17 @@ pub struct Sampler {
 
 impl Sampler {
     /// Begins to sample these subjects: all that runs if we may, our own processes if that is all that is allowed.
-    pub fn start(subjects: &[Subject], options: Options) -> Result<Self, NotSampled> {
+    pub fn start(subjects: &[Subject], options: SamplerOptions) -> Result<Self, NotSampled> {
         let allowed = Allowed::read(Path::new("/"));
-        let Opened { rings, symbols, sight, limits, whole } =
+        let OpenRings { rings, symbols, visibility, limits, whole } =
             open(subjects, options, &allowed).map_err(|why| NotSampled { why: join(&why, &allowed.missing()) })?;
-        let watches = subjects.iter().map(|subject| Watch::of(subject, rings.layout().cgroup)).collect();
-        let reader = Reader::new(Arc::new(symbols), watches, options.profile);
+        let filters = subjects.iter().map(|subject| SubjectFilter::of(subject, rings.layout().cgroup)).collect();
+        let reader = Reader::new(Arc::new(symbols), filters, options.profile);
         let fail = |error: io::Error| NotSampled { why: error.to_string() };
         let bell = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| fail(e.into()))?);
         let (requests, asked) = channel();
         let worker =
-            Worker { rings, merge: Merge::default(), reader, bell: Arc::clone(&bell), last: Totals::now(), sight };
+            Worker { rings, merge: Merge::default(), reader, bell: Arc::clone(&bell), last: Totals::now(), visibility };
         let thread = thread::Builder::new().name("cuesta-sampler".to_owned()).spawn(move || worker.run(&asked));
         Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits, whole })
     }
@@ -139,9 +139,9 @@ impl Sampler {
         self.whole
     }
 
-    /// What was sampled from the last cut to now. None if the thread has died.
-    pub fn cut(&self) -> Option<Cut> {
-        self.ask(Request::Cut)
+    /// What was sampled since the last window. None if the thread has died.
+    pub fn window(&self) -> Option<SampleWindow> {
+        self.ask(Request::SampleWindow)
     }
 
     /// The stacks of the first subject since they were last asked for; none where they are not kept.
@@ -187,23 +187,23 @@ fn join(why: &io::Error, missing: &[String]) -> String {
 }
 
 /// What could be opened.
-struct Opened {
+struct OpenRings {
     rings: Rings,
     symbols: Kallsyms,
-    sight: Sight,
+    visibility: Visibility,
     limits: Vec<String>,
     whole: bool,
 }
 
 /// Opens the rings: as much as we may.
-fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result<Opened> {
+fn open(subjects: &[Subject], options: SamplerOptions, allowed: &Allowed) -> io::Result<OpenRings> {
     let symbols = Kallsyms::read(Path::new("/"));
     let mut limits = allowed.missing();
     let user_stack = options.profile && subjects.first().is_some_and(runs_our_code);
-    let wish = Wish { period: 1_000_000_000 / options.frequency.max(1), user_stack, ..Wish::machine() };
-    let mut sight = if symbols.is_ok() { Sight::Whole } else { Sight::Unsplit };
+    let config = EventConfig { period: 1_000_000_000 / options.frequency.max(1), user_stack, ..EventConfig::machine() };
+    let mut visibility = if symbols.is_ok() { Visibility::Whole } else { Visibility::Unsplit };
     let mut whole = true;
-    let rings = match Rings::open(wish, Reach::Machine) {
+    let rings = match Rings::open(config, RingTarget::Machine) {
         Ok(rings) => rings,
         Err(refused) => {
             let tasks = own_tasks(subjects);
@@ -212,15 +212,15 @@ fn open(subjects: &[Subject], options: Options, allowed: &Allowed) -> io::Result
             }
             whole = false;
             let kernel = symbols.is_ok() && allowed.own_kernel();
-            sight = if kernel { Sight::Whole } else { Sight::UserOnly };
-            let wish = Wish { scope: Scope::Descendants, kernel, cgroup: false, ..wish };
-            let rings = Rings::open(wish, Reach::Tasks(tasks))?;
+            visibility = if kernel { Visibility::Whole } else { Visibility::UserOnly };
+            let config = EventConfig { scope: Scope::Descendants, kernel, cgroup: false, ..config };
+            let rings = Rings::open(config, RingTarget::Tasks(tasks))?;
             limits
                 .push("only the tasks that were there at the start, and those that they start, are sampled".to_owned());
             rings
         }
     };
-    Ok(Opened { rings, symbols: symbols.unwrap_or_default(), sight, limits, whole })
+    Ok(OpenRings { rings, symbols: symbols.unwrap_or_default(), visibility, limits, whole })
 }
 
 /// Whether a subject is a process that runs the program or library which this function is in: that keeps frame pointers.
@@ -255,10 +255,10 @@ struct Worker {
     reader: Reader,
     bell: Arc<OwnedFd>,
     last: Totals,
-    sight: Sight,
+    visibility: Visibility,
 }
 
-/// What the counters were at the last cut.
+/// What the counters were at the end of the last window.
 #[derive(Debug, Clone, Copy)]
 struct Totals {
     at: Stamp,
@@ -294,7 +294,7 @@ impl Worker {
             self.keep_pace();
             loop {
                 match asked.try_recv() {
-                    Ok(Request::Cut(answer)) => drop(answer.send(self.cut())),
+                    Ok(Request::SampleWindow(answer)) => drop(answer.send(self.window())),
                     Ok(Request::Profile(answer)) => drop(answer.send(self.reader.take_profile())),
                     Ok(Request::Sample(on, answer)) => drop(answer.send(self.rings.set_sampling(on))),
                     Err(std::sync::mpsc::TryRecvError::Empty) => break,
@@ -329,18 +329,18 @@ impl Worker {
         }
     }
 
-    fn cut(&mut self) -> Cut {
+    fn window(&mut self) -> SampleWindow {
         let at = clock::now();
         self.rings.drain(&mut self.merge);
         self.hand_on(at);
         let now = Totals { at, cpu: clock::thread_cpu(), lost: self.reader.lost, throttled: self.reader.throttled };
         let before = std::mem::replace(&mut self.last, now);
         let tallies = self.reader.take();
-        Cut {
+        SampleWindow {
             from: before.at,
             until: at,
             tallies,
-            sight: self.sight,
+            visibility: self.visibility,
             lost: now.lost - before.lost,
             throttled: now.throttled - before.throttled,
             reader: now.cpu.saturating_sub(before.cpu),

@@ -2,12 +2,12 @@
 
 use std::ops::AddAssign;
 
-use super::classify::Verdict;
+use super::classify::SampleClass;
 use super::kind::Cause;
 
 /// Samples of one subject. Sums of two intervals are those of both.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct SampleTally {
     /// By cause, in the order of [`Cause::ALL`].
     pub samples: [u64; Cause::COUNT],
     /// CPU time that they stand for, nanoseconds: where a CPU is sampled half as often, each for twice as much.
@@ -15,9 +15,9 @@ pub struct Tally {
     /// Of this, what the dynamic linker's instructions did or asked for: its faults and calls too.
     pub for_linker: [u64; Cause::COUNT],
     /// Of the calls, those taken at the instruction behind the call; by cause likewise.
-    pub crossings: [u64; Cause::COUNT],
+    pub syscall_returns: [u64; Cause::COUNT],
     /// CPU time that these stand for, nanoseconds.
-    pub crossing_times: [u64; Cause::COUNT],
+    pub syscall_return_times: [u64; Cause::COUNT],
     /// Of the calls, those of which it is known which they were.
     pub named: u64,
     /// CPU time of the softirqs of the network, nanoseconds.
@@ -28,17 +28,17 @@ pub struct Tally {
     pub half_rate: u64,
 }
 
-impl Tally {
+impl SampleTally {
     /// Counts a sample.
-    pub(crate) fn count(&mut self, sample: Counted) {
-        let Verdict { cause, named, network } = sample.verdict;
+    pub(crate) fn count(&mut self, sample: ClassifiedSample) {
+        let SampleClass { cause, named, network } = sample.class;
         let slot = cause as usize;
         let time_if = |is_so: bool| if is_so { sample.nanos } else { 0 };
         self.samples[slot] += 1;
         self.times[slot] += sample.nanos;
         self.for_linker[slot] += time_if(sample.for_linker);
-        self.crossings[slot] += u64::from(sample.crossing);
-        self.crossing_times[slot] += time_if(sample.crossing);
+        self.syscall_returns[slot] += u64::from(sample.syscall_return);
+        self.syscall_return_times[slot] += time_if(sample.syscall_return);
         self.named += u64::from(named && CALLS.contains(&cause));
         self.network += time_if(network);
         self.squares += u128::from(time_if(cause != Cause::Idle)).pow(2);
@@ -81,8 +81,8 @@ impl Tally {
     }
 
     /// Samples at instructions behind calls of whatever kind.
-    pub fn all_crossings(&self) -> u64 {
-        self.crossings.iter().sum()
+    pub fn all_syscall_returns(&self) -> u64 {
+        self.syscall_returns.iter().sum()
     }
 
     /// Without the interrupts that came while the subject ran.
@@ -107,7 +107,7 @@ impl Tally {
 /// The causes that are system calls.
 const CALLS: [Cause; 3] = [Cause::SystemCalls, Cause::Loading, Cause::Mapping];
 
-impl AddAssign<&Self> for Tally {
+impl AddAssign<&Self> for SampleTally {
     fn add_assign(&mut self, rhs: &Self) {
         let add = |into: &mut [u64; Cause::COUNT], from: &[u64; Cause::COUNT]| {
             into.iter_mut().zip(from).for_each(|(into, from)| *into += from);
@@ -115,8 +115,8 @@ impl AddAssign<&Self> for Tally {
         add(&mut self.samples, &rhs.samples);
         add(&mut self.times, &rhs.times);
         add(&mut self.for_linker, &rhs.for_linker);
-        add(&mut self.crossings, &rhs.crossings);
-        add(&mut self.crossing_times, &rhs.crossing_times);
+        add(&mut self.syscall_returns, &rhs.syscall_returns);
+        add(&mut self.syscall_return_times, &rhs.syscall_return_times);
         self.named += rhs.named;
         self.network += rhs.network;
         self.squares += rhs.squares;
@@ -126,10 +126,10 @@ impl AddAssign<&Self> for Tally {
 
 /// A sample, as it is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Counted {
-    pub(crate) verdict: Verdict,
+pub(crate) struct ClassifiedSample {
+    pub(crate) class: SampleClass,
     pub(crate) for_linker: bool,
-    pub(crate) crossing: bool,
+    pub(crate) syscall_return: bool,
     pub(crate) nanos: u64,
     pub(crate) half_rate: bool,
 }
@@ -140,11 +140,11 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_both() {
-        let mut tally = Tally::default();
-        let verdict = Verdict { cause: Cause::Mapping, named: true, network: true };
-        let sample = Counted { verdict, for_linker: true, crossing: true, nanos: 7, half_rate: false };
+        let mut tally = SampleTally::default();
+        let class = SampleClass { cause: Cause::Mapping, named: true, network: true };
+        let sample = ClassifiedSample { class, for_linker: true, syscall_return: true, nanos: 7, half_rate: false };
         tally.count(sample);
-        tally.count(Counted { verdict: Verdict { cause: Cause::Idle, ..verdict }, ..sample });
+        tally.count(ClassifiedSample { class: SampleClass { cause: Cause::Idle, ..class }, ..sample });
         let mut twice = tally.clone();
         twice += &tally;
         assert_eq!((twice.all(), twice.busy(), twice.calls(), twice.named, twice.network), (4, 2, 2, 2, 28));
@@ -153,10 +153,16 @@ mod tests {
 
     #[test]
     fn samples_that_stand_for_more_tell_less() {
-        let mut tally = Tally::default();
-        let verdict = Verdict { cause: Cause::User, named: false, network: false };
+        let mut tally = SampleTally::default();
+        let class = SampleClass { cause: Cause::User, named: false, network: false };
         for nanos in [1, 1, 2] {
-            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos, half_rate: nanos > 1 });
+            tally.count(ClassifiedSample {
+                class,
+                for_linker: false,
+                syscall_return: false,
+                nanos,
+                half_rate: nanos > 1,
+            });
         }
         assert_eq!((tally.time_of(Cause::User), tally.half_rate), (4, 2));
         assert!((tally.effective() - 16.0 / 6.0).abs() < 1e-9);
@@ -164,10 +170,16 @@ mod tests {
 
     #[test]
     fn interrupts_can_be_left_out() {
-        let mut tally = Tally::default();
+        let mut tally = SampleTally::default();
         for cause in [Cause::User, Cause::Interrupts, Cause::Softirq, Cause::Softirq] {
-            let verdict = Verdict { cause, named: false, network: cause == Cause::Softirq };
-            tally.count(Counted { verdict, for_linker: false, crossing: false, nanos: 7, half_rate: false });
+            let class = SampleClass { cause, named: false, network: cause == Cause::Softirq };
+            tally.count(ClassifiedSample {
+                class,
+                for_linker: false,
+                syscall_return: false,
+                nanos: 7,
+                half_rate: false,
+            });
         }
         let rest = tally.without_interrupts();
         assert_eq!((rest.of(Cause::User), rest.all(), rest.time_of(Cause::User), rest.network), (1, 1, 7, 0));

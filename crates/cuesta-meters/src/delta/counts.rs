@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::tasks::{Done, OfThreads};
+use super::tasks::{TaskDelta, ThreadDelta};
 use super::{Delta, UNTRACED, UNTRACED_CALLS};
 use crate::kernel::grown;
 use crate::{Count, CounterSnapshot, Counts, Figure, Subject};
@@ -13,7 +13,7 @@ impl Delta<'_> {
     pub(super) fn counts(&self) -> Counts {
         let part = self.is_part();
         let (minor_faults, major_faults) = if part { self.own_faults() } else { self.faults() };
-        let of_threads = |of: fn(&OfThreads) -> u64| self.by_thread(of);
+        let of_threads = |of: fn(&ThreadDelta) -> u64| self.by_thread(of);
         let each_kind = "the machine counts both kinds together";
         let (voluntary_switches, involuntary_switches) = if part {
             (of_threads(|threads| threads.voluntary), of_threads(|threads| threads.involuntary))
@@ -68,16 +68,16 @@ impl Delta<'_> {
         if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
             return (group.map(|both| both.0), group.map(|both| both.1));
         }
-        let of = |of: fn(&Done) -> u64| self.done.map(|done| Count::over(of(done), self.seconds));
+        let of = |of: fn(&TaskDelta) -> u64| self.done.map(|done| Count::over(of(done), self.seconds));
         (of(|done| done.minor), of(|done| done.major))
     }
 
-    fn by_thread(&self, of: fn(&OfThreads) -> u64) -> Figure<Count> {
-        self.done.and_then(Done::of_threads).map(|threads| Count::over(of(threads), self.seconds))
+    fn by_thread(&self, of: fn(&ThreadDelta) -> u64) -> Figure<Count> {
+        self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(of(threads), self.seconds))
     }
 
     fn wakeups(&self) -> Figure<Count> {
-        let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::Queue>| {
+        let wakeups = |queues: &BTreeMap<usize, crate::kernel::sched::RunQueue>| {
             Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
         };
         let counted = self.count(|snapshot| &snapshot.queues, wakeups);

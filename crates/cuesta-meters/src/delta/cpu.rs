@@ -141,7 +141,7 @@ impl Delta<'_> {
         if group.value().is_some() {
             return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
         }
-        let of = |nanos: fn(&super::tasks::Done) -> u64| self.done.map(|done| nanos(done) as f64 / 1e9);
+        let of = |nanos: fn(&super::tasks::TaskDelta) -> u64| self.done.map(|done| nanos(done) as f64 / 1e9);
         (of(|done| done.cpu), of(|done| done.user), of(|done| done.system))
     }
 
@@ -255,7 +255,7 @@ impl Delta<'_> {
     }
 
     /// CPU seconds by the clocks of tasks, which were read a little later than the CPUs: made those of the interval.
-    fn clocks(&self, done: &Figure<super::tasks::Done>) -> Figure {
+    fn clocks(&self, done: &Figure<super::tasks::TaskDelta>) -> Figure {
         done.map(|done| done.cpu as f64 / 1e9 / done.seconds * self.seconds)
     }
 }
@@ -289,12 +289,12 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
-    use crate::{Delta, Meter, Roots, Spec};
+    use crate::{Delta, Meter, MeterSpec, Roots};
 
     #[test]
     fn a_tenth_of_the_subjects_time_that_is_lost_breaks_the_closure() {
         let subject = format!("pid:{}", std::process::id()).parse().unwrap();
-        let mut meter = Meter::start(Spec { subject, cpus: None, roots: Roots::default() }).unwrap();
+        let mut meter = Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap();
         let (earlier, cpus) = (meter.snapshot(), thread::available_parallelism().unwrap().get());
         let is_over = AtomicBool::new(false);
         let later = thread::scope(|scope| {
@@ -315,7 +315,7 @@ mod tests {
         let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
         let planted = f64::max(0.1, needed);
         delta.done =
-            delta.done.map(|done| super::tasks::Done { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
+            delta.done.map(|done| super::tasks::TaskDelta { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
         let bad = delta.closure();
         assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
         assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");

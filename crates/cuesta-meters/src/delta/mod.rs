@@ -14,7 +14,7 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
-use self::tasks::Done;
+use self::tasks::TaskDelta;
 use crate::kernel::cpu_list;
 use crate::kernel::grown;
 use crate::kernel::stat::Ticks;
@@ -41,9 +41,9 @@ pub struct Delta<'a> {
     /// The same of the machine's other CPUs.
     beside: BTreeMap<usize, Ticks>,
     /// What the subject's tasks did.
-    done: Figure<Done>,
+    done: Figure<TaskDelta>,
     /// What all other tasks did.
-    others: Figure<Done>,
+    others: Figure<TaskDelta>,
     notes: Vec<String>,
 }
 

@@ -15,12 +15,12 @@ use std::iter::successors;
 
 use crate::CounterSnapshot;
 use crate::Figure;
-use crate::ends::{OfTasks, Sums, Used};
 use crate::snapshot::tasks::{Process, Tasks, Thread, nanos};
+use crate::task_exits::{ProcessUsage, SideTotals, TaskTotals};
 
 /// What the tasks did. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(crate) struct Done {
+pub(crate) struct TaskDelta {
     /// Between the snapshots of the tasks.
     pub(crate) seconds: f64,
     pub(crate) cpu: u64,
@@ -33,12 +33,12 @@ pub(crate) struct Done {
     /// Waited for block devices.
     pub(crate) block_delay: u64,
     /// Of threads, if they were looked at.
-    pub(crate) threads: Option<OfThreads>,
+    pub(crate) threads: Option<ThreadDelta>,
 }
 
-impl Done {
+impl TaskDelta {
     /// What threads did, where each was looked at.
-    pub(crate) fn of_threads(&self) -> Figure<OfThreads> {
+    pub(crate) fn of_threads(&self) -> Figure<ThreadDelta> {
         let many = || Figure::unmetered("there are too many threads to look at each: name a control group");
         self.threads.map_or_else(many, Figure::plain)
     }
@@ -46,7 +46,7 @@ impl Done {
 
 /// What only threads' own files tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct OfThreads {
+pub(crate) struct ThreadDelta {
     /// Ready without a CPU.
     pub(crate) wait: u64,
     pub(crate) slices: u64,
@@ -55,42 +55,46 @@ pub(crate) struct OfThreads {
 }
 
 /// What the subject's tasks did.
-pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<Done> {
-    let ended = Since::of(earlier, later, |ended| ended.subject);
+pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
+    let ended = ExitDelta::of(earlier, later, |ended| ended.subject);
     let begun = earlier.at.as_nanos();
-    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::subject(a), Side::subject(b), begun).done(ended))
+    earlier
+        .tasks
+        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).done(ended))
 }
 
 /// What all the others did. Without their last accounts, what came and went is known where its parent has nothing to do with
 /// the subject.
-pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<Done> {
-    let ended = Since::of(earlier, later, |ended| ended.others);
+pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
+    let ended = ExitDelta::of(earlier, later, |ended| ended.others);
     let begun = earlier.at.as_nanos();
-    earlier.tasks.with(&later.tasks, |a, b| Pairs::of(Side::others(a), Side::others(b), begun).done(ended))
+    earlier
+        .tasks
+        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::others(a), TaskSide::others(b), begun).done(ended))
 }
 
 /// Whether births and ends were told all the while.
 pub(crate) fn is_told(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
-    Since::of(earlier, later, |ended| ended.subject).is_some()
+    ExitDelta::of(earlier, later, |ended| ended.subject).is_some()
 }
 
 /// What ended between two snapshots, from its own beginning on.
 #[derive(Debug, Clone, Copy, Default)]
-struct Since {
-    tasks: OfTasks,
-    processes: Used,
+struct ExitDelta {
+    tasks: TaskTotals,
+    processes: ProcessUsage,
 }
 
-impl Since {
+impl ExitDelta {
     /// None if nobody listened all the while, or not all was told.
     fn of(
         earlier: &CounterSnapshot,
         later: &CounterSnapshot,
-        side: impl Fn(&crate::ends::Ended) -> Sums,
+        side: impl Fn(&crate::task_exits::ExitTotals) -> SideTotals,
     ) -> Option<Self> {
         let (a, b) = (earlier.ended.value()?, later.ended.value()?);
         let is_whole = a.since == b.since && a.overruns == b.overruns;
-        is_whole.then(|| side(b).since(side(a))).map(|Sums { tasks, processes }| Self { tasks, processes })
+        is_whole.then(|| side(b).since(side(a))).map(|SideTotals { tasks, processes }| Self { tasks, processes })
     }
 }
 
@@ -99,7 +103,7 @@ const INIT: u32 = 1;
 
 /// The subject's tasks, or those of all others.
 #[derive(Debug, Clone, Copy)]
-struct Side<'a> {
+struct TaskSide<'a> {
     tasks: &'a Tasks,
     processes: &'a BTreeMap<u32, Process>,
     /// Processes of which it has only the children.
@@ -108,7 +112,7 @@ struct Side<'a> {
     beyond: &'a BTreeMap<u32, Process>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> TaskSide<'a> {
     fn subject(tasks: &'a Tasks) -> Self {
         Self { tasks, processes: &tasks.processes, reapers: Some(&tasks.reapers), beyond: &tasks.others }
     }
@@ -138,16 +142,16 @@ impl<'a> Side<'a> {
 }
 
 /// The processes of the later snapshot, each with what it was in the earlier one; and those that ended meanwhile.
-struct Pairs<'a> {
-    a: Side<'a>,
-    b: Side<'a>,
+struct ProcessPairs<'a> {
+    a: TaskSide<'a>,
+    b: TaskSide<'a>,
     living: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
     /// Each with who has its account now, if that is one of the pairs.
     gone: Vec<(Option<u32>, &'a Process)>,
 }
 
-impl<'a> Pairs<'a> {
-    fn of(a: Side<'a>, b: Side<'a>, begun: u64) -> Self {
+impl<'a> ProcessPairs<'a> {
+    fn of(a: TaskSide<'a>, b: TaskSide<'a>, begun: u64) -> Self {
         let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
         // What had begun before the earlier snapshot and was not in it joined the subject later: where it stood then is
         // not known, and it counts from the next snapshot on.
@@ -170,14 +174,14 @@ impl<'a> Pairs<'a> {
         Self { a, b, living: pairs, gone }
     }
 
-    fn done(&self, ended: Option<Since>) -> Done {
+    fn done(&self, ended: Option<ExitDelta>) -> TaskDelta {
         let told = ended.map(|ended| ended.processes);
         let beyond: BTreeSet<u32> = self.a.parents_beyond().chain(self.b.parents_beyond()).collect();
-        let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(Used) -> u64| {
+        let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(ProcessUsage) -> u64| {
             let by_parents = self.grown(own, children, &beyond);
             told.map_or(by_parents, |told| by_parents.max(self.with_ends(own, ended(told))))
         };
-        Done {
+        TaskDelta {
             seconds: self.b.tasks.at.since(self.a.tasks.at).as_secs_f64(),
             cpu: grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu),
             user: grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user), |used| used.user),
@@ -241,15 +245,15 @@ impl<'a> Pairs<'a> {
     }
 
     /// Waits for block devices of tasks that ended, but for what the earlier snapshot had of them.
-    fn unseen(&self, ended: OfTasks) -> u64 {
+    fn unseen(&self, ended: TaskTotals) -> u64 {
         let seen: u64 = self.gone.iter().map(|(_, process)| nanos(process.stat.block_delay)).sum();
         ended.block_delay.saturating_sub(seen)
     }
 
     /// What living threads did; and what those that ended had done, but for what the earlier snapshot had of them.
-    fn of_threads(&self, ended: OfTasks) -> OfThreads {
-        let mut sum = OfThreads::default();
-        let mut seen = OfThreads::default();
+    fn of_threads(&self, ended: TaskTotals) -> ThreadDelta {
+        let mut sum = ThreadDelta::default();
+        let mut seen = ThreadDelta::default();
         for (_, process) in &self.gone {
             process.threads.values().for_each(|thread| seen.add(None, thread));
         }
@@ -260,7 +264,7 @@ impl<'a> Pairs<'a> {
             let before = before.iter().flat_map(|before| &before.threads);
             before.filter(|(tid, _)| !process.threads.contains_key(tid)).for_each(|(_, thread)| seen.add(None, thread));
         }
-        OfThreads {
+        ThreadDelta {
             wait: sum.wait + ended.wait.saturating_sub(seen.wait),
             slices: sum.slices + ended.dispatches.saturating_sub(seen.slices),
             voluntary: sum.voluntary + ended.voluntary.saturating_sub(seen.voluntary),
@@ -274,7 +278,7 @@ fn same<'a>(found: Option<&'a Process>, process: &Process) -> Option<&'a Process
     found.filter(|found| found.stat.start == process.stat.start)
 }
 
-impl OfThreads {
+impl ThreadDelta {
     fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
         let sched = before.map(|before| before.sched).unwrap_or_default();
         self.wait += thread.sched.wait.saturating_sub(sched.wait);
@@ -319,8 +323,8 @@ mod tests {
         done(a, b, a.at.as_nanos()).cpu / TICK
     }
 
-    fn done(a: &Tasks, b: &Tasks, begun: u64) -> Done {
-        Pairs::of(Side::subject(a), Side::subject(b), begun).done(None)
+    fn done(a: &Tasks, b: &Tasks, begun: u64) -> TaskDelta {
+        ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).done(None)
     }
 
     #[test]
@@ -390,8 +394,13 @@ mod tests {
         let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, child(1, one(6, 40, 0)))]);
         // Process 2 ran for 5 ticks more and ended, processes 3 and 4 came and went with 7 and 9; nobody waited for any.
         let b = tasks(1100 * TICK, [(1, one(5, 11, 0))]);
-        let told = |ticks: u64| Since { processes: Used { cpu: ticks * TICK, ..Used::default() }, ..Since::default() };
-        let done = |ended| Pairs::of(Side::subject(&a), Side::subject(&b), a.at.as_nanos()).done(ended).cpu / TICK;
+        let told = |ticks: u64| ExitDelta {
+            processes: ProcessUsage { cpu: ticks * TICK, ..ProcessUsage::default() },
+            ..ExitDelta::default()
+        };
+        let done = |ended| {
+            ProcessPairs::of(TaskSide::subject(&a), TaskSide::subject(&b), a.at.as_nanos()).done(ended).cpu / TICK
+        };
         assert_eq!((done(None), done(Some(told(45 + 7 + 9)))), (1, 1 + 5 + 7 + 9));
     }
 
@@ -410,7 +419,7 @@ mod tests {
         ];
         let a = others(1000 * TICK, &born);
         let b = others(1100 * TICK, &[(1, one(1, 6, 403)), (2, child(1, one(6, 1, 2)))]);
-        let done = Pairs::of(Side::others(&a), Side::others(&b), a.at.as_nanos()).done(None);
+        let done = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), a.at.as_nanos()).done(None);
         assert_eq!(done.cpu / TICK, 1 + 3);
     }
 
@@ -423,7 +432,7 @@ mod tests {
         let a = both(1000 * TICK, one(5, 10, 0), [(1, one(1, 100, 30)), (2, child(1, one(1, 7, 0)))]);
         // Process 1 waited for a child of the subject's that had left it, process 2 for one of its own.
         let b = both(1100 * TICK, one(5, 40, 0), [(1, one(1, 103, 80)), (2, child(1, one(1, 9, 4)))]);
-        let done = Pairs::of(Side::others(&a), Side::others(&b), a.at.as_nanos()).done(None);
+        let done = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), a.at.as_nanos()).done(None);
         assert_eq!(done.cpu / TICK, 3 + 2 + 4);
     }
 
@@ -442,6 +451,6 @@ mod tests {
         assert_eq!(with(500, &[31_234_567]).cpu(), 500 * TICK);
         let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
         let threads = done(&a, &b, 0).threads.unwrap();
-        assert_eq!(threads, OfThreads { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
+        assert_eq!(threads, ThreadDelta { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
     }
 }

@@ -1,6 +1,6 @@
 //! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
 
-use super::tasks::Done;
+use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED};
 use crate::kernel::grown;
 use crate::{Count, Figure, Subject, Traffic};
@@ -40,7 +40,7 @@ impl Delta<'_> {
     fn dispatches(&self) -> Figure<Count> {
         match self.of_queues() {
             Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
-            None => self.done.and_then(Done::of_threads).map(|threads| Count::over(threads.slices, self.seconds)),
+            None => self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(threads.slices, self.seconds)),
         }
     }
 

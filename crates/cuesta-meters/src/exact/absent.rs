@@ -14,7 +14,7 @@ pub enum Trace {}
 
 /// What was traced: nothing.
 #[derive(Debug)]
-pub(crate) enum Traced {}
+pub(crate) enum TraceDelta {}
 
 impl Trace {
     /// Says why not.
@@ -35,12 +35,12 @@ impl Trace {
         match *self {}
     }
 
-    pub(crate) fn since(&self, _: Stamp, _: &MeterReport) -> Result<Traced, String> {
+    pub(crate) fn since(&self, _: Stamp, _: &MeterReport) -> Result<TraceDelta, String> {
         match *self {}
     }
 }
 
-impl Traced {
+impl TraceDelta {
     pub(crate) fn put(&self, _: &mut MeterReport) {
         match *self {}
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Depth;
 use super::account::{Class, Owner};
-use super::figures::{CALLS, Traced, is_part};
+use super::figures::{CALLS, TraceDelta, is_part};
 use crate::cause::Cause;
 use crate::{ByCause, Figure, MeterReport, report};
 
-impl Traced {
+impl TraceDelta {
     /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
     pub(crate) fn put_causes(&self, report: &mut MeterReport) {
         let Some(own) = report.own_in_interval().value().copied() else { return };

@@ -11,7 +11,7 @@ const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --call
 
 /// What was traced in an interval.
 #[derive(Debug)]
-pub(crate) struct Traced {
+pub(crate) struct TraceDelta {
     pub(super) depth: Depth,
     /// Between the two snapshots of the tracer, which are a little behind those of the report.
     seconds: f64,
@@ -23,7 +23,7 @@ pub(crate) struct Traced {
     histograms: Histograms,
 }
 
-impl Traced {
+impl TraceDelta {
     pub(super) fn between(earlier: &TraceSnapshot, later: &TraceSnapshot, report: &MeterReport, depth: Depth) -> Self {
         let grown = later.cpus.iter().map(|(cpu, account)| {
             let before = earlier.cpus.get(cpu).unwrap_or(&Account::ZERO);

@@ -6,7 +6,7 @@ use cuesta_record::{Stamp, clock};
 
 use super::Depth;
 use super::account::Account;
-use super::figures::Traced;
+use super::figures::TraceDelta;
 use super::histogram::Histograms;
 use super::tracer::Tracer;
 use crate::{CounterSnapshot, MeterReport, Subject};
@@ -65,10 +65,10 @@ impl Trace {
     ///
     /// # Errors
     /// When it was not all traced.
-    pub(crate) fn since(&self, from: Stamp, report: &MeterReport) -> Result<Traced, String> {
+    pub(crate) fn since(&self, from: Stamp, report: &MeterReport) -> Result<TraceDelta, String> {
         let absent = || "the tracer was not there at the beginning of this interval".to_owned();
         let earlier = self.snapshots.get(&from).ok_or_else(absent)?;
         let (_, later) = self.snapshots.last_key_value().ok_or_else(absent)?;
-        Ok(Traced::between(earlier, later, report, self.depth))
+        Ok(TraceDelta::between(earlier, later, report, self.depth))
     }
 }

@@ -16,7 +16,7 @@ use rustix::thread::{CapabilitySet, capabilities};
 use super::Depth;
 use super::account::{Account, Class};
 use super::histogram::Histograms;
-use crate::cause::{Call, call_of};
+use crate::cause::{CallKind, call_of};
 use crate::kernel::stat::Stat;
 use crate::perf::Event;
 use crate::snapshot::{group, tasks};
@@ -136,12 +136,12 @@ impl Tracer {
     }
 
     fn watch_faults(&self, cpu: usize) -> Result<[Link; 2], String> {
-        let watch = |major: bool| {
+        let filter = |major: bool| {
             let event = Event::of_faults(cpu, major).map_err(|error| error.to_string())?;
             // The link closes it.
             self.program(OF_FAULTS[usize::from(major)]).attach_perf_event(event.into_raw_fd()).map_err(refusal)
         };
-        Ok([watch(false)?, watch(true)?])
+        Ok([filter(false)?, filter(true)?])
     }
 
     fn attach(&mut self, wanted: impl Fn(&str) -> bool) -> Result<(), String> {
@@ -261,10 +261,10 @@ impl Whose {
     }
 }
 
-fn class_of(call: Call) -> Class {
+fn class_of(call: CallKind) -> Class {
     match call {
-        Call::Loading => Class::Loading,
-        Call::Mapping => Class::Mapping,
+        CallKind::Loading => Class::Loading,
+        CallKind::Mapping => Class::Mapping,
         _ => Class::Call,
     }
 }

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use perf_event_open_sys as perf;
 use perf_event_open_sys::bindings::perf_event_attr;
 
-use super::wish::Wish;
+use super::event_config::EventConfig;
 
 /// An event of the kernel's, open and at rest until it is enabled.
 #[derive(Debug)]
@@ -15,16 +15,16 @@ pub(crate) struct Event(OwnedFd);
 
 impl Event {
     /// Opens an event on all tasks of `cpu`, or on one task: there on one CPU or on any.
-    pub(crate) fn open(wish: Wish, task: Option<i32>, cpu: Option<u32>) -> io::Result<Self> {
+    pub(crate) fn open(config: EventConfig, task: Option<i32>, cpu: Option<u32>) -> io::Result<Self> {
         let task = task.unwrap_or(-1);
         let cpu = cpu.and_then(|cpu| i32::try_from(cpu).ok()).unwrap_or(-1);
-        open(wish.attributes(), task, cpu).map(Self)
+        open(config.attributes(), task, cpu).map(Self)
     }
 
     /// Opens the event that the kernel fires on a CPU whenever it has handled a page fault: a major or a minor one.
     #[cfg(feature = "exact")]
     pub(crate) fn of_faults(cpu: usize, major: bool) -> io::Result<OwnedFd> {
-        open(super::wish::each_fault(major), -1, i32::try_from(cpu).unwrap_or(i32::MAX))
+        open(super::event_config::each_fault(major), -1, i32::try_from(cpu).unwrap_or(i32::MAX))
     }
 
     /// Begins to sample.

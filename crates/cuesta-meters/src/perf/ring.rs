@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use perf_event_open_sys::bindings::perf_event_mmap_page as Head;
 
 use super::Event;
-use super::wish::RING_BYTES;
+use super::event_config::RING_BYTES;
 
 /// An event with its ring.
 #[derive(Debug)]

@@ -8,12 +8,12 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::record::{Layout, Record, records};
-use super::{Event, Merge, Ring, Wish};
+use super::{Event, EventConfig, Merge, Ring};
 use crate::kernel::cpu_list;
 
 /// Whom the events watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum RingTarget {
     /// All that runs.
     Machine,
     /// These tasks and those that they start from now on.
@@ -23,8 +23,8 @@ pub(crate) enum Reach {
 /// The rings of all CPUs that are there.
 #[derive(Debug)]
 pub(crate) struct Rings {
-    wish: Wish,
-    reach: Reach,
+    config: EventConfig,
+    reach: RingTarget,
     by_cpu: BTreeMap<u32, CpuRing>,
     /// Room for what is taken out of a ring, kept from time to time.
     bytes: Vec<u8>,
@@ -43,11 +43,11 @@ struct CpuRing {
 
 impl Rings {
     /// Opens an event on each CPU and begins to sample.
-    pub(crate) fn open(mut wish: Wish, reach: Reach) -> io::Result<Self> {
-        if wish.cgroup && Event::open(wish, Some(0), None).is_err() {
-            wish.cgroup = false;
+    pub(crate) fn open(mut config: EventConfig, reach: RingTarget) -> io::Result<Self> {
+        if config.cgroup && Event::open(config, Some(0), None).is_err() {
+            config.cgroup = false;
         }
-        let mut rings = Self { wish, reach, by_cpu: BTreeMap::new(), bytes: Vec::new() };
+        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new() };
         for cpu in online()? {
             let ring = rings.open_on(cpu)?;
             rings.by_cpu.insert(cpu, ring);
@@ -57,7 +57,7 @@ impl Rings {
 
     /// How the records are laid out.
     pub(crate) fn layout(&self) -> Layout {
-        self.wish.layout()
+        self.config.layout()
     }
 
     /// Moves all that was written into `merge`.
@@ -68,7 +68,7 @@ impl Rings {
             cpu.ring.drain(&mut self.bytes);
             for mut record in records(&self.bytes, layout) {
                 if let (Record::Sample(sample), true) = (&mut record.record, cpu.half_rate) {
-                    sample.period = 2 * self.wish.period;
+                    sample.period = 2 * self.config.period;
                     sample.half_rate = true;
                 }
                 merge.push(record);
@@ -101,7 +101,7 @@ impl Rings {
 
     /// Samples a CPU half as often from now on, or as often as it was opened to. What it holds must be drained before.
     pub(crate) fn set_half_rate(&mut self, cpu: u32, half: bool) -> io::Result<()> {
-        let period = self.wish.period * if half { 2 } else { 1 };
+        let period = self.config.period * if half { 2 } else { 1 };
         let Some(found) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
         for event in std::iter::once(found.ring.event()).chain(&found.others) {
             event.set_period(period)?;
@@ -127,7 +127,7 @@ impl Rings {
     }
 
     fn follow(&mut self, online: Vec<u32>) {
-        let machine = self.reach == Reach::Machine;
+        let machine = self.reach == RingTarget::Machine;
         self.by_cpu.retain(|cpu, ring| online.contains(cpu) && !(machine && ring.hung_up));
         for cpu in online {
             if !self.by_cpu.contains_key(&cpu) {
@@ -141,12 +141,12 @@ impl Rings {
 
     fn open_on(&self, cpu: u32) -> io::Result<CpuRing> {
         let tasks = match &self.reach {
-            Reach::Machine => vec![None],
-            Reach::Tasks(tasks) => tasks.iter().copied().map(Some).collect(),
+            RingTarget::Machine => vec![None],
+            RingTarget::Tasks(tasks) => tasks.iter().copied().map(Some).collect(),
         };
         // A task may have ended since it was listed; one that can be watched is enough.
         let (events, errors): (Vec<_>, Vec<_>) =
-            tasks.into_iter().map(|task| Event::open(self.wish, task, Some(cpu))).partition(Result::is_ok);
+            tasks.into_iter().map(|task| Event::open(self.config, task, Some(cpu))).partition(Result::is_ok);
         let mut events = events.into_iter().flatten();
         let Some(first) = events.next() else {
             let error = errors.into_iter().find_map(Result::err);
@@ -178,7 +178,8 @@ mod tests {
 
     #[test]
     fn cpus_that_go_are_let_go_and_those_that_come_are_sampled() {
-        let mut rings = Rings::open(Wish::machine(), Reach::Machine).expect("this test needs to be allowed to sample");
+        let mut rings =
+            Rings::open(EventConfig::machine(), RingTarget::Machine).expect("this test needs to be allowed to sample");
         let all: Vec<u32> = rings.by_cpu.keys().copied().collect();
         rings.follow(all[1..].to_vec());
         assert!(rings.by_cpu.keys().eq(&all[1..]));
@@ -188,15 +189,15 @@ mod tests {
 
     #[test]
     fn what_a_full_ring_has_no_room_for_is_counted() {
-        let wish = Wish { scope: Scope::Task, kernel: false, cgroup: false, ..Wish::machine() };
-        let event = Event::open(wish, Some(0), None).expect("this test needs to be allowed to sample");
+        let config = EventConfig { scope: Scope::Task, kernel: false, cgroup: false, ..EventConfig::machine() };
+        let event = Event::open(config, Some(0), None).expect("this test needs to be allowed to sample");
         let mut ring = Ring::of(event).expect("mapped");
         ring.event().enable().expect("enabled");
         let mut name = |times: usize| {
             (0..times).for_each(|_| rustix::thread::set_name(c"renamed").expect("a short name"));
             let mut bytes = Vec::new();
             ring.drain(&mut bytes);
-            let all: Vec<_> = records(&bytes, wish.layout()).map(|record| record.record).collect();
+            let all: Vec<_> = records(&bytes, config.layout()).map(|record| record.record).collect();
             let lost = all.iter().map(|record| if let Record::Lost(count) = record { *count } else { 0 }).sum::<u64>();
             (all.iter().filter(|record| matches!(record, Record::Named { .. })).count() as u64, lost)
         };

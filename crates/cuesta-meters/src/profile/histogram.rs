@@ -6,22 +6,22 @@ use std::collections::HashMap;
 use std::fs;
 
 use super::stacks::{Place, Profile, Stack};
-use crate::cause::{Cause, Function, Kallsyms, Modules, Spot};
+use crate::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
 
 /// A sample, as the histogram needs it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment<'a> {
+pub(crate) struct ProfileSample<'a> {
     pub(crate) process: u32,
     pub(crate) cause: Cause,
     /// The innermost first, as the next.
     pub(crate) kernel: &'a [Option<Function>],
-    pub(crate) user: &'a [Spot],
+    pub(crate) user: &'a [FileOffset],
 }
 
 /// Stacks and how often each came.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
-    counts: HashMap<Way, u64>,
+    counts: HashMap<StackPath, u64>,
     idle: u64,
     /// Samples whose stacks were given up.
     rare: u64,
@@ -30,12 +30,12 @@ pub(crate) struct Histogram {
 }
 
 /// A process's name and its frames, the innermost last.
-type Way = (String, Box<[Frame]>);
+type StackPath = (String, Box<[Frame]>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Frame {
     Kernel(Function),
-    User(Spot),
+    User(FileOffset),
     Unknown,
     Others,
 }
@@ -61,7 +61,7 @@ impl Histogram {
     }
 
     /// Counts a sample.
-    pub(crate) fn count(&mut self, moment: &Moment<'_>) {
+    pub(crate) fn count(&mut self, moment: &ProfileSample<'_>) {
         if moment.cause == Cause::Idle {
             self.idle += 1;
             return;
@@ -88,7 +88,7 @@ impl Histogram {
         for ((command, frames), samples) in others {
             let is_place = command.is_empty() && frames.len() == 1;
             self.rare += if is_place { 0 } else { samples };
-            let mut place: Way = (String::new(), frames.last().copied().into_iter().collect());
+            let mut place: StackPath = (String::new(), frames.last().copied().into_iter().collect());
             if self.counts.len() >= MOST_STACKS / 4 * 3 && !self.counts.contains_key(&place) {
                 place.1 = [Frame::Others].into();
             }
@@ -138,8 +138,8 @@ fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Place {
 mod tests {
     use super::*;
 
-    fn moment(kernel: &[Option<Function>]) -> Moment<'_> {
-        Moment { process: 0, cause: Cause::SystemCalls, kernel, user: &[] }
+    fn moment(kernel: &[Option<Function>]) -> ProfileSample<'_> {
+        ProfileSample { process: 0, cause: Cause::SystemCalls, kernel, user: &[] }
     }
 
     /// A way that no other number has, to one of a thousand places.

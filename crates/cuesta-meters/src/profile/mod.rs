@@ -12,6 +12,6 @@ mod listing;
 mod stacks;
 mod symbols;
 
-pub(crate) use histogram::{Histogram, Moment};
+pub(crate) use histogram::{Histogram, ProfileSample};
 pub use listing::{Listing, Row};
 pub use stacks::{Place, Profile, Stack};

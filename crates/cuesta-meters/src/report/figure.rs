@@ -30,7 +30,7 @@ impl fmt::Display for Tier {
 ///
 /// In JSON: `{"value": …, "tier": "plain"}` or `{"why": "…"}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, try_from = "Found<T>")]
+#[serde(untagged, try_from = "FigureJson<T>")]
 pub enum Figure<T = f64> {
     /// It was metered.
     Metered {
@@ -48,19 +48,19 @@ pub enum Figure<T = f64> {
 
 /// A figure as JSON has it: serde cannot read tables with numbers for keys through an untagged enum.
 #[derive(Deserialize)]
-struct Found<T> {
+struct FigureJson<T> {
     value: Option<T>,
     tier: Option<Tier>,
     why: Option<String>,
 }
 
-impl<T> TryFrom<Found<T>> for Figure<T> {
+impl<T> TryFrom<FigureJson<T>> for Figure<T> {
     type Error = &'static str;
 
-    fn try_from(found: Found<T>) -> Result<Self, Self::Error> {
+    fn try_from(found: FigureJson<T>) -> Result<Self, Self::Error> {
         match found {
-            Found { value: Some(value), tier: Some(tier), why: None } => Ok(Self::Metered { value, tier }),
-            Found { value: None, tier: None, why: Some(why) } => Ok(Self::Unmetered { why }),
+            FigureJson { value: Some(value), tier: Some(tier), why: None } => Ok(Self::Metered { value, tier }),
+            FigureJson { value: None, tier: None, why: Some(why) } => Ok(Self::Unmetered { why }),
             _ => Err("expected a value and its tier, or why there is none"),
         }
     }

@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use self::group::Group;
 use self::tasks::Tasks;
-use crate::ends::{Ended, Listener};
 use crate::kernel::diskstats::{self, Disk};
 use crate::kernel::pressure::Pressure;
-use crate::kernel::sched::{self, Queue};
+use crate::kernel::sched::{self, RunQueue};
 use crate::kernel::stat::Stat;
 use crate::kernel::vmstat::VmStat;
 use crate::kernel::{cpu_list, interrupts, loadavg, number};
+use crate::task_exits::{ExitListener, ExitTotals};
 use crate::{Figure, Roots, Subject};
 
 /// The counters of a subject and of its machine. It may be kept as JSON and compared with a later one, up to a reboot.
@@ -50,14 +50,14 @@ pub struct CounterSnapshot {
     /// By CPU.
     pub(crate) softirqs: Figure<BTreeMap<usize, u64>>,
     /// By CPU.
-    pub(crate) queues: Figure<BTreeMap<usize, Queue>>,
+    pub(crate) queues: Figure<BTreeMap<usize, RunQueue>>,
     /// By resource: of the subject's control group if it is one, else of the machine.
     pub(crate) pressure: BTreeMap<String, Figure<Pressure>>,
     pub(crate) load: Figure<f64>,
     pub(crate) tasks: Figure<Tasks>,
     pub(crate) group: Figure<Group>,
     /// What tasks that ended had done, if somebody listens.
-    pub(crate) ended: Figure<Ended>,
+    pub(crate) ended: Figure<ExitTotals>,
     /// CPUs that the subject may use; none = all.
     pub(crate) allowed: Option<Vec<usize>>,
     /// Whether the kernel counts waits for block devices.
@@ -77,13 +77,13 @@ impl CounterSnapshot {
     }
 
     /// The same; whoever listens knows which processes are the subject's, and what those did that have ended.
-    pub(crate) fn take_with(roots: &Roots, subject: &Subject, listener: Option<&Listener>) -> Self {
+    pub(crate) fn take_with(roots: &Roots, subject: &Subject, listener: Option<&ExitListener>) -> Self {
         let cpu = clock::thread_cpu();
         let at = clock::now();
         let stat = roots.proc("stat", Stat::parse);
         let group = group::read(roots, subject);
         let disks = roots.proc("diskstats", diskstats::parse).map(|disks| group::whole_disks(roots, disks));
-        let known = listener.map(Listener::members).unwrap_or_default();
+        let known = listener.map(ExitListener::members).unwrap_or_default();
         let tasks = tasks::read_knowing(roots, subject, &known);
         let unheard = || Figure::unmetered("nobody listened to the ends of tasks");
         let ended = listener.map_or_else(unheard, |listener| tasks.map(|tasks| listener.ended(tasks)));

@@ -6,7 +6,7 @@ use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuesta_meters::exact::Depth;
-use cuesta_meters::{Count, Figure, Meter, MeterReport, Roots, Spec, Tier};
+use cuesta_meters::{Count, Figure, Meter, MeterReport, MeterSpec, Roots, Tier};
 
 use crate::running::Running;
 
@@ -75,7 +75,7 @@ impl Program {
 }
 
 pub(crate) fn meter(subject: &str) -> Meter {
-    Meter::start(Spec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() }).unwrap()
+    Meter::start(MeterSpec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() }).unwrap()
 }
 
 /// A figure that must have been traced.

@@ -75,7 +75,7 @@ const DEVIATIONS: f64 = 3.3 * 1.25 / 2.236;
 const MOST_SPOILT: usize = 12;
 
 /// What a try says of a part of the truth.
-struct Told {
+struct ShareEstimator {
     /// By what part it is off.
     off: f64,
     /// One standard error, likewise.
@@ -122,10 +122,11 @@ fn counts(case: &Case, trials: &[Trial], report: &mut String) -> bool {
 }
 
 fn judge(case: &Case, (part, found): (&str, Found), trials: &[Trial], report: &mut String) -> bool {
-    let mut told: Vec<Told> = trials.iter().map(|trial| Told::of(trial, found, trial.truth.parts[part])).collect();
+    let mut told: Vec<ShareEstimator> =
+        trials.iter().map(|trial| ShareEstimator::of(trial, found, trial.truth.parts[part])).collect();
     told.sort_by(|a, b| a.off.total_cmp(&b.off));
     let held = told.iter().filter(|told| told.held).count();
-    let Told { off, error, .. } = told[TRIES / 2];
+    let ShareEstimator { off, error, .. } = told[TRIES / 2];
     let most = MARGIN + DEVIATIONS * error;
     // Known to be told too low, and to be met too seldom (docs/meters.md): of neither an interval is claimed.
     let is_biased = matches!(found, ForLinker) || case.kinds.contains("sleep");
@@ -141,7 +142,7 @@ fn judge(case: &Case, (part, found): (&str, Found), trials: &[Trial], report: &m
     good
 }
 
-impl Told {
+impl ShareEstimator {
     fn of(trial: &Trial, found: Found, truth: f64) -> Self {
         let truth = truth * own_part(trial, found);
         let (seconds, [lower, upper]) = (seconds(trial, found), limits(trial, found));

@@ -6,14 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Causes, Exact, Options, Sampler, Sight};
+use cuesta_meters::cause::{CauseShares, ExactCpu, Sampler, SamplerOptions, Visibility};
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
 /// What somebody without privileges found out of himself.
 #[derive(Debug, Serialize, Deserialize)]
 struct Found {
-    sight: Option<Sight>,
+    visibility: Option<Visibility>,
     /// What was missing.
     limits: Vec<String>,
     /// The user's share of a loop that only computes, and of one that only calls; percent.
@@ -22,29 +22,30 @@ struct Found {
 
 /// Samples himself and tells.
 pub(crate) fn look() {
-    let mut found = Found { sight: None, limits: Vec::new(), user: [0.0; 2] };
-    match Sampler::start(&[Subject::Process(std::process::id())], Options::default()) {
+    let mut found = Found { visibility: None, limits: Vec::new(), user: [0.0; 2] };
+    match Sampler::start(&[Subject::Process(std::process::id())], SamplerOptions::default()) {
         Err(error) => found.limits.push(error.to_string()),
         Ok(sampler) => {
             found.limits = sampler.limits().to_vec();
-            found.user = [share(&sampler, &mut found.sight, compute), share(&sampler, &mut found.sight, call)];
+            found.user =
+                [share(&sampler, &mut found.visibility, compute), share(&sampler, &mut found.visibility, call)];
         }
     }
     writeln!(io::stdout(), "{}", serde_json::to_string(&found).expect("plain data")).expect("the test listens");
 }
 
 /// The user's share of half a second of `work`.
-fn share(sampler: &Sampler, sight: &mut Option<Sight>, work: fn()) -> f64 {
-    sampler.cut().expect("the sampler lives");
+fn share(sampler: &Sampler, visibility: &mut Option<Visibility>, work: fn()) -> f64 {
+    sampler.window().expect("the sampler lives");
     let start = clock::thread_cpu();
     while clock::thread_cpu().saturating_sub(start).as_millis() < 500 {
         work();
     }
     let cpu = clock::thread_cpu().saturating_sub(start).as_secs_f64();
-    let cut = sampler.cut().expect("the sampler lives");
-    *sight = Some(cut.sight);
-    let exact = Exact { cpu, faults: None, capacity: cpu };
-    let causes = Causes::new(&cut.tallies[0], &cut, exact, None);
+    let window = sampler.window().expect("the sampler lives");
+    *visibility = Some(window.visibility);
+    let exact = ExactCpu { cpu, faults: None, capacity: cpu };
+    let causes = CauseShares::new(&window.tallies[0], &window, exact, None);
     causes.by_cause.get(&cuesta_meters::cause::Cause::User).map_or(0.0, |share| share.percent)
 }
 
@@ -81,10 +82,10 @@ pub(crate) fn run() -> Result<String, String> {
     let report = format!("    kernel.perf_event_paranoid {}: {found:?}", level.trim());
     let advised = found.limits.iter().any(|limit| limit.contains("sysctl kernel.perf_event_paranoid="));
     let good = match level.trim().parse::<i64>().expect("a number") {
-        ..=0 => found.sight.is_some(),
-        1 => found.sight == Some(Sight::Whole) && advised,
-        2 => found.sight == Some(Sight::UserOnly) && advised && found.user[0] > 80.0 && found.user[1] < 70.0,
-        _ => found.sight.is_none() && advised,
+        ..=0 => found.visibility.is_some(),
+        1 => found.visibility == Some(Visibility::Whole) && advised,
+        2 => found.visibility == Some(Visibility::UserOnly) && advised && found.user[0] > 80.0 && found.user[1] < 70.0,
+        _ => found.visibility.is_none() && advised,
     };
     if good { Ok(report) } else { Err(report) }
 }

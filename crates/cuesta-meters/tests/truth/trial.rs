@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Causes, Constants, Exact, Options, Sampler, calibrate};
+use cuesta_meters::cause::{CauseShares, Constants, ExactCpu, Sampler, SamplerOptions, calibrate};
 use cuesta_meters::kernel::pid_stat::PidStat;
 use cuesta_meters::kernel::schedstat::SchedStat;
 
@@ -16,7 +16,7 @@ use crate::work::Truth;
 #[derive(Debug)]
 pub(crate) struct Trial {
     pub(crate) truth: Truth,
-    pub(crate) causes: Causes,
+    pub(crate) causes: CauseShares,
     /// CPU time by the scheduler's account: seconds.
     pub(crate) exact: f64,
     /// Page faults by the kernel's account.
@@ -33,17 +33,17 @@ impl Trial {
         let mut program = Program::start(kinds, seconds);
         program.row();
         let subject = Subject::Process(program.running.0.id());
-        let sampler = Sampler::start(&[subject], Options::default()).expect("may sample");
+        let sampler = Sampler::start(&[subject], SamplerOptions::default()).expect("may sample");
         let stolen = Stolen::now();
         let before = program.account();
-        sampler.cut().expect("the sampler lives");
+        sampler.window().expect("the sampler lives");
         program.go();
         let truth: Truth = serde_json::from_str(&program.row()).expect("the truth");
-        let cut = sampler.cut().expect("the sampler lives");
+        let window = sampler.window().expect("the sampler lives");
         let after = program.account();
         let (cpu, faults) = (after.0 - before.0, after.1 - before.1);
-        let exact = Exact { cpu, faults: Some(faults), capacity: cut.until.since(cut.from).as_secs_f64() };
-        let causes = Causes::new(&cut.tallies[0], &cut, exact, Some(&constants));
+        let exact = ExactCpu { cpu, faults: Some(faults), capacity: window.until.since(window.from).as_secs_f64() };
+        let causes = CauseShares::new(&window.tallies[0], &window, exact, Some(&constants));
         Self { truth, causes, exact: cpu, faults, constants, stolen: stolen.percent() }
     }
 

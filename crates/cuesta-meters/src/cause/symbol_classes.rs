@@ -7,7 +7,7 @@ use super::kallsyms::{Function, Kallsyms};
 
 /// What a function on a kernel stack tells of why the kernel runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Mark {
+pub enum SymbolClass {
     /// Nothing.
     None,
     /// Deferred work of interrupts: network receive, timers, RCU.
@@ -38,9 +38,9 @@ pub enum Mark {
 
 /// The marks of all functions of a kernel.
 #[derive(Debug)]
-pub struct Marks(Vec<Mark>);
+pub struct SymbolClasses(Vec<SymbolClass>);
 
-impl Marks {
+impl SymbolClasses {
     /// Looks each function up.
     pub fn of(symbols: &Kallsyms) -> Self {
         Self(symbols.functions().map(|function| mark(symbols.name(function))).collect())
@@ -52,54 +52,57 @@ impl Marks {
     }
 
     /// The mark of one.
-    pub fn get(&self, function: Function) -> Mark {
-        self.0.get(function.0 as usize).copied().unwrap_or(Mark::None)
+    pub fn get(&self, function: Function) -> SymbolClass {
+        self.0.get(function.0 as usize).copied().unwrap_or(SymbolClass::None)
     }
 }
 
 /// The mark of a function by its name.
-pub fn mark(name: &str) -> Mark {
+pub fn mark(name: &str) -> SymbolClass {
     // What the compiler splits off keeps the name before the point: `handle_softirqs.cold`.
     let name = name.split('.').next().unwrap_or(name);
     if let Some((_tag, program)) = name.strip_prefix("bpf_prog_").and_then(|rest| rest.split_once('_')) {
-        return TRACERS.iter().find(|(_, names)| names.contains(&program)).map_or(Mark::None, |(mark, _)| *mark);
+        return TRACERS.iter().find(|(_, names)| names.contains(&program)).map_or(SymbolClass::None, |(mark, _)| *mark);
     }
     let exact = EXACT.iter().find(|(_, names)| names.contains(&name));
     let begins = || BEGINS.iter().find(|(_, starts)| starts.iter().any(|start| name.starts_with(start)));
-    exact.or_else(begins).map_or(Mark::None, |(mark, _)| *mark)
+    exact.or_else(begins).map_or(SymbolClass::None, |(mark, _)| *mark)
 }
 
 /// Names as they stand.
-const EXACT: &[(Mark, &[&str])] = &[
-    (Mark::Softirq, &["handle_softirqs", "__do_softirq", "__softirqentry_text_start"]),
-    (Mark::Network, &["net_rx_action", "net_tx_action"]),
-    (Mark::Interrupt, ENTRIES.interrupts),
-    (Mark::PageFault, ENTRIES.page_faults),
-    (Mark::Exception, ENTRIES.exceptions),
-    (Mark::Call, ENTRIES.calls),
-    (Mark::Born, &["ret_from_fork_asm", "ret_from_fork"]),
-    (Mark::Idle, &["do_idle", "cpu_startup_entry", "rest_init", "start_secondary", "secondary_start_kernel"]),
-    (Mark::Idle, &["common_startup_64", "secondary_startup_64", "secondary_startup_64_no_verify"]),
-    (Mark::Idle, &["__primary_switched", "__secondary_switched"]),
-    (Mark::Dispatch, &["__schedule"]),
-    (Mark::Loading, LOADING),
-    (Mark::Mapping, MAPPING),
+const EXACT: &[(SymbolClass, &[&str])] = &[
+    (SymbolClass::Softirq, &["handle_softirqs", "__do_softirq", "__softirqentry_text_start"]),
+    (SymbolClass::Network, &["net_rx_action", "net_tx_action"]),
+    (SymbolClass::Interrupt, ENTRIES.interrupts),
+    (SymbolClass::PageFault, ENTRIES.page_faults),
+    (SymbolClass::Exception, ENTRIES.exceptions),
+    (SymbolClass::Call, ENTRIES.calls),
+    (SymbolClass::Born, &["ret_from_fork_asm", "ret_from_fork"]),
+    (SymbolClass::Idle, &["do_idle", "cpu_startup_entry", "rest_init", "start_secondary", "secondary_start_kernel"]),
+    (SymbolClass::Idle, &["common_startup_64", "secondary_startup_64", "secondary_startup_64_no_verify"]),
+    (SymbolClass::Idle, &["__primary_switched", "__secondary_switched"]),
+    (SymbolClass::Dispatch, &["__schedule"]),
+    (SymbolClass::Loading, LOADING),
+    (SymbolClass::Mapping, MAPPING),
 ];
 
 /// The tracer's programs (`exact/trace.bpf.c`), each of the same mark as what it hangs on: their callers are often not on
 /// the stack.
-const TRACERS: &[(Mark, &[&str])] = &[
-    (Mark::Softirq, &["softirq_entry", "softirq_exit"]),
-    (Mark::PageFault, &["fault_of_user", "fault_of_kernel", "fault_minor", "fault_major"]),
-    (Mark::Call, &["call_begins", "call_ends"]),
-    (Mark::Dispatch, &["switched"]),
+const TRACERS: &[(SymbolClass, &[&str])] = &[
+    (SymbolClass::Softirq, &["softirq_entry", "softirq_exit"]),
+    (SymbolClass::PageFault, &["fault_of_user", "fault_of_kernel", "fault_minor", "fault_major"]),
+    (SymbolClass::Call, &["call_begins", "call_ends"]),
+    (SymbolClass::Dispatch, &["switched"]),
 ];
 
 /// What names begin with.
-const BEGINS: &[(Mark, &[&str])] = &[
-    (Mark::Interrupt, ENTRIES.interrupts_begin),
-    (Mark::Exception, ENTRIES.exceptions_begin),
-    (Mark::OtherCall, &["__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__do_sys_", "__se_sys_", "ksys_", "__sys_"]),
+const BEGINS: &[(SymbolClass, &[&str])] = &[
+    (SymbolClass::Interrupt, ENTRIES.interrupts_begin),
+    (SymbolClass::Exception, ENTRIES.exceptions_begin),
+    (
+        SymbolClass::OtherCall,
+        &["__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__do_sys_", "__se_sys_", "ksys_", "__sys_"],
+    ),
 ];
 
 /// Below these a process is made, loaded or ended. A call's own function is often not on the stack, since it ends with a
@@ -226,21 +229,21 @@ mod tests {
     #[test]
     fn names_tell_why() {
         let marks = [
-            ("handle_softirqs.cold", Mark::Softirq),
-            ("net_rx_action", Mark::Network),
-            ("asm_sysvec_apic_timer_interrupt", Mark::Interrupt),
-            ("asm_exc_page_fault", Mark::PageFault),
-            ("asm_exc_nmi", Mark::Interrupt),
-            ("asm_exc_divide_error", Mark::Exception),
-            ("entry_SYSCALL_64_after_hwframe", Mark::Call),
-            ("do_execveat_common.isra.0", Mark::Loading),
-            ("ksys_mmap_pgoff", Mark::Mapping),
-            ("ksys_write", Mark::OtherCall),
-            ("__x64_sys_openat", Mark::Mapping),
-            ("tcp_ack", Mark::None),
-            ("bpf_prog_5d0da398c94fb499_softirq_exit", Mark::Softirq),
-            ("bpf_prog_5d0da398c94fb499_sd_devices", Mark::None),
-            ("", Mark::None),
+            ("handle_softirqs.cold", SymbolClass::Softirq),
+            ("net_rx_action", SymbolClass::Network),
+            ("asm_sysvec_apic_timer_interrupt", SymbolClass::Interrupt),
+            ("asm_exc_page_fault", SymbolClass::PageFault),
+            ("asm_exc_nmi", SymbolClass::Interrupt),
+            ("asm_exc_divide_error", SymbolClass::Exception),
+            ("entry_SYSCALL_64_after_hwframe", SymbolClass::Call),
+            ("do_execveat_common.isra.0", SymbolClass::Loading),
+            ("ksys_mmap_pgoff", SymbolClass::Mapping),
+            ("ksys_write", SymbolClass::OtherCall),
+            ("__x64_sys_openat", SymbolClass::Mapping),
+            ("tcp_ack", SymbolClass::None),
+            ("bpf_prog_5d0da398c94fb499_softirq_exit", SymbolClass::Softirq),
+            ("bpf_prog_5d0da398c94fb499_sd_devices", SymbolClass::None),
+            ("", SymbolClass::None),
         ];
         for (name, expected) in marks {
             assert_eq!(mark(name), expected, "{name}");

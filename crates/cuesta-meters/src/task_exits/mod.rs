@@ -17,9 +17,9 @@ use std::thread::{self, JoinHandle};
 use cuesta_record::clock;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use self::accounts::Accounts;
-pub(crate) use self::accounts::{Ended, OfTasks, Sums, Used};
-use self::sockets::{Births, Ends};
+use self::accounts::ExitAccounts;
+pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
+use self::sockets::{ExitSocket, ForkSocket};
 use crate::snapshot::tasks::Tasks;
 
 /// How long what the kernel tells may lie unread once something has come: each wake-up takes CPU from the host.
@@ -27,7 +27,7 @@ const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Listens for births and ends until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Listener {
+pub(crate) struct ExitListener {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
@@ -35,21 +35,21 @@ pub(crate) struct Listener {
 /// What the thread that listens and the one that reads the meters have in common.
 #[derive(Debug)]
 struct Shared {
-    births: Option<Births>,
-    ends: Ends,
+    births: Option<ForkSocket>,
+    ends: ExitSocket,
     /// What was made of what they told. Who receives holds it, so that all is taken in its order.
-    accounts: Mutex<Accounts>,
+    accounts: Mutex<ExitAccounts>,
     /// Tells the thread to go.
     bell: OwnedFd,
     proc: PathBuf,
 }
 
-impl Listener {
+impl ExitListener {
     /// Begins to listen, on these CPUs, for all processes or for those that are in its snapshots and their descendants. The
     /// `first` snapshot is taken when the kernel has begun to tell. None if it may not.
     pub(crate) fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
-        let (births, ends) = (Births::listen(), Ends::listen(cpus)?);
-        let mut accounts = Accounts::new(all, clock::now(), births.is_some());
+        let (births, ends) = (ForkSocket::listen(), ExitSocket::listen(cpus)?);
+        let mut accounts = ExitAccounts::new(all, clock::now(), births.is_some());
         accounts.read(&first()?);
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
         let shared = Arc::new(Shared { births, ends, accounts: Mutex::new(accounts), bell, proc: proc.to_owned() });
@@ -64,14 +64,14 @@ impl Listener {
     }
 
     /// What has ended so far; these tasks were read just now.
-    pub(crate) fn ended(&self, tasks: &Tasks) -> Ended {
+    pub(crate) fn ended(&self, tasks: &Tasks) -> ExitTotals {
         let mut accounts = self.shared.hear();
         accounts.read(tasks);
         accounts.sum
     }
 }
 
-impl Drop for Listener {
+impl Drop for ExitListener {
     fn drop(&mut self) {
         // Only a bell that has been rung 2⁶⁴ times unheard refuses.
         let _ = rustix::io::write(&self.shared.bell, &1_u64.to_ne_bytes());
@@ -99,7 +99,7 @@ impl Shared {
     }
 
     /// Takes what has come. Ends are received first: whoever has ended by then was born before.
-    fn hear(&self) -> MutexGuard<'_, Accounts> {
+    fn hear(&self) -> MutexGuard<'_, ExitAccounts> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ended = Vec::new();
         let mut overruns = self.ends.receive(|account| ended.push(account));
@@ -130,10 +130,10 @@ mod tests {
     }
 
     /// Who may not listen has none: that is all there is to see then.
-    fn listener() -> Option<Listener> {
+    fn listener() -> Option<ExitListener> {
         let stat = Roots::default().proc("stat", Stat::parse);
         let cpus: Vec<usize> = stat.value().expect("there are CPUs").cpus.keys().copied().collect();
-        let listener = Listener::start(&cpus, false, Path::new("/proc"), || Some(read()));
+        let listener = ExitListener::start(&cpus, false, Path::new("/proc"), || Some(read()));
         assert!(listener.is_some() || !rustix::process::geteuid().is_root(), "root may listen");
         listener
     }

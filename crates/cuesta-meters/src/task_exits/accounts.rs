@@ -13,30 +13,30 @@ use crate::snapshot::tasks::{Process, Tasks, nanos};
 
 /// What those that ended had done in all, since somebody listens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Ended {
+pub(crate) struct ExitTotals {
     /// Since when somebody listens: sums of two listeners do not compare.
     pub(crate) since: Stamp,
     /// Whether births are told too, so that who detaches itself from its parent is not lost.
     pub(crate) births: bool,
-    pub(crate) subject: Sums,
+    pub(crate) subject: SideTotals,
     /// Of all processes that are not the subject's.
-    pub(crate) others: Sums,
+    pub(crate) others: SideTotals,
     /// Times that the kernel had no more room for what it had to tell.
     pub(crate) overruns: u64,
 }
 
 /// Sums of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Sums {
+pub(crate) struct SideTotals {
     /// Of tasks that ended; the process of some may live on.
-    pub(crate) tasks: OfTasks,
+    pub(crate) tasks: TaskTotals,
     /// Of processes that have vanished.
-    pub(crate) processes: Used,
+    pub(crate) processes: ProcessUsage,
 }
 
 /// What tasks that ended had done, of which processes have no account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct OfTasks {
+pub(crate) struct TaskTotals {
     pub(crate) tasks: u64,
     pub(crate) dispatches: u64,
     /// Nanoseconds.
@@ -49,7 +49,7 @@ pub(crate) struct OfTasks {
 
 /// CPU time and page faults of a process; times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Used {
+pub(crate) struct ProcessUsage {
     pub(crate) cpu: u64,
     pub(crate) user: u64,
     pub(crate) system: u64,
@@ -57,14 +57,14 @@ pub(crate) struct Used {
     pub(crate) major: u64,
 }
 
-impl Sums {
+impl SideTotals {
     /// What came since.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self { tasks: self.tasks.since(earlier.tasks), processes: self.processes.since(earlier.processes) }
     }
 }
 
-impl OfTasks {
+impl TaskTotals {
     fn since(self, earlier: Self) -> Self {
         Self {
             tasks: self.tasks.saturating_sub(earlier.tasks),
@@ -77,7 +77,7 @@ impl OfTasks {
     }
 }
 
-impl Used {
+impl ProcessUsage {
     fn since(self, earlier: Self) -> Self {
         Self {
             cpu: self.cpu.saturating_sub(earlier.cpu),
@@ -118,21 +118,21 @@ impl Used {
 
 /// A process whose time is not in the sums yet.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenProcess {
     is_subject: bool,
     /// When it began, if it was seen.
     start: Option<u64>,
     /// As last seen.
-    seen: Used,
+    seen: ProcessUsage,
     /// By the last accounts of its tasks.
-    ended: Used,
+    ended: ProcessUsage,
     /// Whether its first task has ended.
     is_ended: bool,
 }
 
 /// Who is the subject's, and the sums.
 #[derive(Debug)]
-pub(super) struct Accounts {
+pub(super) struct ExitAccounts {
     /// Whether all processes are the subject's.
     all: bool,
     /// Processes that are not the subject's but whose children are.
@@ -141,17 +141,17 @@ pub(super) struct Accounts {
     known: HashSet<u32>,
     /// Processes that were born since the last snapshot.
     newborn: HashSet<u32>,
-    open: HashMap<u32, Open>,
-    pub(super) sum: Ended,
+    open: HashMap<u32, OpenProcess>,
+    pub(super) sum: ExitTotals,
 }
 
 /// With more processes than this that may have vanished it is looked which have, even if nobody reads.
 const MANY: usize = 4096;
 
-impl Accounts {
+impl ExitAccounts {
     /// Begins, at an instant.
     pub(super) fn new(all: bool, since: Stamp, births: bool) -> Self {
-        let sum = Ended { since, births, ..Ended::default() };
+        let sum = ExitTotals { since, births, ..ExitTotals::default() };
         Self { all, parents: Vec::new(), known: HashSet::new(), newborn: HashSet::new(), open: HashMap::new(), sum }
     }
 
@@ -195,7 +195,7 @@ impl Accounts {
         let open = self.open.entry(account.process).or_default();
         open.is_subject = is_subject;
         open.is_ended |= account.task == account.process;
-        open.ended.add(Used {
+        open.ended.add(ProcessUsage {
             cpu: account.cpu,
             user: account.user,
             system: account.system,
@@ -244,10 +244,10 @@ impl Accounts {
             self.close(&former);
         }
         let open = self.open.entry(pid).or_default();
-        (open.is_subject, open.start, open.seen) = (is_subject || self.all, start, Used::by(process));
+        (open.is_subject, open.start, open.seen) = (is_subject || self.all, start, ProcessUsage::by(process));
     }
 
-    fn close_those(&mut self, has_vanished: impl Fn(u32, &Open) -> bool) {
+    fn close_those(&mut self, has_vanished: impl Fn(u32, &OpenProcess) -> bool) {
         let mut vanished = Vec::new();
         let open = std::mem::take(&mut self.open);
         self.open = open
@@ -266,11 +266,11 @@ impl Accounts {
     }
 
     /// Puts a process that has vanished into the sums.
-    fn close(&mut self, process: &Open) {
+    fn close(&mut self, process: &OpenProcess) {
         self.side(process.is_subject).processes.add(process.seen.larger(process.ended));
     }
 
-    fn side(&mut self, is_subject: bool) -> &mut Sums {
+    fn side(&mut self, is_subject: bool) -> &mut SideTotals {
         if is_subject { &mut self.sum.subject } else { &mut self.sum.others }
     }
 }
@@ -300,8 +300,8 @@ mod tests {
         LastAccount { task: process, process, parent, cpu: 100, minor: 7, ..LastAccount::default() }
     }
 
-    fn accounts(births: bool) -> Accounts {
-        let mut accounts = Accounts::new(false, Stamp::ZERO, births);
+    fn accounts(births: bool) -> ExitAccounts {
+        let mut accounts = ExitAccounts::new(false, Stamp::ZERO, births);
         accounts.read(&tasks(&[10], &[1]));
         accounts
     }
@@ -332,7 +332,7 @@ mod tests {
         accounts.born(11, 10);
         accounts.ended(vec![end(11, 10)]);
         accounts.read(&tasks(&[10, 11], &[1]));
-        assert_eq!(accounts.sum.subject.processes, Used::default());
+        assert_eq!(accounts.sum.subject.processes, ProcessUsage::default());
         accounts.read(&tasks(&[10], &[1]));
         assert_eq!(accounts.sum.subject.processes.minor, 7);
         // A vanished process of which nothing was told counts as it was last seen.

@@ -8,39 +8,39 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-use super::classify::Call;
-use super::maps::{Module, Modules, Spot};
+use super::classify::CallKind;
+use super::maps::{FileOffset, Module, Modules};
 
 /// What is behind which addresses, as far as was asked.
 #[derive(Debug, Default)]
-pub(super) struct Crossings {
+pub(super) struct SyscallReturns {
     files: HashMap<Module, Option<File>>,
-    known: HashMap<Spot, Option<Call>>,
+    known: HashMap<FileOffset, Option<CallKind>>,
 }
 
-impl Crossings {
-    /// The call that `spot` is behind; none if it is behind none, or the file cannot be read.
-    pub(super) fn behind(&mut self, modules: &Modules, spot: Spot) -> Option<Call> {
-        if let Some(call) = self.known.get(&spot) {
+impl SyscallReturns {
+    /// The call that `offset` is behind; none if it is behind none, or the file cannot be read.
+    pub(super) fn behind(&mut self, modules: &Modules, offset: FileOffset) -> Option<CallKind> {
+        if let Some(call) = self.known.get(&offset) {
             return *call;
         }
-        if self.known.len() >= MOST_SPOTS {
+        if self.known.len() >= MOST_OFFSETS {
             self.known.clear();
         }
-        let call = self.before(modules, spot).and_then(call_before);
-        self.known.insert(spot, call);
+        let call = self.before(modules, offset).and_then(call_before);
+        self.known.insert(offset, call);
         call
     }
 
-    fn before(&mut self, modules: &Modules, spot: Spot) -> Option<[u8; REACH]> {
+    fn before(&mut self, modules: &Modules, offset: FileOffset) -> Option<[u8; REACH]> {
         if self.files.len() >= MOST_FILES {
             self.files.clear();
         }
         // Not pipes, devices or names in brackets: what can be executed there is a plain file.
-        let open = || Some(modules.path(spot.module)).filter(|path| path.starts_with('/')).and_then(open_plain);
-        let file = self.files.entry(spot.module).or_insert_with(open).as_ref()?;
+        let open = || Some(modules.path(offset.module)).filter(|path| path.starts_with('/')).and_then(open_plain);
+        let file = self.files.entry(offset.module).or_insert_with(open).as_ref()?;
         let mut bytes = [0; REACH];
-        file.read_exact_at(&mut bytes, spot.offset.checked_sub(REACH as u64)?).ok()?;
+        file.read_exact_at(&mut bytes, offset.offset.checked_sub(REACH as u64)?).ok()?;
         Some(bytes)
     }
 }
@@ -51,7 +51,7 @@ fn open_plain(path: &str) -> Option<File> {
 }
 
 /// Addresses that are remembered.
-const MOST_SPOTS: usize = 1 << 16;
+const MOST_OFFSETS: usize = 1 << 16;
 /// Files that are kept open.
 const MOST_FILES: usize = 128;
 
@@ -63,35 +63,35 @@ const REACH: usize = 4;
 
 /// `syscall` is 0f 05; `mov eax, N` is b8 and four bytes.
 #[cfg(target_arch = "x86_64")]
-fn call_before(bytes: [u8; REACH]) -> Option<Call> {
+fn call_before(bytes: [u8; REACH]) -> Option<CallKind> {
     match bytes {
         [0xb8, a, b, c, d, 0x0f, 0x05] => Some(call_of(u32::from_le_bytes([a, b, c, d]))),
-        [.., 0x0f, 0x05] => Some(Call::Unnamed),
+        [.., 0x0f, 0x05] => Some(CallKind::Unnamed),
         _ => None,
     }
 }
 
 /// `svc #0`. Not tested.
 #[cfg(target_arch = "aarch64")]
-fn call_before(bytes: [u8; REACH]) -> Option<Call> {
-    (bytes == [0x01, 0x00, 0x00, 0xd4]).then_some(Call::Unnamed)
+fn call_before(bytes: [u8; REACH]) -> Option<CallKind> {
+    (bytes == [0x01, 0x00, 0x00, 0xd4]).then_some(CallKind::Unnamed)
 }
 
 /// What the call of a number is for (`asm/unistd_64.h`).
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn call_of(number: u32) -> Call {
+pub(crate) fn call_of(number: u32) -> CallKind {
     match number {
         // clone fork vfork execve exit exit_group execveat clone3
-        56..=60 | 231 | 322 | 435 => Call::Loading,
+        56..=60 | 231 | 322 | 435 => CallKind::Loading,
         // open close mmap mprotect munmap mremap openat close_range openat2
-        2 | 3 | 9..=11 | 25 | 257 | 436 | 437 => Call::Mapping,
-        _ => Call::Other,
+        2 | 3 | 9..=11 | 25 | 257 | 436 | 437 => CallKind::Mapping,
+        _ => CallKind::Other,
     }
 }
 
 #[cfg(all(feature = "exact", not(target_arch = "x86_64")))]
-pub(crate) fn call_of(_: u32) -> Call {
-    Call::Other
+pub(crate) fn call_of(_: u32) -> CallKind {
+    CallKind::Other
 }
 
 #[cfg(test)]
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn the_bytes_before_tell_the_call() {
         let calls = [
-            ([0xb8, 0x6e, 0, 0, 0, 0x0f, 0x05], Some(Call::Other)),
-            ([0xb8, 9, 0, 0, 0, 0x0f, 0x05], Some(Call::Mapping)),
-            ([0xb8, 59, 0, 0, 0, 0x0f, 0x05], Some(Call::Loading)),
-            ([0x48, 0x89, 0xf8, 0, 0, 0x0f, 0x05], Some(Call::Unnamed)),
+            ([0xb8, 0x6e, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Other)),
+            ([0xb8, 9, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Mapping)),
+            ([0xb8, 59, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Loading)),
+            ([0x48, 0x89, 0xf8, 0, 0, 0x0f, 0x05], Some(CallKind::Unnamed)),
             ([0xb8, 9, 0, 0, 0, 0x90, 0x90], None),
         ];
         for (bytes, call) in calls {
@@ -121,9 +121,9 @@ mod tests {
         let mut modules = Modules::default();
         let module = modules.number(path.to_str().expect("text"));
         let nowhere = modules.number("/nonexistent");
-        let mut crossings = Crossings::default();
-        let mut behind = |module, offset| crossings.behind(&modules, Spot { module, offset });
-        assert_eq!(behind(module, 8), Some(Call::Loading));
+        let mut syscall_returns = SyscallReturns::default();
+        let mut behind = |module, offset| syscall_returns.behind(&modules, FileOffset { module, offset });
+        assert_eq!(behind(module, 8), Some(CallKind::Loading));
         assert_eq!([behind(module, 7), behind(module, 3), behind(module, 99), behind(nowhere, 8)], [None; 4]);
     }
 }

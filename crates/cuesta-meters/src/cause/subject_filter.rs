@@ -12,7 +12,7 @@ use crate::{Roots, Subject};
 
 /// A subject, as the sampler sees it.
 #[derive(Debug)]
-pub(crate) enum Watch {
+pub(crate) enum SubjectFilter {
     /// All that runs.
     Everything,
     /// All that runs on some CPUs.
@@ -23,7 +23,7 @@ pub(crate) enum Watch {
     Groups(HashSet<u64>, PathBuf),
 }
 
-impl Watch {
+impl SubjectFilter {
     /// Finds out who belongs to a subject now.
     pub(crate) fn of(subject: &Subject, has_groups: bool) -> Self {
         let roots = Roots::default();
@@ -119,31 +119,31 @@ mod tests {
 
     #[test]
     fn children_belong_to_it_and_a_number_that_is_used_again_does_not() {
-        let mut watch = Watch::Processes([(10, None)].into(), [20].into());
-        watch.born(21, 20);
-        assert!(watch.has(&sample(21)) && !watch.has(&sample(20)));
-        watch.born(11, 10);
-        watch.born(12, 11);
-        watch.ended(12, Stamp::from_nanos(5));
-        assert!(watch.has(&sample(12)));
-        watch.born(12, 99);
-        assert!(watch.has(&sample(11)) && !watch.has(&sample(12)));
-        watch.ended(11, Stamp::from_nanos(6));
-        watch.forget(Stamp::from_nanos(7));
-        assert!(!watch.has(&sample(11)) && watch.has(&sample(10)));
+        let mut filter = SubjectFilter::Processes([(10, None)].into(), [20].into());
+        filter.born(21, 20);
+        assert!(filter.has(&sample(21)) && !filter.has(&sample(20)));
+        filter.born(11, 10);
+        filter.born(12, 11);
+        filter.ended(12, Stamp::from_nanos(5));
+        assert!(filter.has(&sample(12)));
+        filter.born(12, 99);
+        assert!(filter.has(&sample(11)) && !filter.has(&sample(12)));
+        filter.ended(11, Stamp::from_nanos(6));
+        filter.forget(Stamp::from_nanos(7));
+        assert!(!filter.has(&sample(11)) && filter.has(&sample(10)));
     }
 
     #[test]
     fn groups_that_are_made_below_it_belong_to_it() {
-        let mut watch = Watch::Groups([3].into(), "/host".into());
-        watch.grouped(4, Path::new("/host/user"));
-        watch.grouped(5, Path::new("/hostile"));
-        assert_eq!([3, 4, 5].map(|id| watch.has(&sample(id))), [true, true, false]);
+        let mut filter = SubjectFilter::Groups([3].into(), "/host".into());
+        filter.grouped(4, Path::new("/host/user"));
+        filter.grouped(5, Path::new("/hostile"));
+        assert_eq!([3, 4, 5].map(|id| filter.has(&sample(id))), [true, true, false]);
     }
 
     #[test]
     fn a_process_tree_is_found_by_its_root() {
-        let watch = Watch::of(&Subject::Process(std::process::id()), false);
-        assert!(watch.has(&sample(std::process::id())) && !watch.has(&sample(1)));
+        let filter = SubjectFilter::of(&Subject::Process(std::process::id()), false);
+        assert!(filter.has(&sample(std::process::id())) && !filter.has(&sample(1)));
     }
 }

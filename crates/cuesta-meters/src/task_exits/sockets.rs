@@ -40,9 +40,9 @@ fn receive(socket: &OwnedFd, mut take: impl FnMut(&[u8])) -> u64 {
 
 /// Tells of the ends of tasks.
 #[derive(Debug)]
-pub(super) struct Ends(OwnedFd);
+pub(super) struct ExitSocket(OwnedFd);
 
-impl Ends {
+impl ExitSocket {
     /// Listens on these CPUs. None if we may not.
     pub(super) fn listen(cpus: &[usize]) -> Option<Self> {
         let ends = Self(socket(netlink::GENERIC, 0)?);
@@ -75,7 +75,7 @@ impl Ends {
     }
 }
 
-impl AsFd for Ends {
+impl AsFd for ExitSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -83,9 +83,9 @@ impl AsFd for Ends {
 
 /// Tells of the births of processes.
 #[derive(Debug)]
-pub(super) struct Births(OwnedFd);
+pub(super) struct ForkSocket(OwnedFd);
 
-impl Births {
+impl ForkSocket {
     /// Listens. None if we may not, if this kernel does not tell, or if we are in a container: there it says nothing at all.
     pub(super) fn listen() -> Option<Self> {
         let births = Self(socket(netlink::CONNECTOR, PROCESSES)?);
@@ -105,13 +105,13 @@ impl Births {
     }
 }
 
-impl AsFd for Births {
+impl AsFd for ForkSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 }
 
-impl Drop for Births {
+impl Drop for ForkSocket {
     /// Kernels before 6.6 go on making events for those who listened and are gone.
     fn drop(&mut self) {
         let _ = send(&self.0, &proc_events::ask_to_ignore(), SendFlags::empty());

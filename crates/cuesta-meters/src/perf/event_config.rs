@@ -21,9 +21,9 @@ pub(crate) enum Scope {
     Task,
 }
 
-/// A wish for one event.
+/// How one event is to be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Wish {
+pub(crate) struct EventConfig {
     pub(crate) scope: Scope,
     /// Nanoseconds of the CPU's (or the task's) time between two samples.
     pub(crate) period: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Wish {
     pub(crate) cgroup: bool,
 }
 
-impl Wish {
+impl EventConfig {
     /// All that runs on a CPU, at [`FREQUENCY`].
     pub(crate) fn machine() -> Self {
         Self { scope: Scope::Machine, period: 1_000_000_000 / FREQUENCY, kernel: true, user_stack: false, cgroup: true }
@@ -47,7 +47,7 @@ impl Wish {
         Layout { chain: self.has_chain(), cgroup: self.cgroup }
     }
 
-    /// The kernel's form of the wish.
+    /// As the kernel takes it.
     ///
     /// The user's address comes by its register. A fixed period, not a frequency that the kernel steers.
     pub(crate) fn attributes(self) -> sys::perf_event_attr {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_period_is_fixed_and_user_stacks_are_not_walked() {
-        let attributes = Wish::machine().attributes();
+        let attributes = EventConfig::machine().attributes();
         assert_eq!((attributes.freq(), attributes.exclude_callchain_user()), (0, 1));
         assert_eq!(attributes.sample_period, 1_003_009);
         assert_eq!(attributes.inherit(), 0);
