@@ -8,7 +8,7 @@ import pytest
 
 from cuesta.analysis import summarise
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
-from cuesta.report.words import bounds, contradictions
+from cuesta.report.phrases import bounds, contradictions
 from tests.report.made_up import host_row
 from tests.run_folder import RunFolder
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.ledger.record import Figure
 from cuesta.report import form, meters, network
-from cuesta.report.words import by_cause
+from cuesta.report.phrases import by_cause
 from tests.analysis.test_host import ABOUT, recorded
 from tests.sheets import missing, plain, sheet
 

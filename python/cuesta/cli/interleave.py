@@ -27,7 +27,7 @@ from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
 from cuesta.plan import RawOptions
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import many, share
 
 PAIRS = 8

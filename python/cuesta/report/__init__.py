@@ -6,7 +6,7 @@
   it looks.
 - `form`: a certification's form; `systems`: several certifications, side by side on one page.
 - `markdown`: for pull requests; `junit`: for continuous integration.
-- `tables`, `columns`, `words`: tables and sentences that these share; `layout`: columns of a terminal.
+- `tables`, `columns`, `phrases`: tables and sentences that these share; `layout`: columns of a terminal.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: what does not agree in a document; `sql_result`: what a query gave.
 - `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `network`: whose the network's CPU

@@ -7,7 +7,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.likeness import facts, shown
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
-from cuesta.report.words import kept, limit_value, per_s, plain
+from cuesta.report.phrases import kept, limit_value, per_s, plain
 from cuesta.units import ABSENT, count, many, seconds, share
 
 MOST_DIFFERENCES = 40

@@ -15,8 +15,8 @@ from cuesta.analysis.power import MOST_RUNS
 from cuesta.analysis.sides import Side, name_in
 from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Judged, Word
 from cuesta.report.layout import grown, in_columns
+from cuesta.report.phrases import plain
 from cuesta.report.text import wrapped as text_wrapped
-from cuesta.report.words import plain
 from cuesta.units import ABSENT, digits, many, seconds, share, signed
 
 MARGIN = 11

@@ -12,7 +12,7 @@ from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
 from cuesta.ledger.record import Check, Figure, Line, Record, Seen
 from cuesta.report import page as html
 from cuesta.report.layout import in_columns
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import (
     ABSENT,
     between,

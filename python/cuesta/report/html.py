@@ -13,9 +13,7 @@ from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
 from cuesta.report import instruments, tables
 from cuesta.report.page import Cell, facts, page, paragraph, plots, section, table, verdict, write
-from cuesta.report.plots import courses, curves, sweeps
-from cuesta.report.several import several
-from cuesta.report.words import (
+from cuesta.report.phrases import (
     account,
     bounds,
     contradictions,
@@ -32,6 +30,8 @@ from cuesta.report.words import (
     per_s,
     plain,
 )
+from cuesta.report.plots import courses, curves, sweeps
+from cuesta.report.several import several
 from cuesta.units import ABSENT, count, many, named, seconds
 
 

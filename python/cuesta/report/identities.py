@@ -8,7 +8,7 @@ from typing import Any
 
 from cuesta.analysis.identities import Checked, Finding, Verdict
 from cuesta.ledger.historical import Document
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import many
 
 WIDTH = 110

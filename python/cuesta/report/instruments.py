@@ -12,7 +12,7 @@ from cuesta.ledger import raw_files, segment_folders
 from cuesta.report import meters, off_cpu, tables
 from cuesta.report.front_end import text as tty_meters
 from cuesta.report.page import facts, folded, links, listing, paragraph, table
-from cuesta.report.words import built_in, facts_of_machine, host_cpu, plain, programs, screens, worth
+from cuesta.report.phrases import built_in, facts_of_machine, host_cpu, plain, programs, screens, worth
 from cuesta.units import ABSENT, count, digits, many, seconds, share
 
 LARGEST_PICTURE = 4 << 20

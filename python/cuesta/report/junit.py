@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
-from cuesta.report.words import doubts, how_it_ended, limit_value, on_time, plain, with_advice
+from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, plain, with_advice
 
 ADVICE = "the figures cannot be relied on"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuesta.analysis.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
 from cuesta.analysis.relative import LEAST
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 
 WIDTH, WIDEST, SHORT = 110, 56, 8

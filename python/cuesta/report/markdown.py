@@ -10,7 +10,7 @@ from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.host import Host
 from cuesta.analysis.summary import Summary
 from cuesta.report import columns, tables
-from cuesta.report.words import (
+from cuesta.report.phrases import (
     doubts,
     host_cpu,
     how_it_ended,

@@ -7,8 +7,8 @@ from cuesta.analysis.host import uses
 from cuesta.ledger.meters import Sheet
 from cuesta.report.cells import number, per_s, percent, rate
 from cuesta.report.layout import in_columns
+from cuesta.report.phrases import plain
 from cuesta.report.tiers import Figure
-from cuesta.report.words import plain
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
 WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)

@@ -14,8 +14,8 @@ from cuesta.ledger.meters import Sheet
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
+from cuesta.report.phrases import SOURCES, closing, plain
 from cuesta.report.tiers import Figure, in_brackets
-from cuesta.report.words import SOURCES, closing, plain
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN = 10

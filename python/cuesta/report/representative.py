@@ -9,7 +9,7 @@ from cuesta.analysis.representative import Apart, Rate, Share, written
 from cuesta.ledger.meters import Sheet
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, digits, signed
 
 WIDTH = 80

@@ -8,8 +8,8 @@ from cuesta.analysis.summary import Summary
 from cuesta.ledger import raw_files
 from cuesta.report import columns
 from cuesta.report.page import Cell, folded, links, page, paragraph, plots, section, table, verdict
+from cuesta.report.phrases import doubts, how_it_ended
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
-from cuesta.report.words import doubts, how_it_ended
 from cuesta.units import many
 
 KINDS: Mapping[str, str] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from cuesta.ledger.database import SqlResult
 from cuesta.ledger.tables import TABLES
-from cuesta.report.words import plain
+from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, many
 
 WIDEST = 60

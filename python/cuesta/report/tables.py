@@ -6,8 +6,8 @@ from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.report.cells import duration, number, percent, whole
+from cuesta.report.phrases import beside, class_of, plain
 from cuesta.report.tiers import in_brackets
-from cuesta.report.words import beside, class_of, plain
 from cuesta.units import ABSENT, count, digits, many, seconds
 
 HEADS = ("p50", "p90", "p95", "p99", "p99.9", "max")

@@ -17,7 +17,7 @@ from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
 from cuesta.report import tables
 from cuesta.report.layout import in_columns
-from cuesta.report.words import (
+from cuesta.report.phrases import (
     account,
     built_in,
     doubts,

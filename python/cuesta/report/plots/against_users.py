@@ -7,9 +7,9 @@ from matplotlib.ticker import MaxNLocator
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
+from cuesta.report.phrases import swept_apart_from_users
 from cuesta.report.plots.scales import durations
 from cuesta.report.plots.svg import DASHES, REST, SERIES, SHADE, Plot
-from cuesta.report.words import swept_apart_from_users
 
 QUANTILES = ("p50", "p95", "p99")
 ROOM = 1.35

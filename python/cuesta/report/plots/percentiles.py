@@ -7,9 +7,9 @@ from cuesta.analysis.figures import Class, Figures
 from cuesta.analysis.over_time import curve
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import Recorded, Tag
+from cuesta.report.phrases import class_of, plain
 from cuesta.report.plots.scales import by_rarity, logarithmic
 from cuesta.report.plots.svg import DASHES, SERIES, Plot
-from cuesta.report.words import class_of, plain
 
 OF_CLASSES = ("response", "response_from_sent")
 OF_KEYS = ("echo", "echo_from_sent")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from cuesta.analysis.law import law
 from cuesta.analysis.summary import Doubted, summarise
-from cuesta.report import words
+from cuesta.report import phrases
 from tests.report import made_up
 
 
 def test_a_term_below_zero_stands_in_brackets() -> None:
     found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
     assert found
-    first, _ = words.law(found)
+    first, _ = phrases.law(found)
     assert "− (−50.0 µs) − 10.0 ms =" in first
 
 
@@ -20,7 +20,7 @@ def test_what_to_do_is_said_once(tmp_path: Path) -> None:
     found = summarise(made_up.bad(tmp_path / "bad"))
     first, *others = found.doubts
     again = Doubted(1, first.doubt)
-    said = words.doubts(replace(found, doubts=[first, again, *others]))
+    said = phrases.doubts(replace(found, doubts=[first, again, *others]))
     assert said[1] == (f"step 2: {said[0][0]}", "")
-    assert words.with_advice(said[1]) == said[1][0]
+    assert phrases.with_advice(said[1]) == said[1][0]
     assert all(advice for _, advice in [said[0], *said[2:]])
