@@ -6,9 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from cuesta.analysis.apart import Apart
-from cuesta.analysis.phases import Account, Played, Span
-from cuesta.analysis.trial import Trial
+from cuesta.analysis.certify.extra_runs import Apart
+from cuesta.analysis.certify.phases import Account, Played, Span
+from cuesta.analysis.certify.run import Trial
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row

@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.likeness import facts
-from cuesta.analysis.replicate import HEADLINES, Replicate
-from cuesta.analysis.sides import Side
+from cuesta.analysis.compare.comparability import facts
+from cuesta.analysis.compare.run_sample import HEADLINES, Replicate
+from cuesta.analysis.compare.sides import Side
 
 RUN: dict[str, Any] = {
     "cuesta": "0.1.0",

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.power import least_change
+from cuesta.analysis.compare.power import least_change
 from cuesta.cli import main
 from cuesta.cli.interleave import announced, judged
 from cuesta.engine import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share
-from tests.analysis.test_representative import causes
+from tests.analysis.compare.test_representative import causes
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.report.made_up import bad, good

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.analysis.identities import check
+from cuesta.analysis.history.identities import check
 from cuesta.errors import InputError
 from cuesta.ledger.goals import read_goals
 from cuesta.ledger.historical import is_historical, key, read_historical

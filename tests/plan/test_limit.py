@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.breakdown import measurements
+from cuesta.analysis.certify.form_rows import measurements
 from cuesta.plan import Limit
 from cuesta.plan.figure import FORM, NUMBERS, TIMES, Figure
 from cuesta.plan.limit import COMPARISONS
-from tests.analysis.test_absentee import batch
+from tests.analysis.certify.test_absentee import batch
 from tests.certified import trial
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.comparison import Comparison, Terms, compare
-from cuesta.analysis.likeness import facts
-from cuesta.analysis.replicate import Metric
-from cuesta.analysis.sides import LeftOut, Side
+from cuesta.analysis.compare.comparability import facts
+from cuesta.analysis.compare.comparison import Comparison, Terms, compare
+from cuesta.analysis.compare.run_sample import Metric
+from cuesta.analysis.compare.sides import LeftOut, Side
 from cuesta.report.comparison import data, least_found, text
 from tests.analysis import runs
 from tests.analysis.runs import RUN

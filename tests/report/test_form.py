@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.breakdown import measurements
-from cuesta.analysis.certification import NOTHING, driver, run
-from cuesta.analysis.grade import checks, grade
+from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.grade import checks, grade
+from cuesta.analysis.certify.record import NOTHING, driver, run
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import Figure, Given, Published, Record, Reference, Workload
 from cuesta.report import form

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cuesta.analysis.projection import Ledger, Measured, ledger
+from cuesta.analysis.history.projection import Ledger, Measured, ledger
 from cuesta.ledger.goals import Improvement
 from cuesta.report.ledger import data, text
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuesta.analysis.certify.sampling_error import DEVIATIONS
 from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import MOST_POINTS
-from cuesta.analysis.sampled import DEVIATIONS
 from cuesta.ledger import Recorded
 from cuesta.ledger.meters import Row
 

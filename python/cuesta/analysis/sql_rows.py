@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certification import derive
-from cuesta.analysis.certified import elapsed, idle
+from cuesta.analysis.certify.record import derive
 from cuesta.analysis.distribution import Distribution
 from cuesta.analysis.figures import Figures
+from cuesta.analysis.history.certified import elapsed, idle
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import CuestaError
 from cuesta.ledger.certification import open_certification

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__
-from cuesta.analysis.apart import doubts
-from cuesta.analysis.grade import LEAST_RUNS
-from cuesta.analysis.phases import CREATION, understood
-from cuesta.analysis.trial import read_trial
+from cuesta.analysis.certify.extra_runs import doubts
+from cuesta.analysis.certify.grade import LEAST_RUNS
+from cuesta.analysis.certify.phases import CREATION, understood
+from cuesta.analysis.certify.run import read_trial
 from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
@@ -247,7 +247,7 @@ def given(group: Group, how: Method, arguments: argparse.Namespace) -> Given:
 
 def reference(folder: Path, script: str) -> Reference:
     """Take a certification as the system to be compared with. Raises RefusedError if that is of another script."""
-    from cuesta.analysis.certification import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     certification = open_certification(folder)
     if certification.given.script != script:
@@ -265,8 +265,8 @@ def reference(folder: Path, script: str) -> Reference:
 
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     """Derive the record, write it if there is none, show it."""
-    from cuesta.analysis.agreement import differences  # noqa: PLC0415
-    from cuesta.analysis.certification import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import differences  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
     from cuesta.report import form, page  # noqa: PLC0415
 
     certification = open_certification(folder)

@@ -4,9 +4,9 @@ import argparse
 import re
 from pathlib import Path
 
-from cuesta.analysis.comparison import Comparison, Overall, Terms, compare
-from cuesta.analysis.replicate import HEADLINES
-from cuesta.analysis.sides import apart, in_pairs
+from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
+from cuesta.analysis.compare.run_sample import HEADLINES
+from cuesta.analysis.compare.sides import apart, in_pairs
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, UsageError

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from cuesta.analysis.agreement import disagreements
-from cuesta.analysis.certification import derive
-from cuesta.analysis.identities import check
-from cuesta.analysis.ledgers import Certified, ledgers
+from cuesta.analysis.certify.agreement import disagreements
+from cuesta.analysis.certify.record import derive
+from cuesta.analysis.history.identities import check
+from cuesta.analysis.history.ledgers import Certified, ledgers
 from cuesta.analysis.sql_rows import why_unread
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError, UsageError

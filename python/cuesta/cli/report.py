@@ -93,7 +93,7 @@ def _of_runs(runs: Mapping[str, "Summary"]) -> str:
 
 def _show_systems(arguments: argparse.Namespace) -> None:
     from cuesta import report  # noqa: PLC0415
-    from cuesta.analysis.certification import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     if arguments.markdown or arguments.junit:
         remedy = f"give the runs in it, for example {arguments.folders[0]}/run-*"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__, machine
-from cuesta.analysis.representative import apart, mix
+from cuesta.analysis.compare.representative import apart, mix
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.sheet_stream import Meters

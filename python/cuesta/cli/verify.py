@@ -47,8 +47,8 @@ def verified(what: Path, signers: Path | None) -> dict[str, Any]:
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
     """Hold a certification's hashes against its files, then its figures against those derived of them."""
-    from cuesta.analysis.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
-    from cuesta.analysis.certification import derive  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
+    from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     try:
         opened = open_certification(folder)
@@ -80,7 +80,7 @@ def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
 
 def run(folder: Path) -> dict[str, Any]:
     """Hold a run's summary and its tapes' hashes against its records."""
-    from cuesta.analysis.agreement import unlike  # noqa: PLC0415
+    from cuesta.analysis.certify.agreement import unlike  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
     summary = summarise(folder)
@@ -95,7 +95,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 def table(file: Path) -> dict[str, Any]:
     """Hold a table typed from a document against itself."""
-    from cuesta.analysis.identities import check  # noqa: PLC0415
+    from cuesta.analysis.history.identities import check  # noqa: PLC0415
     from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):

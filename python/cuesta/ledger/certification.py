@@ -1,6 +1,6 @@
 """A certification folder, opened: `certification.json` and `run-1` … `run-N` are raw, `record.json` is derived of them.
 
-What is derived is derived again whenever a certification is read (`cuesta.analysis.certification`); `record.json` only
+What is derived is derived again whenever a certification is read (`cuesta.analysis.certify.record`); `record.json` only
 says what it was.
 """
 

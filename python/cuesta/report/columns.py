@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from cuesta.analysis.compare.comparability import facts, shown
 from cuesta.analysis.figures import Figures
-from cuesta.analysis.likeness import facts, shown
 from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
 from cuesta.report.phrases import kept, limit_value, per_s, plain

@@ -8,12 +8,12 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from cuesta.analysis.comparison import Compared, Comparison, Overall, medians
-from cuesta.analysis.hodges_lehmann import Interval, least_runs
-from cuesta.analysis.likeness import shown
-from cuesta.analysis.power import MOST_RUNS
-from cuesta.analysis.sides import Side, name_in
-from cuesta.analysis.verdict import ALPHA, CONFIDENCE, Judged, Word
+from cuesta.analysis.compare.comparability import shown
+from cuesta.analysis.compare.comparison import Compared, Comparison, Overall, medians
+from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
+from cuesta.analysis.compare.power import MOST_RUNS
+from cuesta.analysis.compare.sides import Side, name_in
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Word
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
 from cuesta.report.text import wrapped as text_wrapped

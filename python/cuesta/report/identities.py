@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.identities import Checked, Finding, Verdict
+from cuesta.analysis.history.identities import Checked, Finding, Verdict
 from cuesta.ledger.historical import Document
 from cuesta.report.phrases import plain
 from cuesta.units import many

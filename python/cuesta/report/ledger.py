@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
-from cuesta.analysis.relative import LEAST
+from cuesta.analysis.certify.relative import LEAST
+from cuesta.analysis.history.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.representative import Apart, Rate, Share, written
+from cuesta.analysis.compare.representative import Apart, Rate, Share, written
 from cuesta.ledger.meters import Sheet
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns

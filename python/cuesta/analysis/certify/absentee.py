@@ -1,0 +1,64 @@
+"""Whether a benchmark says anything of the service: one that goes idle, or leaves out what the service does, does not.
+
+1974's ran 20 absentee processes; it went idle for 12 % of its time and paged half as much as the service, so that a
+change of the scheduler that helped the service could not show in it.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from cuesta.analysis.certify.grade import of_all
+from cuesta.analysis.certify.run import Trial
+from cuesta.analysis.compare.representative import apart, mix
+from cuesta.ledger.certification import PROFILE, Certification
+from cuesta.ledger.service import read_service
+from cuesta.units import digits, share
+
+IDLE = 0.05
+"""Share of the CPUs from which on a benchmark is said to go idle.
+
+It is what its own processes left, where that was looked at: neighbours who fill the CPUs hide it from the CPUs' idle.
+"""
+
+
+def warnings(certification: Certification, trials: Sequence[Trial]) -> list[str]:
+    """Say what keeps a benchmark from standing for the service; nothing of a certification."""
+    if certification.given.kind != "benchmark" or not trials:
+        return []
+    return [*goes_idle(certification.given.pauses, trials), *leaves_out(certification, trials)]
+
+
+def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
+    """Warn of idle, with what it comes from as far as that can be told."""
+    own = [value for trial in trials if (value := trial.own_idle("command").value) is not None]
+    shares = own or [value for trial in trials if (value := of_all(trial, "idle").value) is not None]
+    if not shares or (idle := fmean(shares)) <= IDLE:
+        return
+    users, cpus = trials[0].played.users, max(account.cpus for account in trials[0].accounts.values())
+    if pauses:
+        why = f"its script pauses for {digits(pauses)} s"
+    elif users < cpus:
+        why = f"there are fewer processes than CPUs ({users} and {cpus})"
+    else:
+        why = "its processes wait for something that is no device (each other, a lock, a child), or end one by one"
+    whose = "its own processes leave" if own else "nobody uses"
+    yield (
+        f"the benchmark goes idle: {whose} {share(idle)} of the CPUs, above {share(IDLE)}: {why}. "
+        "Its elapsed time cannot show what a change of CPU time is worth"
+    )
+
+
+def leaves_out(certification: Certification, trials: Sequence[Trial]) -> Iterator[str]:
+    """Warn of what the service does and the benchmark does not, if there is a profile of the service."""
+    file = certification.folder / PROFILE
+    if not file.exists():
+        return
+    sheets = [sheet for trial in trials if (sheet := trial.recorded.metered.sheets.get(0))]
+    if not sheets:
+        yield "whether it does what the service does cannot be told: no meter data"
+        return
+    found = apart(mix(read_service(file).sheet), mix(sheets[0]))
+    for what in found.unexercised:
+        yield f"the benchmark does not exercise what the service does: {what}"
+    if found.idles is not None:
+        yield f"the benchmark idles {found.idles:.1f} points more than the service"

@@ -1,0 +1,97 @@
+"""The runs that a certification makes for one figure each: what they counted, and why one does not count.
+
+Nothing that they timed is used, but for the control run: that times the same without meters.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from cuesta.analysis.certify.run import Trial, read_trial, unknown
+from cuesta.ledger.certification import APART, CONTROL, LINKAGE, TRACED, Certification
+from cuesta.ledger.linkage import Linked, read_linkage
+from cuesta.ledger.record import Figure
+
+RUN = {TRACED: "the traced run", LINKAGE: "the run that asks the linkers", CONTROL: "the control run"}
+LEAST_TOLD = 0.9
+"""Least share of the loaded programs whose linker must have spoken."""
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The runs apart, by what they are for."""
+
+    trials: Mapping[str, list[Trial]] = field(default_factory=dict)
+    linked: Mapping[Path, Linked] = field(default_factory=dict)
+    """What the linkers said, by the folder of the run."""
+    untraced: str | None = None
+    """Why no run was traced."""
+
+    def counting(self, what: str) -> list[Trial]:
+        """Give those that count."""
+        return [trial for trial in self.trials.get(what, []) if not doubts(trial, what)]
+
+    def calls(self, phase: str, *causes: str) -> Figure:
+        """Give how often something happened, where the full tracer counted."""
+        return self._mean(TRACED, lambda trial: trial.occurrences(phase, *causes))
+
+    def symbols(self, phase: str) -> Figure:
+        """Give how many references were bound by name."""
+        return self._mean(LINKAGE, lambda trial: self._symbols(trial, phase))
+
+    def completion(self) -> Figure:
+        """Give the mean real time of a process without meters."""
+        return self._mean(CONTROL, lambda trial: Figure(value=fmean(trial.played.completion)))
+
+    def _symbols(self, trial: Trial, phase: str) -> Figure:
+        span, linked = trial.played.spans.get(phase), self.linked[trial.folder]
+        if span is None:
+            return unknown("the run has no such phase")
+        creation = trial.played.spans.get("creation")
+        if creation and not any(creation.end <= at <= trial.played.spans["command"].begin for at in linked.at):
+            return unknown("no reading of what the linkers said fell between the phases")
+        found = linked.between(span.begin, span.end)
+        if found is None:
+            return unknown("what the linkers said was not read all along")
+        return self._enough(trial, found[1])
+
+    def _enough(self, trial: Trial, symbols: int) -> Figure:
+        """Give the number, if most of the programs that were loaded told of theirs."""
+        said = self.linked[trial.folder].programs[-1]
+        if not said:
+            return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
+        loaded = [n for traced in self.counting(TRACED) if (n := traced.loaded()) is not None]
+        if loaded and said < LEAST_TOLD * fmean(loaded):
+            return unknown(f"the linkers of {said} programs spoke, and {fmean(loaded):.0f} programs were loaded")
+        return Figure(value=symbols)
+
+    def _mean(self, what: str, take: Callable[[Trial], Figure]) -> Figure:
+        counting = self.counting(what)
+        if not counting:
+            return unknown(self.why_not(what))
+        figures = [take(trial) for trial in counting]
+        missing = next((figure for figure in figures if figure.value is None), None)
+        return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
+
+    def why_not(self, what: str) -> str:
+        """Say why there is no run of that kind that counts."""
+        lost = self.trials.get(what, [])
+        if lost:
+            return f"{RUN[what]} does not count: {'; '.join(doubts(lost[-1], what))}"
+        if what == TRACED and self.untraced:
+            return f"not traced: {self.untraced}"
+        return f"{RUN[what]} was not made"
+
+
+def doubts(trial: Trial, what: str) -> list[str]:
+    """Say why a run does not count; one in which nothing is timed counts if all users came to the end."""
+    return trial.breaks if what in (TRACED, LINKAGE) else trial.doubts
+
+
+def read_apart(certification: Certification) -> Apart:
+    """Read them. Raises InputError if one cannot be read."""
+    pause = certification.given.pause
+    trials = {what: [read_trial(run, pause) for run in certification.apart.get(what, [])] for what in APART}
+    linked = {trial.folder: read_linkage(trial.recorded) for trial in trials[LINKAGE]}
+    return Apart(trials, linked, certification.given.untraced)

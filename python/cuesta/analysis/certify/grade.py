@@ -1,0 +1,209 @@
+"""What a certification may be called, and why not more: MPL-17 had one grade, its readers had to trust it.
+
+`certified`: at least five runs count and every check holds. `observation`: one run. `estimate`: anything else.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import Literal
+
+from cuesta.analysis.certify.phases import Account
+from cuesta.analysis.certify.process_rows import NONE_OF_IT, UNASKED
+from cuesta.analysis.certify.run import PHASES, Trial
+from cuesta.analysis.planned import allowed
+from cuesta.ledger.record import Check, Figure, Measurements, Seen
+from cuesta.units import many, share
+
+LEAST_RUNS = 5
+"""Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""
+CLOSES = 0.02
+"""By how much the subject, others, idle and steal, each by its own clock, may miss the CPUs' time."""
+TICKS = 0.03
+"""Seconds a CPU that is lost between these clocks at the two ends of a phase."""
+TOLD = 0.9
+"""Least share of the subject's CPU time of which samples told."""
+OTHERS = 0.25
+"""Most of the CPUs that others may use."""
+LOSSY = {
+    "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root is told",
+    "exit_records_by_parent": "CPU time of processes that left their parents may be missing: births are not told here",
+}
+"""Sources of the subject's CPU time that can lose some."""
+DRIFT = 0.10
+"""A first run that is farther than this from the median of the others, and than they lie apart, had not settled."""
+
+
+def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
+    """Give the grade."""
+    if runs >= LEAST_RUNS and all(check.ok for check in done):
+        return "certified"
+    return "observation" if runs == 1 else "estimate"
+
+
+def checks(trials: Sequence[Trial], phased: bool) -> list[Check]:
+    """Check what a certificate needs, of the runs that lie where those that count do."""
+    return [Check(name=name, ok=ok, said=said) for name, ok, said in found(trials, phased)]
+
+
+def counting(trials: Sequence[Trial]) -> list[Trial]:
+    """Give the runs that count: whatever a folder says, an invalid run or part of one does not."""
+    return [trial for trial in trials if not trial.doubts]
+
+
+def found(placed: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
+    """Give the checks in their order."""
+    trials = counting(placed)
+    runs = len(trials)
+    yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} counted; a certificate needs {LEAST_RUNS}"
+    if placed:
+        yield "valid", runs == len(placed), doubts(placed)
+    if not runs:
+        return
+    yield "settled", *settled(trials)
+    phases = PHASES if phased else PHASES[1:]
+    missing = [why for trial in trials for phase in phases if (why := trial.cpu(phase).why)]
+    yield "metered", not missing, missing[0] if missing else "every phase of every run was metered"
+    causes = [why for trial in trials for phase in phases if (why := trial.cause(phase, "user").why)]
+    yield "causes", not causes, causes[0] if causes else "CPU time is known by cause"
+    if not missing:
+        yield "closes", *closes(trials)
+        yield "steal", *steal(trials)
+        yield "alone", *alone(trials)
+        yield "utilization", *utilization(trials)
+        yield "trusted", *trusted(trials)
+    if not causes:
+        yield "split", *told(trials)
+
+
+def doubts(placed: Sequence[Trial]) -> str:
+    """Say what speaks against runs that lie where those that count do."""
+    wrong = (f"{trial.folder.name} does not count: {'; '.join(trial.doubts)}" for trial in placed if trial.doubts)
+    return next(wrong, "every run that counts is valid and complete")
+
+
+def complete(asked: int, counted: int, lost: Sequence[Trial]) -> tuple[bool, str]:
+    """See that as many runs counted as were asked for, and say what kept them from it."""
+    said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
+    if counted >= asked:
+        return True, said
+    ways = {trial.summary.ended for trial in lost}
+    if "interrupted" in ways:
+        return False, f"the certification was interrupted: {said}"
+    if "cut off" in ways:
+        return False, f"the certification was cut off: {said}"
+    how = "as many did not" if len(lost) >= asked else "no more were made: it was interrupted, or its driver failed"
+    return False, f"the certification ended early: {said}, and {how}"
+
+
+def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
+    """See that the form has every figure; the first that is missing is said, and why."""
+    missing = list(gaps(form, phased))
+    if not missing:
+        return True, "every part of the form could be had"
+    where, why = missing[0]
+    more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return False, f"the form lacks {where}{more}: {why}"
+
+
+def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
+    """Give each figure that could not be had, and why: not an average of nothing, nor a reference that nobody named."""
+    phases = PHASES if phased else PHASES[1:]
+    for part in ("a", "b", "c", "d"):
+        for row in getattr(form, part):
+            figures = {"": row.figure} if isinstance(row, Seen) else {f" ({at})": getattr(row, at) for at in phases}
+            for at, figure in figures.items():
+                if figure.why and figure.why not in (NONE_OF_IT, UNASKED):
+                    yield f"{part}: {row.name.strip()}{at}", figure.why
+
+
+def settled(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """Hold the first run's CPU time and length against those of the others."""
+    series = {
+        "CPU time": [subject for trial in trials if (subject := cpu(trial)) is not None],
+        "length": [sum(span.seconds for span in trial.played.spans.values()) for trial in trials],
+    }
+    for what, values in series.items():
+        if len(values) < 3:
+            return False, "too few runs to tell"
+        first, others = values[0], values[1:]
+        off = abs(first / median(others) - 1) if median(others) else 0.0
+        if off > DRIFT and abs(first - median(others)) > max(others) - min(others):
+            return (
+                False,
+                f"the {what} of the first run is {share(off)} off that of the others: more warming up is needed",
+            )
+    return True, f"no run shows it unsettled: the first is within {share(DRIFT)} or the spread of the others"
+
+
+def cpu(trial: Trial) -> float | None:
+    """Give the CPU time of the subject in all phases."""
+    accounts = trial.accounts.values()
+    return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
+
+
+def closes(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the subject, others, idle and steal, measured apart, make up the CPUs' time."""
+    worst = max((missed(account) for trial in trials for account in trial.accounts.values()), default=0.0)
+    said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
+    return (
+        worst <= CLOSES,
+        f"{said} within {share(CLOSES)}" if worst <= CLOSES else f"{said} only within {share(worst)}",
+    )
+
+
+def missed(account: Account) -> float:
+    """Give the share of the CPUs' time by which a phase does not close, beyond what the clocks leave open."""
+    lacking = account.there - account.seen
+    off = max(lacking - account.interrupts, 0.0) if lacking > 0 else -lacking
+    return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
+
+
+def trusted(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
+    sheets = [sheet["own"] for trial in trials for sheet in trial.recorded.metered.sheets.values()]
+    if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
+        return False, f"the subject's CPU time is doubtful: {doubt}"
+    if lossy := next((said for own in sheets if (said := LOSSY.get(own.get("source", "")))), None):
+        return False, lossy
+    return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
+
+
+def steal(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the hypervisor left the CPUs to the host."""
+    most = max((value for trial in trials if (value := of_all(trial, "steal").value) is not None), default=0.0)
+    limit = min((allowed(trial.recorded).steal for trial in trials), default=0.0)
+    return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
+
+
+def alone(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that the host was left to the subject: what others take makes everything longer."""
+    most = max((value for trial in trials if (value := of_all(trial, "others").value) is not None), default=0.0)
+    own = "the driver and the meters included"
+    return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
+
+
+def of_all(trial: Trial, name: str) -> Figure:
+    """Give the share of the CPUs' time that went into something, over all phases."""
+    seconds = sum(account.seconds for account in trial.accounts.values())
+    parts = [trial.rest(phase, name) for phase in trial.accounts]
+    missing = next((part for part in parts if part.value is None), None)
+    if missing or not seconds:
+        return missing or Figure(why="nothing was played")
+    return Figure(value=sum(part.value or 0.0 for part in parts) / seconds)
+
+
+def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that no subject used more than there was."""
+    worst = max(
+        (each.subject / each.seconds for trial in trials for each in trial.accounts.values() if each.seconds),
+        default=0.0,
+    )
+    return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
+
+
+def told(trials: Sequence[Trial]) -> tuple[bool, str]:
+    """See that samples told of most of the CPU time that is split by cause."""
+    least = min((account.told for trial in trials for account in trial.accounts.values()), default=0.0)
+    most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
+    said = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
+    return least >= TOLD, f"{said}; {share(TOLD)} is needed"

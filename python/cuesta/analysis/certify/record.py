@@ -1,0 +1,201 @@
+"""A certification's record, derived from its raw files; `agreement` holds it against what `record.json` says."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.extra_runs import Apart, read_apart
+from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.grade import checks, complete, counting, filled, grade, of_all, settled
+from cuesta.analysis.certify.process_rows import mean, ratio
+from cuesta.analysis.certify.run import PHASES, Trial, read_trial
+from cuesta.ledger.certification import Certification, hashes
+from cuesta.ledger.record import Check, Driver, Figure, Given, Measurements, Method, Published, Record, Run, Workload
+from cuesta.target import kind_of
+
+ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
+"""MPL-17's words for what a process is attached to."""
+CUT = (
+    "CPU time: the meters read every {every:.2g} s, at least once in the pause of {pause:.3g} s between the phases, so "
+    "that none of the subject's is in the wrong phase. Bounds: the driver's instants. Of what others used and of idle, "
+    "readings at a bound give the part by time"
+)
+WHOLE = "CPU time: from the first process started to the last one ended, by readings every {every:.2g} s"
+
+
+def derive(certification: Certification) -> Record:
+    """Derive the record. Raises InputError if a run cannot be read."""
+    given = certification.given
+    phased = given.kind == "certification"
+    placed = [read_trial(folder, given.pause) for folder in certification.runs]
+    trials = counting(placed)
+    excluded = [read_trial(folder, given.pause) for folder in certification.excluded]
+    excluded += [trial for trial in placed if trial.doubts]
+    known = trials or excluded or [read_trial(folder, given.pause) for folder in certification.settling]
+    raw = hashes(certification)
+    apart = read_apart(certification)
+    form = measurements(trials, given.reference, apart)
+    done = checks(placed, phased)
+    done.append(all_made(given.runs, trials, excluded or known))
+    if trials:
+        done.append(check("form", *filled(form, phased)))
+    reached = grade(len(trials), done)
+    return Record(
+        id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
+        given=given,
+        driver=driver(trials),
+        workload=workload(given, known),
+        method=method(certification, trials, excluded, apart),
+        runs=[run(certification, trial) for trial in trials],
+        measurements=form,
+        published=list(published(trials, form)),
+        checks=done,
+        grade=reached,
+        because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
+        warnings=warnings(certification, trials),
+        raw=raw,
+    )
+
+
+def all_made(asked: int, trials: Sequence[Trial], others: Sequence[Trial]) -> Check:
+    """See that the certification came to its end."""
+    return check("complete", *complete(asked, len(trials), others))
+
+
+def check(name: str, ok: bool, said: str) -> Check:
+    """Write down a check."""
+    return Check(name=name, ok=ok, said=said)
+
+
+def why_not_more(certification: Certification, done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
+    """Say what keeps it from being a certificate, each once."""
+    aside = [trial for trial in excluded if trial.folder in certification.excluded]  # the others fail a check
+    yield from dict.fromkeys(each.said for each in done if not each.ok)
+    if not done[0].ok:
+        yield from (f"{within(certification, trial)} did not count: {'; '.join(trial.doubts)}" for trial in aside)
+
+
+def within(certification: Certification, trial: Trial) -> str:
+    """Name a run by its place in the certification."""
+    return trial.folder.relative_to(certification.folder).as_posix()
+
+
+def driver(trials: Sequence[Trial]) -> Driver:
+    """Say how good an instrument the driver was: the worst of all runs."""
+    steps = [trial.step for trial in trials]
+    return Driver(
+        lateness_p50=most([step.lateness.p50 for step in steps]),
+        lateness_p99=most([step.lateness.p99 for step in steps]),
+        cpu=max((step.driver.cpu for step in steps), default=0.0),
+        run_wait=max((step.driver.run_wait for step in steps), default=0.0),
+    )
+
+
+def most(values: Sequence[float | None]) -> Figure:
+    """Give the largest."""
+    known = [value for value in values if value is not None]
+    return Figure(value=max(known)) if known else Figure(why="no key was typed")
+
+
+def workload(given: Given, trials: Sequence[Trial]) -> Workload:
+    """Say what the users did, as the first run recorded it."""
+    if not trials:
+        return NOTHING
+    recorded = trials[0].recorded
+    group = recorded.plan["group"][0]
+    return Workload(
+        tape=next(iter(recorded.run["tapes"])),
+        sha256=hashlib.sha256(given.script.encode()).hexdigest(),
+        target=group["target"],
+        attached=ATTACHED.get(kind_of(group["target"]), "line"),
+        users=group["users"],
+        load=str(group["load"]),
+        seed=recorded.run["seed"],
+        stagger=group["stagger"],
+    )
+
+
+def method(certification: Certification, trials: Sequence[Trial], excluded: Sequence[Trial], apart: Apart) -> Method:
+    """Say how it was measured."""
+    unmetered = apart.completion()
+    abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
+    rows = [row.length for trial in trials for row in trial.recorded.metered.rows]
+    cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
+    return Method(
+        runs=len(trials),
+        excluded={within(certification, trial): trial.doubts for trial in excluded},
+        settling=len(certification.settling),
+        apart={what: [within(certification, trial) for trial in made] for what, made in apart.trials.items() if made},
+        untraced=certification.given.untraced,
+        unmetered=unmetered,
+        cost=cost(trials, unmetered),
+        settled=settled(trials)[1],
+        cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
+        metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
+        honesty=abouts[0].honesty if abouts else "",
+        tools={"cuesta": certification.given.cuesta},
+    )
+
+
+def cost(trials: Sequence[Trial], unmetered: Figure) -> Figure:
+    """Say what meters cost: by which share a process took longer where it was metered. One control run tells little."""
+    metered = mean([Figure(value=fmean(trial.played.completion)) for trial in trials if trial.played.completion])
+    times = ratio(metered, unmetered)
+    return times if times.value is None else Figure(value=times.value - 1)
+
+
+def run(certification: Certification, trial: Trial) -> Run:
+    """Sum up one run."""
+    spans = trial.played.spans
+    length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
+    accounts = trial.accounts.values()
+    seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
+    return Run(
+        folder=within(certification, trial),
+        creation=length["creation"],
+        command=length["command"],
+        creation_cpu=trial.cpu("creation") if "creation" in spans else NO_PHASE,
+        command_cpu=trial.cpu("command"),
+        completion=Figure(value=fmean(trial.played.completion)) if trial.played.completion else NO_PHASE,
+        steal=of_all(trial, "steal"),
+        idle=of_all(trial, "idle"),
+        accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
+        transactions=trial.step.transactions.count,
+    )
+
+
+def published(trials: Sequence[Trial], form: Measurements) -> Iterator[Published]:
+    """Put what the plan says was published of so many users beside the same of the form, or the mean of the runs."""
+    of_form = {f"form.{row.key}": row.figure for row in form.d}
+    for rows in zip(*(trial.summary.published for trial in trials), strict=False):
+        one = rows[0]
+        if one.step is None:
+            continue  # it is of another number of users
+        values = [
+            Figure(why="nothing was measured") if (m := row.measured) is None else Figure(value=m) for row in rows
+        ]
+        yield Published(
+            what=one.what,
+            figure=one.figure,
+            unit="s" if one.is_duration else "number",
+            published=one.published,
+            bound=one.bound,
+            measured=of_form.get(one.figure) or mean(values),
+            source=one.source,
+        )
+
+
+NO_READING = "CPU time: no run that counts was metered"
+NOTHING = Workload(
+    tape="",
+    sha256="",
+    target="",
+    attached="line",
+    users=0,
+    load="",
+    seed=0,
+    stagger="0s",
+)
+NO_PHASE = Figure(why="the run has no such phase")

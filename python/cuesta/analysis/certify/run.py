@@ -1,0 +1,184 @@
+"""One run of a certification: what its users did, and where the CPU time of each phase went."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis.certify.phases import Account, Played, account, played
+from cuesta.analysis.certify.sampling_error import figure, unmet
+from cuesta.analysis.figures import Figures
+from cuesta.analysis.summary import Summary, of_recorded
+from cuesta.ledger import Recorded, open_run
+from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
+from cuesta.ledger.record import Figure
+from cuesta.ledger.wanting import Wanting, read_wanting
+
+UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
+NOBODY_LOOKED = Wanting([], [], [])
+LONGEST = 200
+"""Characters of a reason; the last ones say most."""
+PHASES = ("creation", "command")
+OF_INTERRUPTS = {"softirq", "interrupts"}
+"""Causes that both tracers count; the others only the one that traces system calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A run, read."""
+
+    folder: Path
+    summary: Summary
+    played: Played
+    accounts: Mapping[str, Account]
+    """By phase."""
+    kernel: KernelThreads
+    """The kernel's own threads."""
+    wanting: Wanting = NOBODY_LOOKED
+    """How many tasks of a benchmark wanted a CPU."""
+
+    @property
+    def recorded(self) -> Recorded:
+        """Give the records."""
+        return self.summary.recorded
+
+    @property
+    def step(self) -> Figures:
+        """Give the figures of the run as a whole."""
+        return self.summary.last
+
+    @property
+    def doubts(self) -> list[str]:
+        """Say why the run cannot count; empty if it can."""
+        return [*self.breaks, *(str(doubt) for doubt in self.summary.doubts)]
+
+    @property
+    def breaks(self) -> list[str]:
+        """Say why not even what was counted in the run can be used."""
+        stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
+        gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
+        return [*stopped, *self.played.missing, *gaps]
+
+    def cpu(self, phase: str) -> Figure:
+        """Give the CPU time of all subject processes in a phase."""
+        return self._of(phase, lambda account: account.subject)
+
+    def rest(self, phase: str, name: str) -> Figure:
+        """Give what the CPUs did otherwise: `others`, `iowait`, `steal`, `idle`, `throttled`."""
+        found = self.accounts.get(phase)
+        if name == "throttled" and found and not found.why and not found.counted[name]:
+            return unknown(self._sheet_why("idle", name))
+        return self._of(phase, lambda account: account.rest[name])
+
+    def kernel_threads(self, phase: str) -> Figure:
+        """Give the CPU time of the kernel's own threads, whoever they worked for."""
+        span = self.played.spans.get(phase)
+        if span is None:
+            return unknown("the run has no such phase")
+        used = self.kernel.between(span.begin, span.end)
+        return unknown(UNSEEN) if used is None else Figure(value=used)
+
+    def cause(self, phase: str, *names: str) -> Figure:
+        """Give the subject's CPU time by some causes together."""
+        found = self.accounts.get(phase)
+        if found and not found.why and not found.causes:
+            return unknown("in this phase no sample met the subject" if found.samples else self._sheet_why("by_cause"))
+        whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
+        return whole if found is None or whole.value is None or not found.weights else sampled(found, *names)
+
+    def number(self, phase: str, *names: str) -> Figure:
+        """Give how often something happened that the kernel counts, if it was read in every reading."""
+        return self._counted(phase, names, "counts", names)
+
+    def occurrences(self, phase: str, *causes: str) -> Figure:
+        """Give how often the subject's CPU time went into some causes, where a tracer counted that in every reading."""
+        tracer = "page_waits" if set(causes) <= OF_INTERRUPTS else "system_calls"
+        return self._counted(phase, (tracer,), "occurrences", causes)
+
+    def _counted(self, phase: str, needed: Iterable[str], where: str, names: Iterable[str]) -> Figure:
+        found = self.accounts.get(phase)
+        if found and not found.why:
+            for name in needed:
+                if name not in found.counted:
+                    return unknown(self._count_why(name))
+                if found.counted[name] < found.readings:
+                    return unknown("it was not counted in every reading")
+        return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
+
+    def loaded(self) -> float | None:
+        """Give how many programs were loaded in the whole run; none if nobody counted."""
+        execs = self.recorded.metered.sheets.get(0, {}).get("counts", {}).get("execs", {}).get("value")
+        return None if execs is None else float(execs["count"])
+
+    def whole_number(self, *causes: str) -> Figure:
+        """Give how often something happened in the whole run, by its sheet: outside of the phases nothing did."""
+        found = self.recorded.metered.sheets.get(0, {}).get("by_cause", {}).get("value", {}).get("causes", {})
+        numbers = [found[name]["count"].get("value") for name in causes if name in found]
+        if not numbers or None in numbers:
+            return unknown(self._count_why(causes[0]))
+        return Figure(value=sum(numbers))
+
+    def own_idle(self, phase: str) -> Figure:
+        """Give the share of the CPUs that the subject's processes left by themselves, whoever else had them."""
+        found = self.accounts.get(phase)
+        if found is None:
+            return unknown("the run has no such phase")
+        cpus = found.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
+        left = self.wanting.idle(found.span.begin, found.span.end, cpus)
+        return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
+
+    def total(self, phase: str) -> Figure:
+        """Give all CPU time of a phase."""
+        return self._of(phase, lambda account: account.seconds)
+
+    def _of(self, phase: str, take: Callable[[Account], float]) -> Figure:
+        found = self.accounts.get(phase)
+        if found is None:
+            return unknown("the run has no such phase")
+        return unknown(found.why) if found.why else Figure(value=take(found))
+
+    def _sheet_why(self, *place: str) -> str:
+        figure: Any = self.recorded.metered.sheets.get(0, {})
+        for name in place:
+            figure = figure.get(name, {})
+        return str(figure.get("why", "it was not counted in every reading"))
+
+    def _count_why(self, name: str) -> str:
+        sheet = self.recorded.metered.sheets.get(0, {})
+        if name in sheet.get("traffic", {}):
+            return self._sheet_why("traffic", name)
+        if name in sheet.get("counts", {}):
+            of_machine = name in sheet["counts"].get("of_machine", ())
+            return "it is counted of the whole machine only" if of_machine else self._sheet_why("counts", name)
+        return self._sheet_why("by_cause", "value", "causes", name, "count")
+
+
+def sampled(account: Account, *names: str) -> Figure:
+    """Give CPU time by some causes together, and what so many samples leave open about it."""
+    seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
+    if not seconds:
+        return unmet(whole, account.effective) if account.unmet.intersection(names) else Figure(value=0.0)
+    calibration = sum(account.calibrations[name] for name in names)
+    return figure(seconds, min(seconds / whole, 1.0), account.effective, calibration)
+
+
+def unknown(why: str) -> Figure:
+    """Give a figure that cannot be had."""
+    return Figure(why=f"no meter data ({plainly(why)})")
+
+
+def plainly(why: str) -> str:
+    """Give a reason in one row, and no more of it than can be read."""
+    row = " ".join(why.split())
+    return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
+
+
+def read_trial(folder: Path, pause: float | None) -> Trial:
+    """Read a run of a certification; one of a benchmark has no pause, and a single phase. Raises InputError."""
+    recorded = open_run(folder)
+    did = played(recorded, pause)
+    accounts = {
+        name: account(recorded, span, [other for each, other in did.spans.items() if each != name])
+        for name, span in did.spans.items()
+    }
+    return Trial(folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded), read_wanting(recorded))

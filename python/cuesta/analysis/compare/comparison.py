@@ -1,0 +1,292 @@
+"""Two sides of runs, compared: whether they may be, and what can be said of each figure.
+
+Sides that are unlike are refused, unless a reason is given, which then stands in the result. `sides` has what a side
+is, `likeness` what must be alike, `verdict` the statistics.
+"""
+
+import math
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, Facts, differences
+from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
+from cuesta.analysis.compare.run_sample import (
+    CREATION,
+    ECHO,
+    ENOUGH_FOR_P99,
+    EXPLORATORY,
+    HEADLINE,
+    HEADLINES,
+    METERED,
+    Metric,
+    Replicate,
+)
+from cuesta.analysis.compare.sides import Side, once_more
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Sample, Word, estimate, judge
+from cuesta.units import many
+
+
+class Overall(StrEnum):
+    """What came of a comparison."""
+
+    UNCHANGED = "no change beyond the margin"
+    CHANGED = "changed"
+    INCONCLUSIVE = "inconclusive"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms sides are compared."""
+
+    margin: float = 0.05
+    """The least change that matters."""
+    despite: str | None = None
+    """Why unlike runs are compared nevertheless."""
+    compensation: Mapping[str, float] = field(default_factory=dict)
+    """By metric: what the new side's figure is multiplied by, to be what the base's method would have measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One figure on both sides."""
+
+    metric: Metric
+    base: Sequence[float]
+    """Run by run, as measured."""
+    new: Sequence[float]
+    missing: str | None
+    """Why there is no ratio."""
+    compensation: float | None
+    """What the new side was multiplied by for the ratio."""
+    ratio: float | None = None
+    """New over base; None where it cannot be had."""
+    interval: Interval | None = None
+    judged: Judged | None = None
+    """None of a figure that is only shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What came of it."""
+
+    base: Side
+    new: Side
+    in_pairs: bool
+    terms: Terms
+    refused: Sequence[str]
+    """Why nothing is compared, a sentence each."""
+    unlike: Sequence[Difference]
+    """What was compared despite."""
+    host: Sequence[Difference]
+    """What of the host differs by intent."""
+    headline: Sequence[Compared]
+    exploratory: Sequence[Compared]
+    notes: Sequence[str]
+    remedy: str | None = None
+    """What to do about a refusal."""
+
+    @property
+    def overall(self) -> Overall:
+        """Say what came of all headline figures together; one that is missing is not decided."""
+        words = {each.judged.word if each.judged else Word.INCONCLUSIVE for each in self.headline}
+        if self.refused:
+            return Overall.REFUSED
+        if words & {Word.FASTER, Word.SLOWER}:
+            return Overall.CHANGED
+        return Overall.UNCHANGED if words and Word.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why nothing is compared, and what to do about it."""
+
+    why: str
+    remedy: str
+
+
+def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
+    """Compare two sides."""
+    refused = list(refusals(base, new, terms))
+    empty = Comparison(base, new, in_pairs, terms, [each.why for each in refused], (), (), (), (), ())
+    if refused:
+        return replace(empty, remedy=refused[0].remedy)
+    one, other = base.runs[0].facts, new.runs[0].facts
+    unlike = differences(one, other)
+    metrics = headlines([*base.runs, *new.runs])
+    names = {metric.name for metric in metrics}
+    found = replace(
+        empty,
+        unlike=unlike,
+        host=differences(one, other, [HOST]),
+        headline=judged([figure(metric, empty) for metric in metrics], empty),
+        exploratory=[shown_only(figure(metric, empty), empty) for metric in EXPLORATORY if metric.name not in names],
+    )
+    return replace(found, notes=list(notes(found)))
+
+
+def headlines(runs: Sequence[Replicate]) -> list[Metric]:
+    """Choose the figures that are judged: those that apply, without those that no run was meant to have.
+
+    Whatever a tape times is among them, each class of transactions and each group's keys by itself: in a figure of all
+    of them together the largest hides the others.
+    """
+    metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
+    if any(run.figures[ECHO.name] for run in runs):
+        metrics = tuple(dict.fromkeys((*metrics, ECHO)))
+    wanted = [metric for metric in metrics if any(meant(metric, run.facts) for run in runs)]
+    return [part for metric in wanted for part in by_part(metric, runs)]
+
+
+def by_part(metric: Metric, runs: Sequence[Replicate]) -> list[Metric]:
+    """Give a metric of each class or group, where runs have several of them; else the metric itself."""
+    parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
+    return parts if len(parts) > 1 else [metric]
+
+
+def meant(metric: Metric, facts: Facts) -> bool:
+    """Say whether a run was meant to have a figure: its plan may ask for no meters, and a benchmark creates nothing."""
+    method = facts["method"]
+    if metric.name == CREATION and method.get("certifier") == "benchmark":
+        return False
+    return not (metric.needs_meters and method.get("meters") == "none")
+
+
+def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
+    """Say why two sides may not be compared; first what no reason helps against."""
+    yield from unusable(base, new)
+    for name, one in (("BASE", base), ("NEW", new)):
+        for run in one.runs[1:]:
+            for each in differences(one.runs[0].facts, run.facts, [*KINDS, HOST]):
+                why = f"{name}: {run.folder.name} is unlike {one.runs[0].folder.name}: {each}"
+                yield Refusal(why, "put runs that are unlike into folders of their own")
+    for run in new.runs:
+        if twin := once_more(run, base.runs, base.folder):
+            yield Refusal(f"NEW: {run.folder.name} is on both sides: {twin}", "give each side runs of its own")
+    unlike = differences(base.runs[0].facts, new.runs[0].facts) if base.runs and new.runs else []
+    if not terms.despite:
+        yield from (Refusal(str(each), "compare like with like, or say why not: --despite REASON") for each in unlike)
+    elif terms.compensation and not any(each.kind == "method" for each in unlike):
+        why = "a compensation is for a change of method, and the methods are alike"
+        yield Refusal(why, "leave --compensation out")
+    else:
+        yield from of_no_figure(terms.compensation, [*base.runs, *new.runs])
+
+
+def of_no_figure(names: Iterable[str], runs: Sequence[Replicate]) -> Iterator[Refusal]:
+    """Say which compensations are of figures that are not judged in these runs."""
+    judged = [metric.name for metric in headlines(runs)]
+    for name in names:
+        if name not in judged:
+            yield Refusal(f"no figure {name} is judged in these runs", f"compensate one of {', '.join(judged)}")
+
+
+def unusable(base: Side, new: Side) -> Iterator[Refusal]:
+    """Say which side has no run that can be used."""
+    remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
+    for name, one in (("BASE", base), ("NEW", new)):
+        if not one.runs:
+            for run in one.left_out:
+                yield Refusal(f"{name}: {run.folder.name} cannot be used: {run.why}", remedy)
+            yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
+
+
+def figure(metric: Metric, sides: Comparison) -> Compared:
+    """Take a figure from each run; of a method that changed, compensated as the terms say."""
+    base, new = ([run.figures.get(metric.name) for run in one.runs] for one in (sides.base, sides.new))
+    return Compared(
+        metric,
+        base=[value for value in base if value is not None],
+        new=[value for value in new if value is not None],
+        missing=missing(metric, sides, [*base, *new]),
+        compensation=sides.terms.compensation.get(metric.name),
+    )
+
+
+def missing(metric: Metric, sides: Comparison, values: Sequence[float | None]) -> str | None:
+    """Say why a figure has no ratio."""
+    absent = sum(value is None for value in values)
+    if absent:
+        return "not measured" if absent == len(values) else f"not measured in {absent} of {len(values)} runs"
+    if min(value for value in values if value is not None) <= 0:
+        return "zero in some runs"
+    series, _, quantile = metric.name.partition(".")
+    least = min(run.effective.get(series, 0.0) for one in (sides.base, sides.new) for run in one.runs)
+    if quantile == "p99" and least < ENOUGH_FOR_P99:
+        return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
+    return None
+
+
+def sample(found: Compared, in_pairs: bool) -> Sample:
+    """Give the logarithms of a figure."""
+    base, new = ([math.log(value) for value in values] for values in (found.base, found.new))
+    moved = math.log(found.compensation or 1.0)
+    return Sample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
+
+
+def judged(found: Sequence[Compared], sides: Comparison) -> list[Compared]:
+    """Judge headline figures together."""
+    samples = {each.metric.name: sample(each, sides.in_pairs) for each in found if each.missing is None}
+    words = judge(samples, sides.terms.margin)
+    return [
+        replace(each, ratio=word.ratio, interval=word.interval, judged=word)
+        if (word := words.get(each.metric.name))
+        else each
+        for each in found
+    ]
+
+
+def shown_only(found: Compared, sides: Comparison) -> Compared:
+    """Give a figure its ratio and interval, and no verdict."""
+    if found.missing is not None:
+        return found
+    ratio, interval = estimate(sample(found, sides.in_pairs))
+    return replace(found, ratio=ratio, interval=interval)
+
+
+def notes(found: Comparison) -> Iterator[str]:
+    """Say what else a reader has to know."""
+    base, new = found.base.runs, found.new.runs
+    yield from too_few(found)
+    starts = [sorted(run.started for run in runs) for runs in (base, new)]
+    if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
+        yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
+    undecided = [f"{each.metric.label} ({each.missing})" for each in found.headline if not each.judged]
+    if undecided:
+        yield f"not decided, for there is no ratio: {', '.join(undecided)}"
+    if any(each.metric.needs_meters and not each.judged for each in found.headline):
+        yield 'CPU time that nobody can meter is not asked for if both plans say `meters = "none"`'
+    methods = [each for each in found.unlike if each.kind == "method"]
+    bare = [each.metric.label for each in found.headline if each.compensation is None and each.judged]
+    if methods and bare:
+        yield f"the change of method is not compensated in: {', '.join(bare)}"
+    late = sum(0 < run.metered < METERED for run in (*base, *new))
+    if late:
+        few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
+        yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
+    if any(each.metric.needs_meters and each.judged for each in found.headline) and (honesty := new[0].honesty):
+        yield f"CPU: {honesty}"
+
+
+def too_few(found: Comparison) -> Iterator[str]:
+    """Say what cannot come of so few runs, whatever they show."""
+    fewest = min(len(found.base.runs), len(found.new.runs))
+    have = many(fewest, "pair") if found.in_pairs else f"{len(found.base.runs)} + {len(found.new.runs)} runs"
+    figures = sum(each.judged is not None for each in found.headline)
+    for_any, for_change = (
+        least_runs(confidence, found.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
+    )
+    if fewest < for_any:
+        need = f"{for_any} pairs" if found.in_pairs else f"{for_any} + {for_any} runs"
+        yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
+    elif fewest < for_change:
+        need = f"{for_change} pairs" if found.in_pairs else f"{for_change} + {for_change} runs"
+        yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
+
+
+def medians(found: Compared) -> tuple[float | None, float | None]:
+    """Give each side's median run."""
+    base, new = (statistics.median(values) if values else None for values in (found.base, found.new))
+    return base, new

@@ -1,0 +1,74 @@
+"""How small a change so many runs find, and how many runs find a given change. Both are computed, none is typed in.
+
+A change is found if the test tells it from none. Few runs are simulated: ranks have few levels, so that the normal
+approximation promises too much for them. More than FEW follow the approximation.
+"""
+
+import math
+import random
+import statistics
+from functools import cache
+
+from cuesta.analysis.compare.hodges_lehmann import Shift, least_runs, paired, unpaired
+
+POWER = 0.8
+"""With as many runs as are said to be needed, the chance that they decide."""
+MOST_RUNS = 500
+"""More than this many a side is as good as never."""
+FEW = 25
+"""So many runs a side (or pairs) are simulated."""
+DRAWS = 1000
+"""Comparisons that are simulated: the chance is then known to about one in a hundred."""
+
+
+def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> float | None:
+    """Give the smallest change that so many runs a side (or pairs) find four times in five; none if they find nothing.
+
+    It is of logarithms, like `spread`, which is their standard deviation from run to run, or from pair to pair.
+    """
+    return None if runs < least_runs(1 - alpha, in_pairs) else _reach(runs, in_pairs, alpha) * spread
+
+
+def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
+    """Give how many runs a side (or pairs) tell logarithms that lie `gap` apart, four times in five."""
+    needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
+    while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
+        needed += 1
+    return needed
+
+
+@cache
+def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
+    """Give the smallest change that is found four times in five, in standard deviations."""
+    if runs > FEW:
+        first, z = _normal(alpha)
+        return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
+    rng = random.Random(0)
+    # The lower end of an interval rises by as much as the change: it is found if the end comes to lie above zero.
+    intervals = [_of_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
+    return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
+
+
+def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> Shift:
+    """Compare runs of one system, with a spread of 1."""
+    if in_pairs:
+        return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])
+    return unpaired(*([rng.gauss(0, 1) for _ in range(runs)] for _ in range(2)))
+
+
+def _by_approximation(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
+    """Use the normal approximation, with what ranks lose against means (3/π) and what few runs do not know."""
+    first, z = _normal(alpha)
+    means = (1 if in_pairs else 2) * (z * spread / gap) ** 2 * math.pi / 3
+    return math.ceil(means + _unknown_spread(first, in_pairs))
+
+
+def _normal(alpha: float) -> tuple[float, float]:
+    """Give the normal quantile of a two-sided test, and its sum with that of the power."""
+    normal = statistics.NormalDist()
+    first = normal.inv_cdf(1 - alpha / 2)
+    return first, first + normal.inv_cdf(POWER)
+
+
+def _unknown_spread(first: float, in_pairs: bool) -> float:
+    return first**2 / (2 if in_pairs else 4)

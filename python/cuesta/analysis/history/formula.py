@@ -1,0 +1,286 @@
+"""Formulas over printed values: `b.total.{column} = a.subject.{column} + a.loading.{column}`.
+
+A formula is one relation: `=`, `<=`, `>=`, `divides`, or `in` a list of words. Names are dotted; `{column}` stands for
+every name that fits, `a.*.total` within a function for all of them. Numbers, `+ - * / %`, brackets, these functions:
+
+    sum min max              of numbers
+    mid low high             of a printed range or bound, as an exact number
+    octal text unit form     of a print: its octal digits; its characters; the word behind its number; its shape
+    weekday                  of a printed date: Mon … Sun
+    count(NAME, "letters")   how many of a print's characters are among these
+    distinct(NAMES)          how many different prints there are
+
+Nothing is evaluated but this: a formula comes from a file and can do no harm.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from cuesta.analysis.history.functions import ARITHMETIC, OF_NUMBERS, OF_PRINTS, Value, numeric
+from cuesta.analysis.history.quantity import Quantity
+from cuesta.errors import InputError
+
+TOKEN = re.compile(r'\s*(?:(\d+(?:\.\d+)?)|"([^"]*)"|([A-Za-z_]\w*(?:\.(?:\w+|\*))*)|(<=|>=|[-=+*/%(),]))')
+HOLE = re.compile(r"\{(\w+)\}")
+PATTERN = re.compile(r"[A-Za-z_{][\w{}]*(?:\.[\w{}]+)*")
+RELATIONS = ("=", "<=", ">=", "in", "divides")
+DEEPEST = 50
+"""Levels of brackets that are followed."""
+
+
+class Scope(Protocol):
+    """What names stand for."""
+
+    def quantity(self, name: str) -> Quantity:
+        """Give a number. Raises UnreadableError."""
+
+    def text(self, name: str) -> str:
+        """Give what was printed. Raises UnreadableError."""
+
+    def words(self, name: str) -> frozenset[str]:
+        """Give a list of words."""
+
+
+Node = Callable[[Scope], Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """What can be computed."""
+
+    node: Node
+    names: tuple[str, ...]
+    is_name: bool
+    """It is one name as printed and nothing else: a statement, not a computation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A relation between two expressions."""
+
+    text: str
+    left: Expression
+    relation: str
+    right: Expression
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in it, each once."""
+        return tuple(dict.fromkeys(self.left.names + self.right.names))
+
+
+def fitted(text: str, names: Sequence[str]) -> Iterator[str]:
+    """Give the formulas that `{holes}` stand for: those of which every name is known."""
+    bindings: list[dict[str, str]] = [{}]
+    for pattern in (each for each in PATTERN.findall(text) if HOLE.search(each)):
+        bindings = [more for binding in bindings for more in bound(pattern, binding, names)]
+    if not bindings:
+        raise InputError(f"{text}: no names fit")
+    for binding in bindings:
+        yield HOLE.sub(lambda hole, binding=binding: binding[hole[1]], text)  # type: ignore[misc]
+
+
+def bound(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Give the ways to fill the holes of a name that are still open."""
+    filled = HOLE.sub(lambda hole: binding.get(hole[1], hole[0]), pattern)
+    shape = re.compile(r"(\w+)".join(re.escape(part) for part in HOLE.sub("\0", filled).split("\0")))
+    holes = HOLE.findall(filled)
+    for name in names:
+        if found := shape.fullmatch(name):
+            yield {**binding, **dict(zip(holes, found.groups(), strict=True))}
+
+
+def parse(text: str, names: Sequence[str]) -> Formula:
+    """Read a formula over known names. Raises InputError with what is wrong."""
+    parser = Parser(text, names)
+    left = parser.expression()
+    relation = parser.take()
+    if relation not in RELATIONS:
+        raise parser.wrong(f"expected one of {' '.join(RELATIONS)}", relation)
+    right = parser.list_of_words() if relation == "in" else parser.expression()
+    parser.end()
+    return Formula(text, left, relation, right)
+
+
+def parse_expression(text: str, names: Sequence[str]) -> Expression:
+    """Read what a derived name stands for."""
+    parser = Parser(text, names)
+    found = parser.expression()
+    parser.end()
+    return found
+
+
+class Parser:
+    """Reads one formula from left to right; a method for each level of binding."""
+
+    def __init__(self, text: str, known: Sequence[str]) -> None:
+        self.text, self.known = text, known
+        self.tokens = self.split()
+        self.at, self.depth = 0, 0
+        self.names: list[str] = []
+
+    def split(self) -> list[tuple[str, str]]:
+        """Split it into tokens, each with its kind."""
+        tokens, at, text = list[tuple[str, str]](), 0, self.text.rstrip()
+        while at < len(text):
+            found = TOKEN.match(text, at)
+            if not found:
+                raise self.wrong("expected a number, a name or a sign", text[at:].strip()[:1])
+            kind = ("number", "words", "name", "sign")[(found.lastindex or 1) - 1]
+            tokens.append((kind, found[found.lastindex or 0]))
+            at = found.end()
+        return tokens
+
+    def wrong(self, expected: str, came: str) -> InputError:
+        """Say what is wrong with it."""
+        return InputError(f"{self.text}: {expected}, got {came or 'its end'}")
+
+    def peek(self) -> tuple[str, str]:
+        """Look at the next token."""
+        return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
+
+    def take(self, wanted: str | None = None) -> str:
+        """Take the next token."""
+        token = self.peek()[1]
+        if wanted is not None and token != wanted:
+            raise self.wrong(f"expected {wanted}", token)
+        self.at += 1
+        return token
+
+    def end(self) -> None:
+        """Insist that nothing follows."""
+        if self.at < len(self.tokens):
+            raise self.wrong("expected its end", self.peek()[1])
+
+    def expression(self) -> Expression:
+        """Read a whole expression, and note the names in it."""
+        self.names, before = [], self.at
+        node = self.sum()
+        alone = self.at - before == 1 and self.tokens[before][0] == "name"
+        return Expression(node, tuple(self.names), alone)
+
+    def list_of_words(self) -> Expression:
+        """Read the name of a list."""
+        name = self.take()
+        return Expression(lambda scope: scope.words(name), (), True)
+
+    def sum(self) -> Node:
+        """Read what is added and taken away."""
+        node = self.product()
+        while self.peek()[1] in {"+", "-"} and self.peek()[0] == "sign":
+            node = arithmetic(self.take(), node, self.product())
+        return node
+
+    def product(self) -> Node:
+        """Read what is multiplied and divided."""
+        node = self.factor()
+        while self.peek()[1] in {"*", "/", "%"} and self.peek()[0] == "sign":
+            node = arithmetic(self.take(), node, self.factor())
+        return node
+
+    def factor(self) -> Node:
+        """Read a number, a name, a function or a bracket."""
+        kind, token = self.peek()
+        self.take()
+        if kind == "number":
+            value = Quantity.exactly(float(token))
+            return lambda _: value
+        if kind == "words":
+            return lambda _: token
+        if kind == "name":
+            return self.called(token) if self.peek()[1] == "(" else self.named(token)
+        if token == "(":
+            return self.bracket()
+        if token == "-":
+            return self.negative()
+        raise self.wrong("expected a number, a name or a bracket", token)
+
+    def negative(self) -> Node:
+        """Read what stands behind a minus."""
+        self.deeper()
+        inner = self.factor()
+        self.depth -= 1
+        return lambda scope: -numeric(inner(scope))
+
+    def bracket(self) -> Node:
+        """Read what stands in a bracket."""
+        self.deeper()
+        node = self.sum()
+        self.take(")")
+        self.depth -= 1
+        return node
+
+    def deeper(self) -> None:
+        """Go one level down."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise self.wrong(f"expected at most {DEEPEST} levels of brackets", "more")
+
+    def named(self, name: str) -> Node:
+        """Stand for a value."""
+        self.note(name)
+        return lambda scope: scope.quantity(name)
+
+    def note(self, name: str) -> None:
+        """Note a name, which must be known."""
+        if name not in self.known:
+            raise self.wrong("expected a name of the file", name)
+        self.names.append(name)
+
+    def called(self, function: str) -> Node:
+        """Read a function with what it is given."""
+        self.take("(")
+        self.deeper()
+        if function in OF_NUMBERS:
+            return self.of_numbers(OF_NUMBERS[function])
+        if function in OF_PRINTS:
+            return self.of_prints(OF_PRINTS[function])
+        raise self.wrong(f"expected one of {' '.join([*OF_NUMBERS, *OF_PRINTS])}", function)
+
+    def of_numbers(self, function: Callable[[Sequence[Quantity]], Quantity]) -> Node:
+        """Read expressions; a name with a star stands for many."""
+        nodes = list[Node]()
+        while True:
+            if "*" in self.peek()[1] and self.peek()[0] == "name":
+                nodes += [self.named(name) for name in self.many(self.take())]
+            else:
+                nodes.append(self.sum())
+            if self.peek()[1] != ",":
+                break
+            self.take(",")
+        self.take(")")
+        self.depth -= 1
+        return lambda scope: function([numeric(node(scope)) for node in nodes])
+
+    def of_prints(self, function: Callable[[Sequence[str]], Value]) -> Node:
+        """Read names, whose prints are wanted, and words."""
+        parts = list[tuple[str, str]]()
+        while True:
+            kind, token = self.peek()
+            self.take()
+            if kind not in {"name", "words"}:
+                raise self.wrong("expected a name", token)
+            parts += [(kind, name) for name in self.many(token)] if kind == "name" else [(kind, token)]
+            if self.peek()[1] != ",":
+                break
+            self.take(",")
+        self.take(")")
+        self.depth -= 1
+        self.names += [token for kind, token in parts if kind == "name"]
+        return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
+
+    def many(self, pattern: str) -> list[str]:
+        """Give the names that a pattern stands for."""
+        found = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
+        if not found:
+            raise self.wrong("expected a name of the file", pattern)
+        return found
+
+
+def arithmetic(sign: str, left: Node, right: Node) -> Node:
+    """Join two expressions."""
+    operation = ARITHMETIC[sign]
+    return lambda scope: operation(numeric(left(scope)), numeric(right(scope)))

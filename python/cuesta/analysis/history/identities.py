@@ -1,0 +1,250 @@
+"""What must agree among printed values, and what to think where it does not.
+
+Every identity is computed from the values as printed. What agrees but for the last digit is rounding. Where something
+fails, each value in it is read again as it may have been misread (`mending`); what no reading mends is an error of the
+document, and is named as such. Nothing is rewritten.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from cuesta.analysis.history.formula import Formula
+from cuesta.analysis.history.functions import Value
+from cuesta.analysis.history.mending import Mending, mended
+from cuesta.analysis.history.quantity import Quantity, written
+from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
+from cuesta.ledger.historical import Document
+
+
+class Verdict(StrEnum):
+    """What is thought of a value that is not as it should be."""
+
+    ROUNDING = "rounding"
+    """Off in the last digit, by no more than what it was computed from was rounded."""
+    MISREAD = "likely misread"
+    """Another reading makes the identities agree."""
+    ERROR = "arithmetic error"
+    """No reading mends it: the document reckons wrong."""
+    CARRIED = "carries an error"
+    """It is reckoned right, from a value that is not."""
+    CONTRADICTION = "contradiction"
+    """Two statements of one thing differ."""
+    IMPOSSIBLE = "impossible"
+    """Beyond a bound, such as more than all of a resource: to be rejected, not clipped."""
+    UNREADABLE = "unreadable"
+    """No number, and no reading that could be shown to be right."""
+    INCOMPLETE = "incomplete"
+    """A row with fewer cells than the table has columns, or a cell torn in two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One value that is not as it should be."""
+
+    name: str
+    printed: str
+    verdict: Verdict
+    computed: str | None = None
+    """By the first identity of `against`, written as the value was printed; `at most 100` of a bound."""
+    reading: str | None = None
+    """What it probably says."""
+    against: tuple[str, ...] = ()
+    """The identities that do not hold as printed."""
+    support: tuple[str, ...] = ()
+    """Those that hold with the reading; where there is none, those in which the value holds as printed."""
+    why: str = ""
+    """What the typist said of the first of `against`."""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A document, held against itself."""
+
+    document: Document
+    findings: tuple[Finding, ...]
+    identities: int
+    """How many were computed."""
+    hold: int
+    """How many of them hold as printed."""
+    rounding: int
+    """How many more hold within rounding."""
+
+    @property
+    def wanting(self) -> tuple[Finding, ...]:
+        """The findings that rounding does not explain."""
+        return tuple(each for each in self.findings if each.verdict is not Verdict.ROUNDING)
+
+
+BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
+"""What relations that say what a value is are called."""
+
+
+def check(document: Document) -> Checked:
+    """Compute every identity of a document. Raises InputError for a formula that means nothing."""
+    transcript = Transcript.of(document)
+    before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
+    read, mendings = mended(transcript)
+    findings = [
+        *misread(transcript, read, mendings),
+        *unmended(read),
+        *rounded(read),
+        *torn(document),
+        *short(document),
+    ]
+    order = {name: at for at, name in enumerate(document.prints)}
+    findings.sort(key=lambda found: order.get(found.name, len(order)))
+    told = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
+    return Checked(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
+
+
+def first(texts: Sequence[str]) -> str:
+    """Give the first of them, or nothing."""
+    return texts[0] if texts else ""
+
+
+def misread(printed: Transcript, read: Transcript, mendings: Sequence[Mending]) -> Iterator[Finding]:
+    """Give the values that are likely misread."""
+    for each in mendings:
+        formulas = printed.formulas_with[each.name]
+        against = [formula for formula in formulas if not printed.outcome(formula).agrees]
+        support = [formula for formula in formulas if read.outcome(formula).agrees]
+        yield Finding(
+            each.name,
+            printed.text(each.name),
+            Verdict.MISREAD,
+            computed=computed(read, each.repaired[0], each.name),
+            reading=each.reading,
+            against=texts(against),
+            support=texts(support),
+            page=printed.print_of(each.name).page,
+        )
+
+
+def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
+    """Give formulas as they are written."""
+    return tuple(formula.text for formula in formulas)
+
+
+def computed(transcript: Transcript, formula: Formula, name: str) -> str | None:
+    """Write what a formula says that a value is; none if the value is not what it is about."""
+    outcome = transcript.outcome(formula)
+    if formula.relation == "in" and outcome.left != transcript.text(name).strip():
+        return said(outcome.left, "")
+    if formula.left.names != (name,) or formula.relation not in BOUNDS:
+        return None
+    like = transcript.text(name) if name in transcript.document.prints else "0.00"
+    value = said(outcome.right, like)
+    return value and BOUNDS[formula.relation] + value
+
+
+def said(value: Value | None, like: str) -> str | None:
+    """Write a computed value as another was printed."""
+    if isinstance(value, Quantity):
+        return written(value.value, like)
+    return value if isinstance(value, str) else None
+
+
+def unmended(transcript: Transcript) -> Iterator[Finding]:
+    """Give what no reading mends, a finding for each value that a failing formula is about."""
+    failing = dict[str, list[tuple[Formula, Outcome]]]()
+    for formula in transcript.formulas:
+        outcome = transcript.outcome(formula)
+        if not outcome.agrees:
+            failing.setdefault(formula.names[0], []).append((formula, outcome))
+    for name, cases in failing.items():
+        formula, outcome = cases[0]
+        printed = name in transcript.document.prints
+        yield Finding(
+            name,
+            printed=transcript.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
+            verdict=Verdict.CARRIED if is_carried(transcript, formula, failing) else verdict(formula, outcome),
+            computed=computed(transcript, formula, name),
+            against=texts([case[0] for case in cases]),
+            support=texts(
+                [each for each in transcript.formulas if name in each.names and transcript.outcome(each).agrees]
+            ),
+            page=transcript.print_of(name).page if printed else "",
+        )
+
+
+def verdict(formula: Formula, outcome: Outcome) -> Verdict:
+    """Say what is wrong where no reading helps."""
+    if outcome.agreement is Agreement.UNREADABLE:
+        return Verdict.UNREADABLE
+    if formula.relation in {"<=", ">="}:
+        return Verdict.IMPOSSIBLE
+    if formula.right.is_name or not isinstance(outcome.right, Quantity):
+        return Verdict.CONTRADICTION
+    return Verdict.ERROR
+
+
+def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
+    """Say whether a value is reckoned right from another that is wrong, and would be right if that one were."""
+    wanted = transcript.outcome(formula).right
+    if formula.relation != "=" or not isinstance(wanted, Quantity):
+        return False
+    for other in transcript.formulas:
+        if other.left.names != formula.left.names[:1] or not transcript.outcome(other).agrees:
+            continue
+        for name in set(other.right.names) & set(failing):
+            right = computed(transcript, failing[name][0][0], name)
+            after = transcript.read_as(name, right).outcome(other).right if right else None
+            if isinstance(after, Quantity) and wanted.may_be(after):
+                return True
+    return False
+
+
+def rounded(transcript: Transcript) -> Iterator[Finding]:
+    """Give what is off in the last digit only."""
+    for formula in transcript.formulas:
+        outcome = transcript.outcome(formula)
+        if outcome.agreement is not Agreement.ROUNDING:
+            continue
+        name = formula.names[0]
+        printed = transcript.document.prints.get(name)
+        yield Finding(
+            name,
+            transcript.text(name) if printed and formula.left.is_name else said(outcome.left, "0.0") or "",
+            Verdict.ROUNDING,
+            computed=said(outcome.right, like=transcript.text(name) if printed else "0.00"),
+            against=(formula.text,),
+            page=printed.page if printed else "",
+        )
+
+
+def short(document: Document) -> Iterator[Finding]:
+    """Give the rows that have fewer cells than columns: which cell belongs to which column is then anybody's guess."""
+    for row, (cells, columns) in document.short.items():
+        printed = [each.text for name, each in document.prints.items() if name.rpartition(".")[0] == row]
+        why = f"{cells} cells below {columns} columns: they may have shifted"
+        yield Finding(row, " · ".join(printed), Verdict.INCOMPLETE, why=why)
+
+
+def torn(document: Document) -> Iterator[Finding]:
+    """Give the cells with an open bracket, joined to the next one that closes it."""
+    cells = [(name, each) for name, each in document.prints.items() if brackets(each.text)]
+    for at, (name, one) in enumerate(cells):
+        if brackets(one.text) < 0:
+            continue
+        following = cells[at + 1][1].text if at + 1 < len(cells) else ""
+        yield Finding(
+            name,
+            one.text,
+            Verdict.INCOMPLETE,
+            reading=joined(one.text, following) if brackets(following) < 0 else None,
+            why="a bracket is open: the cell runs on into the next column",
+            page=one.page,
+        )
+
+
+def brackets(text: str) -> int:
+    """Count brackets that are opened and not closed."""
+    return text.count("(") - text.count(")")
+
+
+def joined(one: str, other: str) -> str:
+    """Join the halves of a torn cell, where both have the signs on the tear only once."""
+    overlap = max(size for size in range(min(len(one), len(other)) + 1) if one.endswith(other[:size]))
+    return one + other[overlap:]

@@ -1,0 +1,113 @@
+"""Which systems stand in one ledger: those that ran the same workload, and those that a file of goals lists."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cuesta.analysis.history.certified import measured
+from cuesta.analysis.history.projection import Ledger, Measured, ledger
+from cuesta.analysis.history.quantity import understood
+from cuesta.errors import InputError
+from cuesta.ledger.goals import Goals
+from cuesta.ledger.record import Record
+
+SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """A certification, and where it lies."""
+
+    folder: str
+    record: Record
+    doubt: str = ""
+    """What speaks against it."""
+
+    @property
+    def workload(self) -> tuple[str, ...]:
+        """Give what must be the same for two elapsed times to be of one series."""
+        given, work = self.record.given, self.record.workload
+        return given.plan, given.group, given.kind, work.attached, str(work.users), work.sha256
+
+
+def ledgers(
+    goals: Sequence[Goals], certified: Sequence[Certified], base: str | None, goal: float | None
+) -> Iterator[Ledger]:
+    """Make the ledgers: one for each file of goals, and one for each workload that none of them is about."""
+    certified = sorted(certified, key=lambda each: each.record.given.started)
+    told = {each.plan for each in goals if each.plan}
+    for each in goals:
+        yield with_goals(each, [one for one in certified if each.plan == one.record.given.plan], base, goal)
+    series: dict[tuple[str, ...], list[Certified]] = {}
+    for one in certified:
+        if one.record.given.plan not in told:
+            series.setdefault(one.workload, []).append(one)
+    for several in series.values():
+        yield without_goals(several, base)
+
+
+def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, goal: float | None) -> Ledger:
+    """Make the ledger of a file of goals. Raises InputError where certifications of unlike workloads would be mixed."""
+    if len({one.workload for one in certified}) > 1:
+        folders = ", ".join(one.folder for one in certified)
+        raise InputError(
+            f"{goals.title}: certifications of plan {goals.plan} differ in group, script, users or line: {folders}",
+            "give the folders of one series: their elapsed times are no ledger together",
+        )
+    came = {name: tuple(each.name for each in goals.improvement if each.came_with == name) for name in names(certified)}
+    systems = [listed(goals, system.name) for system in goals.system] + list(rows(certified, SECONDS[goals.unit], came))
+    wanted = goal if goal is not None else None if goals.goal is None else time(goals, "goal", goals.goal)
+    of = base if is_there(base, systems) else goals.base
+    return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
+
+
+def is_there(base: str | None, systems: Sequence[Measured]) -> bool:
+    """Say whether a system of that name, or from that folder, is in the list."""
+    return any(base in {each.name, each.folder} for each in systems)
+
+
+def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
+    """Make the ledger of one workload."""
+    record = certified[0].record
+    work = record.workload
+    what = f"{work.users} × {work.attached}, script {work.sha256[:12]}"
+    title = f"{record.given.kind} of {record.given.plan}, group {record.given.group}"
+    systems = list(rows(certified, 1.0, {}))
+    return ledger(title, what, "s", systems, [], base if is_there(base, systems) else None, None)
+
+
+def rows(certified: Sequence[Certified], per: float, came: dict[str, tuple[str, ...]]) -> Iterator[Measured]:
+    """Give the systems that were measured at all."""
+    for one in certified:
+        found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()), one.doubt)
+        if found:
+            yield found
+
+
+def names(certified: Sequence[Certified]) -> list[str]:
+    """Name the systems."""
+    return [one.record.given.system for one in certified]
+
+
+def listed(goals: Goals, name: str) -> Measured:
+    """Give a system as a file of goals lists it."""
+    system = next(each for each in goals.system if each.name == name)
+    idle = None if system.zero_idle is None else number(goals, "zero_idle", system.zero_idle) / 100
+    brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
+    elapsed = time(goals, f"{name}: elapsed", system.elapsed)
+    return Measured(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
+
+
+def number(goals: Goals, place: str, text: str) -> float:
+    """Read a number as it was written. Raises InputError."""
+    found = understood(text)
+    if found is None:
+        raise InputError(f"{goals.title}: {place}: expected a number, got {text}")
+    return found.value
+
+
+def time(goals: Goals, place: str, text: str) -> float:
+    """Read an elapsed time, which is more than none. Raises InputError."""
+    found = number(goals, place, text)
+    if found <= 0:
+        raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")
+    return found

@@ -1,0 +1,305 @@
+"""The ledger's arithmetic: systems in percent of a reference, and what planned improvements would make of the last one.
+
+An improvement saves a share of the elapsed time of what it touches: elapsed × (1 − saves × touches). One that the
+benchmark does not exercise saves nothing of it. Improvements compound. All-low and all-high are the ends; between them
+each estimate is taken as uniform and independent of the others, and the chance to meet a goal is the share of draws
+that do (seeded, with its standard error).
+"""
+
+import datetime
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod, sqrt
+from statistics import fmean, pstdev
+
+from cuesta.analysis.certify.relative import LEAST, over_runs
+from cuesta.analysis.history.quantity import understood
+from cuesta.errors import InputError
+from cuesta.ledger.goals import Improvement
+
+DRAWS, SEED = 20_000, 1974
+"""Of the simulation. Its standard error is given with each result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A system that was measured."""
+
+    name: str
+    date: datetime.date
+    elapsed: float
+    brings: tuple[str, ...] = ()
+    """Names of the improvements that it has."""
+    zero_idle: float | None = None
+    """Share of the CPUs' time in which there was nothing to do."""
+    grade: str = ""
+    """Of a certification."""
+    folder: str = ""
+    doubt: str = ""
+    """What speaks against the row: its record does not agree with its files, or it is a copy of another."""
+    runs: tuple[float, ...] = ()
+    """The elapsed time run by run; empty of a system that is known as it was printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A share that is estimated."""
+
+    low: float
+    high: float
+
+    @property
+    def mean(self) -> float:
+        """Give the middle."""
+        return (self.low + self.high) / 2
+
+    def draw(self, source: random.Random) -> float:
+        """Draw one, all being as likely."""
+        return source.uniform(self.low, self.high)
+
+    def above(self, value: float) -> float:
+        """Give the chance of at least a value."""
+        if self.high == self.low:
+            return float(self.high >= value)
+        return min(1.0, max(0.0, (self.high - value) / (self.high - self.low)))
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """An improvement as it counts in the benchmark."""
+
+    name: str
+    date: str
+    saves: Range
+    touches: Range
+    in_benchmark: bool
+
+    @property
+    def mean(self) -> float:
+        """Give the mean share of the elapsed time that it saves: that of a product of independent estimates."""
+        return self.saves.mean * self.touches.mean if self.in_benchmark else 0.0
+
+    @property
+    def low(self) -> float:
+        """Give the least that it saves."""
+        return self.saves.low * self.touches.low if self.in_benchmark else 0.0
+
+    @property
+    def high(self) -> float:
+        """Give the most that it saves."""
+        return self.saves.high * self.touches.high if self.in_benchmark else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hoped:
+    """A row below the dotted line: the elapsed time with this improvement and those before it."""
+
+    planned: Planned
+    mean: float
+    shortest: float
+    """If all estimates come out high."""
+    longest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The chance to meet the goal."""
+
+    goal: float
+    share: float
+    error: float
+    """Standard error of the share; 0 where nothing is left to chance."""
+    draws: int
+    low: float
+    """Elapsed time that 5 in 100 draws are below."""
+    high: float
+    """Elapsed time that 5 in 100 draws are above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """What the improvements would make of a system."""
+
+    since: Measured
+    hoped: tuple[Hoped, ...]
+    chance: Chance | None
+
+    @property
+    def ends(self) -> float:
+        """Give the elapsed time with all of them, at the mean."""
+        return self.hoped[-1].mean if self.hoped else self.since.elapsed
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """A measured system, beside what had been hoped of the improvements that it has."""
+
+    system: Measured
+    before: Measured
+    """The system that it came after."""
+    expected: float
+    """Elapsed time, by the mean estimates."""
+    estimated: float
+    """Share of the elapsed time that was to be saved."""
+
+    @property
+    def gained(self) -> float:
+        """Give the share that was saved."""
+        return 1 - self.system.elapsed / self.before.elapsed
+
+    @property
+    def miss(self) -> float:
+        """Give by how much longer it took than expected, as a share."""
+        return self.system.elapsed / self.expected - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """All of it."""
+
+    title: str
+    workload: str
+    unit: str
+    base: Measured | None
+    systems: tuple[Measured, ...]
+    """In order of date."""
+    planned: Projection | None
+    """From the last system before any improvement came; None if the first one has some already."""
+    came: tuple[Came, ...]
+    rebased: Projection | None
+    """From the last system of all; None if no improvement has come yet."""
+
+    def percent(self, elapsed: float) -> float | None:
+        """Give an elapsed time in percent of the reference."""
+        return 100 * elapsed / self.base.elapsed if self.base else None
+
+    def beside_base(self, system: Measured) -> tuple[float | None, tuple[float, float] | None]:
+        """Give a system in percent of the reference, and the interval of that over the runs of both.
+
+        Of runs that are too few for an interval there is no percentage; printed figures have no runs, and no interval.
+        """
+        base = self.base
+        if base is None or base is system or not (base.runs or system.runs):
+            return self.percent(system.elapsed), None
+        if any(0 < len(each.runs) < LEAST for each in (base, system)):
+            return None, None
+        interval = over_runs(base.runs, system.runs) if base.runs and system.runs else None
+        return self.percent(system.elapsed), interval and (100 * interval[0], 100 * interval[1])
+
+    @property
+    def last(self) -> Projection | None:
+        """Give the projection that counts."""
+        return self.rebased or self.planned
+
+
+def ledger(  # noqa: PLR0913, PLR0917
+    title: str,
+    workload: str,
+    unit: str,
+    systems: Sequence[Measured],
+    improvements: Sequence[Improvement],
+    base: str | None,
+    goal: float | None,
+) -> Ledger:
+    """Reckon a ledger. Raises InputError for names that are not in it."""
+    ordered = sorted(systems, key=lambda each: each.date)
+    plans = [planned(each) for each in improvements]
+    insist_on_known(ordered, plans)
+    start = before_any(ordered)
+    came = list(outcomes(ordered, plans))
+    there = {name for system in ordered for name in system.brings}
+    left = [each for each in plans if each.name not in there]
+    return Ledger(
+        title,
+        workload,
+        unit,
+        reference(ordered, base),
+        tuple(ordered),
+        project(start, plans, goal) if plans and start else None,
+        tuple(came),
+        project(ordered[-1], left, goal) if there else None,
+    )
+
+
+def before_any(ordered: Sequence[Measured]) -> Measured | None:
+    """Give the last system before the first that brings an improvement; of them all, if none does."""
+    first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
+    return ordered[first - 1] if first else None
+
+
+def reference(systems: Sequence[Measured], base: str | None) -> Measured | None:
+    """Find the system that others are percent of: the named one, or else the first."""
+    if base is None:
+        return systems[0] if systems else None
+    found = [each for each in systems if base in {each.name, each.folder}]
+    if not found:
+        there = ", ".join(dict.fromkeys(each.name for each in systems)) or "none"
+        raise InputError(f"no system is called {base}", f"there are: {there}")
+    return found[0]
+
+
+def insist_on_known(systems: Sequence[Measured], plans: Sequence[Planned]) -> None:
+    """Refuse a system that brings what nobody planned."""
+    known = {each.name for each in plans}
+    for system in systems:
+        for name in system.brings:
+            if name not in known:
+                raise InputError(f"{system.name}: brings {name}: there is no such improvement")
+
+
+def planned(improvement: Improvement) -> Planned:
+    """Understand an improvement's estimates. Raises InputError for a share that is none."""
+    saves, touches = (estimate(improvement, name) for name in ("saves", "touches"))
+    return Planned(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
+
+
+def estimate(improvement: Improvement, name: str) -> Range:
+    """Understand `10-12%`: as it was stated, not as a rounded print."""
+    text = getattr(improvement, name)
+    found = understood(text)
+    if found is None or found.high > 100.5 or found.low < -0.5 or text.strip()[:1] in {"<", ">"}:
+        raise InputError(f"{improvement.name}: {name}: expected percent as 10-12%, got {text}")
+    stated = (found.low, found.high) if "-" in text.strip()[1:] else (found.value, found.value)
+    if stated[0] > stated[1]:
+        raise InputError(f"{improvement.name}: {name}: expected the lower end first, as 10-12%, got {text}")
+    return Range(stated[0] / 100, stated[1] / 100)
+
+
+def outcomes(systems: Sequence[Measured], plans: Sequence[Planned]) -> Iterator[Came]:
+    """Hold each system that brings improvements against what was hoped of them."""
+    by_name = {each.name: each for each in plans}
+    for at, system in enumerate(systems):
+        if system.brings and at:
+            rest = prod(1 - by_name[name].mean for name in system.brings)
+            yield Came(system, systems[at - 1], systems[at - 1].elapsed * rest, 1 - rest)
+
+
+def project(since: Measured, plans: Sequence[Planned], goal: float | None) -> Projection:
+    """Compound improvements on a system."""
+    hoped, mean, shortest, longest = list[Hoped](), since.elapsed, since.elapsed, since.elapsed
+    for each in plans:
+        mean, shortest, longest = mean * (1 - each.mean), shortest * (1 - each.high), longest * (1 - each.low)
+        hoped.append(Hoped(each, mean, shortest, longest))
+    return Projection(since, tuple(hoped), None if goal is None else chance(since.elapsed, plans, goal))
+
+
+def chance(elapsed: float, plans: Sequence[Planned], goal: float) -> Chance:
+    """Draw the elapsed time with all improvements, many times.
+
+    Of the widest estimate the chance is not drawn but computed, given the others: the error is then far smaller.
+    """
+    source = random.Random(SEED)
+    counted = sorted((each for each in plans if each.in_benchmark), key=lambda each: each.high - each.low)
+    shares, ends = list[float](), list[float]()
+    for _ in range(DRAWS):
+        rest = elapsed * prod(1 - each.saves.draw(source) * each.touches.draw(source) for each in counted[:-1])
+        if not counted:
+            shares.append(float(rest <= goal))
+            ends.append(rest)
+            continue
+        saves, touched = counted[-1].saves, counted[-1].touches.draw(source)
+        shares.append(saves.above((1 - goal / rest) / touched) if touched else float(rest <= goal))
+        ends.append(rest * (1 - saves.draw(source) * touched))
+    ends.sort()
+    return Chance(goal, fmean(shares), pstdev(shares) / sqrt(DRAWS), DRAWS, ends[DRAWS // 20], ends[-DRAWS // 20])

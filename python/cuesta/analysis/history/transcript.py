@@ -1,0 +1,160 @@
+"""A document's prints as they are read at the moment, and what its formulas say of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import Self
+
+from cuesta.analysis.history.formula import Expression, Formula, fitted, parse, parse_expression
+from cuesta.analysis.history.functions import UnreadableError, Value
+from cuesta.analysis.history.quantity import Quantity, understood
+from cuesta.errors import InputError
+from cuesta.ledger.historical import Document, Print
+
+DEEPEST = 20
+"""Derived names that may stand for one another in a row."""
+
+
+class Agreement(StrEnum):
+    """What became of one identity."""
+
+    HOLDS = "holds"
+    ROUNDING = "rounding"
+    FAILS = "fails"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one identity, and of its two sides."""
+
+    agreement: Agreement
+    left: Value | None = None
+    right: Value | None = None
+
+    @property
+    def agrees(self) -> bool:
+        """Say whether it holds, at least within rounding."""
+        return self.agreement in {Agreement.HOLDS, Agreement.ROUNDING}
+
+    @property
+    def gap(self) -> float:
+        """By how much the sides differ; 0 for words."""
+        if isinstance(self.left, Quantity) and isinstance(self.right, Quantity):
+            return abs(self.left.value - self.right.value)
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Prints by name, each with what it is read as."""
+
+    document: Document
+    derived: Mapping[str, Expression]
+    formulas: tuple[Formula, ...]
+    whys: Mapping[str, str]
+    """Formula → what the document's typist said of it."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Readings that differ from the print."""
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """Read a document's formulas. Raises InputError for one that means nothing."""
+        names = [*document.prints, *document.derived]
+        derived = {name: parse_expression(text, names) for name, text in document.derived.items()}
+        whys = {text: stated.why for stated in document.identities for text in fitted(stated.formula, names)}
+        formulas = tuple(parse(text, names) for text in whys)
+        transcript = cls(document, derived, formulas, whys)
+        for name in derived:
+            transcript.prints_of([name])
+        return transcript
+
+    def read_as(self, name: str, text: str) -> Self:
+        """Give the same transcript with one print read otherwise."""
+        return replace(self, texts={**self.texts, name: text})
+
+    def print_of(self, name: str) -> Print:
+        """Give what was printed under a name, wherever it was derived from."""
+        return self.document.prints[name]
+
+    def text(self, name: str) -> str:
+        """Give a print as it is read."""
+        return self.texts.get(name) or self.document.prints[name].text
+
+    def quantity(self, name: str) -> Quantity:
+        """Give a number. Raises UnreadableError."""
+        if name in self.derived:
+            value = self.derived[name].node(self)
+            if isinstance(value, Quantity):
+                return value
+            raise UnreadableError
+        printed = self.document.prints[name]
+        found = known(self.text(name), printed.counted, printed.cut_off)
+        if found is None:
+            raise UnreadableError
+        return found
+
+    def words(self, name: str) -> frozenset[str]:
+        """Give a list of words."""
+        if name not in self.document.lists:
+            raise InputError(f"{self.document.title}: there is no list {name}")
+        return self.document.lists[name]
+
+    def outcome(self, formula: Formula) -> Outcome:
+        """Hold the two sides of a formula against each other."""
+        try:
+            left, right = formula.left.node(self), formula.right.node(self)
+        except (UnreadableError, ZeroDivisionError, OverflowError):
+            return Outcome(Agreement.UNREADABLE)
+        return Outcome(agreement(formula.relation, left, right), left, right)
+
+    def prints_of(self, names: Sequence[str], depth: int = 0) -> list[str]:
+        """Give the prints that names rest on, each once. Raises InputError where names go round in a circle."""
+        if depth > DEEPEST:
+            raise InputError(f"{self.document.title}: {names[0]} is derived from itself")
+        found = list[str]()
+        for name in names:
+            found += self.prints_of(self.derived[name].names, depth + 1) if name in self.derived else [name]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def formulas_with(self) -> Mapping[str, tuple[Formula, ...]]:
+        """Give the formulas that rest on a print, by its name."""
+        found: dict[str, list[Formula]] = {}
+        for formula in self.formulas:
+            for name in self.prints_of(formula.names):
+                found.setdefault(name, []).append(formula)
+        return {name: tuple(formulas) for name, formulas in found.items()}
+
+
+@lru_cache(maxsize=4096)
+def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
+    """Understand a print; what was counted is exact."""
+    found = understood(text, cut_off)
+    return Quantity.exactly(found.value) if found and counted else found
+
+
+def agreement(relation: str, left: Value, right: Value) -> Agreement:
+    """Hold two sides against each other."""
+    if isinstance(left, Quantity) and isinstance(right, Quantity):
+        return of_numbers(relation, left, right)
+    if isinstance(right, frozenset):
+        return Agreement.HOLDS if left in right else Agreement.FAILS
+    if isinstance(left, str) and isinstance(right, str) and relation == "=":
+        return Agreement.HOLDS if left.split() == right.split() else Agreement.FAILS
+    return Agreement.UNREADABLE
+
+
+def of_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
+    """Hold two numbers against each other: exactly, then within what was rounded."""
+    slack = left.slack + right.slack
+    if relation == "divides":
+        return Agreement.HOLDS if left.value and right.value % left.value == 0 else Agreement.FAILS
+    if relation == "=":
+        holds, may = left.prints(right.value), left.may_be(right)
+    elif relation == "<=":
+        holds, may = left.value <= right.value + slack, left.low <= right.high + slack
+    else:
+        holds, may = left.value >= right.value - slack, left.high >= right.low - slack
+    return Agreement.HOLDS if holds else Agreement.ROUNDING if may else Agreement.FAILS

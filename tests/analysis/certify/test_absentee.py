@@ -1,0 +1,120 @@
+"""When a benchmark cannot be believed: it idles, or leaves out what the service does; and why."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.certify.absentee import warnings
+from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.phases import Played, Span
+from cuesta.analysis.certify.run import Trial
+from cuesta.ledger.certification import Certification
+from cuesta.ledger.record import Given
+from cuesta.ledger.wanting import Wanting
+from tests.analysis.compare.test_representative import causes
+from tests.certified import account, trial
+from tests.ledger.test_certification import GIVEN
+from tests.sheets import sheet
+
+
+def batch(users: int = 20, **rest: float) -> Trial:
+    """A run of absentee processes: 100 s, of which the two CPUs idled for what `rest` and the subject leave."""
+    span = Span(0.0, 100.0)
+    one = trial()
+    did = Played(users, {"command": span}, [], [90.0, 100.0], [])
+    return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})}, one.kernel)
+
+
+def asleep(share: float, **rest: float) -> Trial:
+    """A run whose two processes both want a CPU in but a share of a hundred looks."""
+    made = batch(2, **rest)
+    looks = range(100)
+    wanting = [0 if look < 100 * share else 2 for look in looks]
+    return replace(made, wanting=Wanting([float(look) for look in looks], [2] * 100, wanting))
+
+
+def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certification:
+    given = Given.model_validate({**GIVEN, "kind": kind, "pause": None, "pauses": pauses})
+    return Certification(here, given, [], [], [], None)
+
+
+def test_one_that_keeps_the_machine_busy_is_not_warned_of(here: Path) -> None:
+    assert warnings(benchmark(here), [batch()]) == []
+
+
+@pytest.mark.parametrize(
+    ("pauses", "users", "why"),
+    [
+        (12.0, 20, "its script pauses for 12.0 s"),
+        (0.0, 1, "there are fewer processes than CPUs (1 and 2)"),
+        (0.0, 20, "its processes wait for something that is no device"),
+    ],
+)
+def test_one_that_goes_idle_is_warned_of_with_the_reason(here: Path, pauses: float, users: int, why: str) -> None:
+    (said,) = warnings(benchmark(here, pauses), [batch(users, subject=176.0)])
+    assert said.startswith(f"the benchmark goes idle: nobody uses 12.0 % of the CPUs, above 5.0 %: {why}")
+
+
+def test_one_that_sleeps_is_warned_of_where_neighbours_fill_the_cpus(here: Path) -> None:
+    crowded = asleep(0.5, subject=100.0, others=100.0)
+    assert measurements([crowded], None).a[5].command.value == 0, "no CPU is idle"
+    (said,) = warnings(benchmark(here, 10.0), [crowded])
+    assert said.startswith(
+        "the benchmark goes idle: its own processes leave 50.0 % of the CPUs, above 5.0 %: its script"
+    )
+
+
+def test_one_that_wants_the_cpus_all_along_is_not_warned_of_whoever_has_them(here: Path) -> None:
+    assert warnings(benchmark(here), [asleep(0.02, subject=50.0, others=150.0)]) == []
+    d = {row.key: row.figure.value for row in measurements([asleep(0.02)], None).d}
+    assert d["own_idle"] == pytest.approx(0.02)
+
+
+def test_where_no_process_was_seen_it_is_not_known_whether_they_slept() -> None:
+    unseen = replace(batch(), wanting=Wanting([1.0, 2.0], [0, 0], [0, 0]))
+    assert unseen.own_idle("command").why == "no meter data (nobody looked whether its processes slept)"
+    assert batch().own_idle("command").value is None
+
+
+def test_a_certification_is_not_warned_of(here: Path) -> None:
+    assert warnings(benchmark(here, kind="certification"), [batch(subject=100.0)]) == []
+
+
+def profiled(here: Path, **run: Any) -> list[str]:
+    service = sheet(by_cause=causes(user=60.0, page_faults=30.0, softirq=10.0))
+    about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}, "sheet": service}
+    (here / "service.profile").write_text(json.dumps(about))
+    made = batch()
+    made.recorded.metered.sheets[0] = sheet(by_cause=causes(**run))
+    return warnings(benchmark(here), [made])
+
+
+def test_what_the_service_does_and_the_benchmark_does_not_is_named(here: Path) -> None:
+    (said,) = profiled(here, user=70.0, page_faults=30.0, softirq=0.01)
+    assert said.startswith("the benchmark does not exercise what the service does: ")
+    assert "softirq" in said
+
+
+def test_one_that_does_what_the_service_does_is_not_warned_of(here: Path) -> None:
+    assert profiled(here, user=62.0, page_faults=28.0, softirq=10.0) == []
+
+
+def test_without_meters_it_cannot_be_told(here: Path) -> None:
+    profiled(here)
+    assert warnings(benchmark(here), [batch()]) == [
+        "whether it does what the service does cannot be told: no meter data"
+    ]
+
+
+def test_one_number_and_what_is_needed_to_believe_it() -> None:
+    found = measurements([batch(subject=176.0), batch(subject=176.0)], None)
+    d = {each.name: each.figure.value for each in found.d}
+    assert d["Elapsed time, first start to last end"] == 100.0
+    assert d["Average real time of a process"] == 95.0
+    assert d["Zero idle"] == pytest.approx(0.12)
+    assert d["Paging load: CPU time on page faults"] == pytest.approx(0.2)
+    assert d["Page faults with a device"] == 100
+    assert found.a[0].total == found.a[0].command

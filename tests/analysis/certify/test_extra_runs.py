@@ -1,0 +1,151 @@
+"""Part c of the form: each number is from the runs that count it, and one that nobody could count says why."""
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.certify.extra_runs import Apart
+from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.grade import filled
+from cuesta.analysis.certify.phases import Span, account
+from cuesta.analysis.certify.run import Trial
+from cuesta.ledger.linkage import Linked
+from cuesta.ledger.record import Figure, Line
+from tests.certified import apart, reading, recorded, trial
+
+RUNS = [trial(number) for number in range(1, 6)]
+
+
+def part_c(made: Apart) -> dict[str, Line]:
+    return {line.key: line for line in measurements(RUNS, None, made).c}
+
+
+def both(line: Line) -> tuple[float | None, float | None, float | None]:
+    return line.creation.value, line.command.value, line.total.value
+
+
+def test_every_cell_of_part_c_is_filled() -> None:
+    found = part_c(apart())
+    kinds = ("page", "segment", "linkage", "wall_crossing", "interrupt")
+    assert list(found) == [f"{kind}.{what}" for kind in kinds for what in ("average", "number")]
+    assert {key: both(found[f"{key}.number"]) for key in kinds} == {
+        "page": (1000, 1000, 2000),
+        "segment": (400, 400, 800),
+        "linkage": (1000, 5000, 6000),
+        "wall_crossing": (5000, 5000, 10_000),
+        "interrupt": (50, 50, 100),
+    }
+    assert all(
+        getattr(found[f"{kind}.average"], at).value is not None for kind in kinds for at in ("creation", "total")
+    )
+    assert filled(measurements(RUNS, None, apart()), phased=True) == (True, "every part of the form could be had")
+
+
+def test_number_and_average_give_the_time_of_part_b() -> None:
+    found = measurements(RUNS, None, apart())
+    b, c = {line.key: line for line in found.b}, {line.key: line for line in found.c}
+    for kind in ("page", "linkage"):
+        for at in ("creation", "command", "total"):
+            average, number, time = (
+                getattr(line, at).value for line in (c[f"{kind}.average"], c[f"{kind}.number"], b[kind])
+            )
+            assert average * number == pytest.approx(time)
+
+
+def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
+    made = apart(untraced="no tracers are built in")
+    found = part_c(made)
+    assert found["segment.number"].command == Figure(why="no meter data (not traced: no tracers are built in)")
+    assert found["page.number"].command.value == 1000
+    ok, said = filled(measurements(RUNS, None, made), phased=True)
+    assert not ok
+    assert said.startswith("the form lacks c: missing segment: average (creation), and 7 more: no meter data (not")
+
+
+def lacking(**changed: Any) -> Apart:
+    """The runs apart, of which one is otherwise."""
+    made = apart()
+    return Apart({**made.trials, **changed}, made.linked, None)
+
+
+def test_a_run_in_which_not_all_came_to_the_end_counts_nothing() -> None:
+    broken = replace(trial(doubts=("2 users did not come to the end of the script",)), folder=trial().folder)
+    why = part_c(lacking(traced=[broken]))["wall_crossing.number"].command.why
+    assert why == "no meter data (the traced run does not count: 2 users did not come to the end of the script)"
+
+
+def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> None:
+    late = trial()
+    late.summary.doubts.append("keys were late")  # type: ignore[arg-type]
+    found = lacking(traced=[late], control=[late])
+    assert found.calls("command", "mapping").value == 400
+    assert found.completion().why == "no meter data (the control run does not count: keys were late)"
+
+
+@pytest.mark.parametrize(
+    ("linked", "why"),
+    [
+        (Linked([], [], []), "no reading of what the linkers said fell between the phases"),
+        (
+            Linked([-0.5, 0.5, 3.0, 4.5], [0] * 4, [0] * 4),
+            "no reading of what the linkers said fell between the phases",
+        ),
+        (Linked([0.5, 1.5, 4.5], [0] * 3, [0] * 3), "what the linkers said was not read all along"),
+        (
+            Linked([-0.5, 1.5, 4.5], [0] * 3, [0] * 3),
+            "no program's linker said anything: they have no GNU linker, or not",
+        ),
+    ],
+)
+def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> None:
+    made = apart()
+    (run,) = made.trials["linkage"]
+    found = Apart(made.trials, {run.folder: linked}, None).symbols("creation")
+    assert str(found.why).startswith(f"no meter data ({why}")
+
+
+def test_a_part_of_the_programs_does_not_stand_for_all() -> None:
+    made = apart()
+    (traced,) = made.trials["traced"]
+    traced.recorded.metered.sheets[0] = {"counts": {"execs": {"value": {"count": 100}}}}
+    assert (
+        made.symbols("command").why == "no meter data (the linkers of 60 programs spoke, and 100 programs were loaded)"
+    )
+    traced.recorded.metered.sheets[0] = {"counts": {"execs": {"value": {"count": 62}}}}
+    assert made.symbols("command").value == 5000
+
+
+def traced(call: int, **causes: dict[str, float]) -> Any:
+    """A reading of the full tracer."""
+    row = reading(1.0, 1.0, own=0.4, idle=1.6)
+    row.figures["counts"]["system_calls"] = {"count": call}
+    row.figures["traffic"] = {"page_waits": {"count": 0}}
+    row.figures["idle"] = {"quota_wait": 0.0}
+    row.figures["by_cause"] = {"causes": causes, "about": {}}
+    return row
+
+
+def test_calls_are_counted_once_by_what_they_are() -> None:
+    """The sheet has all system calls together as well: mapping and loading among them."""
+    row = traced(1000, system_calls={"seconds": 0.1, "count": 700.0}, mapping={"seconds": 0.1, "count": 200.0})
+    made = account(recorded(row), Span(0.0, 1.0))
+    run = replace(trial(), accounts={"command": made})
+    assert run.occurrences("command", "system_calls").value == 700
+    assert run.occurrences("command", "mapping").value == 200
+    assert run.occurrences("command", "softirq", "interrupts").value == 0, "none is a number where somebody counts"
+
+
+def test_where_no_sample_fell_the_light_tracer_tells_no_causes() -> None:
+    row = traced(0, user_and_calls={"seconds": 0.39}, softirq={"seconds": 0.01, "count": 3.0})
+    made = account(recorded(row), Span(0.0, 1.0))
+    assert (made.causes, made.told, made.occurrences) == (Counter(), 0.0, Counter(softirq=3))
+
+
+def test_without_a_tracer_nothing_was_counted() -> None:
+    made = account(recorded(reading(1.0, 1.0, own=0.4, idle=1.6)), Span(0.0, 1.0))
+    run: Trial = replace(trial(), accounts={"command": made})
+    assert run.occurrences("command", "mapping").value is None
+    assert run.occurrences("command", "softirq").value is None
+    assert run.number("command", "minor_faults", "major_faults").value == 101

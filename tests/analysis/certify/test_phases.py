@@ -1,0 +1,139 @@
+"""CPU time of a phase: all of the subject's, of the rest its part by time, and a column that adds up."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuesta import _native
+from cuesta.analysis.certify.phases import Span, account, understood
+from cuesta.ledger.meters import Gap
+from tests.certified import reading, recorded
+
+REST = ("others", "idle", "steal")
+TAPE = """
+Set Prompt /[$] $/
+Transaction "process creation"
+  Enter
+  Wait+Prompt
+End
+Barrier "created"
+Sleep 1500ms
+Type "date"
+Enter
+Wait+Prompt
+Sleep 250ms
+Sleep 60m
+"""
+
+
+def test_a_script_says_how_phases_are_told() -> None:
+    script = understood(_native.Script.parse(TAPE, "t", "."))
+    assert (script.creates, script.pause, script.pauses) == (True, 1.5, 1.75)
+    assert "process creation" in script.listing
+
+
+def test_a_script_without_barrier_has_no_pause() -> None:
+    script = understood(_native.Script.parse("Sleep 1s\nType a\nWait+Silence 1s", "t", "."))
+    assert (script.creates, script.pause, script.pauses) == (False, None, 1.0)
+
+
+def test_a_reading_at_a_bound_gives_all_of_the_subjects_and_its_part_of_the_rest() -> None:
+    rows = [
+        reading(1.0, 1.0, own=0.4, idle=1.6),
+        reading(2.0, 1.0, own=0.0, idle=2.0),
+        reading(3.0, 1.0, own=0.2, others=0.9, idle=0.9),
+    ]
+    creation, command = Span(0.0, 0.5), Span(2.5, 3.0)
+    first = account(recorded(*rows), creation, [command])
+    assert (first.why, first.subject, first.seconds) == (None, 0.4, 1.0)
+    assert first.rest["idle"] == pytest.approx(0.6)
+    second = account(recorded(*rows), command, [creation])
+    assert second.subject == pytest.approx(0.2)
+    assert second.rest["others"] == pytest.approx(0.4)
+    assert second.rest["idle"] == pytest.approx(0.4)
+    assert second.counts["minor_faults"] == 100
+    assert second.causes["page_faults"] == pytest.approx(0.06)
+
+
+subject, rest = st.floats(0.0, 0.04), st.tuples(*[st.floats(0.01, 1.0)] * 3)
+"""What a reading of a quarter of a second has: of two CPUs' half second so much of the subject; weights of the rest."""
+
+
+@given(st.lists(st.tuples(subject, rest), min_size=4, max_size=12), st.floats(0.0, 0.2), st.floats(0.0, 0.2))
+def test_every_column_adds_up(parts: list[tuple[float, tuple[float, ...]]], early: float, late: float) -> None:
+    rows = []
+    for number, (own, weights) in enumerate(parts, start=1):
+        used = {name: (0.5 - own) * weight / sum(weights) for name, weight in zip(REST, weights, strict=True)}
+        rows.append(reading(number / 4, 0.25, own, **used))
+    made = account(recorded(*rows), Span(early, len(rows) / 4 - late))
+    assert made.accounted == pytest.approx(1.0)
+    assert made.subject == pytest.approx(sum(own for own, _ in parts))
+    assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
+
+
+def test_clocks_that_do_not_tick_together_make_no_time() -> None:
+    full = [reading(1.0, 1.0, own=2.2), reading(2.0, 1.0, own=1.5, others=0.5), reading(3.0, 1.0, own=1.9, others=0.1)]
+    made = account(recorded(*full), Span(0.0, 3.0))
+    assert made.accounted == pytest.approx(1.0)
+    assert made.rest["others"] == pytest.approx(0.4)
+    assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
+
+
+def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
+    row = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
+    del row.figures["cpu"]["idle"]
+    made = account(recorded(row), Span(0.0, 1.0))
+    assert made.rest["others"] == pytest.approx(0.6)
+    assert made.accounted == pytest.approx(0.5)
+
+
+def test_more_time_than_there_was_does_not_close() -> None:
+    made = account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
+    assert made.accounted == pytest.approx(1.05)
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        (recorded(about=None), "this run recorded no meters"),
+        (recorded(), "the programs on the driver's terminals"),
+        (recorded(reading(0.5, 0.5, 0.1, idle=0.9)), "did not read from the beginning to the end"),
+        (recorded(reading(3.0, 3.0, 0.1, idle=5.9)), "no reading fell between the phases"),
+        (
+            recorded(reading(1.0, 1.0, 0.1, idle=1.9), gaps=(Gap(0.5, "it was killed"),)),
+            "a gap in the meters: it was killed",
+        ),
+    ],
+)
+def test_what_has_no_account_says_why(records: object, why: str) -> None:
+    made = account(records, Span(0.0, 1.0), [Span(2.0, 3.0)])  # type: ignore[arg-type]
+    assert made.why is not None
+    assert why in made.why
+
+
+def test_meters_that_do_not_tell_the_subject_say_so() -> None:
+    row = reading(1.0, 1.0, 0.0, idle=2.0)
+    del row.figures["own"]["seconds"]
+    assert account(recorded(row), Span(0.0, 1.0)).why == "these meters do not tell the subject's CPU time"
+
+
+def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
+    study = Path(__file__).parents[3] / "studies" / "certification"
+    for name in ("cert", "cert-full"):
+        text = (study / f"{name}.tape").read_text()
+        script = understood(_native.Script.parse(text, name, str(study)))
+        assert script.creates
+        assert script.pause is not None
+        assert script.pause >= 0.5
+        assert json.dumps(script.listing).count("Transaction") >= 11
+
+
+def test_what_no_sample_met_is_split_like_the_rest() -> None:
+    met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
+    unmet.figures["by_cause"] = {}
+    made = account(recorded(met, unmet), Span(0.0, 2.0))
+    assert made.told == pytest.approx(0.75)
+    assert dict(made.causes) == pytest.approx({"user": 0.24, "page_faults": 0.12, "loading": 0.04})

@@ -1,0 +1,86 @@
+"""What so many samples leave open: put together as figures are, and as often true as it says."""
+
+import math
+import random
+
+import pytest
+
+from cuesta.analysis.certify import sampling_error
+from cuesta.analysis.certify.phases import Span, account
+from cuesta.analysis.certify.run import sampled as of_phase
+from cuesta.ledger.meters import Row
+from cuesta.ledger.record import Figure
+from tests.certified import recorded
+
+TRIES = 400
+
+
+def reading(end: float, own: float, samples: int, faults: int) -> Row:
+    """A reading of one CPU in which so many of the samples met page faults, and none met the dynamic linker."""
+    share = faults / samples if samples else 0.0
+    causes = {"page_faults": share, "user": 1 - share} if samples else {}
+    by_cause = {
+        "causes": {
+            name: {"seconds": part * own, "percent": 400 * part * own, "standard_error": 1.0, "calibration_error": 0.0}
+            for name, part in causes.items()
+        },
+        "unmet": ["linking"],
+        "about": {"samples": samples},
+    }
+    own_ = {"seconds": own, "others": 0.0}
+    cpu = {"usr": 400 * own, "idle": 100 - 400 * own, "iowait": 0.0, "steal": 0.0}
+    return Row(end, 0.25, {"cpus": [0], "own": own_, "cpu": cpu, "by_cause": by_cause})
+
+
+@pytest.mark.parametrize(("share", "hz"), [(0.3, 997), (0.02, 997), (0.3, 60)])
+def test_an_interval_over_readings_of_unlike_length_is_as_often_true_as_it_says(share: float, hz: int) -> None:
+    held = 0
+    for number in range(TRIES):
+        chance = random.Random(number)
+        rows = []
+        for at in range(1, 13):
+            own = chance.choice([0.002, 0.02, 0.2])
+            samples = sum(chance.random() < 0.5 for _ in range(round(2 * own * hz)))
+            rows.append(reading(at / 4, own, samples, sum(chance.random() < share for _ in range(samples))))
+        made = account(recorded(*rows), Span(0, 3))
+        found = of_phase(made, "page_faults")
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= share * made.subject <= found.high
+    # 95 % of 400 is 380; below 362 by chance once in 30,000 times.
+    assert held >= 362
+
+
+def test_what_no_sample_of_a_phase_met_has_a_bound_and_is_not_nothing() -> None:
+    made = account(recorded(*(reading(at / 4, 0.2, 200, 50) for at in range(1, 5))), Span(0, 1))
+    found = of_phase(made, "linking")
+    assert found.value == 0
+    assert found.high == pytest.approx(0.8 * 3.69 / 800, rel=0.01)
+
+
+def test_readings_of_few_samples_weigh_them_more() -> None:
+    rows = [reading(0.25, 0.2, 200, 50), reading(0.5, 0.2, 10, 3)]
+    made = account(recorded(*rows), Span(0, 0.5))
+    assert made.samples == 210
+    assert made.effective == pytest.approx(0.4**2 / (0.2**2 / 200 + 0.2**2 / 10))
+
+
+def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> None:
+    one = Figure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
+    other = Figure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
+    both = sampling_error.total([one, other])
+    assert [both.value, both.standard_error] == [4.0, pytest.approx(0.5)]
+    assert [both.low, both.high] == [pytest.approx(3.0), pytest.approx(4 + math.hypot(0.9, 0.8))]
+    mean = sampling_error.total([one, one], 2)
+    assert [mean.value, mean.standard_error] == [3.0, pytest.approx(0.3 / math.sqrt(2))]
+    apart = sampling_error.less(one, other)
+    assert [apart.value, apart.low] == [2.0, pytest.approx(2 - math.hypot(0.6, 0.8))]
+    assert sampling_error.scaled(one, 0.5).high == 1.95
+    exact = sampling_error.total([Figure(value=1.0), Figure(value=2.0)])
+    assert [exact.value, exact.high] == [3.0, None]
+
+
+def test_what_the_constants_leave_open_is_in_the_interval() -> None:
+    found = sampling_error.figure(1.0, 0.25, 1e6, calibration=0.1)
+    assert found.standard_error == pytest.approx(0.1, rel=0.01)
+    assert [found.low, found.high] == [pytest.approx(0.804, rel=0.01), pytest.approx(1.196, rel=0.01)]

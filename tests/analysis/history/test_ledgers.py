@@ -1,0 +1,73 @@
+"""Which systems stand in one ledger."""
+
+from typing import Any
+
+import pytest
+
+from cuesta.analysis.history.ledgers import Certified, ledgers
+from cuesta.errors import InputError
+from cuesta.ledger.goals import Goals, Improvement
+from cuesta.ledger.record import Figure, Given, Method, Record, Run, Workload
+
+GOALS = Goals(
+    title="ours",
+    plan="benchmark",
+    unit="min",
+    goal="1",
+    improvement=[Improvement(name="paging", saves="10%", came_with="1.1"), Improvement(name="cache", saves="20%")],
+)
+
+
+def part(table: type[Any], **known: object) -> Any:
+    """Make a part of a record of which the rest does not matter."""
+    return table.model_construct(**known)
+
+
+def certified(system: str, day: int, seconds: float, users: int = 20, plan: str = "benchmark") -> Certified:
+    """Make up a benchmark's record, as far as the ledger looks at it."""
+    given = part(
+        Given, kind="benchmark", system=system, plan=plan, group="users", started=f"2026-01-{day:02}T00:00:00Z"
+    )
+    work = part(Workload, attached="FSIM", users=users, sha256="5da9")
+    runs = [part(Run, command=Figure(value=seconds + off), idle=Figure(value=0.12)) for off in (-1.0, 1.0)]
+    method = part(Method, runs=2, excluded={})
+    record = part(Record, given=given, workload=work, runs=runs, method=method, grade="certified")
+    return Certified(f"certified/{system}", record)
+
+
+def test_certifications_of_a_plan_stand_with_its_goals_in_their_unit() -> None:
+    several = [certified("1.1", 9, 108.0), certified("1.0", 1, 120.0)]
+    (found,) = ledgers([GOALS], several, None, None)
+    assert [(each.name, each.elapsed, each.grade) for each in found.systems] == [
+        ("1.0", 2.0, "certified"),
+        ("1.1", 1.8, "certified"),
+    ]
+    (came,) = found.came
+    assert (came.expected, round(came.miss, 9), came.system.zero_idle) == (1.8, 0.0, 0.12)
+    assert found.rebased
+    assert [each.mean for each in found.rebased.hoped] == [pytest.approx(1.44)]
+
+
+def test_unlike_workloads_never_stand_in_one_list() -> None:
+    several = [certified("1.0", 1, 120.0), certified("1.1", 2, 108.0, users=10)]
+    assert [len(each.systems) for each in ledgers([], several, None, None)] == [1, 1]
+    with pytest.raises(InputError, match="differ in group, script, users or line"):
+        list(ledgers([GOALS], several, None, None))
+
+
+def test_what_no_goals_are_about_is_a_ledger_of_its_own() -> None:
+    several = [
+        certified("1.0", 1, 120.0),
+        certified("1.0", 1, 3.0, plan="other"),
+        certified("1.1", 2, 2.4, plan="other"),
+    ]
+    ours, other = ledgers([GOALS], several, "1.0", None)
+    assert ([each.name for each in ours.systems], [each.name for each in other.systems]) == (["1.0"], ["1.0", "1.1"])
+    assert other.percent(other.systems[1].elapsed) == pytest.approx(80.0)
+
+
+def test_a_base_may_be_a_folder() -> None:
+    several = [certified("same", 1, 120.0), certified("same", 2, 60.0)]
+    several[1] = Certified("certified/second", several[1].record)
+    (found,) = ledgers([GOALS], several, "certified/second", None)
+    assert found.percent(found.systems[0].elapsed) == pytest.approx(200.0)

@@ -1,0 +1,124 @@
+"""Prints understood, and formulas over them."""
+
+from math import inf
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cuesta.analysis.history.formula import fitted, parse
+from cuesta.analysis.history.quantity import Quantity, understood, unit, written
+from cuesta.analysis.history.readings import distance, nearest, readings
+from cuesta.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "value", "high"),
+    [
+        ("25.4", 25.35, 25.4, 25.45),
+        ("25.40 sec.", 25.395, 25.4, 25.405),
+        (".68", 0.675, 0.68, 0.685),
+        ("33%", 32.5, 33.0, 33.5),
+        ("1,442,527", 1442526.5, 1442527.0, 1442527.5),
+        ("<15%", 0.0, 15.0, 15.0),
+        (">200", 200.0, 200.0, inf),
+        ("10-12%", 10.0, 11.0, 12.0),
+        ("0:36:13", 2173.0, 2173.5, 2174.0),
+        ("4:43", 283.0, 283.5, 284.0),
+        ("6.", 5.5, 6.0, 6.5),
+    ],
+)
+def test_a_print_stands_for_what_it_may_have_been_rounded_from(
+    text: str, low: float, value: float, high: float
+) -> None:
+    found = understood(text)
+    assert found
+    assert [found.low, found.value, found.high] == pytest.approx([low, value, high])
+
+
+def test_what_was_cut_off_is_no_less_than_its_print() -> None:
+    found = understood("24.849", cut_off=True)
+    assert found
+    assert [found.low, found.value, found.high] == pytest.approx([24.849, 24.849, 24.85], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "N/A", "--", "B.06", "T.46", "7.679.891", "4u,514", "ug8.877", "S54T7.643", "70 371"]
+)
+def test_what_is_no_number_is_none(text: str) -> None:
+    assert understood(text) is None
+
+
+def test_bounds_are_carried_along() -> None:
+    a, b = Quantity(1.0, 2.0, 3.0), Quantity(-1.0, 1.0, 2.0)
+    assert a + b == Quantity(0.0, 3.0, 5.0)
+    assert a - b == Quantity(-1.0, 1.0, 4.0)
+    assert a * b == Quantity(-3.0, 2.0, 6.0)
+    assert (a / b).high == inf
+    with pytest.raises(ZeroDivisionError):
+        _ = a / Quantity(0.0, 0.0, 1.0)
+
+
+def test_a_computed_number_is_written_as_the_other_was_printed() -> None:
+    assert [written(112674.2, "112,676"), written(38.823, "30.86"), written(2173.7, "0:36:18")] == [
+        "112,674",
+        "38.82",
+        "0:36:13",
+    ]
+    assert [unit("91.8 System"), unit("52 min."), unit("<15%")] == ["System", "min", "%"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "reading"),
+    [
+        ("25.4", "15.4"),  # a digit
+        ("4.4%", "40.4%"),  # one lost
+        ("6492.630", "692.630"),  # one come in
+        ("24,849", "24.849"),  # a comma for a point
+        ("7679.891", "7679891"),  # a point come in
+        ("12.5", "1.25"),  # shifted
+        ("B.06", "8.06"),  # a letter for a digit
+        ("0.02", "0.0%"),
+        ("7360", "3760"),  # changed over
+    ],
+)
+def test_what_one_slip_may_have_turned_into_the_print_is_tried(printed: str, reading: str) -> None:
+    assert reading in readings(printed)
+    assert printed not in readings(printed)
+
+
+def test_loose_fragments_belong_somewhere() -> None:
+    assert {"51638.650", "516"} <= readings("38.650", ["516"]).keys()
+
+
+def test_a_word_is_the_nearest_of_a_list_or_none() -> None:
+    assert nearest("perm", {"parm", "part", "prph"}) == "parm"
+    assert nearest("ttvs", {"ttyb", "ttyq"}) is None
+    assert nearest("erid", {"opc"}) is None
+    assert distance("kitten", "sitting") == 3
+
+
+def test_holes_stand_for_every_name_that_fits() -> None:
+    names = ["a.x.n", "a.y.n", "b.x.n", "a.total.n"]
+    assert list(fitted("a.{row}.n = b.{row}.n", names)) == ["a.x.n = b.x.n"]
+    assert list(fitted("{t}.x.n = 1", names)) == ["a.x.n = 1", "b.x.n = 1"]
+
+
+def test_a_star_stands_for_all_of_them() -> None:
+    assert parse("1 = sum(a.*.n)", ["a.x.n", "a.y.n", "b.x.n", "a.x.y.n"]).names == ("a.x.n", "a.y.n")
+
+
+@given(st.text(max_size=40))
+def test_no_print_is_too_odd(text: str) -> None:
+    found = understood(text)
+    assert found is None or found.low <= found.value <= found.high
+    assert text not in readings(text[:12], twice=False) or len(text) > 12
+
+
+@given(st.text(st.sampled_from('ab.{}()*+-/%,"=<> 1x\tsum in divides'), max_size=60))
+def test_no_formula_is_too_odd(text: str) -> None:
+    try:
+        for each in fitted(text, ["a.b", "x"]):
+            assert parse(each, ["a.b", "x"]).relation
+    except InputError as error:
+        assert str(error)  # noqa: PT017
