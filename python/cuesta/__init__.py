@@ -3,6 +3,7 @@
 Python says what is to be done and reads what was recorded; it never sits on the keystroke path.
 
 - `cli`: the command `cuesta`, one file per verb.
+- `figures`: the catalogue: every number that Cuesta gives, declared once.
 - `plan`: what is to be run, parsed from TOML, environment and flags.
 - `engine`: turns a plan into a run folder.
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.

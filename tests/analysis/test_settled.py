@@ -6,7 +6,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.settled import Shift, best_split, shift
+from cuesta.analysis.settled import best_split, shift
+from cuesta.figures.step import LevelShift
 from tests.analysis.closed_loop import Seconds, closed_loop
 
 
@@ -14,7 +15,7 @@ def main_job(rng: random.Random) -> Seconds:
     return closed_loop(rng, users=96, think=10, service=0.005, delay=0.34, seconds=30)
 
 
-def shifts(seen: Seconds) -> tuple[Shift | None, Shift | None]:
+def shifts(seen: Seconds) -> tuple[LevelShift | None, LevelShift | None]:
     means = [total / count for total, count in zip(seen.response, seen.transactions, strict=True) if count]
     return shift([float(count) for count in seen.transactions], counts=True), shift(means)
 

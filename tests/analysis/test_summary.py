@@ -46,7 +46,7 @@ def test_the_figures_of_a_known_run(tmp_path: Path) -> None:
         "line_in_per_s": 28.0,
         "line_out_per_s": 320.0,
     }
-    assert found["errors"] == {"count": 0, "by_name": {}, "before": {}, "said": {}}
+    assert found["errors"] == {"count": 0, "by_name": {}, "before": {}, "said": {}, "rate": 0.0}
     assert found["unfinished"] == {"count": 1, "oldest": 0.05}
     assert found["driver"] == {
         "cpu": pytest.approx(0.01),

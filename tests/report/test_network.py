@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.host import Cpu, Host, Meters
+from cuesta.figures.host import CpuUse, HostFigures, Metering
 from cuesta.report.network import network
 from tests.sheets import cpu, missing, plain, sheet
 
@@ -17,15 +17,15 @@ SAMPLED = {
 BY_TICKS = {"percent": plain(13.0), "seconds": plain(7.8), "in_subject": missing("ticks do not tell")}
 
 
-def host(order: int | None, **more: Any) -> Host:
-    meters = Meters("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [], None)
+def host(order: int | None, **more: Any) -> HostFigures:
+    meters = Metering("here", "pid:4711", "the built-in host's process", "as it is", order, 30.0, True, [], None)
     whole = {
         **sheet(),
         "per_cpu": {"1": cpu(usr=20, sys=10, irq=5)},
         "beside": {"0": cpu(usr=40, sys=9, irq=1)},
         **more,
     }
-    return Host(None, None, None, None, meters, whole, None, {})
+    return HostFigures(None, None, None, None, meters, whole, None, {})
 
 
 @pytest.mark.parametrize("order", [3, 4])
@@ -46,7 +46,7 @@ def test_isolated_sides_have_their_cpus_for_themselves() -> None:
 
 def test_others_on_isolated_cpus_are_named() -> None:
     found = host(2, network=SAMPLED)
-    used = Cpu(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0)
+    used = CpuUse(usr=8.0, sys=4.0, irq=1.0, iowait=0.0, steal=0.0, idle=57.0, others=30.0)
     _, said = network(replace(found, cpu=used))
     assert said == "others took 30.0 % of the host's CPUs: that these were busy is not the host's alone"
     assert len(list(network(replace(found, cpu=replace(used, others=2.0))))) == 1

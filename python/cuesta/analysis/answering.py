@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from cuesta.analysis.figures import Figures, Group, is_stuck
+from cuesta.figures.step import GroupCounts, StepFigures, is_stuck
 from cuesta.plan.schema import Validity
 from cuesta.units import count, many, named, seconds, share
 
@@ -23,7 +23,7 @@ LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood
 """Errors after which a user goes on. Of a line that could not be opened in time, `timeout` too, something is said."""
 
 
-def after_errors(step: Figures, otherwise: str) -> str:
+def after_errors(step: StepFigures, otherwise: str) -> str:
     """Advise by the error that cost most lines; where there is none, in general."""
     errors = Counter(step.errors.before) + Counter(step.errors.by_name)
     said = step.errors.said
@@ -44,7 +44,7 @@ class Empty:
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look for anything at all, of a host that was asked for nothing either."""
         silent = Unanswered.found(step, allowed) or Unechoed.found(step, allowed)
         if step.transactions.count or step.echo.count or silent:
@@ -64,7 +64,7 @@ class Died:
     advice: ClassVar[str] = MEND
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look for users without a program, and for a run in which every user lost one and nothing was done."""
         times = sum(errors.get(name, 0) for errors in (step.errors.before, step.errors.by_name) for name in AT_START)
         lost = sum(step.lost_for.get(name, 0) for name in AT_START)
@@ -89,7 +89,7 @@ class Unanswered:
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look at what ended, and at what was waited for."""
         waiting = step.waiting
         unseen = 0 if step.echo.count else waiting.prompts
@@ -113,7 +113,7 @@ class Silent:
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look for transactions of which the host said nothing since their last key."""
         ended = step.transactions.count
         if step.silent <= MOST_SILENT * ended:
@@ -138,7 +138,7 @@ class Unechoed:
     advice: str
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look at the echoes that came, that were given up and that are awaited."""
         echoed, waiting = step.echo.count, step.waiting
         unechoed = waiting.keys + step.errors.by_name.get("unechoed", 0)
@@ -166,7 +166,7 @@ class Few:
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look at what had no answer."""
         ended, under_way = step.transactions.count, step.waiting.answers
         if not 0 < ended < under_way + step.unanswered:
@@ -185,12 +185,12 @@ class Few:
 class FewOfGroup:
     """In one group of users fewer transactions ended than had no answer: figures of all are those of other groups."""
 
-    group: Group
+    group: GroupCounts
     advice: ClassVar[str] = "see by hand whether that group's host works; without the group, the others can be measured"
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look for the group that lacks most, unless that is said of all users already."""
         if Unanswered.found(step, allowed) or Few.found(step, allowed):
             return None
@@ -215,7 +215,7 @@ class Stuck:
     advice: ClassVar[str] = "see why the host does not answer; give waits a shorter @timeout so that it is counted"
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look at what was under way at the end."""
         if step.waiting.answers and not step.response.count:
             return None  # that is said already: nothing was answered
@@ -244,7 +244,7 @@ class Unbegun:
     nothing_to_keep: ClassVar[bool] = True
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Look at what was due."""
         due = step.due
         if due is None or due.never_begun <= due.done + due.under_way:
@@ -268,7 +268,7 @@ class Skipped:
     )
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at what was skipped: arrivals of an open load, cycles and keys of any."""
         arrivals = (step.due.skipped, step.due.count) if step.due else (0, 0)
         for skipped, due in (arrivals, (step.skipped, step.transactions.count + step.skipped)):
@@ -290,7 +290,7 @@ class Unaccounted:
     advice: ClassVar[str] = "this is the driver's own fault: please report it, with the run folder"
 
     @classmethod
-    def found(cls, step: Figures, _: Validity) -> Self | None:
+    def found(cls, step: StepFigures, _: Validity) -> Self | None:
         """Add up."""
         due = step.due
         return cls(due.count, due.accounted) if due and not due.adds_up else None
@@ -305,7 +305,7 @@ def waited(users: int, oldest: float) -> str:
     return f"{many(users, 'user')} {has(users)} waited for up to {seconds(oldest)}" if users else ""
 
 
-def given_up(step: Figures) -> str:
+def given_up(step: StepFigures) -> str:
     """Say of what was not answered how that ended: the wait, or the line."""
     said = step.errors.said
     too_long = 0 if "timeout" in said else min(step.unanswered, step.errors.by_name.get("timeout", 0))

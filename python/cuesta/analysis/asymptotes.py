@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cuesta.analysis.certainty import error_of_rate
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures
 from cuesta.units import share
 
 BUSY_ENOUGH = 0.3
@@ -140,7 +140,7 @@ def swept_besides_users(summary: Summary) -> list[str]:
     return [name for name, found in values.items() if name.rpartition(".")[2] != "users" and len(found) > 1]
 
 
-def _light(steps: list[Figures], errors: Mapping[int, float]) -> Light | None:
+def _light(steps: list[StepFigures], errors: Mapping[int, float]) -> Light | None:
     lightest = min(steps, key=lambda step: step.users, default=None)
     law = lightest.law if lightest else None
     if lightest is None or law is None:
@@ -148,9 +148,9 @@ def _light(steps: list[Figures], errors: Mapping[int, float]) -> Light | None:
     return Light(lightest.users, law.r_measured, law.z + law.k, errors[lightest.step])
 
 
-def _heavy(summary: Summary, steps: list[Figures]) -> Heavy | None:
+def _heavy(summary: Summary, steps: list[StepFigures]) -> Heavy | None:
     """Take of each resource the steps in which it was about as busy as ever; then the one with the largest demand."""
-    by_resource: dict[str, list[tuple[Figures, float]]] = {}
+    by_resource: dict[str, list[tuple[StepFigures, float]]] = {}
     for step in steps:
         for name, utilization in utilizations(summary, step).items():
             by_resource.setdefault(name, []).append((step, utilization))
@@ -158,7 +158,7 @@ def _heavy(summary: Summary, steps: list[Figures]) -> Heavy | None:
     return max(found, key=lambda heavy: heavy.demand, default=None)
 
 
-def _demand(summary: Summary, resource: str, steps: Sequence[tuple[Figures, float]]) -> Heavy:
+def _demand(summary: Summary, resource: str, steps: Sequence[tuple[StepFigures, float]]) -> Heavy:
     """Divide the time that a resource was busy by the transactions, in all steps that saturate it together."""
     most = max(utilization for _, utilization in steps)
     saturated = [(step, utilization) for step, utilization in steps if utilization >= AS_BUSY * most]
@@ -168,7 +168,7 @@ def _demand(summary: Summary, resource: str, steps: Sequence[tuple[Figures, floa
     return Heavy(resource, tuple(step.users for step, _ in saturated), most, demand, error)
 
 
-def _above(step: Figures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
+def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
     """Say which lines a step lies above, and whether chance explains it."""
     per_s = step.transactions.per_s or 0.0
     if light and step.users > light.users and per_s > (bound := step.users / light.cycle):
@@ -179,12 +179,12 @@ def _above(step: Figures, error: float, light: Light | None, heavy: Heavy | None
         yield Above("heavy", step.users, per_s, bound, chance)
 
 
-def utilizations(summary: Summary, step: Figures) -> Mapping[str, float]:
+def utilizations(summary: Summary, step: StepFigures) -> Mapping[str, float]:
     """Give the busy share of each resource that was metered in a step; 1 is all of it."""
     return dict(_utilizations(summary, step))
 
 
-def _utilizations(summary: Summary, step: Figures) -> Iterator[tuple[str, float]]:
+def _utilizations(summary: Summary, step: StepFigures) -> Iterator[tuple[str, float]]:
     host, times = step.host, summary.recorded.steps.get(step.step)
     if host.builtin and host.builtin.busy is not None:
         yield "the built-in host's servers", host.builtin.busy

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.analysis.certify.sampling_error import DEVIATIONS
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import MOST_POINTS
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
 from cuesta.ledger.meters import Row
 
@@ -53,13 +53,13 @@ def _errors(figures: Mapping[str, Any]) -> list[float]:
     return [cause["standard_error"] for cause in causes if "standard_error" in cause]
 
 
-def error_by_cause(step: Figures) -> Mapping[str, float]:
+def error_by_cause(step: StepFigures) -> Mapping[str, float]:
     """Give one standard error of each of `cost_by_cause`."""
     costs, shares, errors = cost_by_cause(step) or {}, step.host.cpu_by_cause or {}, step.host.cpu_by_cause_se or {}
     return {name: cost * errors[name] / shares[name] for name, cost in costs.items() if errors.get(name)}
 
 
-def cost_by_cause(step: Figures) -> Mapping[str, float] | None:
+def cost_by_cause(step: StepFigures) -> Mapping[str, float] | None:
     """Give seconds of CPU for each transaction by cause; None where it was not sampled or nothing was completed."""
     by_cause = step.host.sheet["by_cause"].get("value") if step.host.sheet else None
     each = step.host.per_transaction

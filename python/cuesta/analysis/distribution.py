@@ -1,26 +1,7 @@
-"""A distribution of durations, as a row of a table."""
-
-from dataclasses import dataclass
+"""A histogram of durations as a distribution."""
 
 from cuesta._native import Histogram
-
-ENOUGH_FOR_P999 = 10_000
-"""With fewer values than this, 999 in 1000 rests on a handful of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """Durations in seconds. All but the count are None where nothing was recorded: absent is not zero."""
-
-    count: int = 0
-    min: float | None = None
-    mean: float | None = None
-    p50: float | None = None
-    p90: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    p999: float | None = None
-    max: float | None = None
+from cuesta.figures.step import Distribution
 
 
 def describe(histogram: Histogram | None) -> Distribution:

@@ -2,23 +2,9 @@
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from cuesta.figures.step import Fairness
 from cuesta.ledger import User
-
-
-@dataclass(frozen=True, slots=True)
-class Fairness:
-    """How the users' mean responses compare, in seconds."""
-
-    users: int
-    """Users with at least one transaction."""
-    jain: float
-    """Jain's index: 1 when all are served alike, 1/n when one gets everything."""
-    worst_group: str
-    worst_user: int
-    worst_mean: float
-    median: float
 
 
 def jain(values: Sequence[float]) -> float:

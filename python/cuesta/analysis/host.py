@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from cuesta.figures.host import BuiltInHost, CpuUse, HostFigures, Metering, PerTransaction
 from cuesta.ledger import HostRow, Interval, Recorded, Step
 from cuesta.ledger.meters import Row, Sheet
 from cuesta.plan.fields import tracing_tier
@@ -18,119 +18,7 @@ UNMETERED = 1.0
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
-    """The built-in host's own meters. None where it has no such thing."""
-
-    seconds: float
-    """Sum of the intervals that lie in the measurement."""
-    lines: int
-    """Most lines that were connected."""
-    served_per_s: float
-    """Messages taken from terminals a second: rows, or characters of raw input."""
-    answered_per_s: float
-    line_in_per_s: float
-    line_out_per_s: float
-    pool_size: int
-    """Characters."""
-    pool_used: int
-    """Most that waited in the pool at once since the host started."""
-    servers: int
-    busy: float | None
-    """Utilization of the servers that the service law knows of."""
-    queue: float | None
-    """Mean number of messages that waited for a server."""
-    cpu: float
-    """Seconds of CPU a second, of the whole process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cpu:
-    """Percent of the host's CPUs by use. Of a host that is a part of what runs there, `usr` and `sys` are its own."""
-
-    usr: float
-    sys: float
-    irq: float | None
-    """Interrupts; beside a part and others, if it is one. None where nobody tells these apart: they are in `others`."""
-    iowait: float
-    steal: float
-    idle: float
-    others: float | None
-    """Of what else ran on its CPUs; None if the host is all that did."""
-
-    @property
-    def load(self) -> float:
-        """Host load, as sar has it."""
-        return 100.0 - self.idle
-
-
-@dataclass(frozen=True, slots=True)
-class PerTransaction:
-    """What one counted transaction of the same interval cost the host; None where it is not metered."""
-
-    transactions: float
-    """Counted in the interval that was metered; a row that it cuts counts by its part."""
-    cpu_ms: float | None
-    minor_faults: float | None
-    major_faults: float | None
-    switches: float | None
-    system_calls: float | None
-    system_calls_estimated: float | None
-    """From the samples on their ways out; None where they are counted, not sampled, or the samples are too few."""
-    ios: float | None
-    of_machine: Sequence[str]
-    """Those that are of the whole machine, because the kernel does not count them by process."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meters:
-    """Where the figures come from."""
-
-    source: str
-    subject: str
-    why: str
-    honesty: str
-    order: int | None
-    """Which that is in the order of honesty, from 1, the best."""
-    seconds: float
-    """That were metered of the measurement interval."""
-    closes: bool | None
-    """Whether what was measured apart adds up to the CPUs' time; None where a part of it is not known."""
-    gaps: Sequence[str]
-    """Why there was nothing to read at times."""
-    accounting: str | None = None
-    """How the subject's CPU time was taken: the `source` of docs/meters.md."""
-    doubt: str | None = None
-    """Why that is not to be trusted."""
-    untraced: str | None = None
-    """Why the kernel was not traced, if that was asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """The system under test."""
-
-    cpu: Cpu | None
-    cpu_missing: str | None
-    """Why there is no `cpu`."""
-    cpu_by_cause: Mapping[str, float] | None
-    """Percent of the host's CPUs, by cause."""
-    per_transaction: PerTransaction | None
-    meters: Meters | None
-    sheet: Sheet | None
-    """All that was metered (docs/meters.md)."""
-    builtin: BuiltIn | None
-    programs: Mapping[str, int]
-    """Commands that the users' lines start on this machine, as targets, and how many users each has."""
-    per_transaction_missing: str | None = None
-    """Why there is no `per_transaction` though transactions were counted and metered."""
-    cpu_by_cause_se: Mapping[str, float] | None = None
-    """One standard error of each of `cpu_by_cause`, by what so many samples can tell."""
-    cpu_by_cause_interval: Mapping[str, tuple[float, float]] | None = None
-    """The 95 % interval of each; causes that no sample met have one too, and stand in no other table."""
-
-
-def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> Host:
+def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> HostFigures:
     """Take what meters say of a step's measurement interval, in which the agents counted these rows."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     sheet = recorded.metered.sheets.get(number)
@@ -139,7 +27,7 @@ def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval
     end = recorded.metered.ends.get(number, step.end)
     too_little = mostly_others(recorded, number, sheet, counted, end) if sheet else None
     each = per_transaction(sheet, done_by(counted, sheet, end)) if sheet and not too_little else None
-    return Host(
+    return HostFigures(
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
         cpu_by_cause=by_cause(sheet),
@@ -184,7 +72,7 @@ def share_within(row: HostRow | Row, step: Step) -> float:
     return max(overlap / row.length, 0.0) if row.length else 0.0
 
 
-def cpu_of_sheet(sheet: Sheet) -> Cpu | None:
+def cpu_of_sheet(sheet: Sheet) -> CpuUse | None:
     """Take the CPUs' time from a sheet; nothing of a subject that has ended, whose time the CPUs' is not."""
     own = sheet["own"]
     if "why" in own["seconds"]:
@@ -192,7 +80,7 @@ def cpu_of_sheet(sheet: Sheet) -> Cpu | None:
     figures = uses(sheet)
     parts = {name: figures[name].get("value") for name in PARTS}
     known = all(value is not None for name, value in parts.items() if name != "irq")
-    return Cpu(**parts, others=own["others"].get("value")) if known else None
+    return CpuUse(**parts, others=own["others"].get("value")) if known else None
 
 
 def uses(sheet: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -201,7 +89,7 @@ def uses(sheet: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**cpu, **{name: own[name] for name in OWN_PARTS if name in own}} if "value" in own["others"] else cpu
 
 
-def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
+def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> CpuUse | None:
     """Put the CPUs' time together from rows: of a step whose sheet was never written."""
     known = [(row, row.length * share) for row, share in rows if tells_cpu(row.figures)]
     seconds = sum(weight for _, weight in known)
@@ -220,7 +108,7 @@ def cpu_of_rows(rows: Sequence[tuple[Row, float]]) -> Cpu | None:
     others = mean(lambda figures: figures["own"]["others"]) if is_part else None
     parts = {name: part(name) for name in PARTS if name != "irq"}
     apart = not is_part or all("irq" in row.figures["own"] for row, _ in known)
-    return Cpu(**parts, irq=part("irq") if apart else None, others=others)
+    return CpuUse(**parts, irq=part("irq") if apart else None, others=others)
 
 
 def tells_cpu(figures: Mapping[str, Any]) -> bool:
@@ -294,7 +182,7 @@ def estimated_calls(sheet: Sheet) -> float | None:
 
 def meters(
     recorded: Recorded, number: int, step: Step, sheet: Sheet | None, rows: Sequence[tuple[Row, float]]
-) -> Meters | None:
+) -> Metering | None:
     """Say where the figures come from."""
     about = recorded.metered.about(number)
     if about is None:
@@ -308,7 +196,7 @@ def meters(
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
     closes = sheet["closure"]["closes"] if sheet and "value" in sheet["closure"]["accounted"] else None
     own = sheet["own"] if sheet else {}
-    return Meters(
+    return Metering(
         source=about.source,
         subject=about.subject,
         why=about.why,
@@ -331,7 +219,7 @@ def untraced(recorded: Recorded, sheet: Sheet | None) -> str | None:
     return figure.get("why")
 
 
-def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:
+def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltInHost | None:
     """Sum up rows by their shares; none if there are none."""
     length = sum(row.length * share for row, share in shares)
     if not length:
@@ -347,7 +235,7 @@ def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltIn | None:
         busy = sum(row.figures["servers"][name] * row.length * share for row, share in known)
         return busy / length if known else None
 
-    return BuiltIn(
+    return BuiltInHost(
         seconds=length,
         lines=max(row.figures["lines"]["connected"] for row in rows),
         served_per_s=total("messages", "in") / length,

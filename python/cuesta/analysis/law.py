@@ -9,32 +9,11 @@ compared with the response since *sent*, for N/X − Z − K leaves out lateness
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from cuesta.figures.step import ResponseLaw
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
-    """The terms of the law and how far it is off."""
-
-    n: float
-    """N: users at work, on average."""
-    x: float
-    """X: transactions a second, counted."""
-    z: float
-    """Z: time spent thinking per transaction, in seconds."""
-    k: float
-    """K: time spent keying per transaction, in seconds."""
-    r_predicted: float
-    """N/X − Z − K in seconds."""
-    r_measured: float
-    """Mean response since sent in seconds."""
-    error: float
-    """(predicted − measured) as a share of N/X, the whole cycle."""
-    chance: float
-    """The error that the edges of so short an interval make by themselves: one standard deviation."""
-
-
-def law(users: float, seconds: float, transactions: int, sums: Mapping[str, float]) -> Law | None:
+def law(users: float, seconds: float, transactions: int, sums: Mapping[str, float]) -> ResponseLaw | None:
     """Apply the law to an interval's sums of `think`, `keying` and `response_from_sent`. None if nothing ended in it.
 
     At either edge some users wait: a part of their response lies outside the interval, or inside without its end. That
@@ -47,4 +26,4 @@ def law(users: float, seconds: float, transactions: int, sums: Mapping[str, floa
     predicted = users / x - z - k
     waiting = x * measured
     chance = math.sqrt(2 * waiting) * measured / (users * seconds)
-    return Law(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance)
+    return ResponseLaw(users, x, z, k, predicted, measured, (predicted - measured) / (users / x), chance)

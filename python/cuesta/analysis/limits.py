@@ -1,47 +1,39 @@
 """Limits, held against what was measured."""
 
 import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from cuesta._native import Histogram
-from cuesta.plan.figure import Figure
-from cuesta.plan.limit import Limit
+from cuesta.figures.limit import Limit
+from cuesta.figures.reference import NUMBERS, Reference
+from cuesta.figures.step import LimitResult, StepFigures
+
+Durations = Callable[[str, str | None], Histogram | None]
+"""From a metric and a class of transactions, or None for all, to its histogram."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """One limit and whether it was kept."""
-
-    limit: str
-    value: float | None
-    """What was measured; None if there was nothing to measure, and then the limit was not kept."""
-    ok: bool
-    is_duration: bool
-    """Whether `value` is seconds."""
-
-
-def judge(
-    limits: list[Limit], durations: Callable[[str, str | None], Histogram | None], numbers: Mapping[str, float | None]
-) -> list[Verdict]:
-    """Evaluate limits; `durations` gives the histogram of a metric for one class of transaction or for all."""
-    verdicts = []
+def judge(limits: list[Limit], step: StepFigures, durations: Durations) -> list[LimitResult]:
+    """Evaluate limits; one of which nothing was measured is not kept."""
+    results = []
     for limit in limits:
-        value = measured(limit.figure, durations, numbers)
+        value = measured(limit.figure, step, durations)
         kept = value is not None and limit.holds(value)
-        verdicts.append(Verdict(limit.text, value, kept, limit.figure.is_duration))
-    return verdicts
+        results.append(LimitResult(limit.text, value, kept, limit.figure.is_duration))
+    return results
 
 
-def measured(
-    figure: Figure, durations: Callable[[str, str | None], Histogram | None], numbers: Mapping[str, float | None]
-) -> float | None:
-    """Take a figure from what was measured; None if there was nothing to measure."""
+def measured(figure: Reference, step: StepFigures, durations: Durations) -> float | None:
+    """Take a figure from a step; None if nothing was measured of it."""
     if figure.is_of_form:
         return None
-    if figure.statistic is None:
-        return numbers[figure.metric]
-    return statistic(durations(figure.metric, figure.transaction), figure.statistic)
+    if figure.statistic:
+        return statistic(durations(figure.metric, figure.transaction), figure.statistic)
+    if figure.transaction is None:
+        return NUMBERS[figure.metric].of(step)
+    ended = statistic(durations("response", figure.transaction), "count") or 0
+    if NUMBERS[figure.metric].name == "transactions.count":
+        return ended
+    return ended / step.seconds if step.seconds else None
 
 
 def statistic(histogram: Histogram | None, name: str) -> float | None:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cuesta.figures.limit import Limit
 from cuesta.ledger import Recorded, Table
-from cuesta.plan.limit import Limit
 from cuesta.plan.schema import Published, Validity
 
 

@@ -9,8 +9,9 @@ MSER-5, the rule for long simulations, steps by five values; on thirty it finds 
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+
+from cuesta.figures.step import LevelShift
 
 LEAST_VALUES = 20
 """Shorter series are not judged."""
@@ -28,17 +29,7 @@ BEYOND_CHANCE = 4.5
 """Least shift, in standard errors: there are some 15 places to split at, and two series."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """A level that did not hold."""
-
-    before: float
-    after: float
-    at: float
-    """Where, as a share of the series."""
-
-
-def shift(values: Sequence[float], counts: bool = False) -> Shift | None:
+def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
     """Find a shift of level. Of counts, each second stands for itself and varies at least as chance arrivals do."""
     width = max(-(-len(values) // MOST_VALUES), 1)
     means = [statistics.fmean(values[i : i + width]) for i in range(0, len(values) - width + 1, width)]
@@ -52,7 +43,7 @@ def shift(values: Sequence[float], counts: bool = False) -> Shift | None:
     error = (variance / cut + variance / (len(means) - cut)) ** 0.5
     if abs(after - before) <= max(MATTERS * abs(after), BEYOND_CHANCE * error):
         return None
-    return Shift(before, after, cut / len(means))
+    return LevelShift(before, after, cut / len(means))
 
 
 def best_split(values: Sequence[float]) -> int:

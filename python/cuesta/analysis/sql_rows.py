@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.certify.record import derive
-from cuesta.analysis.distribution import Distribution
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.history.certified import elapsed, idle
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.errors import CuestaError
+from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger.certification import open_certification
 from cuesta.ledger.record import Figure, Measurements
 
@@ -59,7 +58,7 @@ def run(summary: Summary) -> Row:
     }
 
 
-def step(figures: Figures) -> Row:
+def step(figures: StepFigures) -> Row:
     """Give the row of a step."""
     cpu = figures.host.cpu
     return {
@@ -91,7 +90,7 @@ def durations(name: str, found: Distribution) -> Row:
     return {f"{name}_{figure}": getattr(found, figure) for figure in QUANTILES}
 
 
-def classes(figures: Figures) -> Iterator[Row]:
+def classes(figures: StepFigures) -> Iterator[Row]:
     """Give a row for each class of transactions."""
     for each in figures.classes:
         yield {
@@ -104,7 +103,7 @@ def classes(figures: Figures) -> Iterator[Row]:
         }
 
 
-def causes(figures: Figures) -> Iterator[Row]:
+def causes(figures: StepFigures) -> Iterator[Row]:
     """Give a row for each cause of CPU time."""
     shares, errors = figures.host.cpu_by_cause or {}, figures.host.cpu_by_cause_se or {}
     limits = figures.host.cpu_by_cause_interval or {}
@@ -114,7 +113,7 @@ def causes(figures: Figures) -> Iterator[Row]:
         yield {"step": figures.step, "cause": cause, **known}
 
 
-def limits(figures: Figures) -> Iterator[Row]:
+def limits(figures: StepFigures) -> Iterator[Row]:
     """Give a row for each limit."""
     for each in figures.limits:
         yield {"step": figures.step, "limit_text": each.limit, "value": each.value, "ok": each.ok}

@@ -5,33 +5,36 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from cuesta._native import Histogram
-from cuesta.analysis.distribution import Distribution, describe
+from cuesta.analysis.distribution import describe
 from cuesta.analysis.fairness import fairness
-from cuesta.analysis.figures import (
-    Agent,
-    Characters,
-    Class,
-    Counted,
-    Driver,
-    Due,
-    Errors,
-    Figures,
-    Group,
-    Inflation,
-    Kernel,
-    Keys,
-    Screens,
-    Settled,
-    Unfinished,
-    Waiting,
-    is_stuck,
-)
 from cuesta.analysis.host import host
-from cuesta.analysis.law import Law, law
+from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
 from cuesta.analysis.settled import shift
+from cuesta.figures.step import (
+    AgentFigures,
+    Characters,
+    Distribution,
+    DriverLoad,
+    DueAccount,
+    Errors,
+    GroupCounts,
+    Inflation,
+    KernelTimes,
+    Keystrokes,
+    KeyTimes,
+    ResponseLaw,
+    ScreenCost,
+    Settling,
+    StepFigures,
+    TransactionClass,
+    Transactions,
+    Unfinished,
+    Waiting,
+    is_stuck,
+)
 from cuesta.ledger import Interval, Recorded, Step, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
@@ -46,7 +49,7 @@ OF_LINES = ("line_in", "line_out")
 OF_CLASSES = ("response", "response_from_sent", "first_response")
 
 
-def figures(recorded: Recorded, number: int) -> Figures:
+def figures(recorded: Recorded, number: int) -> StepFigures:
     """Derive all figures of a step from its measurement interval."""
     return View(recorded, number).figures()
 
@@ -68,20 +71,20 @@ class View:
         self.seconds = max((measured_seconds(rows) for rows in self.by_agent.values()), default=0.0)
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
-    def figures(self) -> Figures:
+    def figures(self) -> StepFigures:
         """Put all together."""
         users = self.plan.users if self.plan else round(self.at_work())
-        numbers = self.numbers()
-        return Figures(
+        done, keys = self.total(lambda row: row.transactions), self.total(lambda row: row.keys)
+        step = StepFigures(
             step=self.number,
             swept=self.plan.swept if self.plan else {},
             users=users,
             load=self.plan.load if self.plan else "unknown",
             seconds=self.seconds,
             planned_seconds=self.times.end - self.times.settled,
-            transactions=self.counted(lambda row: row.transactions),
-            keystrokes=self.counted(lambda row: row.keys),
-            errors=self.errors(),
+            transactions=Transactions(done, self.per_second(done)),
+            keystrokes=Keystrokes(keys, self.per_second(keys)),
+            errors=self.errors(done),
             skipped=self.total(lambda row: row.skipped),
             due=self.due(),
             stray=self.total(lambda row: row.stray),
@@ -106,18 +109,23 @@ class View:
             kernel=self.kernel(),
             fairness=fairness(self.users),
             characters=self.characters(),
-            law=self.law() if self.plan and self.plan.closed else None,
+            law=self.law(done) if self.plan and self.plan.closed else None,
             host=host(self.recorded, self.number, self.times, self.rows),
             driver=self.driver(),
             agents=self.agents(),
             settled=self.settled(),
-            limits=judge(limits(self.recorded), self.durations, numbers),
-            published=beside(published(self.recorded), self.number, users, self.durations, numbers),
+            limits=[],
+            published=[],
+        )
+        return replace(
+            step,
+            limits=judge(limits(self.recorded), step, self.durations),
+            published=beside(published(self.recorded), self.number, step, self.durations),
         )
 
     # Counts
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[GroupCounts]:
         """Add up what became of the transactions of each group."""
         echoed = {each.group for each in self.keys() if each.echo.count}
         longest = self.of_classes("response").max or 0.0
@@ -127,31 +135,34 @@ class View:
             for name in names
         ]
 
-    def group(self, name: str, users: Sequence[User], echoed: bool, longest: float) -> Group:
+    def group(self, name: str, users: Sequence[User], echoed: bool, longest: float) -> GroupCounts:
         """Add up what became of the transactions of a group, where the longest response of all took so long."""
         transactions = sum(row.transactions for row in users)
         answers = sum(row.waits == "answer" and is_stuck(row.waited, longest) for row in users)
         prompts = sum(row.waits == "prompt" and row.waited >= self.seconds for row in users)
         waiting = answers if transactions or echoed else answers + prompts
-        return Group(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
+        return GroupCounts(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
 
     def total(self, of: Callable[[Interval], int]) -> int:
         """Add up a count."""
         return sum(map(of, self.rows))
 
-    def rate(self, of: Callable[[Interval], int]) -> float | None:
-        """Give a count a second; none if no time was measured."""
-        return self.total(of) / self.seconds if self.seconds else None
+    def per_second(self, count: int) -> float | None:
+        """Divide by the measured seconds; None if no time was measured."""
+        return count / self.seconds if self.seconds else None
 
-    def counted(self, of: Callable[[Interval], int]) -> Counted:
-        """Give a count and its rate."""
-        return Counted(self.total(of), self.rate(of))
-
-    def errors(self) -> Errors:
-        """Add up the errors by name."""
+    def errors(self, done: int) -> Errors:
+        """Add up the errors by name, and hold them against the transactions that were done."""
         measured, before = (by_name(rows) for rows in (self.rows, self.before))
         said = {name: text for row in reversed((*self.before, *self.rows)) for name, text in row.said.items()}
-        return Errors(measured.total(), dict(measured.most_common()), dict(before.most_common()), said)
+        failed = measured.total()
+        return Errors(
+            count=failed,
+            by_name=dict(measured.most_common()),
+            before=dict(before.most_common()),
+            said=said,
+            rate=failed / (done + failed) if done + failed else 0.0,
+        )
 
     def characters(self) -> Characters:
         """Give characters a second, each way."""
@@ -178,34 +189,19 @@ class View:
         )
         return Waiting(answers, prompts, echoes, keys, max((row["oldest"] for row in rows), default=0.0))
 
-    def due(self) -> Due | None:
+    def due(self) -> DueAccount | None:
         """Add up the agents' accounts of what was due."""
         accounts = [row.due for row in self.lasts() if row.due]
         if not accounts:
             return None
         names = ("count", "done", "failed", "under_way", "waiting", "skipped")
         sums = {name: sum(account[name] for account in accounts) for name in names}
-        due = Due(**sums, adds_up=True)
+        due = DueAccount(**sums, adds_up=True)
         return replace(due, adds_up=due.accounted == due.count)
 
     def at_work(self) -> float:
         """Give the mean number of users at work."""
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0
-
-    def numbers(self) -> dict[str, float | None]:
-        """Give what limits may name that is no duration."""
-        done, failed = self.total(lambda row: row.transactions), self.errors().count
-        characters = self.characters()
-        return {
-            "throughput": self.rate(lambda row: row.transactions),
-            "transactions.count": done,
-            "errors.rate": failed / (done + failed) if done + failed else 0.0,
-            "errors.count": failed,
-            "skipped": self.total(lambda row: row.skipped),
-            "characters.in_per_s": characters.in_per_s,
-            "characters.in_per_s_per_user": characters.in_per_s_per_user,
-            "characters.out_per_s": characters.out_per_s,
-        }
 
     # Distributions
 
@@ -235,42 +231,42 @@ class View:
         own = {tag for _, tag in self.recorded.measured if tag.step == self.number}
         return sorted(own, key=lambda tag: (tag.group, tag.transaction, tag.series))
 
-    def classes(self) -> list[Class]:
+    def classes(self) -> list[TransactionClass]:
         """Describe the classes of transactions."""
         names = dict.fromkeys((tag.group, tag.transaction) for tag in self.tags() if is_class(tag))
         return [
-            Class(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
+            TransactionClass(group, transaction, *(self.of(transaction, series, group) for series in OF_CLASSES))
             for group, transaction in names
         ]
 
-    def keys(self) -> list[Keys]:
+    def keys(self) -> list[KeyTimes]:
         """Describe the keys of each group."""
         groups = dict.fromkeys(tag.group for tag in self.tags() if tag.series == "lateness")
         return [
-            Keys(group, *(self.of(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
+            KeyTimes(group, *(self.of(KEYS, series, group) for series in ("echo", "echo_from_sent", "lateness")))
             for group in groups
         ]
 
-    def kernel(self) -> Kernel | None:
+    def kernel(self) -> KernelTimes | None:
         """Hold the kernel's stamps against the driver's; none if nothing was stamped."""
         kernel, user = self.of(STAMPED, "kernel_response"), self.of(STAMPED, "user_response")
         if None in (kernel.p50, kernel.p99, user.p50, user.p99):
             return None
-        return Kernel(kernel, user, Inflation(user.p50 - kernel.p50, user.p99 - kernel.p99))  # type: ignore[operator]
+        return KernelTimes(kernel, user, Inflation(user.p50 - kernel.p50, user.p99 - kernel.p99))  # type: ignore[operator]
 
     # Judgement
 
-    def law(self) -> Law | None:
+    def law(self, done: int) -> ResponseLaw | None:
         """Check the interactive response-time law. None where waits failed: their time is in neither Z, K nor R."""
-        if set(self.errors().by_name) - OF_ECHOES:
+        if set(by_name(self.rows)) - OF_ECHOES:
             return None
         sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
-        return law(self.at_work(), self.seconds, self.total(lambda row: row.transactions), sums)
+        return law(self.at_work(), self.seconds, done, sums)
 
-    def agents(self) -> list[Agent]:
+    def agents(self) -> list[AgentFigures]:
         """Describe each driving process."""
         return [
-            Agent(
+            AgentFigures(
                 number,
                 self.of_classes("response", number),
                 self.of(KEYS, "lateness", agent=number),
@@ -280,11 +276,11 @@ class View:
             for number, rows in self.by_agent.items()
         ]
 
-    def driver(self) -> Driver:
+    def driver(self) -> DriverLoad:
         """Describe the busiest driving process."""
         agents = self.agents()
         memory = [agent.ending["rss_per_user"] for agent in self.recorded.agents if agent.ending]
-        return Driver(
+        return DriverLoad(
             max((agent.cpu for agent in agents), default=0.0),
             max((agent.run_wait for agent in agents), default=0.0),
             sum(max((row.threads for row in rows), default=0) for rows in self.by_agent.values()),
@@ -292,23 +288,23 @@ class View:
             self.screens(),
         )
 
-    def screens(self) -> Screens | None:
+    def screens(self) -> ScreenCost | None:
         """Describe what the users' screens cost."""
         of_agents = [max(map(of_screens, rows), default=(0, 0.0)) for rows in self.by_agent.values()]
         count = sum(count for count, _ in of_agents)
         if not count:
             return None
         drawing = max(per_thread(rows, lambda row: row.screens.get("drawing", 0.0)) for rows in self.by_agent.values())
-        return Screens(count, sum(size for _, size in of_agents) / count, drawing)
+        return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing)
 
-    def settled(self) -> Settled:
+    def settled(self) -> Settling:
         """Look at the start of the measurement, and whether levels held."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
         seconds = by_second(self.rows)
         responses = [
             sum(row.sums["response"] for row in rows) / done for rows in seconds if (done := transactions(rows))
         ]
-        return Settled(
+        return Settling(
             self.plan.users if self.plan and self.plan.fixed else None,
             sum(row.active for row in starts if row),
             shift([transactions(rows) / rows[0].length for rows in seconds], counts=True),

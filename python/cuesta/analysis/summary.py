@@ -4,12 +4,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.figures import Figures
-from cuesta.analysis.limits import Verdict
 from cuesta.analysis.planned import allowed, published
-from cuesta.analysis.published import Beside, unmeasured
+from cuesta.analysis.published import unmeasured
 from cuesta.analysis.step import figures
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
+from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger import Recorded, open_run
 
 
@@ -32,7 +31,7 @@ class Summary:
     ended: str
     """`completed`, `interrupted`, `failed` or `cut off`."""
     planned_steps: int
-    steps: list[Figures]
+    steps: list[StepFigures]
     """Those that were measured; the first one, of nothing, if none was."""
     doubts: list[Doubted]
 
@@ -47,7 +46,7 @@ class Summary:
         return all(verdict.ok for step in self.steps for verdict in step.limits)
 
     @property
-    def published(self) -> list[Beside]:
+    def published(self) -> list[PublishedComparison]:
         """Published figures in the order of the plan, each beside the steps that it is of."""
         figures = published(self.recorded)
         steps = [step for step in self.steps if step.seconds]
@@ -57,7 +56,7 @@ class Summary:
         return sorted(rows, key=lambda row: order.index(row.what))
 
     @property
-    def last(self) -> Figures:
+    def last(self) -> StepFigures:
         """The last step, or the only one."""
         return self.steps[-1]
 
@@ -96,7 +95,7 @@ def of_recorded(recorded: Recorded) -> Summary:
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
 
 
-def not_kept(verdict: Verdict) -> Verdict:
+def not_kept(verdict: LimitResult) -> LimitResult:
     """Give a limit's verdict where the host did nothing that could keep it."""
     return replace(verdict, value=None, ok=False)
 

@@ -22,8 +22,7 @@ from cuesta.analysis.answering import (
     Unechoed,
     after_errors,
 )
-from cuesta.analysis.figures import Figures
-from cuesta.analysis.settled import Shift
+from cuesta.figures.step import LevelShift, StepFigures
 from cuesta.ledger import Recorded
 from cuesta.plan.schema import Validity
 from cuesta.units import count, digits, many, seconds, share
@@ -46,7 +45,7 @@ class Late:
     advice: ClassVar[str] = "use fewer users, more --threads or --agents, a quieter machine, or --pin"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at the lateness."""
         p99, most = step.lateness.p99 or 0.0, allowed.lateness_p99 / 1e9
         return cls(p99, most) if p99 > most else None
@@ -64,7 +63,7 @@ class Busy:
     advice: ClassVar[str] = "use fewer users, more --threads or --agents, or another machine for the driver"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at the driver's CPU."""
         return cls(step.driver.cpu, allowed.driver_cpu) if step.driver.cpu > allowed.driver_cpu else None
 
@@ -81,7 +80,7 @@ class Starved:
     advice: ClassVar[str] = "stop what else runs on the machine, use --pin, or fewer threads than CPUs"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at the scheduler's run-wait."""
         return cls(step.driver.run_wait, allowed.run_wait) if step.driver.run_wait > allowed.run_wait else None
 
@@ -99,7 +98,7 @@ class Mismatched:
     advice: ClassVar[str] = "check that the host echoes what is typed, and that no other output comes between"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at keys without an echo and output that was none."""
         wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
         return cls(keys, wrong, allowed.echo_mismatches) if wrong > allowed.echo_mismatches * keys else None
@@ -117,7 +116,7 @@ class Incomplete:
     advice: str
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at the users at work when measuring began."""
         connected, wanted = step.settled.connected, step.settled.wanted or 0
         if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
@@ -133,12 +132,12 @@ class Unsettled:
     """A level had not been reached, or did not hold."""
 
     what: str
-    shift: Shift
+    shift: LevelShift
     after: float
     advice: ClassVar[str] = "settle longer; near saturation measure longer too: there queues wander for minutes"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at throughput, then at response."""
         if allowed.settled and (throughput := step.settled.throughput):
             return cls("throughput", throughput, throughput.at * step.seconds)
@@ -164,7 +163,7 @@ class Lost:
     advice: str
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at users without a line."""
         if step.lost_users <= allowed.lost_users * step.users:
             return None
@@ -221,7 +220,7 @@ class Stolen:
     advice: ClassVar[str] = "measure when the machine's neighbours are quiet, or on a machine of its own"
 
     @classmethod
-    def found(cls, step: Figures, allowed: Validity) -> Self | None:
+    def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
         """Look at steal."""
         steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
         return cls(steal, allowed.steal) if steal > allowed.steal else None
@@ -243,7 +242,7 @@ def doubts_of_run(recorded: Recorded) -> list[Doubt]:
     return [doubt for kind in OF_RUNS if (doubt := kind.found_in(recorded))]
 
 
-def doubts_of_step(step: Figures, allowed: Validity) -> list[Doubt]:
+def doubts_of_step(step: StepFigures, allowed: Validity) -> list[Doubt]:
     """Look for reasons to doubt a step."""
     return [doubt for kind in OF_STEPS if (doubt := kind.found(step, allowed))]
 

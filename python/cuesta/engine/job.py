@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from cuesta.engine.tapes import Tape, is_cast, read_tape
 from cuesta.engine.users import Users, read_users
 from cuesta.errors import InputError
-from cuesta.plan import Figure, Group, Plan, Segment, Service, Step
+from cuesta.figures.reference import Reference
+from cuesta.plan import Group, Plan, Segment, Service, Step
 from cuesta.plan.messages import near
 from cuesta.target import BUILTIN_HOST
 
@@ -160,7 +161,7 @@ def _check_figures(job: Job) -> None:
         _check_transaction(f"published `{published.what}`", published.figure, known)
 
 
-def _check_transaction(what: str, figure: Figure, known: list[str]) -> None:
+def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:
     if figure.transaction is not None and figure.transaction not in known:
         raise InputError(f"{what}: no tape has this transaction{near(figure.transaction, known)}")
 

@@ -14,8 +14,8 @@ from pydantic import BeforeValidator, PlainSerializer
 from pydantic_core import PydanticCustomError
 
 from cuesta import _native
-from cuesta.plan.figure import Figure
-from cuesta.plan.limit import Limit
+from cuesta.figures.limit import Limit
+from cuesta.figures.reference import Reference
 from cuesta.target import SYNTAX
 
 
@@ -315,5 +315,5 @@ StallText = Annotated[Stall, *_typed("a window such as `10s for 1.4s`", Stall.re
 ServiceText = Annotated[
     Service, *_typed("`transaction 150`, `echo`, `output 1000` or `shell COMMAND`", Service.read), _as_text
 ]
-FigureText = Annotated[Figure, *_typed("a figure such as `response.p99`", Figure.read), _as_text]
+FigureText = Annotated[Reference, *_typed("a figure such as `response.p99`", Reference.read), _as_text]
 LimitText = Annotated[Limit, *_typed("a limit such as `response.p99 < 2s`", Limit.read), _as_text]

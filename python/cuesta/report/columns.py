@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.compare.comparability import facts, shown
-from cuesta.analysis.figures import Figures
-from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.report.phrases import kept, limit_value, per_s, plain
 from cuesta.units import ABSENT, count, many, seconds, share
 
@@ -73,21 +72,21 @@ def limits(runs: Mapping[str, Summary]) -> Iterator[Row]:
         yield limit, *(_kept(of[limit]) if limit in of else ABSENT for of in verdicts)
 
 
-def _kept(verdict: Verdict) -> str:
+def _kept(verdict: LimitResult) -> str:
     return f"{limit_value(verdict)}, {kept(verdict)}"
 
 
-def _cpu_of_transaction(step: Figures) -> str:
+def _cpu_of_transaction(step: StepFigures) -> str:
     each = step.host.per_transaction
     return ABSENT if each is None or each.cpu_ms is None else seconds(each.cpu_ms / 1e3)
 
 
-def _host_cpu(step: Figures) -> str:
+def _host_cpu(step: StepFigures) -> str:
     cpu = step.host.cpu
     return ABSENT if cpu is None else share((cpu.usr + cpu.sys) / 100)
 
 
-FIGURES: dict[str, Callable[[Figures], str]] = {
+FIGURES: dict[str, Callable[[StepFigures], str]] = {
     "transactions": lambda step: per_s(step.transactions.per_s),
     "  counted": lambda step: count(step.transactions.count),
     "response p50": lambda step: seconds(step.response.p50),

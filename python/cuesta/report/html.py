@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.asymptotes import asymptotes
-from cuesta.analysis.distribution import Distribution
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report import instruments, tables
 from cuesta.report.page import Cell, facts, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.phrases import (
@@ -118,7 +117,7 @@ def sweep(summary: Summary) -> Iterator[str]:
         yield from (paragraph(said, "faint") for said in bounds(lines))
 
 
-def response(summary: Summary, step: Figures) -> Iterator[str]:
+def response(summary: Summary, step: StepFigures) -> Iterator[str]:
     """Give the distributions and their curves."""
     rows = list(tables.distributions(step))
     if not rows:
@@ -139,7 +138,7 @@ def of_distribution(row: tuple[str, Distribution | None]) -> Sequence[Cell]:
     return (label,) if each is None else ((label, "in"), count(each.count), seconds(each.mean), *tables.cells(each))
 
 
-def throughput(step: Figures) -> Iterator[str]:
+def throughput(step: StepFigures) -> Iterator[str]:
     """Say what was done, counted, and what was not."""
     c = step.characters
     by_name, before = named(step.errors.by_name), named(step.errors.before)

@@ -5,9 +5,9 @@ from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.front_end import front_end
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import raw_files, segment_folders
 from cuesta.report import meters, off_cpu, tables
 from cuesta.report.front_end import text as tty_meters
@@ -21,7 +21,7 @@ MOST_LINES = 100
 """Lines that the page lists: the worst ones."""
 
 
-def host(summary: Summary, step: Figures) -> Iterator[str]:
+def host(summary: Summary, step: StepFigures) -> Iterator[str]:
     """Say what was started, and what the host's meters say."""
     yield from map(paragraph, programs(step.host))
     yield from map(paragraph, host_cpu(step.host))
@@ -53,7 +53,7 @@ def flame(summary: Summary) -> str:
     return folded(title, [f'<img alt="{title}" src="data:image/svg+xml;base64,{picture}" style="width:100%"/>'])
 
 
-def lines(summary: Summary, step: Figures) -> Iterator[str]:
+def lines(summary: Summary, step: StepFigures) -> Iterator[str]:
     """Say what the lines were, and how each fared."""
     heads, *groups = tables.groups(summary, step)
     if groups:
@@ -69,7 +69,7 @@ def lines(summary: Summary, step: Figures) -> Iterator[str]:
         yield paragraph("no record of single lines: it is written when a step ends", "faint")
 
 
-def driver(step: Figures) -> Iterator[str]:
+def driver(step: StepFigures) -> Iterator[str]:
     """Say how good an instrument the driver was."""
     if late := [(label, count(each.count), *tables.cells(each)) for label, each in tables.lateness(step)]:
         about = "lateness, sent − due: how much later than planned keys went, by the driver's own fault"

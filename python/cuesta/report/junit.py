@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from cuesta.analysis.limits import Verdict
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import LimitResult
 from cuesta.report.phrases import doubts, how_it_ended, limit_value, on_time, plain, with_advice
 
 ADVICE = "the figures cannot be relied on"
@@ -48,7 +48,7 @@ def _validity(own: Element, name: str, run: Summary) -> None:
     SubElement(case, "system-out").text = "\n".join(filter(None, (on_time(run), how_it_ended(run))))
 
 
-def _limit(case: Element, verdict: Verdict) -> None:
+def _limit(case: Element, verdict: LimitResult) -> None:
     measured = plain(f"measured {limit_value(verdict)}")
     if not verdict.ok:
         SubElement(case, "failure", message=f"{plain(verdict.limit)}: {measured}", type="limit").text = measured

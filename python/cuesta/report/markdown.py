@@ -6,9 +6,9 @@ Everything that came from outside is escaped, so that no name makes a link, an i
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cuesta.analysis.distribution import Distribution
-from cuesta.analysis.host import Host
 from cuesta.analysis.summary import Summary
+from cuesta.figures.host import HostFigures
+from cuesta.figures.step import Distribution
 from cuesta.report import columns, tables
 from cuesta.report.phrases import (
     doubts,
@@ -73,7 +73,7 @@ def throughput(summary: Summary) -> Iterator[str]:
     yield "\n".join(f"- {escaped(row)}" for row in host(step.host))
 
 
-def host(of: Host) -> Iterator[str]:
+def host(of: HostFigures) -> Iterator[str]:
     """Say what the host spent: of what, how that is known, what else used its CPUs, and whether the account closes."""
     first, *rows = host_cpu(of)
     yield f"host {first}" if of.cpu is None else f"host CPU: {first} {' '.join(rows[:1])}"

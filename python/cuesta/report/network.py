@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta import units
-from cuesta.analysis.host import Host
+from cuesta.figures.host import HostFigures
 from cuesta.ledger.meters import Sheet
 from cuesta.report.tiers import in_brackets
 from cuesta.units import between, many, under
@@ -16,7 +16,7 @@ OTHERS = 5.0
 """Percent of the host's CPUs from which on others are named."""
 
 
-def network(host: Host) -> Iterator[str]:
+def network(host: HostFigures) -> Iterator[str]:
     """Say what a run's arrangement lets be said of it; nothing of a host on another machine."""
     if host.meters is None or host.sheet is None or "network" not in host.sheet:
         return

@@ -4,13 +4,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cuesta.analysis.asymptotes import Above, Asymptotes
-from cuesta.analysis.fairness import Fairness
-from cuesta.analysis.figures import Due, Figures, Kernel, Screens
-from cuesta.analysis.host import COUNTS, PARTS, BuiltIn, Host, PerTransaction, uses
-from cuesta.analysis.law import Law
-from cuesta.analysis.limits import Verdict
-from cuesta.analysis.published import Beside
+from cuesta.analysis.host import COUNTS, PARTS, uses
 from cuesta.analysis.summary import Summary
+from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
+from cuesta.figures.step import (
+    DueAccount,
+    Fairness,
+    KernelTimes,
+    LimitResult,
+    PublishedComparison,
+    ResponseLaw,
+    ScreenCost,
+    StepFigures,
+)
 from cuesta.ledger.meters import Sheet
 from cuesta.report.network import network
 from cuesta.report.tiers import in_brackets
@@ -48,7 +54,7 @@ def on_time(summary: Summary) -> str:
     return "; ".join(filter(None, (keys, begun))) or "nothing speaks against it"
 
 
-def account(due: Due) -> str:
+def account(due: DueAccount) -> str:
     """Say what became of everything that was due."""
     failed = f" (of it {count(due.failed)} given up or without a line)" if due.failed else ""
     begun = f"{count(due.done)} done{failed} + {count(due.under_way)} under way"
@@ -56,7 +62,7 @@ def account(due: Due) -> str:
     return f"{count(due.count)} {'=' if due.adds_up else '≠'} {begun} + {rest}"
 
 
-def kept(verdict: Verdict) -> str:
+def kept(verdict: LimitResult) -> str:
     """Say whether a limit was kept, crossed, or could not be: nothing was measured that could have."""
     return "kept" if verdict.ok else "crossed" if verdict.value is not None else "not kept"
 
@@ -87,7 +93,7 @@ def how_it_ended(summary: Summary) -> str:
     return f"{word}: recorded are {seconds(until)}{of}; below is what was measured until then"
 
 
-def load(step: Figures) -> str:
+def load(step: StepFigures) -> str:
     """Say how many users made what kind of load, and for how long it was measured."""
     meaning = LOADS.get(step.load.partition(":")[0])
     kind = f"{plain(step.load)} load" + (f" ({meaning})" if meaning else "")
@@ -96,7 +102,7 @@ def load(step: Figures) -> str:
     return f"{many(step.users, 'user')}, {kind}, measured for {seconds(step.seconds)}{planned}"
 
 
-def screens(cost: Screens) -> str:
+def screens(cost: ScreenCost) -> str:
     """Say what the users' screens cost."""
     each = f"{digits(cost.bytes_each / 1024)} KiB each"
     return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread"
@@ -107,7 +113,7 @@ def per_s(rate: float | None) -> str:
     return ABSENT if rate is None else f"{digits(rate)}/s"
 
 
-def limit_value(verdict: Verdict) -> str:
+def limit_value(verdict: LimitResult) -> str:
     """Write what was measured for a limit, in the limit's own unit."""
     return value_of(verdict.limit, verdict.value, verdict.is_duration)
 
@@ -123,7 +129,7 @@ def value_of(figure: str, value: float | None, is_duration: bool) -> str:
     return per_s(value) if "per_s" in figure or figure.startswith("throughput") else digits(value)
 
 
-def beside(each: Beside) -> tuple[str, str, str]:
+def beside(each: PublishedComparison) -> tuple[str, str, str]:
     """Say what was measured, what was published, and how the one is to the other."""
     measured = value_of(each.figure, each.measured, each.is_duration)
     if each.step is None:
@@ -132,7 +138,7 @@ def beside(each: Beside) -> tuple[str, str, str]:
     return measured, published, ABSENT if each.ratio is None else f"{each.ratio:.3g} × published"
 
 
-def inflation(kernel: Kernel) -> str:
+def inflation(kernel: KernelTimes) -> str:
     """Say what the driver itself adds to a response."""
     k, extra = kernel.kernel_response, kernel.inflation
     u = kernel.user_response
@@ -152,7 +158,7 @@ def fairness(fair: Fairness) -> str:
     )
 
 
-def law(law: Law) -> Iterator[str]:
+def law(law: ResponseLaw) -> Iterator[str]:
     """Show the law's terms, what it predicts and how far that is off."""
     yield (
         f"R = N/X − Z − K = {digits(law.n)} / {digits(law.x)} per s − {_term(law.z)} − {_term(law.k)} "
@@ -166,13 +172,13 @@ def _term(value: float) -> str:
     return seconds(value) if value >= 0 else f"({seconds(value)})"
 
 
-def no_law(step: Figures) -> Iterator[str]:
+def no_law(step: StepFigures) -> Iterator[str]:
     """Say why the law is not checked."""
     if step.load != "closed":
         yield f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {plain(step.load)}"
 
 
-def host_cpu(host: Host) -> Iterator[str]:
+def host_cpu(host: HostFigures) -> Iterator[str]:
     """Say what the host's CPUs did, and what a transaction cost it."""
     if host.cpu is None:
         yield f"CPU: {plain(host.cpu_missing or 'no meter data')}"
@@ -201,7 +207,7 @@ def host_cpu(host: Host) -> Iterator[str]:
         )
 
 
-def by_cause(host: Host) -> Iterator[str]:
+def by_cause(host: HostFigures) -> Iterator[str]:
     """Write the shares of the causes, largest first, with the 95 % intervals of those that were sampled."""
     causes = sorted((host.cpu_by_cause or {}).items(), key=lambda cause: -cause[1])
     errors, intervals = host.cpu_by_cause_se or {}, host.cpu_by_cause_interval or {}
@@ -252,7 +258,7 @@ def sum_of(*numbers: float | None) -> str | None:
     return digits(sum(known)) if len(known) == len(numbers) else None
 
 
-def worth(host: Host) -> Iterator[str]:
+def worth(host: HostFigures) -> Iterator[str]:
     """Say what the host's figures are worth."""
     if host.meters is None or host.cpu is None:
         return
@@ -288,13 +294,13 @@ def closing(closure: Mapping[str, Any]) -> str:
     return f"{said} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
 
 
-def programs(host: Host) -> Iterator[str]:
+def programs(host: HostFigures) -> Iterator[str]:
     """Say what was started on this machine."""
     for target, users in host.programs.items():
         yield f"{plain(target)}: started on this machine, for each of {many(users, 'user')}"
 
 
-def built_in(host: BuiltIn) -> Iterator[str]:
+def built_in(host: BuiltInHost) -> Iterator[str]:
     """Say what the built-in host says of itself."""
     yield (
         f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
@@ -361,7 +367,7 @@ def listed(users: Sequence[int]) -> str:
     return f"{', '.join(map(count, first))} and {many(last, 'user')}" if first else many(last, "user")
 
 
-def swept_apart_from_users(step: Figures) -> str:
+def swept_apart_from_users(step: StepFigures) -> str:
     """Name the point of a sweep by what was swept besides the number of users."""
     other = {name: value for name, value in step.swept.items() if name.rpartition(".")[2] != "users"}
     return ", ".join(f"{plain(name.removeprefix('group.'))} {plain(str(value))}" for name, value in other.items())

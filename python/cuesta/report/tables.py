@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from cuesta.analysis.distribution import ENOUGH_FOR_P999, Distribution
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import ENOUGH_FOR_P999, Distribution, StepFigures
 from cuesta.report.cells import duration, number, percent, whole
 from cuesta.report.phrases import beside, class_of, plain
 from cuesta.report.tiers import in_brackets
@@ -17,7 +16,7 @@ AS_THE_TAPE_SAYS = "as the tape says"
 FEW = f"* of fewer than {count(ENOUGH_FOR_P999)}: it rests on a handful of values"
 
 
-def distributions(step: Figures) -> Iterator[tuple[str, Distribution | None]]:
+def distributions(step: StepFigures) -> Iterator[tuple[str, Distribution | None]]:
     """Give the rows of the response table; a label without a distribution is a heading."""
     for keys in step.keys:
         if keys.echo.count:
@@ -68,14 +67,14 @@ def sweep(summary: Summary) -> Iterator[tuple[str, ...]]:
         )
 
 
-def lateness(step: Figures) -> Iterator[tuple[str, Distribution]]:
+def lateness(step: StepFigures) -> Iterator[tuple[str, Distribution]]:
     """Give the driver's own lateness, of each group and of all."""
     yield from ((plain(keys.group), keys.lateness) for keys in step.keys if keys.lateness.count)
     if len(step.keys) > 1:
         yield "all keys", step.lateness
 
 
-def devices(step: Figures) -> Iterator[tuple[str, ...]]:
+def devices(step: StepFigures) -> Iterator[tuple[str, ...]]:
     """Give the heads, then a row for each block device of the host; nothing where none was metered."""
     found = step.host.sheet["devices"] if step.host.sheet else {}
     if found:
@@ -92,13 +91,13 @@ def devices(step: Figures) -> Iterator[tuple[str, ...]]:
         )
 
 
-def devices_tier(step: Figures) -> str:
+def devices_tier(step: StepFigures) -> str:
     """Say how the figures of the block devices were had."""
     found = step.host.sheet["devices"].values() if step.host.sheet else ()
     return in_brackets(*(figure for of in found for figure in of.values() if isinstance(figure, Mapping)))
 
 
-def groups(summary: Summary, step: Figures) -> Iterator[tuple[str, ...]]:
+def groups(summary: Summary, step: StepFigures) -> Iterator[tuple[str, ...]]:
     """Give the heads, then a row for each group of lines, as planned."""
     planned = summary.recorded.run.get("steps", [])
     yield "lines of", "users", "line speed", "load", "keys", "target"
@@ -120,7 +119,7 @@ def _speed(bits: int | None) -> str:
     return f"{count(bits)} bit/s" if bits else "as fast as it goes"
 
 
-def lines(summary: Summary, step: Figures) -> list[tuple[str, ...]]:
+def lines(summary: Summary, step: StepFigures) -> list[tuple[str, ...]]:
     """Give a row for each line, the worst first: lost ones, then by mean response."""
     users = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
     worst_first = sorted(users, key=lambda row: (row.lost is None, -row.mean))
@@ -149,7 +148,7 @@ def sources(summary: Summary) -> str:
     return "; ".join(dict.fromkeys(plain(each.source) for each in summary.published))
 
 
-def point(step: Figures, name: str) -> str:
+def point(step: StepFigures, name: str) -> str:
     """Give the value of a swept setting in a step."""
     return plain(str(step.swept.get(name, step.users if name == "users" else ABSENT)))
 

@@ -13,8 +13,8 @@ from io import StringIO
 from rich.console import Console
 from rich.text import Text
 
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures
 from cuesta.report import tables
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import (
@@ -134,7 +134,7 @@ def sweep(summary: Summary) -> Rows:
     yield from (Text(row, FAINT) for row in wrapped(tables.about_sweep(summary)))
 
 
-def response(step: Figures) -> Rows:
+def response(step: StepFigures) -> Rows:
     """Say under what load, and give the distributions by class: since due and since sent, side by side."""
     yield from wrapped(load(step))
     rows = list(tables.distributions(step))
@@ -158,13 +158,13 @@ def row_of(label: str, cells: Iterable[str]) -> str:
     return in_columns(label, 12, cells, CELLS)
 
 
-def fair(step: Figures) -> Rows:
+def fair(step: StepFigures) -> Rows:
     """Say whether users were served alike."""
     if step.fairness:
         yield from wrapped(fairness(step.fairness))
 
 
-def throughput(step: Figures) -> Rows:
+def throughput(step: StepFigures) -> Rows:
     """Say what was done, counted, and what was not."""
     done, c = step.transactions, step.characters
     yield f"{per_s(done.per_s)} transactions ({count(done.count)} counted), {per_s(step.keystrokes.per_s)} keys"
@@ -185,7 +185,7 @@ def throughput(step: Figures) -> Rows:
         yield f"{count(step.unfinished.count)} under way at the end, the oldest since {seconds(step.unfinished.oldest)}"
 
 
-def response_law(step: Figures) -> Rows:
+def response_law(step: StepFigures) -> Rows:
     """Hold the counting against the law."""
     for row in law(step.law) if step.law else no_law(step):
         yield from wrapped(row)
@@ -204,7 +204,7 @@ def published(summary: Summary) -> Rows:
         yield from (Text(row, FAINT) for row in wrapped(f"published: {tables.sources(summary)}"))
 
 
-def host(step: Figures) -> Rows:
+def host(step: StepFigures) -> Rows:
     """Say what was started, and what the host's meters say."""
     for row in programs(step.host):
         yield from wrapped(row, "  ")
@@ -217,7 +217,7 @@ def host(step: Figures) -> Rows:
         yield from (Text(each, FAINT) for each in wrapped(row))
 
 
-def driver(step: Figures) -> Rows:
+def driver(step: StepFigures) -> Rows:
     """Say how good an instrument the driver was."""
     late, own = step.lateness, step.driver
     yield f"lateness p50 {seconds(late.p50)}, p99 {seconds(late.p99)}, max {seconds(late.max)} (sent − due)"
@@ -233,7 +233,7 @@ def driver(step: Figures) -> Rows:
             yield from wrapped(f"agent {each.agent}: {response}; {late_p99}; CPU {share(each.cpu)}", "  ")
 
 
-OF_A_STEP: dict[str, Callable[[Figures], Rows]] = {
+OF_A_STEP: dict[str, Callable[[StepFigures], Rows]] = {
     "RESPONSE": response,
     "FAIRNESS": fair,
     "THROUGHPUT": throughput,

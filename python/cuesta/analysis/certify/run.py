@@ -7,8 +7,8 @@ from typing import Any
 
 from cuesta.analysis.certify.phases import Account, Played, account, played
 from cuesta.analysis.certify.sampling_error import figure, unmet
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary, of_recorded
+from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
 from cuesta.ledger.record import Figure
@@ -43,7 +43,7 @@ class Trial:
         return self.summary.recorded
 
     @property
-    def step(self) -> Figures:
+    def step(self) -> StepFigures:
         """Give the figures of the run as a whole."""
         return self.summary.last
 

@@ -1,6 +1,6 @@
 """One run as one replicate: the figures that are compared over runs, and why it may not be used.
 
-A run gives one number to each figure, however many transactions it had. Figures that were not measured are None.
+A run gives one number to each figure, however many transactions it had. StepFigures that were not measured are None.
 """
 
 import statistics
@@ -14,10 +14,9 @@ from typing import Literal
 from cuesta._native import Histogram
 from cuesta.analysis.certify.run import Trial
 from cuesta.analysis.compare.comparability import Facts, certified, facts
-from cuesta.analysis.distribution import Distribution
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.settled import LEAST_VALUES, resemblance
 from cuesta.analysis.summary import Summary, summarise
+from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger import Interval
 from cuesta.ledger.record import Given
 
@@ -44,16 +43,16 @@ class Metric:
     """As `--json` has it."""
     label: str
     unit: Kind
-    of: Callable[[Figures], float | None] = field(compare=False)
+    of: Callable[[StepFigures], float | None] = field(compare=False)
     more_is_better: bool = False
     needs_meters: bool = False
     """Whether it is there only if the host was metered."""
 
 
-def _each(name: str) -> Callable[[Figures], float | None]:
+def _each(name: str) -> Callable[[StepFigures], float | None]:
     """Give what a transaction cost, if the meters saw enough of the interval."""
 
-    def of(step: Figures) -> float | None:
+    def of(step: StepFigures) -> float | None:
         each, meters = step.host.per_transaction, step.host.meters
         cost: float | None = getattr(each, name) if each else None
         return cost if meters and meters.seconds >= METERED * step.seconds else None
@@ -168,7 +167,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
     )
 
 
-def parts_of(step: Figures) -> dict[str, list[Metric]]:
+def parts_of(step: StepFigures) -> dict[str, list[Metric]]:
     """Take apart what is timed: responses by class of transactions, echoes by group."""
     classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
     groups = {each.group: each.echo for each in step.keys}
@@ -181,7 +180,7 @@ def _parts(series: str, timed: Mapping[str, Distribution]) -> Iterator[Metric]:
             yield Metric(f"{series}{{{name}}}.p95", f"{series} p95 of {name}", "s", partial(_p95, each))
 
 
-def _p95(timed: Distribution, _: Figures) -> float | None:
+def _p95(timed: Distribution, _: StepFigures) -> float | None:
     return timed.p95
 
 
@@ -195,7 +194,7 @@ def planned_last(summary: Summary) -> int:
     return summary.planned_steps - 1
 
 
-def unusable(summary: Summary, step: Figures | None, number: int) -> str | None:
+def unusable(summary: Summary, step: StepFigures | None, number: int) -> str | None:
     """Say why a run may not be used: it did not come to its end, or cannot be trusted."""
     if summary.ended != "completed":
         return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"

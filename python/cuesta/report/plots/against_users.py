@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from matplotlib.ticker import MaxNLocator
 
 from cuesta.analysis.asymptotes import Asymptotes, asymptotes
-from cuesta.analysis.figures import Figures
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures
 from cuesta.report.phrases import swept_apart_from_users
 from cuesta.report.plots.scales import durations
 from cuesta.report.plots.svg import DASHES, REST, SERIES, SHADE, Plot
@@ -32,14 +32,14 @@ def overlaid(runs: Mapping[str, Summary]) -> Iterator[str]:
         yield _throughput(curves, None)
 
 
-def _curves(summary: Summary) -> dict[str, list[Figures]]:
-    curves = dict[str, list[Figures]]()
+def _curves(summary: Summary) -> dict[str, list[StepFigures]]:
+    curves = dict[str, list[StepFigures]]()
     for step in sorted(summary.steps, key=lambda step: step.users):
         curves.setdefault(swept_apart_from_users(step), []).append(step)
     return curves
 
 
-def _throughput(curves: dict[str, list[Figures]], bounds: Asymptotes | None) -> str:
+def _throughput(curves: dict[str, list[StepFigures]], bounds: Asymptotes | None) -> str:
     plot = _against_users("Throughput against users")
     for number, (label, steps) in enumerate(curves.items()):
         colour = SERIES[number % len(SERIES)]
@@ -66,7 +66,7 @@ def _draw_bounds(plot: Plot, bounds: Asymptotes, top: float) -> None:
         plot.axes.axhline(1 / bounds.heavy.demand, color=REST, linestyle=DASHES[2], label="1 / D max")
 
 
-def _responses(curves: dict[str, list[Figures]]) -> Iterator[str]:
+def _responses(curves: dict[str, list[StepFigures]]) -> Iterator[str]:
     plot = _against_users("Response against users")
     drawn: list[float] = []
     for number, (label, steps) in enumerate(curves.items()):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from cuesta._native import Histogram
-from cuesta.analysis.figures import Class, Figures
 from cuesta.analysis.over_time import curve
 from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures, TransactionClass
 from cuesta.ledger import Recorded, Tag
 from cuesta.report.phrases import class_of, plain
 from cuesta.report.plots.scales import by_rarity, logarithmic
@@ -15,7 +15,7 @@ OF_CLASSES = ("response", "response_from_sent")
 OF_KEYS = ("echo", "echo_from_sent")
 
 
-def curves(recorded: Recorded, step: Figures) -> Iterator[str]:
+def curves(recorded: Recorded, step: StepFigures) -> Iterator[str]:
     """Draw all classes since due; all transactions and all echoes, since due and since sent; and the lateness."""
     pooled = _Pool(recorded, step.step)
     if len(step.classes) > 1:
@@ -39,7 +39,7 @@ def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[s
     yield from _curves(title, series, pooled)
 
 
-def _labels(classes: Sequence[Class]) -> Iterator[tuple[str, Class]]:
+def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
     """Name each class, with its group where there are several."""
     several = len({each.group for each in classes}) > 1
     for each in classes:
@@ -56,7 +56,7 @@ class _Pool:
     def __init__(self, recorded: Recorded, step: int) -> None:
         self.recorded, self.step = recorded, step
 
-    def of_class(self, of: Class) -> Histogram | None:
+    def of_class(self, of: TransactionClass) -> Histogram | None:
         """Add up the responses of one class."""
         name = (of.group, of.transaction)
         return self._of(lambda tag: tag.series == "response" and (tag.group, tag.transaction) == name)

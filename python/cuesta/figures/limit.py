@@ -1,6 +1,6 @@
 """Limits: `response{logout}.p95 < 1s`. Parsed here; evaluated by the analysis.
 
-LIMIT = FIGURE COMPARISON VALUE; the figures are those of `figure`.
+LIMIT = REFERENCE COMPARISON VALUE; `reference` has the grammar of references.
 """
 
 import operator
@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cuesta.plan.figure import SHAPE, Figure
+from cuesta.figures.reference import SHAPE, Reference
 
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
@@ -27,7 +27,7 @@ class Limit:
 
     text: str
     """As it was written."""
-    figure: Figure
+    figure: Reference
     comparison: str
     """A key of COMPARISONS."""
     value: float
@@ -39,13 +39,13 @@ class Limit:
         if not isinstance(text, str) or not (match := _SHAPE.fullmatch(text.strip())):
             raise ValueError("write METRIC.STATISTIC < VALUE")
         metric, transaction, statistic, comparison, value = match.groups()
-        figure = Figure.of(metric, transaction, statistic)
+        figure = Reference.of(metric, transaction, statistic)
         if figure.is_of_form:
             raise ValueError(f"`{metric}` is of a certification's form, and a limit is of a run")
         return Limit(text.strip(), figure, comparison, figure.value(value))
 
     def holds(self, value: float) -> bool:
-        """Say whether `value` keeps the limit."""
+        """Whether `value` keeps the limit."""
         return COMPARISONS[self.comparison](value, self.value)
 
     def __str__(self) -> str:

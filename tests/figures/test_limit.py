@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta.analysis.certify.form_rows import measurements
-from cuesta.plan import Limit
-from cuesta.plan.figure import FORM, NUMBERS, TIMES, Figure
-from cuesta.plan.limit import COMPARISONS
+from cuesta.figures.catalogue import DURATIONS
+from cuesta.figures.limit import COMPARISONS, Limit
+from cuesta.figures.reference import FORM, NUMBERS, Reference
 from tests.analysis.certify.test_absentee import batch
 from tests.certified import trial
 
@@ -22,6 +22,10 @@ from tests.certified import trial
         ("throughput{logout} > 30/s", ("throughput", "logout", None, ">", 30.0)),
         ("characters.in_per_s > 3", ("characters.in_per_s", None, None, ">", 3.0)),
         ("characters.in_per_s_per_user > 1.5/s", ("characters.in_per_s_per_user", None, None, ">", 1.5)),
+        ("host.cpu.idle > 20%", ("host.cpu.idle", None, None, ">", 20.0)),
+        ("host.per_transaction.cpu_ms < 500us", ("host.per_transaction.cpu_ms", None, None, "<", 0.5)),
+        ("fairness.jain > 95%", ("fairness.jain", None, None, ">", 0.95)),
+        ("unfinished.oldest < 2s", ("unfinished.oldest", None, None, "<", 2.0)),
     ],
 )
 def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
@@ -35,12 +39,15 @@ def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
     ("text", "said"),
     [
         ("form.creation < 2s", "is of a certification's form, and a limit is of a run"),
-        ("respons.p99 < 2s", "did you mean `response`"),
+        ("respons.p99 < 2s", "did you mean `response.p99`"),
         ("response < 2s", "needs a statistic"),
         ("response.p99x < 2s", "needs a statistic"),
         ("response.p99 < 2", "no unit"),
         ("response.p99 2s", "METRIC.STATISTIC"),
         ("throughput > lots", "no number"),
+        ("unfinished.oldest < 2", "no unit"),
+        ("host.cpu.idel > 20%", "did you mean `host.cpu.idle`"),
+        ("errors.rate{logout} < 1%", "not told by class"),
         (5, "METRIC.STATISTIC"),
     ],
 )
@@ -61,18 +68,18 @@ def test_any_text_is_a_limit_or_a_message(text: str) -> None:
         limit = Limit.read(text)
     except ValueError:
         return
-    assert limit.figure.metric in TIMES + NUMBERS
+    assert limit.figure.metric in {*DURATIONS, *NUMBERS}
     assert limit.comparison in COMPARISONS
 
 
 def test_what_was_published_of_a_certification_is_seconds_of_its_form() -> None:
-    figure = Figure.read("form.creation_whole")
+    figure = Reference.read("form.creation_whole")
     assert (str(figure), figure.is_of_form, figure.is_duration, figure.value("18.1s")) == (
         *("form.creation_whole", True, True),
         18.1,
     )
     with pytest.raises(ValueError, match=r"did you mean `form.creation`"):
-        Figure.read("form.creatoin")
+        Reference.read("form.creatoin")
 
 
 def test_the_form_has_every_row_that_published_figures_may_name() -> None:

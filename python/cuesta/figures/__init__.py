@@ -1,0 +1,15 @@
+"""The catalogue of figures: every number that Cuesta gives is declared here, once.
+
+- `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
+- `step`, `host`: the figures of a load step, as the tables of the `--json` object that have them.
+- `catalogue`: all of them by dotted name.
+- `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.
+
+Limits, comparisons, tables, the ledger's columns, the JSON Schema and docs/summary.md come from it. Nothing is computed
+here: `cuesta.analysis` fills the tables in.
+"""
+
+from cuesta.figures.about import Better, Unit
+from cuesta.figures.catalogue import CATALOGUE, DURATIONS, Figure
+
+__all__ = ["CATALOGUE", "DURATIONS", "Better", "Figure", "Unit"]

@@ -1,0 +1,45 @@
+"""What stands beside a figure where it is declared: unit, better direction, label and meaning."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Unit(StrEnum):
+    """The unit of a figure's value."""
+
+    SECONDS = "s"
+    MILLISECONDS = "ms"
+    SHARE = "share"
+    """A part of 1."""
+    PERCENT = "percent"
+    PER_SECOND = "per s"
+    COUNT = "count"
+    BYTES = "bytes"
+
+
+class Better(StrEnum):
+    """The direction in which a figure is better for the users of the host."""
+
+    LESS = "less"
+    MORE = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Declares a figure, or a table of figures, beside its field: `errors: Annotated[int, About("…", Unit.COUNT)]`.
+
+    A figure of a table is named `table.figure`, as in JSON.
+    """
+
+    meaning: str
+    """A clause that says what the value is; `{}` stands for the meaning of the table that it is in."""
+    unit: Unit | None = None
+    """None for tables, texts and truth values."""
+    label: str | None = None
+    """Name for people, by default that of the field; `{}` stands for the label of the table."""
+    better: Better | None = None
+    """By default that of the table."""
+    alias: str | None = None
+    """A second name, which limits and `cuesta compare` have given it."""
+    column: str | None = None
+    """Column of the ledger's `steps`, by default the name with `_` for dots."""

@@ -1,0 +1,95 @@
+"""The catalogue: every number that a step gives, by its dotted name, read from where it is declared."""
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.step import Distribution, StepFigures
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of a step."""
+
+    name: str
+    """Its place in the `--json` object: `response.p95`."""
+    unit: Unit
+    better: Better | None
+    """None where neither more nor less is better."""
+    label: str
+    """Its name for people: `response p95`."""
+    meaning: str
+    """One sentence."""
+    alias: str
+    """The name that limits and `cuesta compare` use: most figures have only one."""
+    column: str
+    """Its column in the ledger's table of steps."""
+
+    def of(self, step: StepFigures) -> float | None:
+        """Take the figure from a step; None where it was not measured."""
+        value: Any = step
+        for part in self.name.split("."):
+            value = getattr(value, part, None)
+        return None if value is None else float(value)
+
+
+def declared(table: type) -> Iterator[tuple[str, type, About]]:
+    """List the fields of a table of figures: name, type without None, and what is declared of it."""
+    hints = get_type_hints(table, include_extras=True)
+    for field in dataclasses.fields(table):
+        kind, about = split(hints[field.name])
+        yield field.name, kind, about
+
+
+def split(hint: Any) -> tuple[Any, About]:
+    """Split `Annotated[int | None, About(…)]` into `int` and what it says."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    about = next(note for note in notes if isinstance(note, About))
+    if get_origin(kind) in {Union, UnionType}:
+        (kind,) = (arm for arm in get_args(kind) if arm is not NoneType)
+    return kind, about
+
+
+def figures_of(table: type, place: str = "", within: About | None = None) -> Iterator[Figure]:
+    """List the numbers of a table and of the tables in it."""
+    for name, kind, about in declared(table):
+        at = f"{place}{name}"
+        inner = merged(about, name, within)
+        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            yield from figures_of(kind, f"{at}.", inner)
+        elif about.unit:
+            yield Figure(
+                at,
+                about.unit,
+                inner.better,
+                inner.label or at,
+                f"{inner.meaning[:1].upper()}{inner.meaning[1:]}.",
+                about.alias or at,
+                about.column or at.replace(".", "_"),
+            )
+
+
+def merged(about: About, name: str, within: About | None) -> About:
+    """Complete what is declared of a field by what is declared of its table."""
+    outer = within.label if within else None
+    plain = name.replace("_", " ")
+    label = about.label or (f"{outer} {plain}" if outer else plain if about.unit else None)
+    return dataclasses.replace(
+        about,
+        label=label.replace("{}", outer or "") if label else None,
+        better=about.better or (within.better if within else None),
+        meaning=about.meaning.replace("{}", within.meaning if within else ""),
+    )
+
+
+CATALOGUE = {figure.name: figure for figure in figures_of(StepFigures)}
+"""Every number of a step by its name."""
+
+BY_NAME = CATALOGUE | {figure.alias: figure for figure in CATALOGUE.values() if figure.alias not in CATALOGUE}
+"""The same by name and by alias."""
+
+DURATIONS = tuple(name for name, kind, _ in declared(StepFigures) if kind is Distribution)
+"""Distributions of which a limit may name any percentile, and a class of transactions."""

@@ -1,0 +1,116 @@
+"""References to figures: `response{logout}.p95`, what limits and published figures name.
+
+REFERENCE = METRIC ["{" TRANSACTION "}"] ["." STATISTIC]
+METRIC    = one of DURATIONS, with a STATISTIC
+          | any other figure of the catalogue, by its name or its alias
+          | form.KEY                         part d of a certification's form, a duration
+STATISTIC = count min mean max p50 p90 p95 p99 p99.9 … any pNN[.N]
+
+DURATIONS, `throughput` and `transactions.count` may be of one class of transactions.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from cuesta import _native
+from cuesta.figures.about import Unit
+from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS
+
+NUMBERS = {name: figure for name, figure in BY_NAME.items() if figure.name.rpartition(".")[0] not in DURATIONS}
+"""Figures that are no statistic of a distribution, by name and by alias."""
+OF_CLASSES = {*DURATIONS, "throughput", "transactions.count", "transactions.per_s"}
+"""Metrics that a class of transactions has too."""
+FORM = tuple(
+    f"form.{key}"
+    for key in (
+        *("completion", "creation", "creation_real", "creation_whole", "command", "command_real"),
+        *("creation_non_fault", "command_non_fault", "elapsed"),
+    )
+)
+"""Seconds in part d of a certification's form, by the ids of its rows: no single run gives them (docs/certify.md)."""
+SHAPE = r"([a-z_.]+?)(?:\{([^{}]+)\})?(?:\.([a-z0-9.]+))?"
+"""A reference: metric, transaction and statistic; the metric's own dots may stand in either of its parts."""
+_STATISTIC = re.compile(r"count|min|mean|max|p\d{1,2}(\.\d+)?|p100")
+_COMMON = ("throughput", "errors.rate", "errors.count", "skipped", "host.cpu.usr")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """One number of those that a run, or a certification, gives."""
+
+    metric: str
+    """One of DURATIONS, NUMBERS or FORM."""
+    transaction: str | None
+    """Only this class of transaction; None means all."""
+    statistic: str | None
+    """`p99`, `mean`, …; None for NUMBERS and FORM."""
+
+    @staticmethod
+    def read(text: object) -> "Reference":
+        """Parse `text`; raises ValueError with what is wrong and what would do."""
+        if not isinstance(text, str) or not (match := re.fullmatch(SHAPE, text.strip())):
+            raise ValueError("write METRIC.STATISTIC")
+        return Reference.of(*match.groups())
+
+    @staticmethod
+    def of(metric: str, transaction: str | None, statistic: str | None) -> "Reference":
+        """Put the parts of SHAPE together; raises ValueError like `read`."""
+        if metric not in DURATIONS:
+            metric, statistic = ".".join(filter(None, (metric, statistic))), None
+        _check(metric, transaction, statistic)
+        return Reference(metric, transaction, statistic)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit of its value."""
+        if self.metric in NUMBERS:
+            return NUMBERS[self.metric].unit
+        return Unit.COUNT if self.statistic == "count" else Unit.SECONDS
+
+    @property
+    def is_duration(self) -> bool:
+        """Whether its value is seconds."""
+        return self.unit == Unit.SECONDS
+
+    @property
+    def is_of_form(self) -> bool:
+        """Whether only a certification gives it."""
+        return self.metric in FORM
+
+    def value(self, text: str) -> float:
+        """Read a value in the unit of this figure; raises ValueError with what is wrong."""
+        if self.unit == Unit.SECONDS:
+            return _seconds(text)
+        if self.unit == Unit.MILLISECONDS and text.endswith("s"):
+            return 1e3 * _seconds(text)
+        number, divisor = text, 1
+        if self.unit in {Unit.SHARE, Unit.PERCENT} and text.endswith("%"):
+            number, divisor = text[:-1], 100 if self.unit == Unit.SHARE else 1
+        try:
+            return float(number.removesuffix("/s")) / divisor
+        except ValueError:
+            raise ValueError(f"`{text}` is no number") from None
+
+    def __str__(self) -> str:
+        which = f"{{{self.transaction}}}" if self.transaction else ""
+        return f"{self.metric}{which}" + (f".{self.statistic}" if self.statistic else "")
+
+
+def _seconds(text: str) -> float:
+    if text.replace(".", "").isdigit():
+        raise ValueError(f"`{text}` has no unit; write for example {text}s or {text}ms")
+    return _native.duration(text) / 1e9
+
+
+def _check(metric: str, transaction: str | None, statistic: str | None) -> None:
+    if metric in DURATIONS:
+        if statistic is None or not _STATISTIC.fullmatch(statistic):
+            raise ValueError(f"`{metric}` needs a statistic: count, min, mean, max, p50, p99, p99.9, …")
+    elif metric not in NUMBERS and metric not in FORM:
+        near = difflib.get_close_matches(metric, [*DURATIONS, *NUMBERS, *CATALOGUE, *FORM], n=1)
+        common = ", ".join((*DURATIONS, *_COMMON))
+        hint = f"did you mean `{near[0]}`?" if near else f"metrics: {common}, … (docs/summary.md has all)"
+        raise ValueError(f"`{metric}` is no metric; {hint}")
+    if transaction and metric not in OF_CLASSES:
+        raise ValueError(f"`{metric}` is not told by class of transactions; write it without {{{transaction}}}")

@@ -1,0 +1,444 @@
+"""The figures of one load step, each declared once: the fields of the `--json` object are these fields.
+
+Durations are seconds. None is a figure that was not measured; it is never written as zero. What derives them from the
+records is `cuesta.analysis`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from cuesta.figures.about import About, Better, Unit
+from cuesta.figures.host import HostFigures
+
+ENOUGH_FOR_P999 = 10_000
+"""With fewer values than this, the 99.9th percentile rests on a handful of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Durations in seconds. All but the count are None where nothing was recorded."""
+
+    count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
+    min: Annotated[float | None, About("{}: the least value", Unit.SECONDS, "least {}")] = None
+    mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
+    p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
+    p90: Annotated[float | None, About("{}: 90 % of the values are at most this", Unit.SECONDS)] = None
+    p95: Annotated[float | None, About("{}: 95 % of the values are at most this", Unit.SECONDS)] = None
+    p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
+    p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
+    max: Annotated[float | None, About("{}: the greatest value", Unit.SECONDS, "greatest {}")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Transactions that ended, counted."""
+
+    count: Annotated[int, About("transactions that ended", Unit.COUNT, "transactions", column="transactions")]
+    per_s: Annotated[
+        float | None,
+        About("transactions that ended, a second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Keystrokes:
+    """Keys that were sent, counted."""
+
+    count: Annotated[int, About("keys that were sent", Unit.COUNT, "keys", column="keystrokes")]
+    per_s: Annotated[
+        float | None, About("keys that were sent, a second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Failures of the host and of lines."""
+
+    count: Annotated[int, About("failures of the host and of lines", Unit.COUNT, "errors", column="errors")]
+    by_name: Annotated[Mapping[str, int], About("the same by name")]
+    before: Annotated[Mapping[str, int], About("those of the ramp and of settling, by name; no other figure has them")]
+    said: Annotated[
+        Mapping[str, str],
+        About("what is known of the first of each name: why a line could not be opened, how its program ended"),
+    ]
+    rate: Annotated[float | None, About("errors over errors and transactions together", Unit.SHARE, "error rate")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """Transactions under way when measuring ended. No distribution has them."""
+
+    count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
+    oldest: Annotated[float, About("time since the oldest of them was due", Unit.SECONDS, "oldest unfinished")]
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Who waited for the host when measuring ended."""
+
+    answers: Annotated[int, About("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")]
+    prompts: Annotated[
+        int, About("users who waited before they had typed anything", Unit.COUNT, "users waiting for a prompt")
+    ]
+    echoes: Annotated[int, About("users whose keys were not all echoed", Unit.COUNT, "users waiting for an echo")]
+    keys: Annotated[int, About("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")]
+    oldest: Annotated[float, About("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")]
+
+
+@dataclass(frozen=True, slots=True)
+class DueAccount:
+    """What became of the passes or sessions of an open load that were due in the measurement interval."""
+
+    count: Annotated[int, About("passes or sessions that were due", Unit.COUNT, "due by the load")]
+    done: Annotated[int, About("those that ended", Unit.COUNT, "due and done")]
+    failed: Annotated[int, About("those of `done` that were given up or had no line", Unit.COUNT, "due and failed")]
+    under_way: Annotated[int, About("those that a user was at when measuring ended", Unit.COUNT, "due, under way")]
+    waiting: Annotated[int, About("those that waited for a free user", Unit.COUNT, "due, waiting for a user")]
+    skipped: Annotated[int, About("those skipped because too many waited", Unit.COUNT, "due and skipped")]
+    adds_up: Annotated[
+        bool, About("whether done, under way, waiting and skipped make up `count`; each is counted where it happens")
+    ]
+
+    @property
+    def accounted(self) -> int:
+        return self.done + self.under_way + self.waiting + self.skipped
+
+    @property
+    def never_begun(self) -> int:
+        return self.waiting + self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
+
+    in_per_s: Annotated[float | None, About("characters typed, a second", Unit.PER_SECOND, "characters typed/s")]
+    in_per_s_per_user: Annotated[
+        float | None,
+        About("the same over the mean number of users at work", Unit.PER_SECOND, "characters typed/s and user"),
+    ]
+    out_per_s: Annotated[float | None, About("characters shown, a second", Unit.PER_SECOND, "characters shown/s")]
+    line_in_per_s: Annotated[
+        float | None,
+        About("bytes that lines took to the host, negotiation included", Unit.PER_SECOND, "bytes to the host/s"),
+    ]
+    line_out_per_s: Annotated[
+        float | None,
+        About("bytes that lines brought, negotiation and escapes included", Unit.PER_SECOND, "bytes from the host/s"),
+    ]
+
+
+RESPONSE = About("From the due time of a transaction's last key to its complete answer", None, "response", Better.LESS)
+RESPONSE_FROM_SENT = About(
+    "From when a transaction's last key was sent to its complete answer", None, "response since sent", Better.LESS
+)
+FIRST_RESPONSE = About(
+    "From the due time of a transaction's last key to the first sign of its answer", None, "first response", Better.LESS
+)
+ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
+ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
+LATENESS = About(
+    "From the due time of a key to when it was sent: the driver's own delay, or that of a line that takes no more",
+    None,
+    "driver delay",
+    Better.LESS,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionClass:
+    """One class of transactions, of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    transaction: Annotated[str, About("its name on the tape")]
+    response: Annotated[Distribution, RESPONSE]
+    response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
+    first_response: Annotated[Distribution, FIRST_RESPONSE]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTimes:
+    """The keys of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    echo: Annotated[Distribution, ECHO]
+    echo_from_sent: Annotated[Distribution, ECHO_FROM_SENT]
+    lateness: Annotated[Distribution, LATENESS]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCounts:
+    """What became of the transactions of one group of users."""
+
+    group: Annotated[str, About("the group of users")]
+    users: Annotated[int, About("its users", Unit.COUNT)]
+    transactions: Annotated[int, About("its transactions that ended", Unit.COUNT)]
+    unanswered: Annotated[
+        int,
+        About(
+            "its transactions that were given up, or stuck at the end; in a group without any transaction or echo also "
+            "its users who never saw a prompt",
+            Unit.COUNT,
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Inflation:
+    """By how much the driver's own part lengthens a response."""
+
+    p50: Annotated[float, About("{}: difference of the medians", Unit.SECONDS, "{} p50")]
+    p99: Annotated[float, About("{}: difference of the 99th percentiles", Unit.SECONDS, "{} p99")]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTimes:
+    """From the last key to the first sign of an answer, by the kernel's stamps and by the driver's."""
+
+    kernel_response: Annotated[
+        Distribution,
+        About("By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"),
+    ]
+    user_response: Annotated[Distribution, About("The same by the driver's clock", None, "response by the driver")]
+    inflation: Annotated[Inflation, About("What the driver itself adds to every response", None, "added by the driver")]
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """How the users' mean responses since due compare."""
+
+    users: Annotated[int, About("users with at least one transaction", Unit.COUNT, "users served")]
+    jain: Annotated[
+        float,
+        About(
+            "Jain's index of fairness: 1 when all users are served alike, 1/n when one gets everything",
+            Unit.SHARE,
+            "Jain's index",
+            Better.MORE,
+        ),
+    ]
+    worst_group: Annotated[str, About("the group of the user with the longest mean response")]
+    worst_user: Annotated[int, About("the number of that user")]
+    worst_mean: Annotated[float, About("that user's mean response", Unit.SECONDS, "slowest user's mean", Better.LESS)]
+    median: Annotated[float, About("the median of the users' means", Unit.SECONDS, "median user's mean", Better.LESS)]
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseLaw:
+    """The terms of the interactive response-time law R = N/X − Z − K, and how far it is off."""
+
+    n: Annotated[float, About("N: users at work, on average", Unit.COUNT, "N, users at work")]
+    x: Annotated[float, About("X: transactions counted, a second", Unit.PER_SECOND, "X, transactions/s")]
+    z: Annotated[float, About("Z: time spent thinking per transaction", Unit.SECONDS, "Z, thinking")]
+    k: Annotated[float, About("K: time spent keying per transaction", Unit.SECONDS, "K, keying")]
+    r_predicted: Annotated[float, About("N/X − Z − K", Unit.SECONDS, "response by the law", column="law_predicted")]
+    r_measured: Annotated[float, About("mean response since sent", Unit.SECONDS, "response measured")]
+    error: Annotated[
+        float,
+        About(
+            "(predicted − measured) as a share of N/X, the whole cycle",
+            Unit.SHARE,
+            "gap between counts and law",
+            Better.LESS,
+        ),
+    ]
+    chance: Annotated[
+        float,
+        About("the gap that the edges of so short an interval make by themselves, one standard deviation", Unit.SHARE),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenCost:
+    """What the users' screens cost the driver."""
+
+    count: Annotated[int, About("screens that there were", Unit.COUNT, "screens")]
+    bytes_each: Annotated[float, About("memory of one, by its size", Unit.BYTES, "memory of a screen")]
+    drawing: Annotated[
+        float,
+        About("seconds per second and thread spent drawing on them, by a sample", Unit.SHARE, "drawing on screens"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class DriverLoad:
+    """The driver's own consumption: that of its busiest agent."""
+
+    cpu: Annotated[
+        float,
+        About("seconds of CPU per second and thread: a share of one core", Unit.SHARE, "driver CPU", Better.LESS),
+    ]
+    run_wait: Annotated[
+        float,
+        About(
+            "seconds per second and thread in which it was ready to run and had no CPU",
+            Unit.SHARE,
+            "driver waiting for a CPU",
+            Better.LESS,
+        ),
+    ]
+    threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
+    rss_per_user: Annotated[int | None, About("resident memory over users", Unit.BYTES, "memory per user", Better.LESS)]
+    screens: Annotated[ScreenCost | None, About("None where no user looked at one")]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFigures:
+    """One driving process beside the others: a biased one shows."""
+
+    agent: Annotated[int, About("its number")]
+    response: Annotated[Distribution, RESPONSE]
+    lateness: Annotated[Distribution, LATENESS]
+    cpu: Annotated[float, About("seconds of CPU per second and thread", Unit.SHARE)]
+    run_wait: Annotated[float, About("seconds per second and thread ready to run without a CPU", Unit.SHARE)]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelShift:
+    """A level that did not hold."""
+
+    before: Annotated[float, About("the level before")]
+    after: Annotated[float, About("the level after")]
+    at: Annotated[float, About("where it changed, as a share of the series", Unit.SHARE)]
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """Whether the host had settled when measuring began."""
+
+    wanted: Annotated[
+        int | None, About("users that should have been at work; None where sessions come and go", Unit.COUNT)
+    ]
+    connected: Annotated[int, About("users that were at work", Unit.COUNT, "users connected")]
+    throughput: Annotated[LevelShift | None, About("how the throughput changed its level, if it did")]
+    response: Annotated[LevelShift | None, About("how the response changed its level, if it did")]
+
+
+@dataclass(frozen=True, slots=True)
+class LimitResult:
+    """One limit and whether it was kept."""
+
+    limit: Annotated[str, About("as it was written")]
+    value: Annotated[
+        float | None, About("what was measured; None if there was nothing to measure, and then it was not kept")
+    ]
+    ok: Annotated[bool, About("whether it was kept")]
+    is_duration: Annotated[bool, About("whether `value` is seconds")]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedComparison:
+    """One published figure and what was measured."""
+
+    what: Annotated[str, About("what was published, under which conditions")]
+    figure: Annotated[str, About("as in limits: `characters.in_per_s_per_user`, `response.mean`")]
+    users: Annotated[int | None, About("the number of users that it is of; None means any")]
+    published: Annotated[float, About("seconds where `is_duration`, else a number")]
+    bound: Annotated[str | None, About("`at least` or `at most`, where only so much was published")]
+    source: Annotated[str, About("where it was published")]
+    step: Annotated[int | None, About("the step that was measured; None if there was none with that number of users")]
+    measured: Annotated[float | None, About("in the unit of `published`; None if there was nothing to measure")]
+    ratio: Annotated[float | None, About("measured over published")]
+    is_duration: Annotated[bool, About("whether it is seconds")]
+
+
+@dataclass(frozen=True, slots=True)
+class StepFigures:
+    """One load step: what its measurement interval gave."""
+
+    step: Annotated[int, About("number of the step, from 0")]
+    swept: Annotated[Mapping[str, object], About("the settings that a sweep has set, and their values")]
+    users: Annotated[int, About("users planned", Unit.COUNT, "users")]
+    load: Annotated[str, About("what made inputs due: `closed`, `paced:…` or `open:…`")]
+    seconds: Annotated[
+        float, About("the measurement interval, as far as it was recorded", Unit.SECONDS, "measured for")
+    ]
+    planned_seconds: Annotated[float, About("the measurement interval, as planned", Unit.SECONDS)]
+    transactions: Annotated[Transactions, About("Transactions that ended", better=Better.MORE)]
+    keystrokes: Annotated[Keystrokes, About("Keys that were sent", better=Better.MORE)]
+    errors: Annotated[Errors, About("Failures of the host and of lines", better=Better.LESS)]
+    skipped: Annotated[
+        int,
+        About("actions that were due and not done, because too many were under way", Unit.COUNT, better=Better.LESS),
+    ]
+    due: Annotated[
+        DueAccount | None,
+        About("What became of the passes or sessions of an open load that were due; None where no load is open"),
+    ]
+    stray: Annotated[
+        int, About("characters that were no echo where only an echo could come", Unit.COUNT, "stray characters")
+    ]
+    lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
+    lost_for: Annotated[Mapping[str, int], About("why, by the name of the error")]
+    unfinished: Annotated[Unfinished, About("Transactions under way when measuring ended", better=Better.LESS)]
+    unanswered: Annotated[
+        int,
+        About(
+            "transactions without an answer, because it took too long or the line was lost",
+            Unit.COUNT,
+            "unanswered transactions",
+            Better.LESS,
+        ),
+    ]
+    silent: Annotated[
+        int,
+        About(
+            "transactions that ended by silence though the host had sent nothing since the last key, not even an echo",
+            Unit.COUNT,
+            "transactions ended by silence",
+            Better.LESS,
+        ),
+    ]
+    waiting: Annotated[Waiting, About("Who waited for the host when measuring ended", better=Better.LESS)]
+    response: Annotated[Distribution, RESPONSE]
+    response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
+    first_response: Annotated[Distribution, FIRST_RESPONSE]
+    echo: Annotated[Distribution, ECHO]
+    echo_from_sent: Annotated[Distribution, ECHO_FROM_SENT]
+    lateness: Annotated[Distribution, LATENESS]
+    connect: Annotated[
+        Distribution,
+        About(
+            "From the planned opening of a line to the line; of every line opened in the step, before measuring too",
+            None,
+            "connecting",
+            Better.LESS,
+        ),
+    ]
+    negotiation: Annotated[
+        Distribution,
+        About(
+            "From the line to the last word on options (telnet's options, ssh's keys)", None, "negotiating", Better.LESS
+        ),
+    ]
+    login: Annotated[
+        Distribution, About("From the last word on options to the running program", None, "logging in", Better.LESS)
+    ]
+    groups: Annotated[list[GroupCounts], About("for each group of users what became of its transactions")]
+    classes: Annotated[list[TransactionClass], About("for each class of transactions its durations")]
+    keys: Annotated[list[KeyTimes], About("for each group of users the durations of its keys")]
+    kernel: Annotated[
+        KernelTimes | None,
+        About("The first sign of an answer by the kernel's stamps, on lines that it stamps", None, "first response"),
+    ]
+    fairness: Annotated[Fairness | None, About("How the users' mean responses compare")]
+    characters: Annotated[Characters, About("Characters a second", better=Better.MORE)]
+    law: Annotated[ResponseLaw | None, About("The response-time law, of closed loads")]
+    host: Annotated[HostFigures, About("The system under test, by its meters")]
+    driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
+    agents: Annotated[list[AgentFigures], About("each driving process")]
+    settled: Annotated[Settling, About("Whether the host had settled when measuring began")]
+    limits: Annotated[list[LimitResult], About("the limits, and whether they were kept")]
+    published: Annotated[list[PublishedComparison], About("what others published, beside what was measured")]
+
+
+FAR_OLDER = 3.0
+"""What is unfinished this many times longer than the longest response, and a second, counts as stuck."""
+
+
+def is_stuck(waited: float, longest: float) -> bool:
+    """Say whether the answer to a wait will not come, by the longest response; both in seconds."""
+    return waited > FAR_OLDER * longest and waited > longest + 1.0
