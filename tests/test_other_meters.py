@@ -62,9 +62,9 @@ def test_sar_says_the_same() -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"LC_ALL": "C"}) as process:
             assert process.stdout
             process.stdout.readline()  # it has read by then, or is about to
-            begun = meters.reading()
+            begun = meters.snapshot()
             rows = process.stdout.read().splitlines()
-        sheet = json.loads(meters.sheet(begun))
+        sheet = json.loads(meters.report(begun))
         heads = next(row for row in rows if "%usr" in row).split()
         values = next(row for row in rows if row.startswith("Average")).split()
         found = dict(zip(heads[heads.index("CPU") :], values[1:], strict=True))
@@ -90,9 +90,9 @@ def test_a_node_exporter_says_the_same(tmp_path: Path) -> None:
         theirs, meters = NodeExporter(url), _native.Meters.start('{"subject": "machine"}')
 
         def compare() -> tuple[Shares, Shares]:
-            begun, begun_there = meters.reading(), theirs.reading()
+            begun, begun_there = meters.snapshot(), theirs.snapshot()
             subprocess.run([sys.executable, "-c", SPIN.format(seconds=1.5)], check=True)
-            mine, other = json.loads(meters.sheet(begun)), json.loads(theirs.sheet(begun_there))
+            mine, other = json.loads(meters.report(begun)), json.loads(theirs.report(begun_there))
             assert other["counts"]["forks"]["value"]["count"] >= 1
             assert other["counts"]["minor_faults"]["value"]["count"] > 100
             run_delay = other["traffic"]["run_delay"]
@@ -150,11 +150,11 @@ def test_perf_stat_counts_the_same() -> None:
     try:
         work()  # what is loaded the first time is loaded
         meters = _native.Meters.start(json.dumps({"subject": f"pid:{program.pid}"}))
-        begun = meters.reading()
+        begun = meters.snapshot()
         tell(b"enable")
         work()
         tell(b"disable")
-        sheet = json.loads(meters.sheet(begun))
+        sheet = json.loads(meters.report(begun))
         counting.send_signal(signal.SIGINT)
         said = counting.communicate(timeout=30)[1]
     finally:

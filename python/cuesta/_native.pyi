@@ -121,15 +121,15 @@ class Meters:
         `traced`, the kernel is traced where that is built in and allowed; sheets say why if not.
         """
     def profile(self, fraction: float, title: str) -> str:
-        """Give as JSON where the samples fell up to the last reading, since it was last asked for. Raises RunError.
+        """Give as JSON where the samples fell up to the last snapshot, since it was last asked for. Raises RunError.
 
         `listing` has the largest locations, until `fraction` of the busy samples is covered, and all modules; `folded`
         the stacks as text; `flame` a picture (SVG) with a title, empty if nothing was sampled.
         """
-    def reading(self) -> str:
-        """Give the counters as they are now, as JSON, for a later `sheet`."""
-    def sheet(self, since: str | None = None) -> str:
-        """Give as JSON what came since a kept reading, or else since the last such sheet. Raises RunError."""
+    def snapshot(self) -> str:
+        """Give the counters as they are now, as JSON, for a later `report`."""
+    def report(self, since: str | None = None) -> str:
+        """Give as JSON what came since a kept snapshot, or else since the last such report. Raises RunError."""
 
 @final
 class Histogram:
@@ -164,10 +164,10 @@ def ssh_unlock(file: str, passphrase: str) -> bool:
 def ssh_prepare(spec: str) -> None:
     """Have the ssh configuration read for all users of a run's JSON `spec`. Raises RunError."""
 
-def node_exporter_reading(text: str) -> str:
+def node_exporter_snapshot(text: str) -> str:
     """Read what a node_exporter says into a reading, as JSON. Raises ValueError if it is none."""
 
-def sheet_between(earlier: str, later: str) -> str:
+def report_between(earlier: str, later: str) -> str:
     """Give the sheet between two readings, all as JSON. Raises ValueError, RunError if they do not compare."""
 
 def why_untraced(*, of_processes: bool = True) -> str | None:

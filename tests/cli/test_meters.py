@@ -151,7 +151,7 @@ def test_nobody_may_meter_and_is_told_what_is_missing() -> None:
         meters = _native.Meters.start('{"subject": "machine"}', causes=True)
         while time.process_time() < 0.3 + begun:  # some clock ticks pass
             pass
-        return meters.sheet()
+        return meters.report()
 
     begun = time.process_time()
     sheet = as_nobody(work)

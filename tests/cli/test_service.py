@@ -13,10 +13,10 @@ from tests.sheets import missing, sheet
 class Gone:
     """Meters of a process that has ended."""
 
-    def reading(self) -> str:
+    def snapshot(self) -> str:
         return "{}"
 
-    def sheet(self, since: str | None = None) -> str:
+    def report(self, since: str | None = None) -> str:
         assert since is None
         found = sheet()
         return json.dumps({**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}})

@@ -14,7 +14,7 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.engine import isolation, prepare
-from cuesta.engine.isolation import Side, Sides, check, isolated, mask, see_privileges
+from cuesta.engine.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running
@@ -30,15 +30,15 @@ def left() -> list[str]:
 
 
 @pytest.fixture
-def sides() -> Iterator[Sides]:
+def sides() -> Iterator[NetNsPair]:
     assert os.geteuid() == 0, "this test makes network namespaces, which needs root"
-    with isolated([DRIVER], [HOST]) as made:
+    with linked_namespaces([DRIVER], [HOST]) as made:
         yield made
     assert left() == []
 
 
-def inside(side: Side, command: list[str], **given: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen([*side.entering, *command], stdout=subprocess.PIPE, text=True, **given)
+def inside(side: NetNs, command: list[str], **given: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen([*side.command_prefix, *command], stdout=subprocess.PIPE, text=True, **given)
 
 
 SERVER = """
@@ -61,7 +61,7 @@ print(line.getsockopt(socket.SOL_SOCKET, 49))
 """49 is SO_INCOMING_CPU: the CPU that the kernel received the socket's last packet on."""
 
 
-def test_each_side_receives_on_its_own_cpu(sides: Sides) -> None:
+def test_each_side_receives_on_its_own_cpu(sides: NetNsPair) -> None:
     with inside(sides.host, [sys.executable, "-c", SERVER]) as server:
         assert server.stdout
         port = server.stdout.readline().strip()
@@ -71,7 +71,7 @@ def test_each_side_receives_on_its_own_cpu(sides: Sides) -> None:
     assert (at_driver, at_host) == (str(DRIVER), str(HOST))
 
 
-def test_packets_are_steered_and_the_host_has_its_cpu_to_itself(sides: Sides) -> None:
+def test_packets_are_steered_and_the_host_has_its_cpu_to_itself(sides: NetNsPair) -> None:
     for side, cpu in ((sides.driver, DRIVER), (sides.host, HOST)):
         show = ["ip", "netns", "exec", side.namespace, "cat", "/sys/class/net/wire/queues/rx-0/rps_cpus"]
         assert int(subprocess.check_output(show, text=True).replace(",", ""), 16) == 1 << cpu
@@ -86,7 +86,7 @@ def test_what_a_dead_engine_left_is_taken_away() -> None:
         pass
     stale = f"cuesta-{ended.pid}-host"
     subprocess.run(["ip", "netns", "add", stale], check=True)
-    with isolated([DRIVER], [HOST]):
+    with linked_namespaces([DRIVER], [HOST]):
         assert not (isolation.NAMESPACES / stale).exists()
         assert len(left()) == 2
     assert left() == []
@@ -95,7 +95,10 @@ def test_what_a_dead_engine_left_is_taken_away() -> None:
 def test_what_fails_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     before = os.sched_getaffinity(0)
     monkeypatch.setattr(isolation, "ADDRESSES", ("198.18.0.1", "no address"))
-    with pytest.raises(CuestaError, match=r"`ip -n cuesta-\d+-host address add .* failed"), isolated([DRIVER], [HOST]):
+    with (
+        pytest.raises(CuestaError, match=r"`ip -n cuesta-\d+-host address add .* failed"),
+        linked_namespaces([DRIVER], [HOST]),
+    ):
         pass
     assert (left(), os.sched_getaffinity(0)) == ([], before)
 

@@ -91,14 +91,14 @@ pub(crate) fn tracer_object() -> Option<&'static [u8]> {
 
 /// Reads what a `node_exporter` says.
 #[pyfunction]
-pub(crate) fn node_exporter_reading(text: &str) -> PyResult<String> {
+pub(crate) fn node_exporter_snapshot(text: &str) -> PyResult<String> {
     let snapshot = CounterSnapshot::of_node_exporter(text).map_err(errors::value)?;
     serde_json::to_string(&snapshot).map_err(errors::run)
 }
 
 /// Gives the report between two snapshots.
 #[pyfunction]
-pub(crate) fn sheet_between(earlier: &str, later: &str) -> PyResult<String> {
+pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     let earlier: CounterSnapshot = serde_json::from_str(earlier).map_err(errors::value)?;
     let later: CounterSnapshot = serde_json::from_str(later).map_err(errors::value)?;
     let report = Delta::between(&earlier, &later).map_err(errors::run)?.report();

@@ -5,8 +5,8 @@ from typing import Any
 
 from cuesta.engine import Job
 from cuesta.engine.job import DRAIN, SECOND, timeline
+from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.preflight import in_vain, prospect_of_ssh
-from cuesta.engine.where import why_untraced
 from cuesta.errors import CuestaError
 from cuesta.plan import Group, Published, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of

@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from cuesta import _native
 from cuesta.cli.output import check_json
-from cuesta.engine.sheet_stream import Meters
+from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
 from cuesta.report import meter_rows as report
 
@@ -25,19 +25,19 @@ def carry_out(meters: Meters, every: float, count: int | None, where: str | None
 
 
 def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
-    first, due, number, said = meters.reading(), _native.now() / 1e9, 0, set[str]()
+    first, due, number, said = meters.snapshot(), _native.now() / 1e9, 0, set[str]()
     while not stopped.is_set() and (count is None or number < count):
         due += every
         if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
             break
-        sheet = json.loads(meters.sheet())
+        sheet = json.loads(meters.report())
         if sheet["seconds"] > 1.5 * every:
             sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
             due = _native.now() / 1e9
         _say(sheet, number, said, out)
         number += 1
     if out is None and number:
-        average = json.loads(meters.sheet(first))
+        average = json.loads(meters.report(first))
         print("average\n" + report.row(average))
     return Exit.GOOD
 

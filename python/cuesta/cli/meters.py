@@ -16,8 +16,8 @@ from cuesta import _native
 from cuesta.cli import meter_rows, profile, service, tty_meters
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
+from cuesta.engine.meter_process import Meters, Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
-from cuesta.engine.sheet_stream import Meters, Stream
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.report import meters as report
 
@@ -227,7 +227,7 @@ def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
     with interruptible() as stopped:
         for _ in range(count):
             stopped.wait(every)
-            _show(json.loads(meters.sheet()), where)
+            _show(json.loads(meters.report()), where)
             if stopped.is_set():
                 break
     return Exit.GOOD
@@ -247,7 +247,7 @@ def _own_interval(meters: Meters, arguments: argparse.Namespace) -> int:
     if arguments.report:
         _show(saved.sheet(meters), arguments.json)
     if arguments.reset:
-        saved.write(meters.reading())
+        saved.write(meters.snapshot())
         if not arguments.report:
             print(f"metering since now; `cuesta meters --report` shows what came ({saved.file})", file=sys.stderr)
     return Exit.GOOD

@@ -29,7 +29,7 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     fraction = _fraction(arguments.fraction)
     check_json(arguments.json)
     stopped.wait(seconds)
-    sheet = json.loads(meters.sheet())
+    sheet = json.loads(meters.report())
     try:
         found = json.loads(meters.profile(fraction, f"{sheet['subject']}, {sheet['seconds']:.0f} s"))
     except _native.RunError as error:

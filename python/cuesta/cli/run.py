@@ -11,7 +11,7 @@ from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
-from cuesta.engine.where import why_untraced
+from cuesta.engine.meter_source import why_untraced
 from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
 from cuesta.plan import RawOptions, load

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cuesta import _native
-from cuesta.engine.sheet_stream import Meters
+from cuesta.engine.meter_process import Meters
 from cuesta.errors import CuestaError, InputError
 
 NOT_SAMPLED = (
@@ -52,7 +52,7 @@ class SavedInterval:
         """Give what came since the interval began."""
         try:
             reading = self.file.read_text(encoding="utf-8")
-            sheet: dict[str, Any] = json.loads(meters.sheet(reading))
+            sheet: dict[str, Any] = json.loads(meters.report(reading))
         except FileNotFoundError:
             remedy = "`cuesta meters --reset` begins one"
             raise InputError(f"{self.file}: no interval of yours has begun", remedy) from None

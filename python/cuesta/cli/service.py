@@ -9,7 +9,7 @@ from cuesta import __version__, machine
 from cuesta.analysis.compare.representative import apart, mix
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
-from cuesta.engine.sheet_stream import Meters
+from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
 from cuesta.ledger.service import FORMAT, read_service
@@ -18,7 +18,7 @@ from cuesta.report.representative import data, text
 
 def record(meters: Meters, file: Path) -> int:
     """Write what was metered since the meters began; nothing of a subject that has ended."""
-    sheet = json.loads(meters.sheet())
+    sheet = json.loads(meters.report())
     if why := sheet["own"]["seconds"].get("why"):
         raise RefusedError(f"nothing recorded of {sheet['subject']}: {why}", "record a service while it runs")
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

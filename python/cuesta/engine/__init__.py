@@ -5,14 +5,14 @@
 - `preflight`: what a run needs of this machine and of its target.
 - `folder`: the run folder and `run.json`.
 - `spec`: what the Rust half is told.
-- `placed`: which CPUs and which network either side has; `isolation`: networks of their own.
+- `placement`: which CPUs and which network either side has; `isolation`: networks of their own.
 - `host`: the built-in host in a process of its own.
 - `agent`: one driving process; `agents` are its ends in this one; `meetings`: barriers over all of them.
-- `where`: which meters a run reads, and what they are worth; `listener`: who listens at a port.
-- `metering`: a metering process, seen from here; `sheet_stream`: its own end; `node_exporter`: another machine's.
+- `meter_source`: which meters a run reads, and what they are worth; `listener`: who listens at a port.
+- `metering`: a metering process, seen from here; `meter_process`: its own end; `node_exporter`: another machine's.
 - `local`: all of it, on this machine; `interleaved`: two plans in turn.
 - `certifier`: run after run until enough of them count; `method`: which runs; `conditions`: under which;
-  `kernel_threads`, `linkage`, `wanting`: what is looked at beside a run.
+  `kernel_threads`, `linkage`, `runnable`: what is looked at beside a run.
 
 Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, meet, stop.
 """

@@ -81,13 +81,13 @@ class Agent:
             self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
 
 
-def start_agents(order: Mapping[str, Any], folder: Path, entering: Sequence[str] = ()) -> list[Agent]:
-    """Start the processes and tell them what to do; `entering` are words that have a command run elsewhere.
+def start_agents(order: Mapping[str, Any], folder: Path, command_prefix: Sequence[str] = ()) -> list[Agent]:
+    """Start the processes and tell them what to do; `command_prefix` are words that have a command run elsewhere.
 
     The order has the `spec`, the `tapes` and the `environment` of programs on lines.
     """
     spec = order["spec"]
-    agents = [_start(number, entering) for number in range(spec["agents"])]
+    agents = [_start(number, command_prefix) for number in range(spec["agents"])]
     meetings = Meetings(lambda row: tell_all(agents, row))
     for agent in agents:
         agent.meetings = meetings
@@ -139,9 +139,9 @@ def follow(agents: Sequence[Agent], look: Callable[[list[Snapshot]], None], stop
                 agent.stop()
 
 
-def _start(number: int, entering: Sequence[str]) -> Agent:
+def _start(number: int, command_prefix: Sequence[str]) -> Agent:
     process = subprocess.Popen(
-        [*entering, sys.executable, "-m", "cuesta.engine.agent"],
+        [*command_prefix, sys.executable, "-m", "cuesta.engine.agent"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -16,7 +16,7 @@ from cuesta.engine.kernel_threads import kernel_threads
 from cuesta.engine.linkage import linkage
 from cuesta.engine.local import Look, RunResult, run
 from cuesta.engine.method import LINKAGE, METERED_EVERY, WARM_UP, Method
-from cuesta.engine.wanting import wanting
+from cuesta.engine.runnable import count_runnable
 from cuesta.errors import InputError
 from cuesta.plan import Group, Plan, Step
 
@@ -105,7 +105,7 @@ def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> Ru
 
 def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run of a benchmark: whether its processes want a CPU is looked at too."""
-    with wanting(folder):
+    with count_runnable(folder):
         return metered(job, folder, look, stopping)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from cuesta import __version__, machine
 from cuesta.engine.job import Job
-from cuesta.engine.placed import Placed
+from cuesta.engine.placement import Placement
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
 from cuesta.target import BUILTIN_HOST
@@ -37,12 +37,12 @@ def run_folder(out: Path | None, name: str) -> Iterator[Path]:
         raise
 
 
-def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, places: Placed) -> None:
+def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, placement: Placement) -> None:
     """Write `run.json` and the tapes, before anything runs."""
     (folder / "tapes").mkdir()
     for tape in job.tapes.values():
         (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
-    write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": places.described()})
+    write_json(folder / "run.json", {**description(job, started), "machine": about, "placed": placement.described()})
 
 
 def private_folder(folder: Path) -> None:

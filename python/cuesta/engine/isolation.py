@@ -35,23 +35,23 @@ PRIVILEGES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class NetNs:
     """One end of the wire."""
 
     namespace: str
     address: str
     cpus: Sequence[int]
     """That receive its packets."""
-    entering: Sequence[str]
+    command_prefix: Sequence[str]
     """Words before a command that have it run there."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class NetNsPair:
     """Both ends."""
 
-    driver: Side
-    host: Side
+    driver: NetNs
+    host: NetNs
 
 
 def check(job: Job) -> None:
@@ -77,10 +77,10 @@ def see_privileges(status: Path = Path("/proc/self/status")) -> None:
 
 
 @contextmanager
-def isolated(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[Sides]:
+def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[NetNsPair]:
     """Join two namespaces while the block runs; keep this process and what it starts off the host's CPUs."""
     clear_stale()
-    sides = Sides(_side("driver", driver_cpus), _side("host", host_cpus))
+    sides = NetNsPair(_side("driver", driver_cpus), _side("host", host_cpus))
     before = os.sched_getaffinity(0)
     with _kept(sides):
         _make(sides)
@@ -92,7 +92,7 @@ def isolated(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> Iterator[S
 
 
 @contextmanager
-def _kept(sides: Sides) -> Iterator[None]:
+def _kept(sides: NetNsPair) -> Iterator[None]:
     """See that nothing is left behind: a process that outlives us takes the namespaces away when its input ends."""
     deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
     command = ["sh", "-c", "; ".join(["cat", *deletions])]
@@ -119,15 +119,15 @@ def mask(cpus: Sequence[int]) -> str:
     return ",".join(reversed(words))
 
 
-def _side(which: str, cpus: Sequence[int]) -> Side:
+def _side(which: str, cpus: Sequence[int]) -> NetNs:
     namespace = f"cuesta-{os.getpid()}-{which}"
-    entering = ["nsenter", f"--net={NAMESPACES / namespace}"]
+    command_prefix = ["nsenter", f"--net={NAMESPACES / namespace}"]
     if which == "host":  # the rest of a run inherits our own CPUs
-        entering += ["taskset", "--cpu-list", ",".join(map(str, cpus))]
-    return Side(namespace, ADDRESSES[which == "host"], cpus, entering)
+        command_prefix += ["taskset", "--cpu-list", ",".join(map(str, cpus))]
+    return NetNs(namespace, ADDRESSES[which == "host"], cpus, command_prefix)
 
 
-def _make(sides: Sides) -> None:
+def _make(sides: NetNsPair) -> None:
     driver, host = sides.driver, sides.host
     for side in (driver, host):
         _ip("netns", "add", side.namespace)
@@ -139,7 +139,7 @@ def _make(sides: Sides) -> None:
         _steer(side)
 
 
-def _steer(side: Side) -> None:
+def _steer(side: NetNs) -> None:
     """Have its CPUs receive; `ip netns exec` shows the namespace's own devices in /sys."""
     queues = f"/sys/class/net/{WIRE}/queues/rx-*/rps_cpus"
     _ip(

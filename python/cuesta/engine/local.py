@@ -14,10 +14,10 @@ from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, 
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
+from cuesta.engine.meter_source import Run, choose_source, read_every
 from cuesta.engine.metering import metering
-from cuesta.engine.placed import Placed, placed
+from cuesta.engine.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
-from cuesta.engine.where import Run, read_every, understood
 from cuesta.errors import CuestaError
 from cuesta.plan import Segment
 from cuesta.target import BUILTIN_HOST
@@ -44,29 +44,29 @@ def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> Ru
     preflight.check(job)
     failures: list[str] = []
     about = machine.facts()  # before this process is kept off any CPU
-    with run_folder(out, job.plan.settings.name) as folder, placed(job) as places:
-        describe(folder, job, datetime.now(UTC), about, places)
+    with run_folder(out, job.plan.settings.name) as folder, place(job) as placement:
+        describe(folder, job, datetime.now(UTC), about, placement)
         for segment in job.plan.segments():
             if stopping.is_set() or failures:
                 break
             follows = partial(follow, look=look, stopping=stopping)
-            failures = _run_segment(job, segment, folder / segment.folder, places, follows)
+            failures = _run_segment(job, segment, folder / segment.folder, placement, follows)
     return RunResult(folder, stopping.is_set(), failures)
 
 
 def _run_segment(
-    job: Job, segment: Segment, folder: Path, places: Placed, follows: Callable[[list[Agent]], None]
+    job: Job, segment: Segment, folder: Path, placement: Placement, follows: Callable[[list[Agent]], None]
 ) -> list[str]:
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
-    with _host(job, segment, folder, places) as host:
-        spec = run_spec(job, segment, host.addresses[0] if host else None, places.driver_cpus)
+    with _host(job, segment, folder, placement) as host:
+        spec = run_spec(job, segment, host.addresses[0] if host else None, placement.driver_cpus)
         tapes = {
             tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
         }
         order = {"spec": spec, "tapes": tapes, "environment": dict(job.environment)}
-        agents = start_agents(order, folder, places.entering_driver)
-        where = understood(settings.meters, _known(segment, host, places, agents))
+        agents = start_agents(order, folder, placement.driver_prefix)
+        where = choose_source(settings.meters, _known(segment, host, placement, agents))
         with ending(agents), metering(read_every(where, job.metered_every), folder) as meters:
             times = timeline(segment)
             if job.metered_every or times[0].settled < METERS_START:
@@ -79,15 +79,15 @@ def _run_segment(
     return _failures(agents)
 
 
-def _known(segment: Segment, host: Running | None, places: Placed, agents: list[Agent]) -> Run:
+def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> Run:
     """Tell what the meters may need to find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
     drivers = [agent.process.pid for agent in agents]
-    return Run(list(targets), host.process if host else None, places.host_cpus, drivers, bool(places.sides))
+    return Run(list(targets), host.process if host else None, placement.host_cpus, drivers, bool(placement.sides))
 
 
 @contextmanager
-def _host(job: Job, segment: Segment, folder: Path, places: Placed) -> Iterator[Running | None]:
+def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[Running | None]:
     """Run the built-in host if anybody types at it."""
     step = segment.steps[0]
     if all(group.target != BUILTIN_HOST for group in step.settings.group):
@@ -95,9 +95,9 @@ def _host(job: Job, segment: Segment, folder: Path, places: Placed) -> Iterator[
         return
     meters = (folder / "host").absolute()
     meters.mkdir()
-    own = {"seed": step.settings.seed, "cpus": places.host_cpus, "meters": str(meters), "allow": places.allow}
-    spec = host_spec(step.settings.host, job.service(step), [places.listen], own)
-    with builtin_host(spec, places.entering_host) as host:
+    own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
+    spec = host_spec(step.settings.host, job.service(step), [placement.listen], own)
+    with builtin_host(spec, placement.host_prefix) as host:
         write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": host.addresses[0]})
         yield host
 

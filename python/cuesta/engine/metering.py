@@ -16,7 +16,7 @@ from typing import IO, Any
 
 from cuesta import _native
 from cuesta.engine.job import Times
-from cuesta.engine.where import Where
+from cuesta.engine.meter_source import MeterSource
 
 RESTARTS = 3
 PAUSE = 1.0
@@ -38,7 +38,7 @@ Row = dict[str, Any]
 
 
 @contextmanager
-def metering(where: Where, folder: Path) -> Iterator["Metering"]:
+def metering(where: MeterSource, folder: Path) -> Iterator["Metering"]:
     """Meter while the block runs."""
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
         meter = Metering(where, file, folder)
@@ -52,7 +52,7 @@ def metering(where: Where, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and the record that it makes."""
 
-    def __init__(self, where: Where, file: IO[str], folder: Path) -> None:
+    def __init__(self, where: MeterSource, file: IO[str], folder: Path) -> None:
         self.where = where
         self.file = file
         self.folder = folder

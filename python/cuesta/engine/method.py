@@ -9,7 +9,7 @@ says what meters cost. That is the running order of docs/meters.md.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from cuesta.engine import where
+from cuesta.engine import meter_source
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.plan import Step
 from cuesta.target import OWN_PROGRAMS, kind_of
@@ -79,13 +79,13 @@ def why_untraced(meters: str) -> str | None:
         return f'the plan says meters = "{meters}"'
     if meters.startswith(ELSEWHERE):
         return f"the host is metered elsewhere ({meters}), and only this machine is traced"
-    return where.why_untraced(traced_by("exact", meters))
+    return meter_source.why_untraced(traced_by("exact", meters))
 
 
 def subject(meters: str) -> str:
     """Give WHERE without its tier."""
     tier, _, subject = meters.partition(":")
-    return (subject or "auto") if tier in where.TRACED else meters
+    return (subject or "auto") if tier in meter_source.TRACED else meters
 
 
 def traced_by(tier: str, meters: str) -> str:

@@ -18,25 +18,25 @@ class NodeExporter:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.last = self.reading()
+        self.last = self.snapshot()
 
-    def reading(self) -> str:
+    def snapshot(self) -> str:
         """Give the counters as they are now, as JSON. Raises CuestaError if there is no answer, or a strange one."""
         try:
             with urlopen(self.url, timeout=PATIENCE) as answer:
                 text = answer.read(LONGEST).decode("utf-8", errors="replace")
-            return _native.node_exporter_reading(text)
+            return _native.node_exporter_snapshot(text)
         except (OSError, http.client.HTTPException) as error:
             remedy = f"see whether `curl {self.url}` answers; Debian's package is prometheus-node-exporter"
             raise CuestaError(f"{self.url}: no meters there: {getattr(error, 'reason', error)}", remedy) from None
         except ValueError as error:
             raise CuestaError(f"{self.url}: {error}", "is its path /metrics?") from None
 
-    def sheet(self, since: str | None = None) -> str:
-        """Give what came since a kept reading, or else since the last such sheet. Raises CuestaError."""
-        now = self.reading()
+    def report(self, since: str | None = None) -> str:
+        """Give what came since a kept snapshot, or else since the last such report. Raises CuestaError."""
+        now = self.snapshot()
         try:
-            sheet = _native.sheet_between(since or self.last, now)
+            sheet = _native.report_between(since or self.last, now)
         except _native.RunError as error:
             raise CuestaError(f"{self.url}: {error}") from None
         if since is None:

@@ -1,4 +1,4 @@
-"""Which meters a run reads, and what may be said of them: `--meters WHERE` understood for one segment.
+"""Which meters a run reads, and what their figures are worth: `--meters WHERE`, resolved for one segment.
 
 `auto` is this machine when the target is: the built-in host's process, the programs on the driver's own terminals, or
 the process that listens at a loopback address. Other machines are metered over ssh or by their node_exporter.
@@ -43,7 +43,7 @@ THROUGH = "driver and host share this machine through {}: either CPU time is its
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class MeterSource:
     """Where the host is metered, and what that is worth."""
 
     command: Sequence[str] | None
@@ -79,7 +79,7 @@ class Run:
     """Whether either side has a network of its own."""
 
 
-def understood(where: str, run: Run) -> Where:
+def choose_source(where: str, run: Run) -> MeterSource:
     """Understand WHERE, traced or not."""
     tier, _, subject = where.partition(":")
     if tier not in TRACED:
@@ -98,7 +98,7 @@ def why_untraced(where: str) -> str | None:
     return _native.why_untraced(of_processes=not where.partition(":")[2].startswith(OF_CPUS))
 
 
-def untraced(where: str, run: Run) -> Where:
+def untraced(where: str, run: Run) -> MeterSource:
     """Understand WHERE without its tracers."""
     if where == "none":
         return nothing("--meters none")
@@ -106,7 +106,7 @@ def untraced(where: str, run: Run) -> Where:
         return over_ssh(where, run)
     if where.startswith(("http:", "https:")):
         command = own("--from", where)
-        return Where(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
+        return MeterSource(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
     found = automatic(run)
@@ -115,7 +115,7 @@ def untraced(where: str, run: Run) -> Where:
     return found
 
 
-def read_every(where: Where, seconds: float | None) -> Where:
+def read_every(where: MeterSource, seconds: float | None) -> MeterSource:
     """Read it so often; once a second if nothing is said."""
     if where.command is None or seconds is None:
         return where
@@ -123,12 +123,12 @@ def read_every(where: Where, seconds: float | None) -> Where:
     return replace(where, command=[word.replace(" meters 1 ", f" meters {seconds:g} ") for word in words])
 
 
-def nothing(why: str) -> Where:
+def nothing(why: str) -> MeterSource:
     """Meter nothing."""
-    return Where(None, "none", "nothing", why, "")
+    return MeterSource(None, "none", "nothing", why, "")
 
 
-def automatic(run: Run) -> Where:
+def automatic(run: Run) -> MeterSource:
     """Find the host on this machine."""
     kinds = {kind(target, run) for target in run.targets}
     if kinds == {"elsewhere"}:
@@ -175,11 +175,13 @@ def is_here(host: str) -> bool:
     return True
 
 
-def here(subject: str, why: str, run: Run) -> Where:
+def here(subject: str, why: str, run: Run) -> MeterSource:
     """Meter this machine."""
     of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
     cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
-    return Where(own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False))
+    return MeterSource(
+        own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False)
+    )
 
 
 def own(*arguments: str) -> list[str]:
@@ -187,7 +189,7 @@ def own(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "cuesta", *METERS, *arguments]
 
 
-def over_ssh(where: str, run: Run) -> Where:
+def over_ssh(where: str, run: Run) -> MeterSource:
     """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
@@ -207,7 +209,7 @@ def over_ssh(where: str, run: Run) -> Where:
     there += TRACED.get(asked.get("tier", ""), ())
     command += ["--", parts.hostname or "", shlex.join(there)]
     worth = honesty(run, not is_here(host_of(where)))
-    return Where(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
+    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
 
 
 def host_of(url: str) -> str:

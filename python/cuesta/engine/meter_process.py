@@ -19,11 +19,11 @@ COVERED = 0.9
 class Meters(Protocol):
     """What can be read: this machine, or another by its node_exporter."""
 
-    def reading(self) -> str:
+    def snapshot(self) -> str:
         """Give the counters as they are now, as JSON."""
 
-    def sheet(self, since: str | None = None) -> str:
-        """Give what came since a reading, or else since the last such sheet, as JSON."""
+    def report(self, since: str | None = None) -> str:
+        """Give what came since a reading, or else since the last such report, as JSON."""
 
 
 class Stream:
@@ -33,7 +33,7 @@ class Stream:
         self.meters = meters
         self.orders = orders
         self.out = out
-        self.marked = meters.reading()
+        self.marked = meters.snapshot()
         self.said = b""
         """Of an order that has not come whole."""
 
@@ -47,7 +47,7 @@ class Stream:
                     break
                 if not self.obey():
                     return
-            print(self.meters.sheet(), file=self.out, flush=True)
+            print(self.meters.report(), file=self.out, flush=True)
 
     def obey(self) -> bool:
         """Do what is asked for; say whether more may come."""
@@ -55,8 +55,8 @@ class Stream:
         *orders, self.said = (self.said + came).split(b"\n")
         for order in orders:
             if order == b"mark":
-                self.say({"mark": True, **json.loads(self.meters.sheet(self.marked))})
-                self.marked = self.meters.reading()
+                self.say({"mark": True, **json.loads(self.meters.report(self.marked))})
+                self.marked = self.meters.snapshot()
             elif order == b"profile":
                 self.profile()
         return bool(came)

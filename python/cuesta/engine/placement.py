@@ -5,18 +5,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from cuesta.engine import preflight
-from cuesta.engine.isolation import Side, Sides, isolated
+from cuesta.engine.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.job import Job
 from cuesta.engine.spec import LISTEN
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Placement:
     """CPUs and networks of the driver and of the built-in host; None where nothing was said."""
 
     driver_cpus: list[int] | None = None
     host_cpus: list[int] | None = None
-    sides: Sides | None = None
+    sides: NetNsPair | None = None
 
     @property
     def listen(self) -> str:
@@ -29,14 +29,14 @@ class Placed:
         return [self.sides.driver.address] if self.sides else []
 
     @property
-    def entering_driver(self) -> Sequence[str]:
+    def driver_prefix(self) -> Sequence[str]:
         """Words before an agent's command."""
-        return self.sides.driver.entering if self.sides else ()
+        return self.sides.driver.command_prefix if self.sides else ()
 
     @property
-    def entering_host(self) -> Sequence[str]:
+    def host_prefix(self) -> Sequence[str]:
         """Words before the host's command."""
-        return self.sides.host.entering if self.sides else ()
+        return self.sides.host.command_prefix if self.sides else ()
 
     def described(self) -> dict[str, object] | None:
         """Describe it for `run.json`."""
@@ -47,20 +47,20 @@ class Placed:
 
 
 @contextmanager
-def placed(job: Job) -> Iterator[Placed]:
+def place(job: Job) -> Iterator[Placement]:
     """Place both sides as the plan says, while the block runs."""
     settings = job.plan.settings
     if not (settings.pin or settings.isolate):
-        yield Placed()
+        yield Placement()
         return
     driver, host = preflight.divide_cpus(settings.agents * settings.threads, settings.host.threads)
     if not settings.isolate:
-        yield Placed(driver, host)
+        yield Placement(driver, host)
         return
-    with isolated(driver, host) as sides:
-        yield Placed(driver, host, sides)
+    with linked_namespaces(driver, host) as sides:
+        yield Placement(driver, host, sides)
 
 
-def _side(cpus: list[int] | None, side: Side | None) -> dict[str, object]:
+def _side(cpus: list[int] | None, side: NetNs | None) -> dict[str, object]:
     network = {"namespace": side.namespace, "address": side.address, "receiving": list(side.cpus)} if side else None
     return {"cpus": cpus, "network": network}

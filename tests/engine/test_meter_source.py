@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cuesta.engine.where import APART, Run, Where, is_here, understood
+from cuesta.engine.meter_source import APART, MeterSource, Run, choose_source, is_here
 
 
 @pytest.fixture
@@ -20,42 +20,42 @@ def run(*targets: str, host: int | None = None, host_cpus: list[int] | None = No
     return Run(targets, host, host_cpus, [70, 71])
 
 
-def subject(found: Where) -> str:
+def subject(found: MeterSource) -> str:
     assert found.command is not None
     return found.command[found.command.index("--subject") + 1]
 
 
 def test_the_built_in_host_is_metered_by_its_process() -> None:
-    found = understood("auto", run("host:", host=4711))
+    found = choose_source("auto", run("host:", host=4711))
     assert (found.source, subject(found)) == ("here", "pid:4711")
     assert "not pinned" in found.honesty
     assert "network's part of either CPU is the other's" in found.honesty
 
 
 def test_tracing_is_the_same_with_one_word_more() -> None:
-    plain, light, full = (understood(where, run("host:", host=4711)) for where in ("auto", "exact", "calls"))
+    plain, light, full = (choose_source(where, run("host:", host=4711)) for where in ("auto", "exact", "calls"))
     assert plain.command is not None
     assert (light.command, full.command) == ([*plain.command, "--exact"], [*plain.command, "--calls"])
     assert (light.source, subject(light), light.honesty) == ("here", "pid:4711", plain.honesty)
-    assert subject(understood("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
+    assert subject(choose_source("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
 
 
 def test_nothing_is_traced_of_a_host_elsewhere_but_by_its_own_cuesta() -> None:
-    assert understood("exact", run("telnet://host.invalid:23")).command is None
-    there = understood("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))
+    assert choose_source("exact", run("telnet://host.invalid:23")).command is None
+    there = choose_source("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))
     assert there.command is not None
     assert there.command[-1].endswith(" --exact")
 
 
 def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
-    found = understood("auto", run("host:", host=4711, host_cpus=[2, 3]))
+    found = choose_source("auto", run("host:", host=4711, host_cpus=[2, 3]))
     assert found.command is not None
     assert list(found.command[-2:]) == ["--of-cpus", "2,3"]
     assert "pinned to CPUs of their own" in found.honesty
 
 
 def test_a_host_that_is_not_ours_is_not_pinned() -> None:
-    found = understood("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
+    found = choose_source("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
     assert "but not a host that it did not start" in found.honesty
     assert found.about["order"] == 4
 
@@ -65,14 +65,14 @@ def test_a_host_that_is_not_ours_is_not_pinned() -> None:
     [(["pty:bash"], "terminals"), (["pipe:cat"], "pipes"), (["pty:bash", "pipe:cat"], "terminals and pipes")],
 )
 def test_programs_that_the_driver_starts_are_its_children(targets: list[str], attached: str) -> None:
-    found = understood("auto", run(*targets))
+    found = choose_source("auto", run(*targets))
     assert subject(found) == "children:70,71"
     assert found.why == f"the programs on the driver's {attached}"
     assert f"share this machine through {attached}:" in found.honesty
 
 
 def test_who_listens_at_a_loopback_address_is_found(port: int) -> None:
-    found = understood("auto", run(f"telnet://127.0.0.1:{port}"))
+    found = choose_source("auto", run(f"telnet://127.0.0.1:{port}"))
     assert subject(found) == f"pid:{os.getpid()}"
     assert f"127.0.0.1:{port}" in found.why
 
@@ -80,26 +80,26 @@ def test_who_listens_at_a_loopback_address_is_found(port: int) -> None:
 def test_nobody_listens_there_so_it_is_the_whole_machine() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-    found = understood("auto", run(f"tcp://127.0.0.1:{port}"))
+    found = choose_source("auto", run(f"tcp://127.0.0.1:{port}"))
     assert subject(found) == "machine"
     assert "could not be found" in found.why
 
 
 def test_kinds_that_are_mixed_are_the_whole_machine() -> None:
-    found = understood("auto", run("host:", "pty:bash", host=5))
+    found = choose_source("auto", run("host:", "pty:bash", host=5))
     assert subject(found) == "machine"
     assert "several kinds" in found.why
 
 
 def test_a_target_elsewhere_is_not_metered_and_the_remedy_is_said() -> None:
-    found = understood("auto", run("telnet://192.0.2.1"))
+    found = choose_source("auto", run("telnet://192.0.2.1"))
     assert (found.command, found.source) == (None, "none")
     assert "--meters ssh://HOST" in found.why
 
 
 def test_none_is_none_and_plain_is_not_sampled() -> None:
-    assert understood("none", run("host:", host=5)).command is None
-    found = understood("plain", run("host:", host=5))
+    assert choose_source("none", run("host:", host=5)).command is None
+    found = choose_source("plain", run("host:", host=5))
     assert found.command is not None
     assert found.command[-1] == "--plain"
     assert "--stacks" not in found.command
@@ -107,18 +107,18 @@ def test_none_is_none_and_plain_is_not_sampled() -> None:
 
 @pytest.mark.parametrize("where", ["pid:5", "cgroup:/user.slice", "cpus:0-1", "machine"])
 def test_what_is_asked_for_is_understood(where: str) -> None:
-    assert subject(understood(where, run("host:", host=7))) == where
+    assert subject(choose_source(where, run("host:", host=7))) == where
 
 
 def test_a_node_exporter_is_asked_by_its_url() -> None:
-    found = understood("http://box:9100/metrics", run("telnet://192.0.2.1"))
+    found = choose_source("http://box:9100/metrics", run("telnet://192.0.2.1"))
     assert found.command is not None
     assert (found.source, found.command[-1], found.honesty) == ("node_exporter", "http://box:9100/metrics", APART)
 
 
 def test_ssh_runs_the_same_program_there() -> None:
     where = "ssh://joe@box:2222?subject=cgroup:/a b&command=/opt/cuesta&identity=k&known_hosts=f"
-    found = understood(where, run("telnet://192.0.2.1"))
+    found = choose_source(where, run("telnet://192.0.2.1"))
     assert found.command is not None
     *ssh, there = found.command
     assert " ".join(ssh) == "ssh -T -o BatchMode=yes -p 2222 -l joe -i k -o UserKnownHostsFile=f -- box"
@@ -126,7 +126,7 @@ def test_ssh_runs_the_same_program_there() -> None:
 
 
 def test_a_host_that_looks_like_an_option_is_none() -> None:
-    found = understood("ssh://-oProxyCommand=x", run("telnet://192.0.2.1"))
+    found = choose_source("ssh://-oProxyCommand=x", run("telnet://192.0.2.1"))
     assert found.command is not None
     assert found.command[found.command.index("--") + 1].lower() == "-oproxycommand=x"  # after --: a name, not an option
 

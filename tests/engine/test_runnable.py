@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine.wanting import Wanting, wanting
+from cuesta.engine.runnable import RunnableTasks, count_runnable
 
 AGENT = """
 import subprocess, sys
@@ -35,7 +35,7 @@ def agent() -> Iterator["subprocess.Popen[str]"]:
 
 
 def test_those_that_spin_want_a_cpu_and_those_that_sleep_do_not(agent: "subprocess.Popen[str]") -> None:
-    looks = Wanting(os.getpid(), 1.0)
+    looks = RunnableTasks(os.getpid(), 1.0)
     seen = {"tasks": 0, "wanting": 0}
     give_up = time.monotonic() + 30
     while (seen["tasks"], seen["wanting"]) != (3, 2) and time.monotonic() < give_up:  # until all three have begun
@@ -45,7 +45,7 @@ def test_those_that_spin_want_a_cpu_and_those_that_sleep_do_not(agent: "subproce
 
 
 def test_looks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Popen[str]") -> None:
-    with wanting(tmp_path / "run-1", 0.01):
+    with count_runnable(tmp_path / "run-1", 0.01):
         (tmp_path / "run-1").mkdir()
     rows = [json.loads(row) for row in (tmp_path / "run-1" / "wanting.jsonl").read_text().splitlines()]
     assert rows[0]["tasks"] >= rows[0]["wanting"] >= 0
@@ -54,5 +54,5 @@ def test_looks_are_written_beside_the_run(tmp_path: Path, agent: "subprocess.Pop
 def test_a_process_that_has_ended_has_no_tasks() -> None:
     ended = subprocess.Popen(["true"])
     ended.wait()
-    looks = Wanting(os.getpid(), 1.0)
+    looks = RunnableTasks(os.getpid(), 1.0)
     assert (looks.children(ended.pid), list(looks.states(ended.pid))) == ([], [])

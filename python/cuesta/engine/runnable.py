@@ -21,7 +21,7 @@ WANTING = "RD"
 """States of tasks that run or could run, or that a device keeps (proc_pid_stat(5))."""
 
 
-class Wanting:
+class RunnableTasks:
     """Looks at intervals; a row for each: the instant, how many tasks there are and how many want to go on."""
 
     def __init__(self, root: int, every: float, proc: Path = Path("/proc")) -> None:
@@ -70,9 +70,9 @@ class Wanting:
 
 
 @contextmanager
-def wanting(folder: Path, every: float = EVERY) -> Iterator[None]:
+def count_runnable(folder: Path, every: float = EVERY) -> Iterator[None]:
     """Look while the block runs, and write what was seen into the run folder that it has made by then."""
-    looks = Wanting(os.getpid(), every)
+    looks = RunnableTasks(os.getpid(), every)
     looking = threading.Thread(target=looks.keep_looking, daemon=True)
     looking.start()
     try:
