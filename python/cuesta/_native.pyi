@@ -179,11 +179,11 @@ def why_untraced(*, of_processes: bool = True) -> str | None:
 def tracer_object() -> bytes | None:
     """Give what runs in the kernel where it is traced, as compiled (ELF); None if that is not built in."""
 
-def law(text: str) -> str:
-    """Give a law of durations in its one spelling. Raises ValueError."""
+def distribution(text: str) -> str:
+    """A distribution of durations in its one spelling. Raises ValueError."""
 
-def key_law(text: str) -> str:
-    """Give a law of the gaps between keys in its one spelling. Raises ValueError."""
+def key_distribution(text: str) -> str:
+    """A distribution of the gaps between keys in its one spelling. Raises ValueError."""
 
 def duration(text: str) -> int:
     """Read a duration (`200ms`, `15m`) into nanoseconds. Raises ValueError."""

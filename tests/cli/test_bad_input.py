@@ -24,7 +24,7 @@ def refused() -> str:
 BAD = {
     "unknown command": (["run", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
     "bad law in a tape": (["run", "law.tape"], Exit.BAD_INPUT, ["law.tape", "exq", "^"]),
-    "bad law in a flag": (["run", "--think", "exq 5s"], Exit.USAGE, ["--think", "'exq 5s'", "law"]),
+    "bad law in a flag": (["run", "--think", "exq 5s"], Exit.USAGE, ["--think", "'exq 5s'", "distribution"]),
     "a tape that does nothing": (["run", "idle.tape"], Exit.BAD_INPUT, ["nobody does anything", "Enter"]),
     "missing tape": (["run", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file", "good.tape"]),
     "missing plan": (["run", "none.toml"], Exit.BAD_INPUT, ["none.toml", "No such file"]),

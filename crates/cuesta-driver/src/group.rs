@@ -87,7 +87,7 @@ impl Group {
         let mut made: HashMap<String, Rc<Program>> = HashMap::new();
         let programs = spec.steps.iter().map(|step| {
             let load = &step.groups[number];
-            let key = format!("{:?} {:?} {:?}", load.think, load.key_rate, load.key_law);
+            let key = format!("{:?} {:?} {:?}", load.think, load.key_rate, load.key_distribution);
             if let Some(program) = made.get(&key) {
                 return Ok(Rc::clone(program));
             }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use cuesta_laws::Stream;
+use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
 
 /// So many inputs may be behind; what is due beyond them is skipped and counted.
@@ -28,8 +28,8 @@ pub(crate) enum Pacer {
 
 impl Pacer {
     /// The first of a user's fixed instants falls at random within the cycle, so that users do not type in step.
-    pub(crate) fn paced(start: Stamp, cycle: Duration, stream: &mut Stream) -> Self {
-        let phase = Duration::from_nanos(stream.below(cycle.as_nanos() as u64));
+    pub(crate) fn paced(start: Stamp, cycle: Duration, rng: &mut SeededRng) -> Self {
+        let phase = Duration::from_nanos(rng.below(cycle.as_nanos() as u64));
         Self::Paced { next: start + phase, cycle }
     }
 }
@@ -105,7 +105,7 @@ impl Arrivals {
 /// One group's arrivals in one step: the same sequence on every thread and agent, of which each deals out its users'.
 #[derive(Debug)]
 pub(crate) struct Dealer {
-    stream: Stream,
+    rng: SeededRng,
     per_s: f64,
     /// Of the users in turn, those of this thread.
     users: Vec<Option<Rc<Arrivals>>>,
@@ -124,8 +124,8 @@ pub(crate) enum Arrival {
 }
 
 impl Dealer {
-    pub(crate) fn new(stream: Stream, per_s: f64, users: Vec<Option<Rc<Arrivals>>>, within: Range<Stamp>) -> Self {
-        let mut dealer = Self { stream, per_s, users, next: None, until: within.end };
+    pub(crate) fn new(rng: SeededRng, per_s: f64, users: Vec<Option<Rc<Arrivals>>>, within: Range<Stamp>) -> Self {
+        let mut dealer = Self { rng, per_s, users, next: None, until: within.end };
         if dealer.users.iter().any(Option::is_some) {
             dealer.next = dealer.after(within.start, 0);
         }
@@ -150,7 +150,7 @@ impl Dealer {
     fn after(&mut self, mut due: Stamp, turn: usize) -> Option<(Stamp, usize)> {
         let users = self.users.len();
         for user in (0..users).cycle().skip(turn % users.max(1)) {
-            due += Duration::try_from_secs_f64(-self.stream.unit().ln() / self.per_s).unwrap_or(Duration::MAX);
+            due += Duration::try_from_secs_f64(-self.rng.unit().ln() / self.per_s).unwrap_or(Duration::MAX);
             if due >= self.until {
                 return None;
             }
@@ -212,7 +212,7 @@ mod tests {
         let dealt = |thread: u32, threads: u32| {
             let mine: Vec<_> = (0..12).map(|user| (user % threads == thread).then(Rc::<Arrivals>::default)).collect();
             let until = Stamp::ZERO + Duration::from_secs(30);
-            let mut dealer = Dealer::new(Stream::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
+            let mut dealer = Dealer::new(SeededRng::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
             dealer.deal(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::Waits));
             assert_eq!(dealer.next_due(), None);
             let dealt = |arrivals: &Option<Rc<Arrivals>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());

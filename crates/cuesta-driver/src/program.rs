@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_laws::{KeyLaw, Law};
+use cuesta_distributions::{Distribution, KeyDistribution};
 use cuesta_tape as tape;
 use cuesta_tape::{Key, Keys, Modes, Piece, Script, Settings, Sight, Step};
 use regex::bytes::{Regex, RegexBuilder};
@@ -48,8 +48,8 @@ pub(crate) enum Op {
     Keys { keys: Typing, stroke: Stroke, rule: Option<Rc<Rule>>, last: bool },
     /// A pause.
     Pause(Duration),
-    /// A pause by a law.
-    Think(Law),
+    /// A pause by a distribution.
+    Think(Distribution),
     /// A wait.
     Wait { rule: Rc<Rule>, timeout: Duration },
     /// What came, or what the screen shows, must match.
@@ -82,12 +82,12 @@ pub(crate) enum Typing {
 pub(crate) struct Stroke {
     /// How long it takes, on the average.
     pub(crate) gap: Duration,
-    pub(crate) law: KeyLaw,
+    pub(crate) distribution: KeyDistribution,
     /// How its echo is awaited.
     pub(crate) echo: tape::Echo,
 }
 
-/// A law or a pattern of a plan or a tape that cannot be used.
+/// A distribution or a pattern of a plan or a tape that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// A pattern that the script's author could write and the engine cannot compile.
@@ -98,9 +98,9 @@ pub enum ProgramError {
         /// The pattern.
         pattern: String,
     },
-    /// A law that the plan gives.
-    #[error("the plan's law `{0}`: {1}")]
-    Law(String, cuesta_laws::LawError),
+    /// A distribution that the plan gives.
+    #[error("the plan's distribution `{0}`: {1}")]
+    Distribution(String, cuesta_distributions::DistributionError),
     /// A script that would be too long when its parts are put in.
     #[error("{0}: more than {1} steps when its parts are put in; play fewer parts, or use Repeat")]
     TooLong(String, usize),
@@ -112,16 +112,19 @@ const MOST_OPS: usize = 1_000_000;
 impl Program {
     /// Resolves a script under what the plan says for a step.
     pub(crate) fn new(script: &Script, load: &Load) -> Result<Self, ProgramError> {
-        let law = |text: &String| {
-            Law::parse(text, &|_| Err("a plan's law reads no file".into()))
-                .map_err(|error| ProgramError::Law(text.clone(), error))
+        let distribution = |text: &String| {
+            Distribution::parse(text, &|_| Err("a plan's distribution reads no file".into()))
+                .map_err(|error| ProgramError::Distribution(text.clone(), error))
         };
-        let key_law = |text: &String| KeyLaw::parse(text).map_err(|error| ProgramError::Law(text.clone(), error));
+        let key_distribution = |text: &String| {
+            KeyDistribution::parse(text).map_err(|error| ProgramError::Distribution(text.clone(), error))
+        };
         let mut settings = script.settings.clone();
-        settings.key_law = load.key_law.as_ref().map(key_law).transpose()?.or(settings.key_law);
+        settings.key_distribution =
+            load.key_distribution.as_ref().map(key_distribution).transpose()?.or(settings.key_distribution);
         let mut compiler = Compiler {
             script,
-            think: load.think.as_ref().map(law).transpose()?,
+            think: load.think.as_ref().map(distribution).transpose()?,
             key_gap: load.key_rate.map(|rate| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO)),
             program: Self {
                 ops: Vec::new(),
@@ -190,7 +193,7 @@ struct Compiler<'a> {
     script: &'a Script,
     settings: Settings,
     /// The plan's, in place of the script's.
-    think: Option<Law>,
+    think: Option<Distribution>,
     key_gap: Option<Duration>,
     /// Whether the script says where to think.
     thinks: bool,
@@ -241,10 +244,10 @@ impl Compiler<'_> {
                 self.push(Op::Keys { keys: typing(keys), stroke, rule: None, last: false })
             }
             Step::Sleep(pause) => self.push(Op::Pause(*pause)),
-            Step::Think(law) => {
+            Step::Think(distribution) => {
                 self.thinks = true;
-                let law = self.think.clone().unwrap_or_else(|| law.clone());
-                self.push(Op::Think(law))
+                let distribution = self.think.clone().unwrap_or_else(|| distribution.clone());
+                self.push(Op::Think(distribution))
             }
             Step::Wait { rule, timeout } => {
                 let timeout = timeout.or(self.settings.wait_timeout).unwrap_or(WAIT_TIMEOUT);
@@ -296,7 +299,7 @@ impl Compiler<'_> {
         let settings = &self.settings;
         Stroke {
             gap: own.or(self.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
-            law: settings.key_law.unwrap_or(KeyLaw::Fixed),
+            distribution: settings.key_distribution.unwrap_or(KeyDistribution::Fixed),
             echo: settings.echo.unwrap_or(if settings.echo_map.is_empty() {
                 tape::Echo::Untimed
             } else {
@@ -335,7 +338,7 @@ impl Compiler<'_> {
     fn change(&mut self, changed: &Settings) {
         let now = &mut self.settings;
         now.key_gap = changed.key_gap.or(now.key_gap);
-        now.key_law = changed.key_law.or(now.key_law);
+        now.key_distribution = changed.key_distribution.or(now.key_distribution);
         now.wait_timeout = changed.wait_timeout.or(now.wait_timeout);
         now.wait_pattern = changed.wait_pattern.clone().or(now.wait_pattern.take());
         now.prompt = changed.prompt.clone().or(now.prompt.take());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use cuesta_laws::Stream;
+use cuesta_distributions::SeededRng;
 use cuesta_record::{Desk, Interval, Phase, Stamp, clock};
 use tokio::task::JoinSet;
 
@@ -100,10 +100,10 @@ fn dealers(crew: &Crew) -> Vec<Rc<RefCell<Dealer>>> {
             let LoadKind::Open { per_s, .. } = load.load else { continue };
             let number = ((step as u64) << 32) + group as u64;
             // Beyond all users, who count from 0 up.
-            let stream = Stream::new(crew.spec.seed, (1 << 62) + number);
+            let rng = SeededRng::new(crew.spec.seed, (1 << 62) + number);
             let begin = crew.timeline.at(times.settled - crew.spec.steps[step].settle);
             let within = begin..crew.timeline.at(times.end);
-            let dealer = Dealer::new(stream, per_s, crew.arrivals_of(group, load.users), within);
+            let dealer = Dealer::new(rng, per_s, crew.arrivals_of(group, load.users), within);
             dealers.push(Rc::new(RefCell::new(dealer)));
         }
     }

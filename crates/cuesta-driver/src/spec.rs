@@ -104,15 +104,15 @@ pub struct Load {
     pub stagger: u64,
     /// When the next input is due.
     pub load: LoadKind,
-    /// A law in place of the script's think times.
+    /// A distribution in place of the script's think times.
     #[serde(default)]
     pub think: Option<String>,
     /// Keys per second, in place of the script's.
     #[serde(default)]
     pub key_rate: Option<f64>,
-    /// A law in place of the script's.
-    #[serde(default)]
-    pub key_law: Option<String>,
+    /// The distribution of the gaps between keys, in place of the script's.
+    #[serde(default, rename = "key_law")]
+    pub key_distribution: Option<String>,
 }
 
 /// When the next input is due.

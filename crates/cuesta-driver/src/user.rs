@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_laws::Stream;
+use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, Transaction, clock};
 use tokio::task;
 
@@ -30,7 +30,7 @@ pub(crate) struct User {
     number: u32,
     group: usize,
     rank: u32,
-    stream: Stream,
+    rng: SeededRng,
     /// The step that the user is in; none while no step wants it.
     step: Option<usize>,
     /// The load that the pacer is of.
@@ -97,7 +97,7 @@ impl User {
     pub(crate) fn new(crew: Rc<Crew>, seat: usize) -> Self {
         let (number, group, rank) = crew.seat(seat, |seat| (seat.user, seat.group, seat.rank));
         Self {
-            stream: Stream::new(crew.spec.seed, u64::from(number)),
+            rng: SeededRng::new(crew.spec.seed, u64::from(number)),
             seat,
             number,
             group,
@@ -150,7 +150,7 @@ impl User {
     }
 
     /// How long to wait before the line is tried again. Users whom a host turned away together would come back together, and
-    /// be turned away again: each waits between half of the time and one and a half of it, from a stream of its own, so that
+    /// be turned away again: each waits between half of the time and one and a half of it, from a generator of its own, so that
     /// what it types does not hang on how often it was turned away.
     fn back_off(&self, name: &str, retry: Duration) -> Duration {
         if name != "max-startups" {
@@ -158,7 +158,7 @@ impl User {
         }
         // Beyond all users, who count from 0 up; another number for each further try.
         let stream = (1 << 61) + (u64::from(self.number) << 8) + retry.as_secs();
-        retry.mul_f64(0.5 + Stream::new(self.crew.spec.seed, stream).unit())
+        retry.mul_f64(0.5 + SeededRng::new(self.crew.spec.seed, stream).unit())
     }
 
     /// From the opening of a line to its end, for which there is always a reason.
@@ -347,7 +347,7 @@ impl User {
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
-                LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.stream),
+                LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.rng),
                 LoadKind::Open { .. } => Pacer::Open(self.crew.seat(self.seat, |seat| Rc::clone(&seat.arrivals))),
             };
         }

@@ -58,7 +58,7 @@ fn spelled(steps: &[Step], into: &mut String) -> f64 {
                 let bytes = std::str::from_utf8(key.bytes(Modes::default())).unwrap();
                 into.push_str(&bytes.replace('\x7f', "#").repeat(*count as usize));
             }
-            Step::Think(law) => think += law.mean().as_secs_f64(),
+            Step::Think(distribution) => think += distribution.mean().as_secs_f64(),
             Step::Transaction { body, .. } => {
                 think += spelled(body, into);
                 into.push('$');

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use cuesta_laws::LawError;
-use cuesta_laws::duration::DurationError;
+use cuesta_distributions::DistributionError;
+use cuesta_distributions::duration::DurationError;
 use cuesta_lines::TargetError;
 
 /// Why a host cannot be had: which setting, what came, what to write instead.
@@ -22,13 +22,13 @@ pub enum HostError {
         /// What to write instead.
         remedy: &'static str,
     },
-    /// The law of service times does not parse.
+    /// The distribution of service times does not parse.
     #[error("service_time `{text}`: at character {}: {source}", source.at + 1)]
-    Law {
-        /// The law as it was written.
+    Distribution {
+        /// The distribution as it was written.
         text: String,
         /// What is wrong and where.
-        source: LawError,
+        source: DistributionError,
     },
     /// A duration does not parse.
     #[error("{setting}: {source}")]

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cuesta_laws::Stream;
+use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
 use serde_json::Value;
 
@@ -36,10 +36,10 @@ impl FrontEnd {
     pub(crate) fn on_thread(settings: Settings, thread: u64, started: Stamp) -> Rc<Self> {
         let meters = Arc::new(Meters::new(settings.servers));
         let pool = Pool::new(settings.pool, Arc::clone(&meters));
-        let servers = settings.law.clone().map(|law| {
+        let servers = settings.distribution.clone().map(|distribution| {
             // Counted down from the end: users' streams count up from 0, and a host may have the seed of its driver.
-            let stream = Stream::new(settings.seed, u64::MAX - thread);
-            RefCell::new(Servers::new(law, stream, Arc::clone(&meters)))
+            let rng = SeededRng::new(settings.seed, u64::MAX - thread);
+            RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
         Rc::new(Self { settings, meters, pool, servers, first: Reading::none(started, 1) })
     }

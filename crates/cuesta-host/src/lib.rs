@@ -2,7 +2,7 @@
 //!
 //! It serves many terminal lines from a thread per core, as the front ends of 1979 did: it collects input, echoes,
 //! hands messages to a service, holds output in a bounded pool until the line takes it, and meters all of this itself.
-//! Its capacity is known: a law of service times, a number of servers, an exact delay and a stall window are settings,
+//! Its capacity is known: a distribution of service times, a number of servers, an exact delay and a stall window are settings,
 //! so that what a driver measures can be checked against theory. It drives nobody and knows no tapes.
 //!
 //! - [`Spec`]: what is asked for, as JSON.

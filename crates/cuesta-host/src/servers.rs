@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuesta_laws::{Law, Stream};
+use cuesta_distributions::{Distribution, SeededRng};
 use cuesta_record::Stamp;
 
 use crate::meters::Meters;
@@ -14,20 +14,20 @@ use crate::meters::Meters;
 /// The servers of one thread.
 #[derive(Debug)]
 pub(crate) struct Servers {
-    law: Law,
-    stream: Stream,
+    distribution: Distribution,
+    rng: SeededRng,
     /// Whose `free_at` says from when on each server has nothing to do.
     meters: Arc<Meters>,
 }
 
 impl Servers {
-    pub(crate) fn new(law: Law, stream: Stream, meters: Arc<Meters>) -> Self {
-        Self { law, stream, meters }
+    pub(crate) fn new(distribution: Distribution, rng: SeededRng, meters: Arc<Meters>) -> Self {
+        Self { distribution, rng, meters }
     }
 
     /// Takes a message that came at `arrived`; says when it is done with. To be called in the order of arrival.
     pub(crate) fn serve(&mut self, arrived: Stamp) -> Stamp {
-        let work = self.law.sample(&mut self.stream);
+        let work = self.distribution.sample(&mut self.rng);
         let Some(server) = self.meters.free_at.iter().min_by_key(|free_at| free_at.get()) else {
             return arrived;
         };
@@ -54,8 +54,8 @@ mod tests {
     }
 
     fn servers(number: usize) -> Servers {
-        let law = Law::fixed(Duration::from_millis(10));
-        Servers::new(law, Stream::new(1, 1), Arc::new(Meters::new(number)))
+        let distribution = Distribution::fixed(Duration::from_millis(10));
+        Servers::new(distribution, SeededRng::new(1, 1), Arc::new(Meters::new(number)))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use cuesta_laws::{Law, duration};
+use cuesta_distributions::{Distribution, duration};
 use cuesta_record::Stamp;
 
 use crate::input::Discipline;
@@ -22,8 +22,8 @@ const LONGEST_REPLY: u64 = 1 << 30;
 pub(crate) struct Settings {
     pub(crate) service: Service,
     pub(crate) discipline: Discipline,
-    /// The law of service times; none = no servers, no queue.
-    pub(crate) law: Option<Law>,
+    /// The distribution of service times; none = no servers, no queue.
+    pub(crate) distribution: Option<Distribution>,
     /// Servers of this thread.
     pub(crate) servers: usize,
     pub(crate) delay: Duration,
@@ -39,12 +39,12 @@ impl Settings {
     pub(crate) fn of(spec: &Spec, started: Stamp) -> Result<Self, HostError> {
         check_numbers(spec)?;
         check_service(spec)?;
-        let law = spec.service_time.as_deref().map(law).transpose()?;
+        let distribution = spec.service_time.as_deref().map(distribution).transpose()?;
         Ok(Self {
             service: spec.service.clone(),
             discipline: discipline(spec)?,
-            servers: if law.is_some() { spec.servers / spec.threads } else { 0 },
-            law,
+            servers: if distribution.is_some() { spec.servers / spec.threads } else { 0 },
+            distribution,
             delay: spec.delay.as_deref().map_or(Ok(Duration::ZERO), |text| parse("delay", text))?,
             stall: stall(spec, started)?,
             pool: spec.pool / spec.threads,
@@ -125,9 +125,9 @@ fn echo_map(pairs: Option<&str>) -> Result<[u8; 256], HostError> {
     Ok(map)
 }
 
-fn law(text: &str) -> Result<Law, HostError> {
+fn distribution(text: &str) -> Result<Distribution, HostError> {
     let load = |file: &str| fs::read_to_string(file).map_err(|error| error.to_string());
-    Law::parse(text, &load).map_err(|source| HostError::Law { text: text.to_owned(), source })
+    Distribution::parse(text, &load).map_err(|source| HostError::Distribution { text: text.to_owned(), source })
 }
 
 fn stall(spec: &Spec, started: Stamp) -> Result<Option<(Stamp, Stamp)>, HostError> {

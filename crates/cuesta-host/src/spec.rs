@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::HostError;
 
-/// What a host is to be; every field has a default. Durations and laws are text (`5ms`, `exp 5ms`).
+/// What a host is to be; every field has a default. Durations and distributions are text (`5ms`, `exp 5ms`).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Spec {
@@ -26,7 +26,7 @@ pub struct Spec {
     pub echo: Option<bool>,
     /// Pairs of characters: what is echoed in place of what, `a0` = `0` for `a`.
     pub echo_map: Option<String>,
-    /// The law of the time that a server works on one message; none = no time, and no queue.
+    /// The distribution of the time that a server works on one message; none = no time, and no queue.
     pub service_time: Option<String>,
     /// Servers that work on messages, of all threads together.
     pub servers: usize,

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_laws::{Law, Stream};
+use cuesta_distributions::{Distribution, SeededRng};
 use cuesta_record::{Stamp, clock};
 use tokio::task;
 use user::{User, front, in_virtual_time};
@@ -47,7 +47,7 @@ fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
         for number in 0..n {
             let (count, sum) = (Rc::clone(&count), Rc::clone(&sum));
             let user = User::at(&front);
-            task::spawn_local(play(user, Stream::new(5, number), move |due: Stamp, response| {
+            task::spawn_local(play(user, SeededRng::new(5, number), move |due: Stamp, response| {
                 if due >= from {
                     count.set(count.get() + 1);
                     sum.set(sum.get() + response);
@@ -61,11 +61,11 @@ fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
     })
 }
 
-async fn play(mut user: User, mut stream: Stream, mut done: impl FnMut(Stamp, Duration)) {
-    let think = Law::parse("exp 1s", &|_| Err(String::new())).expect("a law");
+async fn play(mut user: User, mut rng: SeededRng, mut done: impl FnMut(Stamp, Duration)) {
+    let think = Distribution::parse("exp 1s", &|_| Err(String::new())).expect("a distribution");
     user.receive(2).await.expect("the first prompt");
     loop {
-        let due = clock::now() + think.sample(&mut stream);
+        let due = clock::now() + think.sample(&mut rng);
         clock::sleep_until(due).await;
         user.send(b"x\r").await.expect("the host reads");
         user.receive(4).await.expect("the answer");

@@ -42,5 +42,5 @@ mod _native {
     #[pymodule_export]
     use crate::ssh::{ssh_prepare, ssh_prospect, ssh_unlock};
     #[pymodule_export]
-    use crate::text::{duration, key_law, law, now, show_duration, target};
+    use crate::text::{distribution, duration, key_distribution, now, show_duration, target};
 }

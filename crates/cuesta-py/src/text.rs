@@ -8,30 +8,30 @@ use pyo3::prelude::*;
 
 use crate::errors::value;
 
-/// Gives a law of durations in its one spelling.
+/// Gives a distribution of durations in its one spelling.
 #[pyfunction]
-pub(crate) fn law(text: &str) -> PyResult<String> {
+pub(crate) fn distribution(text: &str) -> PyResult<String> {
     let no_file = |_: &str| Err("give a file only in a tape".to_owned());
-    Ok(cuesta_laws::Law::parse(text, &no_file).map_err(value)?.to_string())
+    Ok(cuesta_distributions::Distribution::parse(text, &no_file).map_err(value)?.to_string())
 }
 
-/// Gives a law of the gaps between keys in its one spelling.
+/// Gives a distribution of the gaps between keys in its one spelling.
 #[pyfunction]
-pub(crate) fn key_law(text: &str) -> PyResult<String> {
-    Ok(cuesta_laws::KeyLaw::parse(text).map_err(value)?.to_string())
+pub(crate) fn key_distribution(text: &str) -> PyResult<String> {
+    Ok(cuesta_distributions::KeyDistribution::parse(text).map_err(value)?.to_string())
 }
 
 /// Reads a duration into nanoseconds.
 #[pyfunction]
 pub(crate) fn duration(text: &str) -> PyResult<u64> {
-    let duration = cuesta_laws::duration::parse(text).map_err(value)?;
+    let duration = cuesta_distributions::duration::parse(text).map_err(value)?;
     u64::try_from(duration.as_nanos()).map_err(value)
 }
 
 /// Spells a duration as `duration` reads it.
 #[pyfunction]
 pub(crate) fn show_duration(ns: u64) -> String {
-    cuesta_laws::duration::show(Duration::from_nanos(ns))
+    cuesta_distributions::duration::show(Duration::from_nanos(ns))
 }
 
 /// Gives a target's URL in its one spelling.

@@ -1,6 +1,6 @@
 //! A tape as it was understood, printed: itself a tape, which parses to the same script.
 
-use cuesta_laws::duration;
+use cuesta_distributions::duration;
 
 use crate::totals::Totals;
 use crate::{Command, Tape};

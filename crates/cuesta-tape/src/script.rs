@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use cuesta_laws::{KeyLaw, Law};
+use cuesta_distributions::{Distribution, KeyDistribution};
 
 /// A parsed tape.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -27,7 +27,7 @@ pub struct Settings {
     /// Pause after each key of `Type` and after each key press, from `Set TypingSpeed` or `Set KeyRate`.
     pub key_gap: Option<Duration>,
     /// How gaps vary about `key_gap`, from `Set KeyLaw`.
-    pub key_law: Option<KeyLaw>,
+    pub key_distribution: Option<KeyDistribution>,
     /// Bits per second of the line, 10 bits a character, from `Set LineSpeed`; 0 = as fast as the line goes.
     pub line_speed: Option<u32>,
     /// From `Set WaitTimeout`.
@@ -104,7 +104,7 @@ impl Settings {
     /// Replaces what `newer` says.
     pub(crate) fn merge(&mut self, newer: Self) {
         self.key_gap = newer.key_gap.or(self.key_gap);
-        self.key_law = newer.key_law.or(self.key_law);
+        self.key_distribution = newer.key_distribution.or(self.key_distribution);
         self.line_speed = newer.line_speed.or(self.line_speed);
         self.wait_timeout = newer.wait_timeout.or(self.wait_timeout);
         self.wait_pattern = newer.wait_pattern.or(self.wait_pattern.take());
@@ -142,8 +142,8 @@ pub enum Step {
     },
     /// A pause of a fixed time: `Sleep`.
     Sleep(Duration),
-    /// A pause by a law: think time.
-    Think(Law),
+    /// A pause by a distribution: think time.
+    Think(Distribution),
     /// Wait for the host.
     Wait {
         /// What completes the answer.

@@ -30,7 +30,7 @@ const MOST_NOTES: usize = 100;
 /// Parses a tape.
 ///
 /// `name` is its file name, for messages; the script is called by its stem. `load` gives the text of a file that the
-/// tape names (a sourced tape, an empirical law), with the path as written there, or says why not.
+/// tape names (a sourced tape, an empirical distribution), with the path as written there, or says why not.
 pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Tape, TapeErrors> {
     if text.len() > LONGEST_TAPE {
         return Err(too_long(name));

@@ -36,7 +36,7 @@ impl Totals {
         match step {
             Step::Keys { keys, .. } => Self { keys: pressed(keys), answered: Some(false), ..one },
             Step::Wait { .. } => Self { waits: 1, answered: Some(true), ..one },
-            Step::Think(law) => Self { think_s: law.mean().as_secs_f64(), ..one },
+            Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
             Step::Sleep(pause) => Self { sleep_s: pause.as_secs_f64(), ..one },
             Step::Expect { .. } | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {

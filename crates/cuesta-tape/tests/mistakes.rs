@@ -65,7 +65,7 @@ fn in_words_and_values() {
 }
 
 #[test]
-fn in_laws() {
+fn in_distributions() {
     insta::assert_snapshot!(rendered(&[
         "Think",
         "Think   # of what?",

@@ -114,7 +114,7 @@ fn settings_at_the_head_are_the_scripts() {
         columns: Some(132),
         rows: Some(50),
         prompt: Some("> ".to_owned()),
-        key_law: None,
+        key_distribution: None,
     };
     assert_eq!(script.settings, wanted);
     assert!(script.steps.is_empty());
@@ -137,7 +137,10 @@ fn our_words_are_words_only_where_a_command_may_stand() {
         ("Type hello\nThink", vec![typed("hello Think")]),
         ("Type \"a\"\nplain", vec![typed("a plain")]),
         ("Type \"a\"\nBarrier \"b\"", vec![typed("a"), Step::Barrier("b".to_owned())]),
-        ("Type a\nThink 2s", vec![typed("a"), Step::Think(cuesta_laws::Law::fixed(Duration::from_secs(2)))]),
+        (
+            "Type a\nThink 2s",
+            vec![typed("a"), Step::Think(cuesta_distributions::Distribution::fixed(Duration::from_secs(2)))],
+        ),
         ("Type a\nExpect /b/", vec![typed("a"), expect("b", Sight::Answer)]),
         ("Type a\nExpect+Screen /b/", vec![typed("a"), expect("b", Sight::Screen)]),
         ("Type a\nPress Home", vec![typed("a"), pressed(Key::Home, 1)]),

@@ -32,7 +32,7 @@ EXAMPLES = """examples:
   cuesta host --service-time 'exp 5ms' --servers 4     a host of known capacity: 800 transactions/s
 """
 
-VALUES = {"service": "SERVICE", "input": "HOW", "echo": "true|false", "service_time": "LAW", "stall": "WINDOW"}
+VALUES = {"service": "SERVICE", "input": "HOW", "echo": "true|false", "service_time": "DISTRIBUTION", "stall": "WINDOW"}
 """What the values of some settings are called; the others' names say it."""
 
 

@@ -24,7 +24,7 @@ interval. With neither tape nor plan it is the main job: 96 users on telnet line
 built-in host, which runs in a process of its own.
 
 Settings: default < cuesta.toml and plan < environment (CUESTA_USERS, CUESTA_MEASURE, ...) < flag.
-Durations are written 200ms, 2s, 15m; laws `exp 5s`, `uniform 1s 3s`, `lognormal 2s 0.5`."""
+Durations are written 200ms, 2s, 15m; distributions `exp 5s`, `uniform 1s 3s`, `lognormal 2s 0.5`."""
 EXAMPLES = """examples:
   cuesta run                                           the main job, about 45 s
   cuesta run --users 400 --measure 1m --limit 'response.p99 < 2s'

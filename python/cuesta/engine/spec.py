@@ -1,4 +1,4 @@
-"""What the Rust half is told, as JSON. Durations are whole nanoseconds, laws are text."""
+"""What the Rust half is told, as JSON. Durations are whole nanoseconds, distributions are text."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,6 +1,6 @@
 """Plans: what is to be run, parsed once and then never in doubt.
 
-- `fields`: how single values are written (durations, laws, loads, targets).
+- `fields`: how single values are written (durations, distributions, loads, targets).
 - `schema`: the settings of a plan, with defaults and meanings.
 - `messages`: what is wrong with a plan, and how to mend it.
 - `sweep`: a matrix of settings becomes steps.

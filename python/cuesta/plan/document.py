@@ -45,7 +45,7 @@ def written(name: str, field: FieldInfo) -> str:
     """Say how a value is written."""
     if name in WRITTEN:
         return WRITTEN[name]
-    inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Law | None`
+    inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Distribution | None`
     found = next(each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
     return found.expected
 

@@ -240,12 +240,12 @@ def _pairs(value: object) -> str:
     return value if isinstance(value, str) and value and len(value) % 2 == 0 else _wrong("they are no pairs")
 
 
-def _law(value: object) -> str:
-    return _native.law(_text(value))
+def _distribution(value: object) -> str:
+    return _native.distribution(_text(value))
 
 
-def _key_law(value: object) -> str:
-    return _native.key_law(_text(value))
+def _key_distribution(value: object) -> str:
+    return _native.key_distribution(_text(value))
 
 
 def _target(value: object) -> str:
@@ -297,8 +297,8 @@ Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
 Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
 KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate)]
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
-Law = Annotated[str, *_typed("a law of durations such as `exp 5s`", _law)]
-KeyLaw = Annotated[str, *_typed("a law of the gaps between keys such as `human`", _key_law)]
+Distribution = Annotated[str, *_typed("a distribution of durations such as `exp 5s`", _distribution)]
+KeyDistribution = Annotated[str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)]
 Target = Annotated[str, *_typed(SYNTAX, _target)]
 TRACED = ("exact", "calls")
 """Meters that trace the kernel, perhaps of a subject that is named: `exact:pid:7`."""

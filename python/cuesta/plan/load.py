@@ -34,7 +34,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "users": ("N", "how many users; several groups share them in the plan's proportion"),
     "load": ("LOAD", "closed, paced:CYCLE or open:RATE"),
-    "think": ("LAW", "think time, such as 'exp 5s'"),
+    "think": ("DISTRIBUTION", "think time, such as 'exp 5s'"),
     "key_rate": ("CPS", "keys a second"),
     "line_speed": ("BAUD", "speed of the lines; 0 = as fast as the line goes"),
     "stagger": ("D", "time between the starts of two users"),

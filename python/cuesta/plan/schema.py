@@ -13,13 +13,13 @@ from cuesta.plan.fields import (
     Baud,
     Bytes,
     Count,
+    Distribution,
     Duration,
     EchoMap,
     FigureText,
     Key,
-    KeyLaw,
+    KeyDistribution,
     KeyRate,
-    Law,
     LimitText,
     Load,
     LoadText,
@@ -66,9 +66,11 @@ class Group(Table):
         description="when the next input is due: after the think time (closed), once a cycle (paced), "
         "at a rate of inputs or `:sessions` over all users of the group (open)",
     )
-    think: Law | None = Field(None, description="think time instead of the tape's own")
+    think: Distribution | None = Field(None, description="think time instead of the tape's own")
     key_rate: KeyRate | None = Field(None, description="typing rate instead of the tape's own")
-    key_law: KeyLaw | None = Field(None, description="law of the gaps between keys instead of the tape's own")
+    key_law: KeyDistribution | None = Field(
+        None, description="distribution of the gaps between keys instead of the tape's own"
+    )
     line_speed: Baud | None = Field(
         None, description="speed of the lines, 10 bits a character, instead of the tape's own"
     )
@@ -93,7 +95,7 @@ class Host(Table):
         None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
     )
     echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
-    service_time: Law | None = Field(None, description="time that a server takes for a transaction")
+    service_time: Distribution | None = Field(None, description="time that a server takes for a transaction")
     servers: Count = Field(1, description="how many transactions are served at once")
     delay: Duration | None = Field(None, description="exact delay of every answer")
     stall: StallText | None = Field(None, description="a window in which it does nothing")

@@ -41,8 +41,8 @@ impl User {
                     self.keys(terminal, program, keys, press).await?;
                 }
                 Op::Pause(pause) => self.pause(terminal, *pause).await?,
-                Op::Think(law) => {
-                    let pause = law.sample(&mut self.stream);
+                Op::Think(distribution) => {
+                    let pause = distribution.sample(&mut self.rng);
                     self.pause(terminal, pause).await?;
                 }
                 Op::Wait { rule, timeout } => {
@@ -81,8 +81,8 @@ impl User {
         for op in rest {
             match op {
                 Op::Pause(pause) => self.pause(terminal, *pause).await?,
-                Op::Think(law) => {
-                    let pause = law.sample(&mut self.stream);
+                Op::Think(distribution) => {
+                    let pause = distribution.sample(&mut self.rng);
                     self.pause(terminal, pause).await?;
                 }
                 _ => {}
@@ -161,7 +161,7 @@ impl User {
             self.plan += to.since(self.plan.max(from));
         }
         let began = self.plan.max(self.ready);
-        self.plan += stroke.law.gap(stroke.gap, &mut self.stream);
+        self.plan += stroke.distribution.gap(stroke.gap, &mut self.rng);
         self.keyed = self.plan;
         let due = self.plan;
         if due >= self.crew.timeline.end() {

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_laws::duration::{self, DurationError};
+use cuesta_distributions::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
 use crate::command::{Command, word};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_laws::KeyLaw;
+use cuesta_distributions::KeyDistribution;
 
 use super::{Action, Holds, Parser, Said};
 use crate::error::{TapeError, did_you_mean};
@@ -88,8 +88,8 @@ impl Parser<'_> {
         let args = match setting.text.as_ref() {
             "KeyRate" => self.key_rate(&mut settings)?,
             "KeyLaw" => {
-                let (text, law) = self.rest_of_row(setting, KeyLaw::parse)?;
-                settings.key_law = Some(law);
+                let (text, distribution) = self.rest_of_row(setting, KeyDistribution::parse)?;
+                settings.key_distribution = Some(distribution);
                 text
             }
             "Echo" => self.echo(&mut settings)?,

@@ -1,6 +1,6 @@
-//! Pauses and waits: `Sleep`, `Think LAW`, `Wait…`, `Expect /…/`.
+//! Pauses and waits: `Sleep`, `Think DISTRIBUTION`, `Wait…`, `Expect /…/`.
 
-use cuesta_laws::Law;
+use cuesta_distributions::Distribution;
 
 use super::set::LARGEST_TERMINAL;
 use super::{Action, Parser, Said, Time};
@@ -23,18 +23,18 @@ impl Parser<'_> {
         Ok(Said::new("", time.text, action))
     }
 
-    /// The law is the rest of the row.
+    /// The distribution is the rest of the row.
     pub(super) fn think(&mut self, word: &Token) -> Result<Said, TapeError> {
         let load = self.load;
-        let (text, law) = self.rest_of_row(word, |text| Law::parse(text, load))?;
-        Ok(Said::new("", text, Action::Step(Step::Think(law))))
+        let (text, distribution) = self.rest_of_row(word, |text| Distribution::parse(text, load))?;
+        Ok(Said::new("", text, Action::Step(Step::Think(distribution))))
     }
 
-    /// What follows `word` in its row up to a comment, read by one of the laws' own parsers.
+    /// What follows `word` in its row up to a comment, read by one of the distributions' own parsers.
     pub(super) fn rest_of_row<T>(
         &mut self,
         word: &Token,
-        read: impl Fn(&str) -> Result<T, cuesta_laws::LawError>,
+        read: impl Fn(&str) -> Result<T, cuesta_distributions::DistributionError>,
     ) -> Result<(String, T), TapeError> {
         let (start, row) = (word.end, word.row);
         let mut end = start;

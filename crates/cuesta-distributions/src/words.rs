@@ -1,11 +1,11 @@
-//! The words of a law and its numbers, with the place of each for messages.
+//! The words of a distribution and its numbers, with the place of each for messages.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use crate::{LawError, duration};
+use crate::{DistributionError, duration};
 
-/// A word of a law's text.
+/// A word of a distribution's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word<'a> {
     /// Without its quotes.
@@ -37,39 +37,48 @@ pub(crate) fn split(text: &str) -> Vec<Word<'_>> {
 }
 
 /// As many arguments as the name takes.
-pub(crate) fn count(name: &Word, arguments: &[Word], takes: RangeInclusive<usize>, hint: &str) -> Result<(), LawError> {
+pub(crate) fn count(
+    name: &Word,
+    arguments: &[Word],
+    takes: RangeInclusive<usize>,
+    hint: &str,
+) -> Result<(), DistributionError> {
     if let Some(extra) = arguments.get(*takes.end()) {
         let message = format!("`{}` is too much after `{}`", extra.shortened(), name.shortened());
-        return Err(LawError::new(extra.at, message, hint));
+        return Err(DistributionError::new(extra.at, message, hint));
     }
     if arguments.len() < *takes.start() {
         let last = arguments.last().unwrap_or(name);
         let message = format!("`{}` needs {} value(s), got {}", name.text, takes.start(), arguments.len());
-        return Err(LawError::new(last.at, message, hint));
+        return Err(DistributionError::new(last.at, message, hint));
     }
     Ok(())
 }
 
 /// A duration from 0 to a year.
-pub(crate) fn span(word: &Word) -> Result<Duration, LawError> {
+pub(crate) fn span(word: &Word) -> Result<Duration, DistributionError> {
     duration::parse(word.text)
-        .map_err(|error| LawError::new(word.at, error.to_string(), "durations run from 0 to 8760h"))
+        .map_err(|error| DistributionError::new(word.at, error.to_string(), "durations run from 0 to 8760h"))
 }
 
 /// A number over `above` and at most `most`.
-pub(crate) fn number(word: &Word, name: &str, above: f64, most: f64) -> Result<f64, LawError> {
+pub(crate) fn number(word: &Word, name: &str, above: f64, most: f64) -> Result<f64, DistributionError> {
     // Rust reads "inf", "NaN" and "1e9" as numbers too; people who write them here are mistaken.
     let plain = word.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     match word.text.parse::<f64>() {
         Ok(value) if plain && value > above && value <= most => Ok(value),
         _ => {
             let message = format!("`{}` cannot be the {name}", word.shortened());
-            Err(LawError::new(word.at, message, format!("the {name} is a number over {above}, at most {most}")))
+            Err(DistributionError::new(
+                word.at,
+                message,
+                format!("the {name} is a number over {above}, at most {most}"),
+            ))
         }
     }
 }
 
-/// The shape of a log-logistic law. At 1 and below it has no mean.
-pub(crate) fn shape(word: &Word) -> Result<f64, LawError> {
+/// The shape of a log-logistic distribution. At 1 and below it has no mean.
+pub(crate) fn shape(word: &Word) -> Result<f64, DistributionError> {
     number(word, "shape", 1.0, 1000.0)
 }

@@ -1,8 +1,8 @@
-//! Draws against the laws' own means, and the same draws from the same seed.
+//! Draws against the distributions' own means, and the same draws from the same seed.
 
 use std::time::Duration;
 
-use cuesta_laws::{KeyLaw, Law, Stream, duration};
+use cuesta_distributions::{Distribution, KeyDistribution, SeededRng, duration};
 use proptest::prelude::*;
 
 fn no_file(_: &str) -> Result<String, String> {
@@ -13,15 +13,15 @@ fn load(name: &str) -> Result<String, String> {
     if name == "rows.txt" { Ok("100ms\n1\n4s\n".to_owned()) } else { no_file(name) }
 }
 
-fn law(text: &str) -> Law {
-    Law::parse(text, &load).expect("the tests' laws are sound")
+fn distribution(text: &str) -> Distribution {
+    Distribution::parse(text, &load).expect("the tests' distributions are sound")
 }
 
 /// Mean of so many draws, in seconds.
-fn drawn_mean(law: &Law, seed: u64) -> f64 {
-    let mut rng = Stream::new(seed, 0);
+fn drawn_mean(distribution: &Distribution, seed: u64) -> f64 {
+    let mut rng = SeededRng::new(seed, 0);
     let draws = 200_000;
-    (0..draws).map(|_| law.sample(&mut rng).as_secs_f64()).sum::<f64>() / f64::from(draws)
+    (0..draws).map(|_| distribution.sample(&mut rng).as_secs_f64()).sum::<f64>() / f64::from(draws)
 }
 
 #[test]
@@ -39,8 +39,8 @@ fn every_law_has_the_mean_that_it_tells() {
         "empirical rows.txt",
         "empirical rows.txt max 2s",
     ] {
-        let law = law(text);
-        let (told, drawn) = (law.mean().as_secs_f64(), drawn_mean(&law, 1979));
+        let distribution = distribution(text);
+        let (told, drawn) = (distribution.mean().as_secs_f64(), drawn_mean(&distribution, 1979));
         assert!((drawn / told - 1.0).abs() < 0.015, "{text}: {drawn} drawn, {told} told");
     }
 }
@@ -48,33 +48,33 @@ fn every_law_has_the_mean_that_it_tells() {
 #[test]
 fn every_key_law_has_mean_one() {
     for text in ["fixed", "exp", "lognormal 0.5", "loglogistic 3.5", "human"] {
-        let law = KeyLaw::parse(text).unwrap();
-        let mut rng = Stream::new(1981, 35);
-        let mean = (0..200_000).map(|_| law.factor(&mut rng)).sum::<f64>() / 200_000.0;
+        let distribution = KeyDistribution::parse(text).unwrap();
+        let mut rng = SeededRng::new(1981, 35);
+        let mean = (0..200_000).map(|_| distribution.factor(&mut rng)).sum::<f64>() / 200_000.0;
         assert!((mean - 1.0).abs() < 0.01, "{text}: {mean}");
-        let gap = law.gap(Duration::from_millis(200), &mut rng);
+        let gap = distribution.gap(Duration::from_millis(200), &mut rng);
         assert!(gap > Duration::ZERO && gap < Duration::from_secs(20), "{text}: {gap:?}");
     }
 }
 
 #[test]
 fn a_uniform_law_fills_its_range_and_stays_in_it() {
-    let (law, mut rng) = (law("uniform 1s 3s"), Stream::new(5, 5));
-    let draws: Vec<f64> = (0..10_000).map(|_| law.sample(&mut rng).as_secs_f64()).collect();
+    let (distribution, mut rng) = (distribution("uniform 1s 3s"), SeededRng::new(5, 5));
+    let draws: Vec<f64> = (0..10_000).map(|_| distribution.sample(&mut rng).as_secs_f64()).collect();
     assert!(draws.iter().all(|d| (1.0..=3.0).contains(d)));
     assert!(draws.iter().any(|d| *d < 1.01) && draws.iter().any(|d| *d > 2.99));
 }
 
 #[test]
 fn an_empirical_law_draws_every_row_and_nothing_else() {
-    let (law, mut rng) = (law("empirical rows.txt"), Stream::new(5, 6));
-    let mut drawn: Vec<Duration> = (0..1000).map(|_| law.sample(&mut rng)).collect();
+    let (distribution, mut rng) = (distribution("empirical rows.txt"), SeededRng::new(5, 6));
+    let mut drawn: Vec<Duration> = (0..1000).map(|_| distribution.sample(&mut rng)).collect();
     drawn.sort();
     drawn.dedup();
     assert_eq!(drawn, [Duration::from_millis(100), Duration::from_secs(1), Duration::from_secs(4)]);
 }
 
-/// Any law that parses, with sane and with wild parameters.
+/// Any distribution that parses, with sane and with wild parameters.
 fn any_law() -> impl Strategy<Value = String> {
     let span = (1..10_000_000_000_000_u64).prop_map(|ns| duration::show(Duration::from_nanos(ns)));
     let base = prop_oneof![
@@ -84,38 +84,38 @@ fn any_law() -> impl Strategy<Value = String> {
         (span.clone(), 0.01..3.0_f64).prop_map(|(d, s)| format!("lognormal {d} {s}")),
         (span.clone(), 1.01..50.0_f64).prop_map(|(d, s)| format!("loglogistic {d} {s}")),
     ];
-    (base, proptest::option::of(span)).prop_map(|(law, max)| match max {
-        Some(max) => format!("{law} max {max}"),
-        None => law,
+    (base, proptest::option::of(span)).prop_map(|(distribution, max)| match max {
+        Some(max) => format!("{distribution} max {max}"),
+        None => distribution,
     })
 }
 
 proptest! {
     #[test]
     fn shown_and_read_again_is_the_same(text in any_law()) {
-        let law = Law::parse(&text, &no_file).unwrap();
-        prop_assert_eq!(&Law::parse(&law.to_string(), &no_file).unwrap(), &law);
+        let distribution = Distribution::parse(&text, &no_file).unwrap();
+        prop_assert_eq!(&Distribution::parse(&distribution.to_string(), &no_file).unwrap(), &distribution);
     }
 
     #[test]
     fn a_seed_and_a_user_decide_every_draw(text in any_law(), seed: u64, user: u64) {
-        let law = Law::parse(&text, &no_file).unwrap();
+        let distribution = Distribution::parse(&text, &no_file).unwrap();
         let draw = |seed, user| {
-            let mut rng = Stream::new(seed, user);
-            (0..20).map(|_| law.sample(&mut rng)).collect::<Vec<_>>()
+            let mut rng = SeededRng::new(seed, user);
+            (0..20).map(|_| distribution.sample(&mut rng)).collect::<Vec<_>>()
         };
         prop_assert_eq!(draw(seed, user), draw(seed, user));
         prop_assert!(draw(seed, user).iter().all(|d| *d <= duration::LONGEST));
-        prop_assert_ne!(Stream::new(seed, user), Stream::new(seed, user ^ 1));
-        prop_assert_ne!(Stream::new(seed, user), Stream::new(seed ^ 1, user));
+        prop_assert_ne!(SeededRng::new(seed, user), SeededRng::new(seed, user ^ 1));
+        prop_assert_ne!(SeededRng::new(seed, user), SeededRng::new(seed ^ 1, user));
     }
 
     #[test]
     fn no_text_panics(text in "(fixed|exp|uniform|lognormal|loglogistic|empirical|max|[0-9.]+(s|ms|h)?|\"| |.){0,12}") {
-        if let Ok(law) = Law::parse(&text, &load) {
-            prop_assert!(law.mean() <= duration::LONGEST);
-            prop_assert!(law.sample(&mut Stream::new(0, 0)) <= duration::LONGEST);
+        if let Ok(distribution) = Distribution::parse(&text, &load) {
+            prop_assert!(distribution.mean() <= duration::LONGEST);
+            prop_assert!(distribution.sample(&mut SeededRng::new(0, 0)) <= duration::LONGEST);
         }
-        let _ = KeyLaw::parse(&text).map(|law| law.factor(&mut Stream::new(0, 0)));
+        let _ = KeyDistribution::parse(&text).map(|distribution| distribution.factor(&mut SeededRng::new(0, 0)));
     }
 }

@@ -1,16 +1,16 @@
-//! A law of durations: what it is, and its samples.
+//! A distribution of durations: what it is, and its samples.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::duration::{LONGEST, show};
-use crate::{LawError, Stream, read};
+use crate::{DistributionError, SeededRng, read};
 
-/// How long something takes, from draw to draw. Made from text by [`Law::parse`]; [`Display`](fmt::Display) gives
-/// text that parses to the same law.
+/// How long something takes, from draw to draw. Made from text by [`Distribution::parse`]; [`Display`](fmt::Display) gives
+/// text that parses to the same distribution.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Law {
+pub struct Distribution {
     pub(crate) form: Form,
     /// Longer draws are cut to this, as TPC-C (clause 5.2.5) lets think times be truncated.
     pub(crate) max: Option<Duration>,
@@ -32,19 +32,19 @@ pub(crate) enum Form {
     Empirical { file: String, values: Arc<[u64]> },
 }
 
-impl Law {
+impl Distribution {
     /// Always `duration`, which is cut to a year.
     pub fn fixed(duration: Duration) -> Self {
         Self { form: Form::Fixed(duration.min(LONGEST)), max: None }
     }
 
-    /// Reads a law, for example `exp 5s max 50s`; `load` gives the text of an empirical law's file or says why not.
-    pub fn parse(text: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Self, LawError> {
-        read::law(text, load)
+    /// Reads a distribution, for example `exp 5s max 50s`; `load` gives the text of an empirical distribution's file or says why not.
+    pub fn parse(text: &str, load: &dyn Fn(&str) -> Result<String, String>) -> Result<Self, DistributionError> {
+        read::distribution(text, load)
     }
 
     /// One draw: never negative, never over `max` or a year.
-    pub fn sample(&self, rng: &mut Stream) -> Duration {
+    pub fn sample(&self, rng: &mut SeededRng) -> Duration {
         let drawn = match &self.form {
             Form::Fixed(duration) => *duration,
             Form::Exp(mean) => seconds(mean.as_secs_f64() * rng.exponential()),
@@ -72,7 +72,7 @@ pub(crate) fn seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
 }
 
-impl fmt::Display for Law {
+impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.form {
             Form::Fixed(duration) => write!(f, "fixed {}", show(*duration))?,
@@ -119,11 +119,14 @@ mod tests {
             "loglogistic 200ms 3.5 60ms max 5s",
             "empirical \"gaps.txt\"",
         ] {
-            let law = Law::parse(text, &load).unwrap();
-            assert_eq!(law.to_string(), text);
+            let distribution = Distribution::parse(text, &load).unwrap();
+            assert_eq!(distribution.to_string(), text);
         }
-        assert_eq!(Law::parse("2s", &load).unwrap(), Law::fixed(Duration::from_secs(2)));
-        assert_eq!(Law::parse("  empirical   gaps.txt ", &load).unwrap().to_string(), "empirical \"gaps.txt\"");
+        assert_eq!(Distribution::parse("2s", &load).unwrap(), Distribution::fixed(Duration::from_secs(2)));
+        assert_eq!(
+            Distribution::parse("  empirical   gaps.txt ", &load).unwrap().to_string(),
+            "empirical \"gaps.txt\""
+        );
     }
 
     #[test]
@@ -151,10 +154,10 @@ mod tests {
             ("empirical bad", 10),
             ("empirical zeros", 0),
         ] {
-            let error = Law::parse(text, &load).expect_err(text);
+            let error = Distribution::parse(text, &load).expect_err(text);
             assert_eq!(error.at, at, "{text}: {error}");
         }
-        let error = Law::parse("empirical bad", &load).unwrap_err();
+        let error = Distribution::parse("empirical bad", &load).unwrap_err();
         assert!(error.to_string().starts_with("bad, row 2: `hello` is not a duration"), "{error}");
     }
 
@@ -172,7 +175,7 @@ mod tests {
             ("loglogistic 1s 2 max 1s", std::f64::consts::FRAC_PI_4),
             ("empirical gaps.txt max 1s", 2.3 / 3.0),
         ] {
-            let got = Law::parse(text, &load).unwrap().mean().as_secs_f64();
+            let got = Distribution::parse(text, &load).unwrap().mean().as_secs_f64();
             assert!((got - mean).abs() < 1e-4, "{text}: {got} against {mean}");
         }
     }

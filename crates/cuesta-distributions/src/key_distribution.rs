@@ -3,13 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::law::seconds;
-use crate::{LawError, Stream, mean, words};
+use crate::distribution::seconds;
+use crate::{DistributionError, SeededRng, mean, words};
 
 /// How gaps between keys vary about their mean. Keys never overlap: a gap is the time from one key to the next, and
 /// rollover is not emulated, since a terminal line carries keys one after another anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum KeyLaw {
+pub enum KeyDistribution {
     /// All gaps alike, as VHS types.
     #[default]
     Fixed,
@@ -36,14 +36,14 @@ const HUMAN_FLOOR: f64 = 0.25;
 /// Of the log-logistic above the floor.
 const HUMAN_SHAPE: f64 = 3.5;
 
-const HINT: &str = "key laws: fixed, exp, lognormal SIGMA, loglogistic SHAPE, human";
+const HINT: &str = "key distributions: fixed, exp, lognormal SIGMA, loglogistic SHAPE, human";
 
-impl KeyLaw {
+impl KeyDistribution {
     /// Reads `fixed`, `exp`, `lognormal 0.5`, `loglogistic 3.5` or `human`.
-    pub fn parse(text: &str) -> Result<Self, LawError> {
+    pub fn parse(text: &str) -> Result<Self, DistributionError> {
         let words = words::split(text);
         let Some((name, arguments)) = words.split_first() else {
-            return Err(LawError::new(0, "the key law is missing", HINT));
+            return Err(DistributionError::new(0, "the key distribution is missing", HINT));
         };
         let take = |count| words::count(name, arguments, count..=count, HINT);
         match name.text {
@@ -58,12 +58,12 @@ impl KeyLaw {
                 take(1)?;
                 Ok(Self::LogLogistic { shape: words::shape(&arguments[0])? })
             }
-            _ => Err(LawError::new(name.at, format!("`{}` is no key law", name.shortened()), HINT)),
+            _ => Err(DistributionError::new(name.at, format!("`{}` is no key distribution", name.shortened()), HINT)),
         }
     }
 
     /// A factor with mean 1, never negative.
-    pub fn factor(&self, rng: &mut Stream) -> f64 {
+    pub fn factor(&self, rng: &mut SeededRng) -> f64 {
         match *self {
             Self::Fixed => 1.0,
             Self::Exp => rng.exponential(),
@@ -74,17 +74,17 @@ impl KeyLaw {
     }
 
     /// The gap after a key when gaps are `mean` long in the mean; at most a year.
-    pub fn gap(&self, mean: Duration, rng: &mut Stream) -> Duration {
+    pub fn gap(&self, mean: Duration, rng: &mut SeededRng) -> Duration {
         seconds(mean.as_secs_f64() * self.factor(rng))
     }
 }
 
 /// Log-logistic with mean 1.
-fn unit_log_logistic(shape: f64, rng: &mut Stream) -> f64 {
+fn unit_log_logistic(shape: f64, rng: &mut SeededRng) -> f64 {
     rng.log_logistic(shape) / mean::log_logistic(shape)
 }
 
-impl fmt::Display for KeyLaw {
+impl fmt::Display for KeyDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed => f.write_str("fixed"),
@@ -103,28 +103,28 @@ mod tests {
     #[test]
     fn shown_and_read_again_is_the_same() {
         for text in ["fixed", "exp", "lognormal 0.5", "loglogistic 3.5", "human"] {
-            assert_eq!(KeyLaw::parse(text).unwrap().to_string(), text);
+            assert_eq!(KeyDistribution::parse(text).unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn an_absurd_law_is_refused_where_it_is_absurd() {
         for (text, at) in [("", 0), ("humane", 0), ("human 2", 6), ("lognormal", 0), ("loglogistic 1", 12)] {
-            assert_eq!(KeyLaw::parse(text).expect_err(text).at, at, "{text}");
+            assert_eq!(KeyDistribution::parse(text).expect_err(text).at, at, "{text}");
         }
     }
 
     #[test]
     fn a_human_never_overlaps_keys() {
-        let mut rng = Stream::new(1, 1);
-        let least = (0..100_000).map(|_| KeyLaw::Human.factor(&mut rng)).fold(f64::MAX, f64::min);
+        let mut rng = SeededRng::new(1, 1);
+        let least = (0..100_000).map(|_| KeyDistribution::Human.factor(&mut rng)).fold(f64::MAX, f64::min);
         assert!((HUMAN_FLOOR..HUMAN_FLOOR + 0.05).contains(&least), "{least}");
     }
 
     #[test]
     fn a_human_varies_as_promised() {
-        let mut rng = Stream::new(1, 2);
-        let factors: Vec<f64> = (0..400_000).map(|_| KeyLaw::Human.factor(&mut rng)).collect();
+        let mut rng = SeededRng::new(1, 2);
+        let factors: Vec<f64> = (0..400_000).map(|_| KeyDistribution::Human.factor(&mut rng)).collect();
         let mean = factors.iter().sum::<f64>() / factors.len() as f64;
         let variance = factors.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / factors.len() as f64;
         assert!((variance.sqrt() / mean - 0.47).abs() < 0.03, "{}", variance.sqrt() / mean);

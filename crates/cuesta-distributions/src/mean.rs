@@ -1,8 +1,8 @@
-//! Means of laws, whole and truncated. All in seconds.
+//! Means of distributions, whole and truncated. All in seconds.
 
 use std::f64::consts::PI;
 
-use crate::law::Form;
+use crate::distribution::Form;
 
 impl Form {
     pub(crate) fn mean(&self) -> f64 {
@@ -36,7 +36,7 @@ impl Form {
     }
 }
 
-/// Of the log-logistic law with median 1: (π/β)/sin(π/β), finite for shapes over 1.
+/// Of the log-logistic distribution with median 1: (π/β)/sin(π/β), finite for shapes over 1.
 pub(crate) fn log_logistic(shape: f64) -> f64 {
     let b = PI / shape;
     b / b.sin()

@@ -7,11 +7,11 @@ use rand_pcg::Pcg64;
 /// What one user draws from. The same seed and user give the same numbers on any machine, thread or node, whatever
 /// other users do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stream {
+pub struct SeededRng {
     numbers: Pcg64,
 }
 
-impl Stream {
+impl SeededRng {
     /// The stream of `user` in a run seeded by `seed`.
     pub fn new(seed: u64, user: u64) -> Self {
         // PCG streams that differ in few bits are correlated, so both numbers are spread over all 256 bits first.
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_numbers_are_fixed_for_ever() {
-        let mut stream = Stream::new(1979, 96);
+        let mut stream = SeededRng::new(1979, 96);
         let drawn: Vec<u64> = (0..4).map(|_| stream.below(1_000_000)).collect();
         assert_eq!(drawn, [864_188, 442_818, 140_594, 791_588]);
     }
@@ -72,7 +72,7 @@ mod tests {
     fn neighbours_are_unlike() {
         let mean_product: f64 = (0..1000)
             .map(|user| {
-                let (mut a, mut b) = (Stream::new(7, user), Stream::new(7, user + 1));
+                let (mut a, mut b) = (SeededRng::new(7, user), SeededRng::new(7, user + 1));
                 (a.unit() - 0.5) * (b.unit() - 0.5)
             })
             .sum::<f64>()
@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn below_nothing_is_nothing() {
-        assert_eq!(Stream::new(0, 0).below(0), 0);
+        assert_eq!(SeededRng::new(0, 0).below(0), 0);
     }
 }
