@@ -16,6 +16,17 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--no-first-run", "--remote-debugging-pipe"),
 )
 Row = dict[str, Any]
+DRAWN = """
+new Promise(resolve => {
+  const look = () => {
+    const wanted = document.querySelector('figure.plot');
+    if (!wanted || document.documentElement.dataset.plots === 'drawn') resolve(true); else setTimeout(look, 20);
+  };
+  setTimeout(() => resolve(false), 20000);
+  look();
+})
+"""
+"""Waits until the plots of a page are drawn."""
 
 
 class Browser:
@@ -113,6 +124,7 @@ class Tab:
         loaded = lambda row: row.get("method") == "Page.loadEventFired" and row.get("sessionId") == self.session  # noqa: E731
         self.call("Page.navigate", url=file.absolute().as_uri())
         self.browser.wait(loaded)
+        assert self.value(DRAWN), "the plots are not drawn within 20 s"
 
     def value(self, expression: str) -> Any:
         """Give the value of an expression of JavaScript in the page."""

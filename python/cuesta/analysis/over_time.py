@@ -1,5 +1,6 @@
 """The course of a run, for plots: what was counted in each stretch of it, and quantiles of exactly added histograms."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -80,3 +81,59 @@ def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
         yield rarity, histogram.quantile(1 - 1 / rarity)
         rarity *= step
     yield float(histogram.count), histogram.max
+
+
+BINS_A_DECADE = 20
+"""Bars of a histogram in each decade of durations: about 12 % apart, wider than a bucket of three digits."""
+CELLS_A_DECADE = 12
+MOST_CELLS = 120
+"""Columns of a plot of durations over time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many durations lie between two, in seconds."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedBin:
+    """How many durations lie between two, within a stretch of the run; all in seconds."""
+
+    begin: float
+    end: float
+    low: float
+    high: float
+    count: int
+
+
+def spread(histogram: Histogram, a_decade: int = BINS_A_DECADE) -> list[Bin]:
+    """Put a histogram's buckets together into bins of equal width on a logarithmic scale; empty ones are left out."""
+    counts: dict[int, int] = {}
+    for edge, count in histogram.buckets():
+        number = math.floor(math.log10(max(edge, 1e-9)) * a_decade)
+        counts[number] = counts.get(number, 0) + count
+    return [
+        Bin(10 ** (number / a_decade), 10 ** ((number + 1) / a_decade), counts[number]) for number in sorted(counts)
+    ]
+
+
+def density_over_time(recorded: Recorded, series: str) -> list[TimedBin]:
+    """Count the durations of a series by size and by when they ended, in at most `MOST_CELLS` stretches."""
+    rows = [row for row in recorded.durations() if row.tag.series == series]
+    width = max(1.0, max((row.start + row.length for row in rows), default=0.0) / MOST_CELLS)
+    sums: dict[int, Histogram] = {}
+    for row in rows:
+        number = int((row.start + row.length / 2) / width)
+        if number in sums:
+            sums[number].merge(row.histogram)
+        else:
+            sums[number] = row.histogram
+    return [
+        TimedBin(number * width, (number + 1) * width, each.low, each.high, each.count)
+        for number in sorted(sums)
+        for each in spread(sums[number], CELLS_A_DECADE)
+    ]

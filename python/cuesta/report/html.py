@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.asymptotes import asymptotes
-from cuesta.analysis.over_time import over_time
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report import instruments, tables
@@ -29,7 +28,7 @@ from cuesta.report.phrases import (
     per_s,
     plain,
 )
-from cuesta.report.plots import courses, curves, sweeps
+from cuesta.report.plots import courses, distributions, sweeps
 from cuesta.report.several import several
 from cuesta.units import ABSENT, count, many, named, seconds
 
@@ -54,7 +53,7 @@ def _parts(summary: Summary, place: Path) -> Iterator[str]:
     if summary.planned_steps > 1:
         yield section("Sweep", sweep(summary))
     yield section("Response", response(summary, step))
-    yield section("Course of the run", [plots(courses(summary.recorded, over_time(summary.recorded)))])
+    yield section("Course of the run", [plots(courses(summary.recorded))])
     yield section("Throughput", throughput(step))
     yield section("Interactive response-time law", map(paragraph, law(step.law) if step.law else no_law(step)))
     yield section("Published figures", published(summary))
@@ -129,7 +128,7 @@ def response(summary: Summary, step: StepFigures) -> Iterator[str]:
         yield paragraph(inflation(step.kernel))
     if step.fairness:
         yield paragraph(fairness(step.fairness))
-    yield plots(curves(summary.recorded, step))
+    yield plots(distributions(summary.recorded, step))
 
 
 def of_distribution(row: tuple[str, Distribution | None]) -> Sequence[Cell]:

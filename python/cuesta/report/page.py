@@ -6,12 +6,21 @@ what it is given, but for `parts`, which are what these functions gave. For exam
     page("Release 8.1", [verdict("equivalent", "0.99 to 1.02"), section("Runs", [table(("", "p50"), rows)])])
 """
 
+import json
 import os
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from urllib.parse import quote
+
+from cuesta.errors import CuestaError
+from cuesta.report.model import Plot
+
+PLOT = "plot"
+"""The class of a figure that a script draws."""
 
 Cell = str | tuple[str, str]
 """A text, or a text and the class of its cell: `kept`, `crossed`, `in` (indented), `wraps` (over several rows)."""
@@ -32,6 +41,8 @@ def page(title: str, parts: Iterable[str]) -> str:
         f"<title>{escape(title)} – Cuesta</title>\n<style>\n{style}</style>\n"
     )
     body = f"<h1>{escape(title)}</h1>\n{''.join(parts)}"
+    if f'<figure class="{PLOT}">' in body:
+        body += _drawing()
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}</head>\n<body>\n{body}</body>\n</html>\n'
 
 
@@ -86,10 +97,39 @@ def facts(rows: Iterable[tuple[str, str]]) -> str:
     return f'<table class="facts">\n{names}</table>\n' if names else ""
 
 
-def plots(drawn: Iterable[str]) -> str:
-    """Lay plots out side by side, each under its title."""
-    elements = "".join(drawn)
+def plots(drawn: Iterable[Plot]) -> str:
+    """Lay plots out side by side, each under its title; `page` adds what draws them."""
+    elements = "".join(map(_plot, drawn))
     return f'<div class="plots">\n{elements}</div>\n' if elements else ""
+
+
+def _plot(plot: Plot) -> str:
+    spec = json.dumps(plot.spec, separators=(",", ":"), ensure_ascii=False)
+    safe = spec.replace("<", "\\u003c").replace("&", "\\u0026").replace(">", "\\u003e")
+    data = f'<script type="application/json">{safe}</script>'
+    title = escape(plot.title)
+    note = f'\n<p class="faint">{escape(plot.note)}</p>' if plot.note else ""
+    place = f'<div role="img" aria-label="{title}"></div>'
+    return f'<figure class="{PLOT}">\n<figcaption>{title}</figcaption>\n{place}\n{data}{note}\n</figure>\n'
+
+
+def _drawing() -> str:
+    """Give what draws the plots: the bundle of Vega, packed, and the script that unpacks it."""
+    try:
+        packed = b64encode(_own("vega.js.gz").read_bytes()).decode()
+    except FileNotFoundError:
+        remedy = "./scripts/plots makes it, from the package vl-convert-python (constraints.txt)"
+        raise CuestaError("the report's plots cannot be drawn: render/vega.js.gz is missing", remedy) from None
+    script = _own("plots.js").read_text(encoding="utf-8")
+    return (
+        "<noscript><p>The plots of this page are drawn by a script that is in it; it runs none here.</p></noscript>\n"
+        f"<!-- {_own('vega.LICENSE').read_text(encoding='utf-8')}-->\n"
+        f'<script type="application/gzip" id="vega">{packed}</script>\n<script>//<![CDATA[\n{script}//]]></script>\n'
+    )
+
+
+def _own(name: str) -> Traversable:
+    return files("cuesta.report").joinpath("render", name)
 
 
 def listing(text: str) -> str:

@@ -347,7 +347,9 @@ def contradictions(of: Asymptotes) -> Iterator[str]:
             )
 
 
-LINES = {"light": "N / (R₀ + Z + K)", "heavy": "1 / D max"}
+UNHINDERED, CEILING = "if nobody had to wait", "ceiling set by the servers"
+"""The asymptotes of a sweep."""
+LINES = {"light": UNHINDERED, "heavy": CEILING}
 
 
 def surpassed(above: Above) -> str:

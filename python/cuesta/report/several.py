@@ -7,6 +7,7 @@ from cuesta.analysis.causes import cost_by_cause, error_by_cause
 from cuesta.analysis.summary import Summary
 from cuesta.ledger import raw_files
 from cuesta.report import columns
+from cuesta.report.model import Plot
 from cuesta.report.page import Cell, folded, links, page, paragraph, plots, section, table, verdict
 from cuesta.report.phrases import doubts, how_it_ended
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
@@ -61,11 +62,11 @@ def host(runs: Mapping[str, Summary]) -> Iterator[str]:
         yield paragraph(f"no CPU time by cause: {without}", "faint")
 
 
-def _curves(runs: Mapping[str, Summary]) -> Iterator[str]:
+def _curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
     for series, title in (
-        ("response", "Response since due, by percentile"),
-        ("echo", "Echo since due, by percentile"),
-        ("lateness", "Lateness of the driver, by percentile"),
+        ("response", "Response by percentile"),
+        ("echo", "Keystroke echo by percentile"),
+        ("lateness", "Driver delay by percentile"),
     ):
         yield from overlaid(runs, series, title)
 

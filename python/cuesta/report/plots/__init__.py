@@ -1,15 +1,14 @@
-"""The plots of a report: each is a function from figures to elements of the page; none where there is nothing.
+"""The plots of a report: functions from figures to specifications; none where there is nothing to draw.
 
-- `svg`: how a plot of matplotlib gets into a page.
-- `over_time`: the course of a run; `causes`: CPU time by cause, over time and by system.
-- `percentiles`: percentile curves; `against_users`: sweeps, with their asymptotes.
-- `scales`: the axes that they share.
+- `spec`: pieces of Vega-Lite that the plots share: axes, lines with the values at the cursor, legends that choose.
+- `over_time`: the course of a run. `distributions`: histograms and percentile curves.
+- `against_users`: sweeps, with their asymptotes. `causes`: CPU time by cause, a bar for each system.
 """
 
 from cuesta.report.plots.against_users import overlaid as overlaid_sweeps
 from cuesta.report.plots.against_users import sweeps
 from cuesta.report.plots.causes import bars
+from cuesta.report.plots.distributions import distributions, driver_delay, overlaid
 from cuesta.report.plots.over_time import courses
-from cuesta.report.plots.percentiles import curves, overlaid
 
-__all__ = ["bars", "courses", "curves", "overlaid", "overlaid_sweeps", "sweeps"]
+__all__ = ["bars", "courses", "distributions", "driver_delay", "overlaid", "overlaid_sweeps", "sweeps"]

@@ -1,46 +1,29 @@
-"""The host's CPU time, split: stacked areas over time, and stacked bars by system as MPL-17 (1969) has them."""
+"""Stacked bars of CPU time by cause, a bar for each system, as MPL-17 (1969) has them."""
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from cuesta.report.model import Plot
+from cuesta.report.plots.over_time import MOST_LAYERS
+from cuesta.report.plots.spec import (
+    CHOSEN,
+    DURATION,
+    FADED,
+    INK,
+    Series,
+    Spec,
+    colours,
+    layer_colour,
+    plot,
+    quantity,
+    shares,
+)
 
-from cuesta.analysis import causes
-from cuesta.analysis.causes import Stretch
-from cuesta.ledger import Recorded
-from cuesta.report.plots.svg import REST, ROW, SERIES, Plot
-from cuesta.units import rounded, seconds
-
-MOST_LAYERS = 7
-"""Layers with a colour of their own: those with most; the others are one."""
-OTHERS = "others"
-ERROR = "#333"
-BAR = 0.32
-"""Inches of height for each system."""
-LONGEST_NAME = 22
-"""Characters in a row of a system's name."""
-
-
-def uses_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
-    """Draw what the host's CPUs did."""
-    if stretches := causes.uses_over_time(recorded):
-        _areas(plot, stretches, [*stretches[0].shares[0]])
-        plot.axes.set_ylim(0, 100)
-        plot.axes.set_ylabel("% of its CPUs")
-        yield plot.svg()
-
-
-def causes_over_time(plot: Plot, recorded: Recorded) -> Iterator[str]:
-    """Draw the host's own CPU time by cause."""
-    stretches = causes.causes_over_time(recorded)
-    # A host that did not run has none, and one that ran while nobody sampled has nothing of each.
-    if any(share > 0 for stretch in stretches for shares in stretch.shares for share in shares.values()):
-        _areas(plot, stretches, None)
-        plot.axes.set_ylim(bottom=0)
-        width = causes.half_width(recorded)
-        known = f" (95 %: ±{rounded(width, width)} at most)" if width else ""
-        plot.axes.set_ylabel(f"% of its CPUs{known}")
-        yield plot.svg()
+BAR = 34
+"""Pixels of height for each system."""
+TWO_SIDED_95 = 1.96
+LONGEST_NAME = 150
+"""Pixels of a system's name."""
 
 
 def bars(
@@ -49,63 +32,47 @@ def bars(
     about: str,
     order: Sequence[str] | None = None,
     errors: Mapping[str, Mapping[str, float]] | None = None,
-) -> Iterator[str]:
+) -> Iterator[Plot]:
     """Draw a bar for each system, of seconds by cause, in `order` or the largest first; `about` says of what.
 
     `errors` are standard errors of the seconds: twice that is drawn to both sides of where a layer ends.
     """
     if not systems:
         return
-    names = [textwrap.fill(name, LONGEST_NAME) for name in systems]
-    plot = Plot(title, height=(1.2 if errors else 1.0) + sum(BAR + ROW * name.count("\n") for name in names))
-    layers = _layers([*systems.values()], order)
-    left = [0.0] * len(systems)
+    names = list(systems)
+    layers = shares([*systems.values()], order, MOST_LAYERS)
+    rows: list[Spec] = []
+    left = [0.0] * len(names)
     for number, (label, values) in enumerate(layers.items()):
-        plot.axes.barh(names, values, left=left, color=_colour(number, label), label=label, height=0.62)
-        left = [begin + value for begin, value in zip(left, values, strict=True)]
-        name = label.replace(" ", "_")
-        spans = [
-            1.96 * known.get(label, known.get(name, 0.0)) for known in ((errors or {}).get(s, {}) for s in systems)
-        ]
-        if any(spans):
-            plot.axes.errorbar(left, range(len(left)), xerr=spans, fmt="none", ecolor=ERROR, elinewidth=1, capsize=3)
-    plot.axes.invert_yaxis()
-    plot.axes.grid(visible=False, axis="y")
-    plot.axes.xaxis.set_major_locator(MaxNLocator(5))
-    plot.axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: seconds(value) if value else "0"))
-    about = f"{about}\n(whiskers: 95 % of samples)" if errors else about
-    plot.axes.set_xlabel(about, loc="right")  # beside long names there is no room for it in the middle
-    yield plot.svg()
-
-
-def _areas(plot: Plot, stretches: Sequence[Stretch], order: Sequence[str] | None) -> None:
-    """Stack the layers, from below in `order` or else the largest first; the same ones in every stretch."""
-    layers = _layers([shares for stretch in stretches for shares in stretch.shares], order)
-    begin = 0
-    for stretch in stretches:
-        end = begin + len(stretch.at)
-        plot.axes.stackplot(
-            stretch.at,
-            [values[begin:end] for values in layers.values()],
-            colors=[_colour(number, label) for number, label in enumerate(layers)],
-            labels=[*layers] if begin == 0 else (),
-            linewidth=0,
-        )
-        begin = end
-
-
-def _layers(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None = None) -> dict[str, list[float]]:
-    """Turn rows of shares into layers: in `order`, else the largest first; small ones are put together."""
-    sums: dict[str, float] = {}
-    for name, value in (each for row in rows for each in row.items()):
-        sums[name] = sums.get(name, 0.0) + value
-    names = list(order or sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name]))
-    own = names if len(names) <= MOST_LAYERS + 1 else names[:MOST_LAYERS]
-    layers = {name.replace("_", " "): [row.get(name, 0.0) for row in rows] for name in own}
-    if rest := names[len(own) :]:
-        layers[f"{len(rest)} {OTHERS}"] = [sum(row.get(name, 0.0) for name in rest) for row in rows]
-    return layers
-
-
-def _colour(number: int, label: str) -> str:
-    return REST if label.endswith(f" {OTHERS}") else SERIES[number]
+        for index, value in enumerate(values):
+            known = (errors or {}).get(names[index], {})
+            error = TWO_SIDED_95 * known.get(label, known.get(label.replace(" ", "_"), 0.0))
+            begin, end = left[index], left[index] + value
+            rows.append({"y": names[index], "s": label, "value": value, "x": begin, "x2": end, "n": number})
+            rows[-1] |= {"low": end - error, "high": end + error} if error else {}
+            left[index] = end
+    series = [Series(label, (), layer_colour(number, label)) for number, label in enumerate(layers)]
+    axis = {"labelLimit": LONGEST_NAME, "labelPadding": 6, "grid": False}
+    y = {"field": "y", "type": "nominal", "title": None, "sort": names, "axis": axis}
+    tip = [
+        {"field": "y", "title": "system"},
+        {"field": "s", "title": "cause"},
+        {"field": "value", "title": "CPU time", "formatType": "duration"},
+    ]
+    x = quantity("CPU time", zero=True, **DURATION)
+    bar = {"type": "bar", "height": {"band": 0.62}}
+    layer: Spec = {
+        "mark": bar,
+        "params": [CHOSEN],
+        "encoding": {"x": {"field": "x", **x}, "x2": {"field": "x2"}, "y": y},
+    }
+    layer["encoding"] |= {"color": colours(series), "opacity": FADED, "tooltip": tip}
+    whiskers = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": INK},
+        "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}, "y": y},
+    }
+    note = f"{about}; whiskers: 95 % of samples" if errors else about
+    drawn = [layer, whiskers] if any("low" in row for row in rows) else [layer]
+    height, left_of = BAR * len(names) + 10, LONGEST_NAME + 10
+    yield replace(plot(title, drawn, height=height, labels=layers, left=left_of, data={"values": rows}), note=note)

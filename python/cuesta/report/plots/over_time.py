@@ -1,91 +1,159 @@
-"""The course of a run, second by second, with what was measured shaded."""
+"""The course of a run, second by second; what was measured is shaded."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from matplotlib.ticker import MaxNLocator
-
+from cuesta.analysis import causes
+from cuesta.analysis.causes import Stretch
 from cuesta.analysis.host import uses
-from cuesta.analysis.over_time import Point
+from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
-from cuesta.report.plots.causes import causes_over_time, uses_over_time
-from cuesta.report.plots.scales import durations
-from cuesta.report.plots.svg import SERIES, SHADE, Plot
-from cuesta.report.tiers import Figure, in_brackets
+from cuesta.report.model import Plot
+from cuesta.report.plots.spec import (
+    CHOSEN,
+    COLOURS,
+    DURATION,
+    FADED,
+    NUMBER,
+    SECONDS,
+    ZOOM,
+    ZOOM_X,
+    Across,
+    Series,
+    Spec,
+    colours,
+    cursor,
+    durations,
+    layer_colour,
+    lines,
+    plot,
+    quantity,
+    shares,
+    span,
+)
+from cuesta.report.tiers import in_brackets
+from cuesta.units import rounded
+
+MOST_LAYERS = 7
+"""Layers with a colour of their own: those with most; the others are one."""
+_CPUS = quantity("% of the host's CPUs", zero=True)
+AT = {"title": "second", "format": ".1f"}
+INSTANT = "seconds from the start of the run"
 
 
-def courses(recorded: Recorded, points: Sequence[Point]) -> Iterator[str]:
+def courses(recorded: Recorded) -> Iterator[Plot]:
     """Draw the course of the run."""
+    points = over_time(recorded)
     if not points:
         return
-    yield from _quantiles(recorded, points, "response", "Response over time")
-    yield _throughput(recorded, points)
-    of_uses, of_causes = (in_brackets(*figures) for figures in _metered(recorded))
-    yield from uses_over_time(_over_time(f"Host CPU over time, by use; the rest is idle{of_uses}", recorded), recorded)
-    yield from causes_over_time(
-        _over_time(f"The host's own CPU time over time, by cause{of_causes}", recorded), recorded
-    )
-    yield from _quantiles(recorded, points, "echo", "Echo over time")
-    yield from _quantiles(recorded, points, "lateness", "Lateness of the driver over time")
-    yield _users(recorded, points)
+    yield from density(recorded, "response", "Response over time")
+    yield from quantiles(recorded, points, "response", "Median and p99 response over time")
+    yield throughput(recorded, points)
+    yield from host_uses(recorded)
+    yield from host_causes(recorded)
+    yield from quantiles(recorded, points, "echo", "Keystroke echo over time")
+    yield users(recorded, points)
 
 
-def _metered(recorded: Recorded) -> tuple[list[Figure], list[Figure]]:
-    """Give the figures of use and of causes whose tiers are those of the rows, which name none."""
-    sheets = recorded.metered.sheets.values()
-    return [figure for sheet in sheets for figure in uses(sheet).values()], [sheet["by_cause"] for sheet in sheets]
-
-
-def _quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[str]:
-    """Draw the median and 99 in 100 of each second."""
-    known = [point for point in points if series in point.p50]
-    if not known:
+def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
+    """Draw how many values of each size there were at each time: the darker, the more."""
+    cells = density_over_time(recorded, series)
+    if not cells:
         return
-    plot = _over_time(title, recorded)
-    times = [point.at for point in known]
-    for number, (label, values) in enumerate(
-        {"p50": [point.p50[series] for point in known], "p99": [point.p99[series] for point in known]}.items()
-    ):
-        plot.axes.plot(times, values, _style(known), color=SERIES[number], label=label)
-    durations(plot.axes, [point.p50[series] for point in known] + [point.p99[series] for point in known])
-    plot.axes.set_ylabel(series)
-    yield plot.svg()
+    rows = [
+        {"x": round(each.begin, 3), "x2": round(each.end, 3), "y": each.low, "y2": each.high, "n": each.count}
+        for each in cells
+    ]
+    tip = [
+        {"field": "x", **AT},
+        {"field": "y", "title": "from", "formatType": "duration"},
+        {"field": "y2", "title": "to", "formatType": "duration"},
+        {"field": "n", "title": "transactions", "format": ","},
+    ]
+    y = {"field": "y", **quantity(series, log=True, **DURATION)}
+    darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
+    encoding = {"x": {"field": "x", **_x(recorded).axis}, "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
+    mark = {"type": "rect", "color": COLOURS[0]}
+    drawn = {"data": {"values": rows}, "mark": mark, "params": [ZOOM]}
+    drawn["encoding"] = encoding | {"fillOpacity": darkness, "tooltip": tip}
+    yield plot(title, [*_measured(recorded), drawn])
 
 
-def _throughput(recorded: Recorded, points: Sequence[Point]) -> str:
+def quantiles(recorded: Recorded, points: Sequence[Point], series: str, title: str) -> Iterator[Plot]:
+    """Draw the median and the p99 of each second."""
+    known = [point for point in points if series in point.p50]
+    if known:
+        both = [
+            Series("p50", [(point.at, point.p50[series]) for point in known]),
+            Series("p99", [(point.at, point.p99[series]) for point in known]),
+        ]
+        y = durations(series, [value for each in both for _, value in each.points])
+        yield _over_time(title, recorded, both, y, SECONDS)
+
+
+def throughput(recorded: Recorded, points: Sequence[Point]) -> Plot:
     """Draw transactions and errors a second."""
-    plot = _over_time("Throughput over time", recorded)
-    times = [point.at for point in points]
-    plot.axes.plot(
-        times, [point.per_s for point in points], _style(points), color=SERIES[0], label="transactions a second"
-    )
-    errors = [point.errors_per_s for point in points]
-    if any(errors):
-        plot.axes.plot(times, errors, _style(points), color=SERIES[5], label="errors a second")
-    plot.axes.set_ylim(bottom=0)
-    plot.axes.set_ylabel("a second")
-    return plot.svg()
+    series = [Series("transactions/s", [(point.at, point.per_s) for point in points])]
+    if any(point.errors_per_s for point in points):
+        series.append(Series("errors/s", [(point.at, point.errors_per_s) for point in points], COLOURS[5]))
+    return _over_time("Throughput over time", recorded, series, quantity("a second", zero=True), NUMBER)
 
 
-def _users(recorded: Recorded, points: Sequence[Point]) -> str:
+def users(recorded: Recorded, points: Sequence[Point]) -> Plot:
     """Draw the users that have a line."""
-    plot = _over_time("Users connected over time", recorded)
-    plot.axes.step([point.at for point in points], [point.users for point in points], color=SERIES[0], where="mid")
-    plot.axes.set_ylim(bottom=0)
-    plot.axes.set_ylabel("users")
-    plot.axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return plot.svg()
+    series = [Series("users", [(point.at, float(point.users)) for point in points])]
+    return _over_time("Users connected over time", recorded, series, quantity("users", zero=True), NUMBER)
 
 
-def _style(points: Sequence[Point]) -> str:
-    """A line needs two points: of fewer, mark what there is."""
-    return "-" if len(points) > 1 else "o"
+def host_uses(recorded: Recorded) -> Iterator[Plot]:
+    """Draw what the host's CPUs did; the rest is idle."""
+    if stretches := causes.uses_over_time(recorded):
+        sheets = recorded.metered.sheets.values()
+        tier = in_brackets(*(figure for sheet in sheets for figure in uses(sheet).values()))
+        y = _CPUS | {"scale": {"domain": [0, 100]}}
+        yield _areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 
 
-def _over_time(title: str, recorded: Recorded) -> Plot:
-    """Begin a plot over the time of the run, with the measurement intervals shaded."""
-    plot = Plot(title)
-    for step in recorded.steps.values():
-        plot.axes.axvspan(step.settled, step.end, color=SHADE, linewidth=0)
-    plot.axes.set_xlabel("seconds from the start of the run; shaded: measured")
-    plot.axes.set_xlim(0, max((step.end for step in recorded.steps.values()), default=None))
-    return plot
+def host_causes(recorded: Recorded) -> Iterator[Plot]:
+    """Draw the host's own CPU time by cause; nothing of a host that never ran while it was sampled."""
+    stretches = causes.causes_over_time(recorded)
+    if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
+        tier = in_brackets(*(sheet["by_cause"] for sheet in recorded.metered.sheets.values()))
+        width = causes.half_width(recorded)
+        known = f"95 % intervals: ±{rounded(width, width)} at most" if width else ""
+        drawn = _areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
+        yield replace(drawn, note=known)
+
+
+def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec, order: Sequence[str] | None) -> Plot:
+    """Stack layers, from below in `order` or else the largest first; nothing is drawn across a gap."""
+    layers = shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
+    places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
+    keys = {label: f"s{number}" for number, label in enumerate(layers)}
+    values = [
+        {"x": at, "y": round(value, 4), "s": label, "k": keys[label], "stretch": stretch, "order": number}
+        for number, (label, row) in enumerate(layers.items())
+        for (at, stretch), value in zip(places, row, strict=True)
+    ]
+    series = [Series(label, (), layer_colour(number, label)) for number, label in enumerate(layers)]
+    x, encoding = _x(recorded), {"color": colours(series), "detail": {"field": "stretch"}, "opacity": FADED}
+    stacked = {"field": "y", **y, "stack": "zero"}
+    drawn = {"data": {"values": values}, "mark": {"type": "area"}, "params": [ZOOM_X, CHOSEN]}
+    drawn["encoding"] = {"x": {"field": "x", **x.axis}, "y": stacked, "order": {"field": "order"}, **encoding}
+    layers_at = cursor(values, list(layers), x, NUMBER)
+    return plot(title, [*_measured(recorded), drawn, layers_at], labels=layers)
+
+
+def _over_time(title: str, recorded: Recorded, series: Sequence[Series], y: Spec, unit: str) -> Plot:
+    labels = [each.label for each in series] if len(series) > 1 else []
+    return plot(title, [*_measured(recorded), *lines(series, _x(recorded), y, unit)], labels=labels)
+
+
+def _x(recorded: Recorded) -> Across:
+    end = max((step.end for step in recorded.steps.values()), default=None)
+    scale = {"nice": False} | ({"domain": [0, end]} if end else {})
+    return Across({"type": "quantitative", "title": INSTANT, "scale": scale}, AT)
+
+
+def _measured(recorded: Recorded) -> Iterator[Spec]:
+    yield from (span(step.settled, step.end, "x") for step in recorded.steps.values())

@@ -1,0 +1,95 @@
+"""Distributions of one step: histograms, and percentile curves on which what is rarer lies further to the right."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cuesta._native import Histogram
+from cuesta.analysis.over_time import curve, spread
+from cuesta.analysis.summary import Summary
+from cuesta.figures.step import StepFigures, TransactionClass
+from cuesta.ledger import Recorded
+from cuesta.report.model import Plot
+from cuesta.report.phrases import class_of, plain
+from cuesta.report.plots.spec import COLOURS, DURATION, SECONDS, ZOOM_X, Across, Series, lines, plot, quantity
+
+DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
+MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
+"""How rare what lies beyond is at p50, p90, p99, p99.9 …"""
+
+
+def distributions(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
+    """Draw response and echo of a step: how values spread, and their percentiles."""
+    for series, title in (("echo", "Keystroke echo"), ("response", "Response")):
+        yield from histogram(_pooled(recorded, step.step, series), f"{title}: how many values of each size")
+    for series, title in (("echo", "Keystroke echo by percentile"), ("response", "Response by percentile")):
+        pooled = {label: _pooled(recorded, step.step, series + of) for label, of in DUE_AND_SENT.items()}
+        yield from percentiles(title, series, pooled)
+    if len(step.classes) > 1:
+        of_classes = {label: _of_class(recorded, step.step, each) for label, each in _labels(step.classes)}
+        yield from percentiles("Response of each transaction by percentile", "response, since due", of_classes)
+
+
+def driver_delay(recorded: Recorded, step: StepFigures) -> Iterator[Plot]:
+    """Draw the driver's own delays by percentile."""
+    pooled = {"delay": _pooled(recorded, step.step, "lateness")}
+    yield from percentiles("Driver delay by percentile", "sent − due", pooled)
+
+
+def overlaid(runs: Mapping[str, Summary], series: str, title: str) -> Iterator[Plot]:
+    """Draw one curve for each run: of its last step."""
+    pooled = {name: _pooled(run.recorded, run.last.step, series) for name, run in runs.items()}
+    yield from percentiles(title, series, pooled)
+
+
+def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
+    """Draw what share of the values had which size."""
+    bars = spread(of) if of and of.count else []
+    if not of or not bars:
+        return
+    rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / of.count, "n": bar.count} for bar in bars]
+    tip = [
+        {"field": "x", "title": "from", "formatType": "duration"},
+        {"field": "x2", "title": "to", "formatType": "duration"},
+        {"field": "y", "title": "% of values", "format": ".3~g"},
+        {"field": "n", "title": "values", "format": ","},
+    ]
+    encoding = {
+        "x": {"field": "x", **quantity("since due", log=True, **DURATION)},
+        "x2": {"field": "x2"},
+        "y": {"field": "y", **quantity("% of values", zero=True)},
+        "y2": {"datum": 0},
+        "tooltip": tip,
+    }
+    mark = {"type": "rect", "color": COLOURS[0], "stroke": "var(--paper)", "strokeWidth": 0.5}
+    yield plot(title, [{"data": {"values": rows}, "mark": mark, "encoding": encoding, "params": [ZOOM_X]}])
+
+
+def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None]) -> Iterator[Plot]:
+    """Draw percentile curves; of nothing, no plot."""
+    known = {label: each for label, each in histograms.items() if each and each.count}
+    if not known:
+        return
+    most = max(2, *(each.count for each in known.values()))
+    series = [Series(label, list(curve(each))) for label, each in known.items()]
+    scale = {"type": "log", "domain": [1, most], "nice": False}
+    marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
+    axis = {"type": "quantitative", "title": "percentile", "scale": scale, "axis": marked}
+    y = quantity(what, log=True, **DURATION)
+    x = Across(axis, {"title": "percentile", "formatType": "percentile"})
+    labels = list(known) if len(known) > 1 else []
+    yield plot(title, lines(series, x, y, SECONDS), labels=labels)
+
+
+def _labels(classes: Sequence[TransactionClass]) -> Iterator[tuple[str, TransactionClass]]:
+    """Name each class, with its group where there are several."""
+    several = len({each.group for each in classes}) > 1
+    for each in classes:
+        yield class_of(each.group, each.transaction) if several else plain(each.transaction), each
+
+
+def _pooled(recorded: Recorded, step: int, series: str) -> Histogram | None:
+    return recorded.pooled(lambda tag: tag.step == step and tag.series == series)
+
+
+def _of_class(recorded: Recorded, step: int, of: TransactionClass) -> Histogram | None:
+    name = (step, of.group, of.transaction, "response")
+    return recorded.pooled(lambda tag: (tag.step, tag.group, tag.transaction, tag.series) == name)

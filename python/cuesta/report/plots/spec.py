@@ -1,0 +1,152 @@
+"""Pieces of Vega-Lite specifications that the plots share.
+
+Colours are the page's own variables, so that a plot is light, dark or on paper as the page is. A series has a colour
+for its name and a key (`s0`, `s1` …) for the table of values at the cursor, because a name may hold any character. The
+functions `duration` and `percentile` in the expressions are `plots.js`'s.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cuesta.report.model import Plot
+
+Spec = dict[str, Any]
+
+COLOURS = tuple(f"var(--series-{number})" for number in range(8))
+REST = "var(--rest)"
+SHADE = "var(--shade)"
+INK = "currentColor"
+HEIGHT = 210
+"""Pixels."""
+
+DURATION: Spec = {"labelExpr": "duration(datum.value)", "tickCount": 5}
+"""The labels of an axis of seconds."""
+SECONDS, NUMBER = "duration", "number"
+"""How a value is written at the cursor."""
+MOUSE = "[pointerdown[event.pointerType == 'mouse'], window:pointerup] > window:pointermove!"
+WHEEL = "wheel![event.ctrlKey || event.shiftKey]"
+"""The bare wheel scrolls the page, and so does a finger."""
+ZOOM = {"name": "zoom", "select": {"type": "interval", "translate": MOUSE, "zoom": WHEEL}, "bind": "scales"}
+ZOOM_X = {"name": "zoom", "bind": "scales"} | {
+    "select": {"type": "interval", "encodings": ["x"], "translate": MOUSE, "zoom": WHEEL}
+}
+CHOSEN = {
+    "name": "chosen",
+    "select": {"type": "point", "fields": ["s"], "toggle": "true"},
+    "bind": "legend",
+}
+FADED = {"condition": {"param": "chosen", "value": 1}, "value": 0.07}
+
+
+@dataclass(frozen=True, slots=True)
+class Across:
+    """The horizontal axis, and how a place on it is written at the cursor."""
+
+    axis: Spec
+    at: Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A line: its points from left to right, with None where it is broken."""
+
+    label: str
+    points: Sequence[tuple[float, float | None]]
+    colour: str = ""
+    dash: Sequence[int] = ()
+
+
+def plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (), left: int = 50, **more: Any) -> Plot:
+    """Put layers into a plot. The longest of the legend's `labels` says how many fit into a row beside the vertical
+    axis, whose own labels take `left` pixels.
+    """
+    spec: Spec = {"height": HEIGHT, "layer": list(layers), **more}
+    if names := list(labels):
+        spec["usermeta"] = {"labels": len(names), "longest": max(map(len, names)), "left": left}
+    return Plot(title, spec)
+
+
+def quantity(title: str, *, log: bool = False, zero: bool = False, **axis: Any) -> Spec:
+    """Describe an axis of numbers."""
+    scale: Spec = {"type": "log", "nice": False} if log else {"zero": zero}
+    return {"type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 5, **axis}}
+
+
+def durations(title: str, values: Iterable[float | None]) -> Spec:
+    """Describe an axis of seconds: logarithmic where the values spread by more than a decade."""
+    known = [value for value in values if value is not None and value > 0]
+    log = bool(known) and max(known) > 12 * min(known)
+    return quantity(title, log=log, zero=True, **DURATION)
+
+
+def colours(series: Sequence[Series]) -> Spec:
+    """Give each series its colour; several have a legend, which chooses among them."""
+    given = [each.colour or COLOURS[number % len(COLOURS)] for number, each in enumerate(series)]
+    scale = {"domain": [each.label for each in series], "range": given}
+    legend = {"title": None} if len(series) > 1 else None
+    return {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": None}
+
+
+def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool = False) -> list[Spec]:
+    """Draw lines, with the values of all of them at the cursor."""
+    values = [
+        {"x": place, "y": value, "s": each.label, "k": f"s{number}"}
+        for number, each in enumerate(series)
+        for place, value in each.points
+    ]
+    few = dots or max((len(each.points) for each in series), default=0) < 2
+    mark: Spec = {"type": "line", "point": {"size": 30} if few else False, "strokeWidth": 1.7}
+    encoding: Spec = {
+        "x": {"field": "x", **x.axis},
+        "y": {"field": "y", **y},
+        "color": colours(series),
+        "opacity": FADED,
+    }
+    if dashed := [(f"s{number}", each.dash) for number, each in enumerate(series) if each.dash]:
+        tests = [{"test": f"datum.k == '{key}'", "value": list(dash)} for key, dash in dashed]
+        encoding["strokeDash"] = {"condition": tests, "value": [1, 0]}
+    drawn = {"data": {"values": values}, "mark": mark, "encoding": encoding, "params": [ZOOM, CHOSEN]}
+    return [drawn, cursor(values, [each.label for each in series], x, unit)]
+
+
+def cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
+    """Show the values of all series where the pointer is."""
+    written = {SECONDS: {"formatType": "duration"}, NUMBER: {"format": ",.3~g"}}[unit]
+    rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
+    pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
+    return {
+        "data": {"values": values},
+        "transform": [{"filter": "isValid(datum.y)"}, {"pivot": "k", "value": "y", "groupby": ["x"], "op": "max"}],
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 1},
+        "encoding": {
+            "x": {"field": "x", **x.axis},
+            "opacity": {"condition": {"param": "at", "empty": False, "value": 0.45}, "value": 0},
+            "tooltip": [{"field": "x", **x.at}, *rows],
+        },
+        "params": [{"name": "at", "select": pointed}],
+    }
+
+
+def span(low: float, high: float, channel: str, colour: str = SHADE) -> Spec:
+    """Shade what lies between two values of x or y."""
+    encoding = {channel: {"datum": low}, f"{channel}2": {"datum": high}}
+    return {"mark": {"type": "rect", "color": colour}, "encoding": encoding, "data": {"values": [{}]}}
+
+
+def shares(rows: Sequence[Mapping[str, float]], order: Sequence[str] | None, most: int) -> dict[str, list[float]]:
+    """Turn rows of shares into layers: in `order`, else the largest first; those beyond `most` are put together."""
+    sums: dict[str, float] = {}
+    for name, value in (each for row in rows for each in row.items()):
+        sums[name] = sums.get(name, 0.0) + value
+    names = list(order or sorted((name for name in sums if sums[name] > 0), key=lambda name: -sums[name]))
+    own = names if len(names) <= most + 1 else names[:most]
+    layers = {name.replace("_", " "): [row.get(name, 0.0) for row in rows] for name in own}
+    if rest := names[len(own) :]:
+        layers[f"{len(rest)} others"] = [sum(row.get(name, 0.0) for name in rest) for row in rows]
+    return layers
+
+
+def layer_colour(number: int, label: str) -> str:
+    """Choose the colour of a layer of `shares`; what was put together has none of its own."""
+    return REST if label.endswith(" others") else COLOURS[number % len(COLOURS)]
