@@ -1,5 +1,6 @@
 """Shows what was derived: nothing is computed here but places on paper.
 
+- `model`: what a report says, before it is shown.
 - `text`: the summary at the end of a run.
 - `html`: the report as one page: of one run what came of it, and what that rests on (`instruments`); of several, them
   side by side (`several`). `plots`: the plots; `page`: the frame of every page, and what goes into it; `page.css`: how
