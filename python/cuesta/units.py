@@ -1,7 +1,7 @@
 """How figures are written for people: three digits and the unit that fits; of sampled ones those that are known."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 ABSENT = "—"
 
@@ -17,6 +17,11 @@ def seconds(value: float | None) -> str:
         if size * factor >= 0.9995:
             return f"{digits(value * factor)} {unit}"
     return signed(f"{value * 1e9:.0f} ns")
+
+
+def in_unit(value: float | None, unit: str) -> str:
+    """Write a value in a unit of the catalogue of figures (`cuesta.figures.Unit`)."""
+    return ABSENT if value is None else WRITTEN[unit](value)
 
 
 def minutes(value: float) -> str:
@@ -117,3 +122,14 @@ def named(counts: Mapping[str, int]) -> str:
 def many(number: int, thing: str) -> str:
     """Write a number of things: `1 user`, `96 users`."""
     return f"{count(number)} {thing if number == 1 else thing + 's'}"
+
+
+WRITTEN: dict[str, Callable[[float], str]] = {
+    "s": seconds,
+    "ms": lambda value: seconds(value / 1e3),
+    "share": share,
+    "percent": lambda value: f"{percent(value, None)} %",
+    "per s": lambda value: f"{digits(value)}/s",
+    "count": lambda value: count(value) if value == int(value) else digits(value),
+    "bytes": lambda value: f"{digits(value / 1024)} KiB",
+}

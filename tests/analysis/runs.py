@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.compare.comparability import facts
-from cuesta.analysis.compare.run_sample import HEADLINES, Replicate
+from cuesta.analysis.compare.metrics import HEADLINES
+from cuesta.analysis.compare.run_sample import Replicate
 from cuesta.analysis.compare.sides import Side
 
 RUN: dict[str, Any] = {

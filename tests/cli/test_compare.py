@@ -200,7 +200,7 @@ def test_what_so_many_pairs_find_is_said_before_the_first(here: Path, write: Wri
     plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
     figures = judged(prepare(load(RawOptions(plan=plan), here)))
     responses = ["response p95 of short: ask", "response p95 of long: find"]
-    assert figures == ["CPU a transaction", "throughput", *responses, "echo p95 of short", "echo p95 of long"]
+    assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
     said = "\n".join(announced(8, 10.0, figures, 0.05))
     assert "8 pairs, 16 runs: about 80 s" in said
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)

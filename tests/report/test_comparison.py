@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.comparison import Comparison, Terms, compare
-from cuesta.analysis.compare.run_sample import Metric
+from cuesta.analysis.compare.metrics import metric
 from cuesta.analysis.compare.sides import LeftOut, Side
 from cuesta.report.comparison import data, least_found, text
 from tests.analysis import runs
@@ -55,7 +55,7 @@ def far_apart() -> Comparison:
 def with_groups(one: Side, echo: float) -> Side:
     """Let two groups time their keys, the other one's echoes far more apart."""
     names = {"editors who have a long name": echo, "readers": 3000 * echo**2}
-    parts = [Metric(f"echo{{{name}}}.p95", f"echo p95 of {name}", "s", lambda _: None) for name in names]
+    parts = [metric("echo.p95").of_part(name) for name in names]
     figures = {part.name: value for part, value in zip(parts, names.values(), strict=True)}
     return replace(
         one,

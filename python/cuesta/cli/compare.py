@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
-from cuesta.analysis.compare.run_sample import HEADLINES
+from cuesta.analysis.compare.metrics import HEADLINES
 from cuesta.analysis.compare.sides import apart, in_pairs
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json

@@ -10,6 +10,6 @@ here: `cuesta.analysis` fills the tables in.
 """
 
 from cuesta.figures.about import Better, Unit
-from cuesta.figures.catalogue import CATALOGUE, DURATIONS, Figure
+from cuesta.figures.catalogue import BY_NAME, CATALOGUE, DURATIONS, Figure
 
-__all__ = ["CATALOGUE", "DURATIONS", "Better", "Figure", "Unit"]
+__all__ = ["BY_NAME", "CATALOGUE", "DURATIONS", "Better", "Figure", "Unit"]

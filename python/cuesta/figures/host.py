@@ -83,13 +83,18 @@ class PerTransaction:
     ]
     cpu_ms: Annotated[float | None, About("CPU time", Unit.MILLISECONDS, "CPU per transaction", alias="demand")]
     minor_faults: Annotated[
-        float | None, About("page faults without a disk", Unit.COUNT, "page faults per transaction")
+        float | None,
+        About("page faults without a disk", Unit.COUNT, "page faults per transaction", alias="minor_faults"),
     ]
     major_faults: Annotated[
         float | None, About("page faults that waited for a disk", Unit.COUNT, "major faults per transaction")
     ]
-    switches: Annotated[float | None, About("context switches", Unit.COUNT, "context switches per transaction")]
-    system_calls: Annotated[float | None, About("system calls, counted", Unit.COUNT, "system calls per transaction")]
+    switches: Annotated[
+        float | None, About("context switches", Unit.COUNT, "context switches per transaction", alias="switches")
+    ]
+    system_calls: Annotated[
+        float | None, About("system calls, counted", Unit.COUNT, "system calls per transaction", alias="system_calls")
+    ]
     system_calls_estimated: Annotated[
         float | None,
         About(
@@ -98,7 +103,9 @@ class PerTransaction:
             "system calls per transaction, estimated",
         ),
     ]
-    ios: Annotated[float | None, About("reads and writes of block devices", Unit.COUNT, "I/Os per transaction")]
+    ios: Annotated[
+        float | None, About("reads and writes of block devices", Unit.COUNT, "I/Os per transaction", alias="ios")
+    ]
     of_machine: Annotated[
         Sequence[str], About("names of those that are of the whole machine: the kernel does not count them by process")
     ]

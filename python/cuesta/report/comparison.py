@@ -17,7 +17,7 @@ from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Word
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
 from cuesta.report.text import wrapped as text_wrapped
-from cuesta.units import ABSENT, digits, many, seconds, share, signed
+from cuesta.units import in_unit, many, share, signed
 
 MARGIN = 11
 GOOD, BAD, OPEN, FAINT = "bold green", "bold red", "bold yellow", "dim"
@@ -39,13 +39,6 @@ TABLES = ("HEADLINE", "OTHERS")
 SO_MANY_TIMES = 2.0
 """From here on a change in percent is harder to read than a factor."""
 SHORT = {Word.BELOW: "below margin"}
-
-UNITS: dict[str, Callable[[float], str]] = {
-    "s": seconds,
-    "ms": lambda value: seconds(value / 1e3),
-    "per s": lambda value: f"{digits(value)}/s",
-    "": digits,
-}
 
 Rows = Iterator[str | Text]
 
@@ -197,7 +190,7 @@ def table(figures: Iterable[Compared], last: str) -> Rows:
 
 def cells_of(each: Compared) -> tuple[str, ...]:
     """Give the cells of a figure."""
-    base, new = (ABSENT if value is None else UNITS[each.metric.unit](value) for value in medians(each))
+    base, new = (in_unit(value, each.metric.unit) for value in medians(each))
     if each.ratio is None:
         return base, new, "n/a", ""
     return base, new, of_ratio(each.ratio), between(each.interval)
@@ -206,7 +199,7 @@ def cells_of(each: Compared) -> tuple[str, ...]:
 def dotted(each: Compared, compensation: float) -> tuple[str, ...]:
     """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
     _, new = medians(each)
-    return "", UNITS[each.metric.unit]((new or 0.0) * compensation), f"×{compensation:g}", ""
+    return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
 
 
 def of_ratio(ratio: float) -> str:

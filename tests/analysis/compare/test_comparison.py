@@ -111,7 +111,7 @@ def test_a_copy_of_a_run_is_no_repetition() -> None:
 def test_a_change_of_method_is_said_to_be_uncompensated() -> None:
     base, new = runs.side("base", 5, **THREE), other_method(runs.side("new", 5, **THREE))
     found = compare(base, new, Terms(despite="longer runs"))
-    assert any("not compensated in: CPU a transaction, throughput, response p95" in note for note in found.notes)
+    assert any("not compensated in: CPU per transaction, transactions/s, response p95" in note for note in found.notes)
 
 
 def test_a_compensation_moves_its_figure_and_no_other() -> None:
@@ -123,7 +123,7 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     assert demand.judged
     assert demand.judged.word == Word.EQUIVALENT
     assert throughput.compensation is None
-    assert any("not compensated in: throughput, response p95" in note for note in found.notes)
+    assert any("not compensated in: transactions/s, response p95" in note for note in found.notes)
 
 
 def test_a_compensation_is_for_a_change_of_method_only() -> None:
@@ -145,7 +145,7 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     assert (demand.ratio, demand.judged, demand.missing) == (None, None, "not measured in 5 of 10 runs")
     assert found.headline[1].judged, "what was measured is judged"
     assert found.overall == Overall.INCONCLUSIVE, "and what was not is not decided"
-    assert "not decided, for there is no ratio: CPU a transaction (not measured in 5 of 10 runs)" in found.notes
+    assert "not decided, for there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
 
 
 def test_figures_that_no_run_has_are_not_decided_either() -> None:

@@ -44,7 +44,7 @@ def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
 
 
 def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
-    """Meters that began late have seen less CPU, and not less CPU a transaction."""
+    """Meters that began late have seen less CPU, and not less CPU per transaction."""
     whole, late, later = (
         replicate(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
         for seconds in (30.0, 24.0, 15.0)

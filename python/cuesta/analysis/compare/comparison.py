@@ -12,17 +12,8 @@ from enum import StrEnum
 
 from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, Facts, differences
 from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
-from cuesta.analysis.compare.run_sample import (
-    CREATION,
-    ECHO,
-    ENOUGH_FOR_P99,
-    EXPLORATORY,
-    HEADLINE,
-    HEADLINES,
-    METERED,
-    Metric,
-    Replicate,
-)
+from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
+from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, Replicate
 from cuesta.analysis.compare.sides import Side, once_more
 from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Sample, Word, estimate, judge
 from cuesta.units import many

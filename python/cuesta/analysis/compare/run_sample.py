@@ -1,21 +1,30 @@
 """One run as one replicate: the figures that are compared over runs, and why it may not be used.
 
-A run gives one number to each figure, however many transactions it had. StepFigures that were not measured are None.
+A run gives one number to each figure, however many transactions it had. Figures that were not measured are None.
 """
 
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from cuesta._native import Histogram
 from cuesta.analysis.certify.run import Trial
 from cuesta.analysis.compare.comparability import Facts, certified, facts
+from cuesta.analysis.compare.metrics import (
+    COMMAND,
+    COMPLETION,
+    CREATION,
+    EXPLORATORY,
+    HEADLINE,
+    OF_CERTIFICATIONS,
+    OF_ECHOES,
+    Metric,
+    metric,
+)
 from cuesta.analysis.settled import LEAST_VALUES, resemblance
 from cuesta.analysis.summary import Summary, summarise
+from cuesta.figures import BY_NAME
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger import Interval
 from cuesta.ledger.record import Given
@@ -27,76 +36,11 @@ TYPICAL = 12.0
 load with a server 70 % busy was found to have."""
 WHOLE = 0.99
 """Share of the planned interval that a run must have measured."""
+RATES = ("throughput", "keystrokes")
+"""A rate of nothing is no figure: there was nothing to count."""
 METERED = 0.75
 """Share of it that the host's meters must have seen."""
-QUANTILES = ("p50", "p90", "p95", "p99")
 OF_TRANSACTIONS = ("response", "first_response")
-
-Kind = Literal["s", "ms", "per s", ""]
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A figure of a run that is compared."""
-
-    name: str
-    """As `--json` has it."""
-    label: str
-    unit: Kind
-    of: Callable[[StepFigures], float | None] = field(compare=False)
-    more_is_better: bool = False
-    needs_meters: bool = False
-    """Whether it is there only if the host was metered."""
-
-
-def _each(name: str) -> Callable[[StepFigures], float | None]:
-    """Give what a transaction cost, if the meters saw enough of the interval."""
-
-    def of(step: StepFigures) -> float | None:
-        each, meters = step.host.per_transaction, step.host.meters
-        cost: float | None = getattr(each, name) if each else None
-        return cost if meters and meters.seconds >= METERED * step.seconds else None
-
-    return of
-
-
-def _quantile(series: str, name: str) -> Metric:
-    label = f"{series.replace('_', ' ')} {name}"
-    return Metric(f"{series}.{name}", label, "s", lambda step: getattr(getattr(step, series), name))
-
-
-HEADLINE = (
-    Metric("demand", "CPU a transaction", "ms", _each("cpu_ms"), needs_meters=True),
-    Metric("throughput", "throughput", "per s", lambda step: step.transactions.per_s or None, more_is_better=True),
-    _quantile("response", "p95"),
-)
-"""What verdicts are given on: the demand is the steadiest, throughput hides a change where users mostly think, and the
-95th percentile is what a user feels. Few, because each one more asks more runs of the others."""
-ECHO = _quantile("echo", "p95")
-"""Besides, where keys are timed: how it feels to type."""
-OF_ECHOES = (
-    Metric("keystrokes", "keys", "per s", lambda step: step.keystrokes.per_s or None, more_is_better=True),
-    ECHO,
-)
-"""Instead, where tapes have no transactions but echoes."""
-CREATION = "creation.cpu"
-OF_CERTIFICATIONS = (
-    Metric(CREATION, "CPU, creation", "s", lambda _: None, needs_meters=True),
-    Metric("command.cpu", "CPU, commands", "s", lambda _: None, needs_meters=True),
-    Metric("completion", "completion", "s", lambda _: None),
-)
-"""Instead, of certifications: CPU seconds of all subject processes in either phase, and mean real time of a process."""
-HEADLINES = (OF_CERTIFICATIONS, HEADLINE, OF_ECHOES)
-"""The first applies whose last figure was measured."""
-EXPLORATORY = (
-    *(_quantile(series, name) for series in (*OF_TRANSACTIONS, "echo") for name in QUANTILES),
-    Metric("response.mean", "response mean", "s", lambda step: step.response.mean),
-    Metric("minor_faults", "faults a transaction", "", _each("minor_faults")),
-    Metric("switches", "switches a transaction", "", _each("switches")),
-    Metric("system_calls", "calls a transaction", "", _each("system_calls")),
-    Metric("ios", "I/Os a transaction", "", _each("ios")),
-)
-"""Shown with their intervals, and never judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +76,8 @@ def of_trial(trial: Trial, given: Given) -> Replicate:
     own = of_summary(trial.folder, trial.summary)
     measured = {
         CREATION: trial.cpu("creation").value,
-        "command.cpu": trial.cpu("command").value,
-        "completion": statistics.fmean(trial.played.completion) if trial.played.completion else None,
+        COMMAND: trial.cpu("command").value,
+        COMPLETION: statistics.fmean(trial.played.completion) if trial.played.completion else None,
     }
     return replace(
         own,
@@ -150,38 +94,45 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
     figures = found or summary.last
     meters = figures.host.meters
     run = summary.recorded.run
-    parts = parts_of(figures)
-    metrics = (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY, *chain.from_iterable(parts.values()))
+    metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
+    timed = timed_parts(figures)
     return Replicate(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),
-        figures={metric.name: metric.of(figures) for metric in metrics},
-        parts=parts,
+        figures=compared(figures, metered)
+        | {each.name: of[part].p95 for name, of in timed.items() for part, each in of_parts(name, of)},
+        parts={name: [each for _, each in of_parts(name, of)] for name, of in timed.items()},
         effective=dict.fromkeys(OF_TRANSACTIONS, effective(summary, figures.step))
         | {"echo": figures.echo.count / TYPICAL},
         errors=figures.errors.count,
-        metered=meters.seconds / figures.seconds if meters and figures.seconds else 0.0,
+        metered=metered,
         honesty=meters.honesty if meters else "",
         unusable=unusable(summary, found, number),
     )
 
 
-def parts_of(step: StepFigures) -> dict[str, list[Metric]]:
-    """Take apart what is timed: responses by class of transactions, echoes by group."""
+def compared(step: StepFigures, metered: float) -> dict[str, float | None]:
+    """Take what is compared from a step; a cost to the host only if its meters saw enough of the interval."""
+    metrics = {each.name: each for each in (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)}
+    enough = metered >= METERED
+    return {
+        name: BY_NAME[name].of(step) if name in BY_NAME and (enough or not each.needs_meters) else None
+        for name, each in metrics.items()
+    } | {name: None for name in RATES if not BY_NAME[name].of(step)}
+
+
+def timed_parts(step: StepFigures) -> dict[str, dict[str, Distribution]]:
+    """Take apart what is timed: responses by class of transactions, echoes by group of users."""
     classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
     groups = {each.group: each.echo for each in step.keys}
-    return {"response.p95": list(_parts("response", classes)), "echo.p95": list(_parts("echo", groups))}
+    by_part = {"response.p95": classes, "echo.p95": groups}
+    return {name: {part: each for part, each in of.items() if each.count} for name, of in by_part.items()}
 
 
-def _parts(series: str, timed: Mapping[str, Distribution]) -> Iterator[Metric]:
-    for name, each in timed.items():
-        if each.count:
-            yield Metric(f"{series}{{{name}}}.p95", f"{series} p95 of {name}", "s", partial(_p95, each))
-
-
-def _p95(timed: Distribution, _: StepFigures) -> float | None:
-    return timed.p95
+def of_parts(name: str, parts: Iterable[str]) -> Iterator[tuple[str, Metric]]:
+    for part in parts:
+        yield part, metric(name).of_part(part)
 
 
 def class_name(group: str, transaction: str) -> str:
