@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 const SOURCES: [&str; 4] =
-    ["src/exact/trace.bpf.c", "src/exact/account.h", "src/exact/distributions.h", "src/exact/kernel.h"];
+    ["src/traced/trace.bpf.c", "src/traced/account.h", "src/traced/distributions.h", "src/traced/kernel.h"];
 
 fn main() {
     for source in SOURCES {

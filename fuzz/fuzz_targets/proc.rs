@@ -1,7 +1,7 @@
 //! Whatever the kernel's files hold, or those of somebody who says to be the kernel: the meters read it or refuse it.
 #![no_main]
 
-use cuesta_meters::kernel::{
+use cuesta_meters::plain::kernel::{
     cgroup, cpu_list, diskstats, interrupts, loadavg, pid_cgroup, pid_stat::PidStat, pid_status::PidStatus,
     pressure::Pressure, proc_events, sched, schedstat::SchedStat, stat::Stat, taskstats, vmstat::VmStat,
 };

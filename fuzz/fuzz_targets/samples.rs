@@ -1,8 +1,8 @@
 //! Whatever the kernel writes, samples and symbols and maps are read without harm, and every moment has a cause.
 #![no_main]
 
-use cuesta_meters::cause::{StackBase, Kallsyms, UserCode, classify, executable, mark};
-use cuesta_meters::perf::record::{Layout, Record, records};
+use cuesta_meters::sampled::cause::{StackBase, Kallsyms, UserCode, classify, executable, mark};
+use cuesta_meters::sampled::perf::record::{Layout, Record, records};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

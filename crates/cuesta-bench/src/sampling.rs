@@ -8,7 +8,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Sampler, SamplerOptions};
+use cuesta_meters::sampled::cause::{Sampler, SamplerOptions};
 use cuesta_record::clock;
 
 use crate::loads::{LOADS, Load, median, timed};

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use cuesta_meters::Subject;
-use cuesta_meters::exact::{Depth, Trace};
+use cuesta_meters::traced::{Depth, Trace};
 
 use crate::loads::{CALLS, call, compute, fault, median, timed};
 use crate::switching::{SWITCHES, switch};

@@ -1,36 +1,30 @@
 //! Meters of a Linux host: exact clocks say how much, samples say what kind.
 //!
-//! Nothing here drives anything, and nothing is printed: a [`MeterReport`] is what came of an interval.
+//! Nothing here drives anything, and nothing is printed: a [`MeterReport`] has the figures of an interval.
 //!
 //! - [`Subject`]: what is metered. [`Roots`]: where the kernel's files are.
-//! - [`kernel`]: the kernel's interfaces, one file each: text in, numbers out.
-//! - [`CounterSnapshot`]: its counters at an instant; [`Delta`]: what two snapshots differ by.
-//! - [`Meter`]: a subject that is read again and again.
-//! - [`perf`]: the kernel's sampler. [`cause`]: CPU time by cause, sampled. [`profile`]: by location.
-//! - [`exact`]: what only tracers in the kernel tell.
-//! - [`MeterReport`]: everything that is printed of an interval; a [`Figure`] has its [`Tier`] or says why it is missing.
+//! - [`Meter`]: a subject that is read again and again; it makes one report from what the three tiers have.
+//! - [`report`]: the figures of an interval and their schema. A [`Figure`] has its [`Tier`] or the reason why it is missing.
+//!
+//! The tiers, each a room; a tier uses the ones above it and none below:
+//!
+//! - [`plain`]: files and counters of the kernel.
+//! - [`sampled`]: a timer's samples, scaled to exact CPU time.
+//! - [`traced`]: programs in the kernel, with the cargo feature `exact`.
 
-pub mod cause;
-mod delta;
-pub mod exact;
-pub mod kernel;
 mod meter;
-mod node_exporter;
-pub mod perf;
-pub mod profile;
-mod report;
+pub mod plain;
+pub mod report;
 mod roots;
-mod snapshot;
+pub mod sampled;
 mod subject;
-mod task_exits;
+pub mod traced;
 
-pub use delta::{Delta, Incomparable};
 pub use meter::{Meter, MeterSpec, NoMeter};
-pub use node_exporter::NoMetrics;
+pub use plain::{CounterSnapshot, Delta, Incomparable, NoMetrics};
 pub use report::{
     ByCause, Cause, Closure, Count, Counts, Cpu, Device, Distribution, Figure, Idle, MeterReport, Network, Own, Source,
     Tier, TimeRow, Traffic,
 };
 pub use roots::Roots;
-pub use snapshot::CounterSnapshot;
 pub use subject::{NoSubject, Subject};

@@ -3,12 +3,12 @@
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-use crate::cause::{CpuAccounting, SampleTally, SamplerOptions};
-use crate::exact::{self, Depth, Trace};
-use crate::kernel::cpu_list;
-use crate::profile::Profile;
-use crate::snapshot::tasks;
-use crate::task_exits::ExitListener;
+use crate::plain::kernel::cpu_list;
+use crate::plain::snapshot::tasks;
+use crate::plain::task_exits::ExitListener;
+use crate::sampled::cause::{CpuAccounting, SampleTally, SamplerOptions};
+use crate::sampled::profile::Profile;
+use crate::traced::{self, Depth, Trace};
 use crate::{CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Roots, Subject, roots};
 
 /// What is to be metered.
@@ -179,7 +179,7 @@ impl Meter {
         let traced = self.trace.as_ref().map(|trace| trace.as_ref().map_err(String::clone)?.since(earlier.at, &report));
         match &traced {
             Some(Ok(traced)) => traced.put(&mut report),
-            Some(Err(why)) => exact::untraced(&mut report, why),
+            Some(Err(why)) => traced::untraced(&mut report, why),
             None => {}
         }
         match &self.split {

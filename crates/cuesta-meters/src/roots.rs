@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::kernel::Malformed;
+use crate::plain::kernel::Malformed;
 
 /// The folders that are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 use cuesta_host::{Host, Spec};
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{Cause, SampleTally, Sampler, SamplerOptions};
+use cuesta_meters::sampled::cause::{Cause, SampleTally, Sampler, SamplerOptions};
 use running::Running;
 use tempfile::TempDir;
 

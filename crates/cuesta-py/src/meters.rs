@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use cuesta_meters::cause::{SamplerOptions, interval};
-use cuesta_meters::exact::{self, Depth, Trace};
-use cuesta_meters::profile::Profile;
+use cuesta_meters::sampled::cause::{SamplerOptions, interval};
+use cuesta_meters::sampled::profile::Profile;
+use cuesta_meters::traced::{self, Depth, Trace};
 use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterSpec, NoMeter};
 use pyo3::prelude::*;
 
@@ -86,7 +86,7 @@ pub(crate) fn why_untraced(of_processes: bool) -> Option<String> {
 /// Gives what runs in the kernel where it is traced; none if that is not built in.
 #[pyfunction]
 pub(crate) fn tracer_object() -> Option<&'static [u8]> {
-    exact::object()
+    traced::object()
 }
 
 /// Reads what a `node_exporter` says.

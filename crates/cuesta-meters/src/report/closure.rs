@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Figure;
-use crate::snapshot::tasks::tick;
+use crate::plain::snapshot::tasks::tick;
 
 /// Percent that parts which were each measured on their own may miss the CPUs' time by.
 const TOLERANCE: f64 = 2.0;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Figure, MeterReport};
-use crate::cause::Cause;
+use crate::sampled::cause::Cause;
 
 /// How the CPU time of a subject's tasks was taken, and so what may be missing in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Where the kernel counts, or a program knows, the tracers count the same, to the unit.
 
 use cuesta_meters::Figure;
-use cuesta_meters::exact::Depth;
+use cuesta_meters::traced::Depth;
 
 use crate::program::{Program, counted, meter};
 

@@ -1,6 +1,6 @@
 //! How long tasks were off their CPUs and in run queues, beside what programs log of it themselves and the kernel's own sums.
 
-use cuesta_meters::exact::Depth;
+use cuesta_meters::traced::Depth;
 use cuesta_meters::{Count, Distribution, Figure, MeterReport, Tier};
 
 use crate::program::{Program, counted};

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use cuesta_meters::exact::{Depth, Trace};
+use cuesta_meters::traced::{Depth, Trace};
 
 use crate::program::meter;
 

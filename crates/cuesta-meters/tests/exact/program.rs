@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use cuesta_meters::exact::Depth;
+use cuesta_meters::traced::Depth;
 use cuesta_meters::{Count, Figure, Meter, MeterReport, MeterSpec, Roots, Tier};
 
 use crate::running::Running;

@@ -1,13 +1,13 @@
 //! What is compiled here must find its way in the kernels of others: no offset of a kernel's structure may be fixed in it.
 
-use cuesta_meters::exact;
+use cuesta_meters::traced;
 
-const KERNEL: &str = include_str!("../../src/exact/kernel.h");
+const KERNEL: &str = include_str!("../../src/traced/kernel.h");
 const SOURCES: [&str; 4] = [
     KERNEL,
-    include_str!("../../src/exact/account.h"),
-    include_str!("../../src/exact/distributions.h"),
-    include_str!("../../src/exact/trace.bpf.c"),
+    include_str!("../../src/traced/account.h"),
+    include_str!("../../src/traced/distributions.h"),
+    include_str!("../../src/traced/trace.bpf.c"),
 ];
 
 /// Types that a program and the kernel share by contract (`linux/bpf.h`), which never change.
@@ -35,7 +35,7 @@ fn every_structure_of_the_kernel_is_looked_up_where_it_is_loaded() {
 
 #[test]
 fn the_object_says_what_is_to_be_looked_up_and_names_no_place_of_this_machine() {
-    let object = exact::object().unwrap();
+    let object = traced::object().unwrap();
     let has = |text: &str| object.windows(text.len()).any(|bytes| bytes == text.as_bytes());
     assert!(object.starts_with(b"\x7fELF"));
     assert!(has(".BTF.ext"), "relocations are in it");

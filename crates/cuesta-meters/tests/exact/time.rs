@@ -1,6 +1,6 @@
 //! Whose time, and into what; and whether the account closes.
 
-use cuesta_meters::exact::Depth;
+use cuesta_meters::traced::Depth;
 use cuesta_meters::{Figure, MeterReport, Tier};
 
 use crate::program::{Program, exact, meter};
@@ -70,7 +70,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 fn beside_samples_interrupts_alone_are_traced() {
     let mut program = Program::start();
     let mut meter = meter(&format!("pid:{}", program.pid())).traced(Depth::Light);
-    meter = meter.sampled(cuesta_meters::cause::SamplerOptions::default());
+    meter = meter.sampled(cuesta_meters::sampled::cause::SamplerOptions::default());
     program.does("t = time.process_time() + 0.5; any(iter(lambda: time.process_time() > t, True))");
     let report = meter.report().unwrap();
     let by_cause = report.by_cause.value().unwrap();

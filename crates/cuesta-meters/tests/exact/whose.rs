@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use cuesta_meters::exact::Depth;
+use cuesta_meters::traced::Depth;
 
 use crate::program::{Program, counted, exact, meter};
 

@@ -13,7 +13,7 @@
 
 use std::fmt::Write;
 
-use cuesta_meters::cause::{Cause, Share};
+use cuesta_meters::sampled::cause::{Cause, Share};
 
 use crate::trial::Trial;
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{CauseShares, ExactCpu, Sampler, SamplerOptions, Visibility};
+use cuesta_meters::sampled::cause::{CauseShares, ExactCpu, Sampler, SamplerOptions, Visibility};
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +46,7 @@ fn share(sampler: &Sampler, visibility: &mut Option<Visibility>, work: fn()) -> 
     *visibility = Some(window.visibility);
     let exact = ExactCpu { cpu, faults: None, capacity: cpu };
     let causes = CauseShares::new(&window.tallies[0], &window, exact, None);
-    causes.by_cause.get(&cuesta_meters::cause::Cause::User).map_or(0.0, |share| share.percent)
+    causes.by_cause.get(&cuesta_meters::sampled::cause::Cause::User).map_or(0.0, |share| share.percent)
 }
 
 fn compute() {

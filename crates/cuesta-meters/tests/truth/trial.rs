@@ -5,9 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use cuesta_meters::Subject;
-use cuesta_meters::cause::{CauseShares, Constants, ExactCpu, Sampler, SamplerOptions, calibrate};
-use cuesta_meters::kernel::pid_stat::PidStat;
-use cuesta_meters::kernel::schedstat::SchedStat;
+use cuesta_meters::plain::kernel::pid_stat::PidStat;
+use cuesta_meters::plain::kernel::schedstat::SchedStat;
+use cuesta_meters::sampled::cause::{CauseShares, Constants, ExactCpu, Sampler, SamplerOptions, calibrate};
 
 use crate::running::Running;
 use crate::work::Truth;

@@ -1,0 +1,116 @@
+//! Events: of the subject where the kernel counts by task, else of its machine.
+
+use std::collections::BTreeMap;
+
+use super::tasks::{TaskDelta, ThreadDelta};
+use super::{Delta, UNTRACED, UNTRACED_CALLS};
+use crate::plain::kernel::grown;
+use crate::{Count, CounterSnapshot, Counts, Figure, Subject};
+
+const NO_WAKEUPS: &str = "only a kernel with CONFIG_SCHEDSTATS counts them, while `sysctl kernel.sched_schedstats=1`";
+
+impl Delta<'_> {
+    pub(super) fn counts(&self) -> Counts {
+        let part = self.is_part();
+        let (minor_faults, major_faults) = if part { self.own_faults() } else { self.faults() };
+        let of_threads = |of: fn(&ThreadDelta) -> u64| self.by_thread(of);
+        let each_kind = "the machine counts both kinds together";
+        let (voluntary_switches, involuntary_switches) = if part {
+            (of_threads(|threads| threads.voluntary), of_threads(|threads| threads.involuntary))
+        } else {
+            (Figure::unmetered(each_kind), Figure::unmetered(each_kind))
+        };
+        let switches = if part {
+            voluntary_switches.with(&involuntary_switches, |a, b| Count::over(a.count + b.count, self.seconds))
+        } else {
+            self.count(|snapshot| &snapshot.stat, |stat| stat.switches)
+        };
+        Counts {
+            minor_faults,
+            major_faults,
+            voluntary_switches,
+            involuntary_switches,
+            switches,
+            wakeups: self.wakeups(),
+            interrupts: self.interrupts(|snapshot| &snapshot.interrupts, |stat| stat.interrupts),
+            softirqs: self.interrupts(|snapshot| &snapshot.softirqs, |stat| stat.softirqs),
+            forks: self.count(|snapshot| &snapshot.stat, |stat| stat.forks),
+            execs: self.missing(UNTRACED),
+            system_calls: self.missing(UNTRACED_CALLS),
+            ios: self.ios(),
+            of_machine: self.of_machine().iter().map(|name| (*name).to_owned()).collect(),
+        }
+    }
+
+    /// The counts that are of more than the subject.
+    fn of_machine(&self) -> &'static [&'static str] {
+        match self.later.subject {
+            Subject::Machine => &[],
+            Subject::Cpus(_) => &["minor_faults", "major_faults", "switches", "forks", "ios"],
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => {
+                &["interrupts", "softirqs", "forks", "wakeups", "ios"]
+            }
+        }
+    }
+
+    fn faults(&self) -> (Figure<Count>, Figure<Count>) {
+        let minor = self.count(|snapshot| &snapshot.vmstat, |vmstat| vmstat.faults.checked_sub(vmstat.major));
+        (minor, self.count(|snapshot| &snapshot.vmstat, |vmstat| Some(vmstat.major)))
+    }
+
+    fn own_faults(&self) -> (Figure<Count>, Figure<Count>) {
+        let of_group = |snapshot: &CounterSnapshot| snapshot.group.and_then(|group| group.faults.clone());
+        let group = of_group(self.earlier).with(&of_group(self.later), |a, b| {
+            let minor = grown(a.faults, b.faults).unwrap_or(0);
+            let major = grown(a.major, b.major).unwrap_or(0);
+            (Count::over(minor.saturating_sub(major), self.seconds), Count::over(major, self.seconds))
+        });
+        if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
+            return (group.map(|both| both.0), group.map(|both| both.1));
+        }
+        let of = |of: fn(&TaskDelta) -> u64| self.done.map(|done| Count::over(of(done), self.seconds));
+        (of(|done| done.minor), of(|done| done.major))
+    }
+
+    fn by_thread(&self, of: fn(&ThreadDelta) -> u64) -> Figure<Count> {
+        self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(of(threads), self.seconds))
+    }
+
+    fn wakeups(&self) -> Figure<Count> {
+        let wakeups = |queues: &BTreeMap<usize, crate::plain::kernel::sched::RunQueue>| {
+            Some(queues.values().map(|queue| queue.wakeups).sum::<u64>()).filter(|wakeups| *wakeups > 0)
+        };
+        let counted = self.count(|snapshot| &snapshot.queues, wakeups);
+        if counted.value().is_some() { counted } else { self.missing(NO_WAKEUPS) }
+    }
+
+    /// Of a CPU set by its CPUs, else of the machine.
+    fn interrupts(
+        &self,
+        by_cpu: impl Fn(&CounterSnapshot) -> &Figure<BTreeMap<usize, u64>>,
+        all: impl Fn(&crate::plain::kernel::stat::Stat) -> Option<u64>,
+    ) -> Figure<Count> {
+        if matches!(self.later.subject, Subject::Cpus(_)) {
+            let sum = |table: &BTreeMap<usize, u64>| {
+                self.cpus.keys().map(|cpu| table.get(cpu).copied().unwrap_or(0)).sum::<u64>()
+            };
+            return self.count(|snapshot| by_cpu(snapshot), |table| Some(sum(table)));
+        }
+        self.count(|snapshot| &snapshot.stat, all)
+    }
+
+    fn ios(&self) -> Figure<Count> {
+        let both = self.earlier.disks.with(&self.later.disks, |a, b| {
+            let of = |name: &String, disk: &crate::plain::kernel::diskstats::Disk| {
+                let before = a.get(name).copied().unwrap_or_default();
+                grown(before.reads, disk.reads)
+                    .unwrap_or(0)
+                    .saturating_add(grown(before.writes, disk.writes).unwrap_or(0))
+            };
+            // What a stacked device does, the one below it does too.
+            let lowest = b.iter().filter(|(name, _)| !self.later.stacked.contains(*name));
+            lowest.map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
+        });
+        both.map(|count| Count::over(*count, self.seconds))
+    }
+}

@@ -1,0 +1,323 @@
+//! CPU time by use, idle by kind, where the time went. All in percent of the CPUs that are compared.
+
+use std::collections::BTreeMap;
+
+use super::{Delta, UNTRACED, tasks};
+use crate::plain::kernel::grown;
+use crate::plain::kernel::stat::Ticks;
+use crate::plain::snapshot::tasks::tick;
+use crate::report::{NOT_ITS_OWN, unsampled};
+use crate::{Closure, Cpu, Figure, Idle, Network, Own, Source, Subject, TimeRow};
+
+const NO_TICK: &str = "no clock tick passed in the interval";
+const ALL: &str = "the subject is all that runs on these CPUs";
+const MINGLED: &str = "in whose time they came, ticks do not tell: the sampled tier does";
+const SAMPLED: &str = "the kernel does not time it apart: the sampled tier does";
+const UNCOUNTED: &str = "not counted in this tier";
+const UNTIMED: &str = "ticks are not of the interrupts that are counted: the exact tier times each";
+
+impl Delta<'_> {
+    pub(super) fn cpu(&self) -> Cpu {
+        match self.earlier.stat.with(&self.later.stat, |_, _| ()) {
+            Figure::Metered { .. } => shares(self.all_cpus()),
+            Figure::Unmetered { why } => unknown(&why),
+        }
+    }
+
+    pub(super) fn per_cpu(&self) -> BTreeMap<usize, Cpu> {
+        self.cpus.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
+    }
+
+    pub(super) fn beside(&self) -> BTreeMap<usize, Cpu> {
+        self.beside.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
+    }
+
+    /// What the network's part is at most: all soft interrupts of the machine.
+    pub(super) fn network(&self) -> Network {
+        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
+        let seconds = self.earlier.stat.with(&self.later.stat, |_, _| machine.softirq as f64 * tick() as f64 / 1e9);
+        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        Network {
+            percent: seconds.and_then(|seconds| Figure::quotient(100.0 * seconds, capacity, NO_TICK)),
+            seconds,
+            interval: unsampled(),
+            in_subject: self.missing("in whose context they ran, ticks do not tell: the sampled tier does"),
+        }
+    }
+
+    fn all_cpus(&self) -> Ticks {
+        self.cpus.values().fold(Ticks::default(), |sum, cpu| sum.and(*cpu))
+    }
+
+    /// The subject's own part. A CPU set's and a machine's is all that its CPUs did.
+    pub(super) fn own(&self) -> Own {
+        let cpu = self.cpu();
+        let busy = cpu.busy();
+        if !self.is_part() {
+            return Own {
+                source: Source::Cpus,
+                seconds: busy.map(|percent| percent / 100.0 * self.capacity()),
+                percent: busy,
+                usr: cpu.usr,
+                sys: cpu.sys,
+                others: Figure::unmetered(ALL),
+                others_are_rest: false,
+                irq: Figure::unmetered(ALL),
+                doubt: None,
+                tasks: self.threads(),
+                processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
+            };
+        }
+        let (seconds, in_user, in_system) = self.own_seconds();
+        let percent = self.own_in_interval().map(|seconds| self.percent_of_cpus(*seconds));
+        let split = in_user.with(&in_system, |user, system| self.user_part(*user, *system));
+        let usr = percent.with(&split, |all, user| all * user);
+        let mut own = Own {
+            source: self.source(),
+            sys: percent.with(&usr, |all, usr| all - usr),
+            usr,
+            others: Figure::unmetered(MINGLED),
+            others_are_rest: true,
+            irq: Figure::unmetered(MINGLED),
+            doubt: None,
+            percent,
+            seconds,
+            tasks: self.threads(),
+            processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
+        };
+        let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::unmetered(MINGLED) };
+        // The clocks of others are not of some CPUs.
+        let others = self.clocks(&self.others).map(|seconds| self.percent_of_cpus(*seconds));
+        own.others_are_rest = !self.beside.is_empty() || others.value().is_none();
+        if !own.others_are_rest {
+            own.others = others;
+        }
+        own.put_beside(&busy, &irq);
+        own
+    }
+
+    /// How a part's CPU time is taken.
+    pub(super) fn source(&self) -> Source {
+        let births = self.later.ended.value().is_some_and(|ended| ended.births);
+        match (self.usage_of_group().value().is_some(), tasks::is_told(self.earlier, self.later), births) {
+            (true, ..) => Source::ControlGroup,
+            (_, true, true) => Source::ExitRecords,
+            (_, true, false) => Source::ExitRecordsByParent,
+            (_, false, _) => Source::Parents,
+        }
+    }
+
+    /// CPU seconds of the subject's control group: all, and as the kernel splits them.
+    fn usage_of_group(&self) -> Figure<(f64, f64, f64)> {
+        if !matches!(self.later.subject, Subject::Cgroup(_)) {
+            return Figure::unmetered("the subject is no control group");
+        }
+        let usage = |group: &crate::plain::snapshot::group::Group| group.usage.clone();
+        self.earlier.group.and_then(usage).with(&self.later.group.and_then(usage), |a, b| {
+            let seconds = |a, b| grown(a, b).unwrap_or(0) as f64 / 1e9;
+            (seconds(a.total, b.total), seconds(a.user, b.user), seconds(a.system, b.system))
+        })
+    }
+
+    /// The part of the subject's time that was in user mode. Where no clock tick met it in the interval, as in its life
+    /// so far; where none ever did, all of it, as the kernel itself has it then.
+    fn user_part(&self, user: f64, system: f64) -> f64 {
+        if user + system > 0.0 {
+            return user / (user + system);
+        }
+        let stats = self.later.tasks.value().into_iter().flat_map(|tasks| tasks.processes.values());
+        let (user, system) = stats.fold((0, 0), |sum, each| (sum.0 + each.stat.user, sum.1 + each.stat.system));
+        if user + system > 0 { user as f64 / (user + system) as f64 } else { 1.0 }
+    }
+
+    fn threads(&self) -> Figure {
+        self.later.tasks.map(|tasks| tasks.processes.values().map(|process| process.stat.threads).sum::<u64>() as f64)
+    }
+
+    /// CPU seconds of the subject between two snapshots of its tasks: all, and as the kernel splits them. They add up over
+    /// intervals that follow each other.
+    fn own_seconds(&self) -> (Figure, Figure, Figure) {
+        let group = self.usage_of_group();
+        if group.value().is_some() {
+            return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
+        }
+        let of = |nanos: fn(&super::tasks::TaskDelta) -> u64| self.done.map(|done| nanos(done) as f64 / 1e9);
+        (of(|done| done.cpu), of(|done| done.user), of(|done| done.system))
+    }
+
+    /// CPU seconds of the subject, of the interval in which the CPUs were read.
+    fn own_in_interval(&self) -> Figure {
+        let group = self.usage_of_group();
+        if group.value().is_some() { group.map(|all| all.0) } else { self.clocks(&self.done) }
+    }
+
+    pub(super) fn percent_of_cpus(&self, seconds: f64) -> f64 {
+        if self.cpus.is_empty() { 0.0 } else { 100.0 * seconds / self.capacity() }
+    }
+
+    pub(super) fn idle(&self) -> Idle {
+        let cpu = self.cpu();
+        let idle = cpu.idle.with(&cpu.iowait, |zero, waiting| zero + waiting);
+        let delay = self.run_delay();
+        Idle {
+            zero: cpu.idle,
+            io_wait: cpu.iowait,
+            throttled: self.throttled(),
+            quota: self.later.group.and_then(|group| group.quota.clone()),
+            queued_elsewhere: idle.with(&delay, |idle, delay| idle.min(self.percent_of_cpus(*delay))),
+            page_wait: self.missing(UNTRACED),
+            loading: self.missing(UNTRACED),
+            quota_wait: self.missing(UNTRACED),
+        }
+    }
+
+    fn throttled(&self) -> Figure {
+        let time = |snapshot: &crate::CounterSnapshot| snapshot.group.and_then(|group| group.throttled.clone());
+        let barred = time(self.earlier).with(&time(self.later), |a, b| grown(a.time, b.time).unwrap_or(0));
+        barred.map(|nanos| self.percent_of_cpus(*nanos as f64 / 1e9))
+    }
+
+    pub(super) fn pressure(&self) -> BTreeMap<String, Figure> {
+        let mut pressure = BTreeMap::new();
+        for (resource, later) in &self.later.pressure {
+            let Some(earlier) = self.earlier.pressure.get(resource) else { continue };
+            let percent = |micros: u64| micros as f64 / 1e4 / self.seconds;
+            let both = earlier.value().zip(later.value());
+            for (kind, a, b) in both.iter().flat_map(|(a, b)| [("some", a.some, b.some), ("full", a.full, b.full)]) {
+                if let Some((a, b)) = a.zip(b) {
+                    let stalled = percent(grown(a, b).unwrap_or(0));
+                    pressure.insert(format!("{resource}_{kind}"), Figure::plain(stalled));
+                }
+            }
+            if let Some(why) = later.why().filter(|_| resource != "irq") {
+                pressure.insert(format!("{resource}_some"), Figure::unmetered(why));
+            }
+        }
+        pressure
+    }
+
+    /// Of a part of what runs on the CPUs its own time, and the others' apart; else all.
+    pub(super) fn total_time(&self) -> Vec<TimeRow> {
+        let (cpu, own) = (self.cpu(), self.own());
+        let busy = cpu.busy();
+        let of_busy = |percent: &Figure| {
+            let both = percent.with(&busy, |percent, busy| (*percent, *busy));
+            both.and_then(|(percent, busy)| Figure::quotient(100.0 * percent, *busy, "the CPUs were idle"))
+        };
+        let row = |name: &str, percent: Figure, why: &str| TimeRow {
+            of_non_idle: of_busy(&percent),
+            name: name.to_owned(),
+            percent,
+            average: self.missing(why),
+        };
+        let faults = self.missing(own.percent.why().unwrap_or(SAMPLED));
+        let mut rows = vec![row("page faults", faults, SAMPLED)];
+        if self.is_part() {
+            rows.push(row("system, by ticks", own.sys.clone(), UNCOUNTED));
+            rows.push(row("user, by ticks", own.usr.clone(), UNCOUNTED));
+            rows.extend(own.beside().map(|(name, percent)| row(name, percent.clone(), NOT_ITS_OWN)));
+        } else {
+            rows.push(row("system", cpu.sys, UNCOUNTED));
+            rows.push(row("user", cpu.usr, UNCOUNTED));
+            rows.push(row("interrupts", cpu.irq, UNTIMED));
+        }
+        let idle = [("steal", cpu.steal), ("I/O-wait idle", cpu.iowait), ("zero idle", cpu.idle)];
+        rows.extend(idle.map(|(name, percent)| TimeRow::idle(name, percent)));
+        rows
+    }
+
+    /// The subject and all others by the clocks of their tasks, idle and steal by those of the CPUs: of all CPUs of the machine,
+    /// for tasks are not of a CPU. A set of CPUs has the ticks of its uses alone.
+    pub(super) fn closure(&self) -> Closure {
+        if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
+            let ticks = seconds_of(self.all_cpus().total());
+            let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
+            return Closure::of(accounted, self.seconds);
+        }
+        let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
+        let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;
+        let percent = |seconds: f64| Figure::quotient(100.0 * seconds, capacity, "no CPU was there throughout");
+        let idle = ("idle", percent(seconds_of(machine.idle.saturating_add(machine.iowait))));
+        let steal = ("steal", percent(seconds_of(machine.steal)));
+        let of = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));
+        let unseen = 100.0 * seconds_of(machine.irq.saturating_add(machine.softirq)) / capacity.max(f64::MIN_POSITIVE);
+        // Where interrupts are timed apart from tasks, they are a part of their own.
+        let apart = self.later.times_interrupts_apart();
+        let (interrupts, unseen) = if apart { (unseen, 0.0) } else { (0.0, unseen) };
+        let interrupts = ("interrupts", Figure::plain(interrupts));
+        if !self.is_part() {
+            let tasks = ("tasks", of(&self.clocks(&self.done)));
+            return Closure::by_clocks(&[tasks, idle, steal, interrupts], unseen, self.seconds);
+        }
+        let subject = ("subject", of(&self.own_in_interval()));
+        let others = ("others", of(&self.clocks(&self.others)));
+        Closure::by_clocks(&[subject, others, idle, steal, interrupts], unseen, self.seconds)
+    }
+
+    /// CPU seconds by the clocks of tasks, which were read a little later than the CPUs: made those of the interval.
+    fn clocks(&self, done: &Figure<super::tasks::TaskDelta>) -> Figure {
+        done.map(|done| done.cpu as f64 / 1e9 / done.seconds * self.seconds)
+    }
+}
+
+fn seconds_of(ticks: u64) -> f64 {
+    ticks as f64 * tick() as f64 / 1e9
+}
+
+fn shares(ticks: Ticks) -> Cpu {
+    let total = ticks.total() as f64;
+    let share = |part: u64| Figure::quotient(100.0 * part as f64, total, NO_TICK);
+    let idle = share(ticks.idle);
+    Cpu {
+        usr: share(ticks.user.saturating_add(ticks.nice)),
+        sys: share(ticks.system),
+        irq: share(ticks.irq.saturating_add(ticks.softirq)),
+        iowait: share(ticks.iowait),
+        steal: share(ticks.steal),
+        load: idle.map(|idle| 100.0 - idle),
+        idle,
+    }
+}
+
+fn unknown(why: &str) -> Cpu {
+    let none = || Figure::unmetered(why);
+    Cpu { usr: none(), sys: none(), irq: none(), iowait: none(), steal: none(), idle: none(), load: none() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use crate::{Delta, Meter, MeterSpec, Roots};
+
+    #[test]
+    fn a_tenth_of_the_subjects_time_that_is_lost_breaks_the_closure() {
+        let subject = format!("pid:{}", std::process::id()).parse().unwrap();
+        let mut meter = Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap();
+        let (earlier, cpus) = (meter.snapshot(), thread::available_parallelism().unwrap().get());
+        let is_over = AtomicBool::new(false);
+        let later = thread::scope(|scope| {
+            for _ in 0..2 * cpus {
+                scope.spawn(|| while !std::hint::black_box(&is_over).load(Ordering::Relaxed) {});
+            }
+            let mut later = meter.snapshot();
+            while later.at.since(earlier.at).as_secs_f64() < 3.0 {
+                later = meter.snapshot();
+            }
+            is_over.store(true, Ordering::Relaxed);
+            later
+        });
+        let mut delta = Delta::between(&earlier, &later).unwrap();
+        let good = delta.closure();
+        assert!(good.closes, "{good:?}");
+        // As much as must show: a tenth where the subject has a good part of the CPUs, more where neighbours have them.
+        let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
+        let planted = f64::max(0.1, needed);
+        delta.done =
+            delta.done.map(|done| super::tasks::TaskDelta { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
+        let bad = delta.closure();
+        assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
+        assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");
+    }
+}

@@ -1,0 +1,225 @@
+//! Delta: what two snapshots differ by, as a [`MeterReport`].
+//!
+//! - `cpu`: CPU time by use, idle by kind, where the time went.
+//! - `tasks`: what the subject's tasks did.
+//! - `counts`: events.
+//! - `traffic`: queues for the CPU.
+//! - `devices`: block devices.
+
+mod counts;
+mod cpu;
+mod devices;
+mod tasks;
+mod traffic;
+
+use std::collections::BTreeMap;
+
+use self::tasks::TaskDelta;
+use crate::plain::kernel::cpu_list;
+use crate::plain::kernel::grown;
+use crate::plain::kernel::stat::Ticks;
+use crate::{Count, CounterSnapshot, Figure, MeterReport, Source, Subject};
+
+/// Why a figure is missing that no file of the kernel tells.
+const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
+/// Why one is that makes calls dearer.
+const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --calls`)";
+
+/// What is missing where the kernel does not count it, and nobody traces.
+pub(crate) const NO_DELAYS: &str =
+    "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
+
+/// Two snapshots of one subject, and what of them compares.
+#[derive(Debug)]
+pub struct Delta<'a> {
+    earlier: &'a CounterSnapshot,
+    later: &'a CounterSnapshot,
+    /// Elapsed.
+    seconds: f64,
+    /// What each CPU did, of those that the subject may use and that were there throughout.
+    cpus: BTreeMap<usize, Ticks>,
+    /// The same of the machine's other CPUs.
+    beside: BTreeMap<usize, Ticks>,
+    /// What the subject's tasks did.
+    done: Figure<TaskDelta>,
+    /// What all other tasks did.
+    others: Figure<TaskDelta>,
+    notes: Vec<String>,
+}
+
+/// Readings that do not compare.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Incomparable {
+    /// Of two subjects.
+    #[error("the earlier snapshot is of {0}, the later one of {1}")]
+    Subjects(Subject, Subject),
+    /// Of two boots.
+    #[error("the machine has been booted since the earlier snapshot: its counters began anew")]
+    Boots,
+    /// Not in order.
+    #[error("no time has passed between the snapshots")]
+    Order,
+}
+
+impl<'a> Delta<'a> {
+    /// Compares two snapshots.
+    pub fn between(earlier: &'a CounterSnapshot, later: &'a CounterSnapshot) -> Result<Self, Incomparable> {
+        if earlier.subject != later.subject {
+            return Err(Incomparable::Subjects(earlier.subject.clone(), later.subject.clone()));
+        }
+        if earlier.boot != later.boot {
+            return Err(Incomparable::Boots);
+        }
+        if later.at <= earlier.at {
+            return Err(Incomparable::Order);
+        }
+        let seconds = later.at.since(earlier.at).as_secs_f64();
+        let mut delta = Self {
+            earlier,
+            later,
+            seconds,
+            cpus: BTreeMap::new(),
+            beside: BTreeMap::new(),
+            done: tasks::done(earlier, later),
+            others: tasks::done_by_others(earlier, later),
+            notes: Vec::new(),
+        };
+        delta.compare_cpus();
+        delta.note_what_is_missing();
+        Ok(delta)
+    }
+
+    /// Everything that is printed of the interval.
+    pub fn report(&self) -> MeterReport {
+        MeterReport {
+            at: self.later.at,
+            wall: self.later.wall,
+            seconds: self.seconds,
+            subject: self.later.subject.clone(),
+            cpus: self.cpus.keys().copied().collect(),
+            notes: self.notes.clone(),
+            cpu: self.cpu(),
+            per_cpu: self.per_cpu(),
+            beside: self.beside(),
+            network: self.network(),
+            own: self.own(),
+            counts: self.counts(),
+            idle: self.idle(),
+            pressure: self.pressure(),
+            total_time: self.total_time(),
+            traffic: self.traffic(),
+            devices: self.devices(),
+            by_cause: self.missing("the sampler is not on"),
+            closure: self.closure(),
+            cost: Figure::plain(self.later.cost.as_secs_f64()),
+        }
+    }
+
+    /// CPU time that there was.
+    fn capacity(&self) -> f64 {
+        self.seconds * self.cpus.len() as f64
+    }
+
+    /// Whether the subject is less than all that runs on its CPUs.
+    fn is_part(&self) -> bool {
+        matches!(self.later.subject, Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_))
+    }
+
+    fn compare_cpus(&mut self) {
+        let (Some(earlier), Some(later)) = (self.earlier.stat.value(), self.later.stat.value()) else { return };
+        let allowed = |cpu: &usize| self.later.allowed.as_ref().is_none_or(|allowed| allowed.contains(cpu));
+        let mut passing: Vec<usize> =
+            earlier.cpus.keys().filter(|cpu| !later.cpus.contains_key(cpu)).copied().collect();
+        for (cpu, ticks) in &later.cpus {
+            match earlier.cpus.get(cpu) {
+                Some(before) if allowed(cpu) => {
+                    self.cpus.insert(*cpu, ticks.since(*before));
+                }
+                Some(before) => {
+                    self.beside.insert(*cpu, ticks.since(*before));
+                }
+                None => passing.push(*cpu),
+            }
+        }
+        passing.retain(allowed);
+        passing.sort_unstable();
+        if !passing.is_empty() {
+            self.notes.push(format!("CPU {} came or went: it is left out", cpu_list::show(&passing)));
+        }
+        let wanted = self.later.allowed.iter().flatten();
+        let absent: Vec<usize> = wanted.filter(|cpu| !later.cpus.contains_key(cpu)).copied().collect();
+        if !absent.is_empty() && matches!(self.later.subject, Subject::Cpus(_)) {
+            self.notes.push(format!("CPU {} is not there", cpu_list::show(&absent)));
+        }
+    }
+
+    fn note_what_is_missing(&mut self) {
+        if self.is_part() && !self.later.counts_delays {
+            self.notes.push(NO_DELAYS.to_owned());
+        }
+        if self.is_part() {
+            self.notes.extend(self.loses());
+        }
+        if let (Some(a), Some(b)) = (self.earlier.ended.value(), self.later.ended.value())
+            && b.overruns > a.overruns
+        {
+            self.notes.push(
+                "so many tasks ended at once that not all were told: CPU time and run-queue delay may lack some"
+                    .to_owned(),
+            );
+        }
+        if let Some(tasks) = self.later.tasks.value()
+            && !tasks.threads
+        {
+            let many = match tasks.processes.len() {
+                1 => "its process has".to_owned(),
+                many => format!("its {many} processes have"),
+            };
+            self.notes
+                .push(format!("{many} too many threads to look at each: run-queue delay and switches are missing"));
+        }
+    }
+
+    /// What the source of a part's CPU time loses.
+    fn loses(&self) -> Option<String> {
+        const WAITS: &str = "run-queue delay and switches of tasks that came and went are missing";
+        match self.source() {
+            Source::ControlGroup | Source::Parents if tasks::is_told(self.earlier, self.later) => None,
+            Source::ControlGroup => Some(format!("{WAITS}: root (CAP_NET_ADMIN) is told of them, while it meters")),
+            Source::Parents => Some(format!(
+                "{WAITS}, and CPU time of processes that nobody waited for or that left their parents: root \
+                 (CAP_NET_ADMIN) is told of them, while it meters"
+            )),
+            Source::ExitRecordsByParent => Some(
+                "CPU time of processes that left their parents and live on is missing: this kernel does not tell of births \
+                 (CONFIG_PROC_EVENTS, and not within a container)"
+                    .to_owned(),
+            ),
+            Source::ExitRecords | Source::Cpus | Source::Tracer => None,
+        }
+    }
+
+    /// A counter of both snapshots, as events.
+    fn count<T>(
+        &self,
+        of: impl Fn(&'a CounterSnapshot) -> &'a Figure<T>,
+        counter: impl Fn(&T) -> Option<u64>,
+    ) -> Figure<Count>
+    where
+        T: 'a,
+    {
+        let both = of(self.earlier).with(of(self.later), |a, b| (counter(a), counter(b)));
+        both.and_then(|counters| match counters {
+            (Some(a), Some(b)) => match grown(*a, *b) {
+                Some(count) => Figure::plain(Count::over(count, self.seconds)),
+                None => Figure::unmetered("the counter was set back meanwhile"),
+            },
+            _ => self.missing("this kernel does not count it"),
+        })
+    }
+
+    /// A figure that is not had here, and why; of what somebody else read, he alone could tell.
+    fn missing<T>(&self, why: &str) -> Figure<T> {
+        Figure::unmetered(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
+    }
+}

@@ -1,0 +1,72 @@
+//! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
+
+use super::tasks::TaskDelta;
+use super::{Delta, UNTRACED};
+use crate::plain::kernel::grown;
+use crate::{Count, Figure, Subject, Traffic};
+
+const NO_QUEUES: &str = "only a kernel with CONFIG_SCHEDSTATS has queues by CPU: name a process or a control group";
+
+impl Delta<'_> {
+    pub(super) fn traffic(&self) -> Traffic {
+        let (run_delay, dispatches, io_delay) = (self.run_delay(), self.dispatches(), self.io_delay());
+        let each = run_delay.with(&dispatches, |delay, dispatches| (*delay, dispatches.count as f64));
+        Traffic {
+            running: self.own().seconds.map(|seconds| seconds / self.seconds),
+            ready: run_delay.map(|delay| delay / self.seconds),
+            in_io: io_delay.map(|delay| delay / self.seconds),
+            ready_delay: each.and_then(|(delay, count)| Figure::quotient(*delay, *count, "there was no dispatch")),
+            dispatches,
+            run_delay,
+            run_queue_delay: self.missing(UNTRACED),
+            off_cpu: self.missing(UNTRACED),
+            io_delay,
+            page_waits: self.missing(UNTRACED),
+            page_wait: self.missing(UNTRACED),
+            load_average: self.later.load.clone(),
+        }
+    }
+
+    /// Seconds that tasks were ready without a CPU. Of tasks that came and went between snapshots it is not known.
+    pub(super) fn run_delay(&self) -> Figure {
+        match self.of_queues() {
+            Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),
+            None => self.done.and_then(|done| {
+                done.of_threads().map(|threads| threads.wait as f64 / 1e9 / done.seconds * self.seconds)
+            }),
+        }
+    }
+
+    fn dispatches(&self) -> Figure<Count> {
+        match self.of_queues() {
+            Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
+            None => self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(threads.slices, self.seconds)),
+        }
+    }
+
+    /// Wait and dispatches of the CPUs' run queues; none where the subject's tasks tell, or no queue does.
+    fn of_queues(&self) -> Option<Figure<(u64, u64)>> {
+        let queues = self.earlier.queues.with(&self.later.queues, |a, b| {
+            let of = |cpu: &usize| {
+                let (a, b) = (a.get(cpu).copied().unwrap_or_default(), b.get(cpu).copied().unwrap_or_default());
+                (grown(a.wait, b.wait).unwrap_or(0), grown(a.slices, b.slices).unwrap_or(0))
+            };
+            self.cpus
+                .keys()
+                .map(of)
+                .fold((0_u64, 0_u64), |sum, each| (sum.0.saturating_add(each.0), sum.1.saturating_add(each.1)))
+        });
+        match self.later.subject {
+            Subject::Process(_) | Subject::Children(_) | Subject::Cgroup(_) => None,
+            Subject::Machine => Some(queues).filter(|queues| queues.value().is_some()),
+            Subject::Cpus(_) => Some(if queues.value().is_some() { queues } else { Figure::unmetered(NO_QUEUES) }),
+        }
+    }
+
+    fn io_delay(&self) -> Figure {
+        if !self.later.counts_delays {
+            return self.missing("the kernel does not count it: `sysctl kernel.task_delayacct=1` allows it");
+        }
+        self.done.map(|done| done.block_delay as f64 / 1e9)
+    }
+}

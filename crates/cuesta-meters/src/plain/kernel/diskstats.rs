@@ -1,0 +1,83 @@
+//! `/proc/diskstats`: what each block device has done since boot.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Malformed, numbers};
+
+/// Bytes of a sector, whatever the device's own are.
+pub const SECTOR: u64 = 512;
+
+/// A device's counters. Milliseconds have 32 bits and wrap after 50 days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Disk {
+    /// Reads completed.
+    pub reads: u64,
+    /// Sectors read.
+    pub sectors_read: u64,
+    /// Milliseconds that reads took, summed over reads.
+    pub read_ms: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Sectors written.
+    pub sectors_written: u64,
+    /// Milliseconds that writes took, summed over writes.
+    pub write_ms: u64,
+    /// Requests outstanding now.
+    pub outstanding: u64,
+    /// Milliseconds in which at least one request was outstanding.
+    pub busy_ms: u64,
+    /// Milliseconds of the above, each times the requests outstanding.
+    pub queue_ms: u64,
+}
+
+/// Reads the file: devices and partitions by name.
+pub fn parse(text: &str) -> Result<BTreeMap<String, Disk>, Malformed> {
+    text.lines().map(|row| disk(row).ok_or_else(|| Malformed::new("/proc/diskstats", row))).collect()
+}
+
+fn disk(row: &str) -> Option<(String, Disk)> {
+    let mut words = row.split_ascii_whitespace();
+    let name = words.nth(2)?.to_owned();
+    let rest = words.collect::<Vec<_>>().join(" ");
+    let fields: Vec<u64> = numbers(&rest).collect();
+    let [reads, _, sectors_read, read_ms, writes, _, sectors_written, write_ms, outstanding, busy_ms, queue_ms, ..] =
+        fields[..]
+    else {
+        return None;
+    };
+    let disk = Disk { reads, sectors_read, read_ms, writes, sectors_written, write_ms, outstanding, busy_ms, queue_ms };
+    Some((name, disk))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_kernel_writes() {
+        let disks = parse(include_str!("../../../tests/captured/diskstats")).unwrap();
+        assert_eq!(disks.len(), 10);
+        let vda = Disk {
+            reads: 3_297_255,
+            sectors_read: 201_952_106,
+            read_ms: 4_311_627,
+            writes: 214_284,
+            sectors_written: 170_064_528,
+            write_ms: 879_656,
+            outstanding: 0,
+            busy_ms: 246_124,
+            queue_ms: 5_228_794,
+        };
+        assert_eq!(disks["vda"], vda);
+        assert!(parse("8 0 sda 1 2 3\n").is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "[a-z0-9 \n-]{0,80}") {
+            let _ = parse(&text);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What a `node_exporter` says of its machine, as a [`CounterSnapshot`]: text in, counters out. Somebody else fetches the text.
+//!
+//! It gives less than the files it read: no tasks, no control groups, interrupts of the machine only. Seconds become the
+//! clock ticks that they were.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use cuesta_record::clock;
+
+use crate::plain::kernel::diskstats::{Disk, SECTOR};
+use crate::plain::kernel::pressure::Pressure;
+use crate::plain::kernel::sched::RunQueue;
+use crate::plain::kernel::stat::Stat;
+use crate::plain::kernel::vmstat::VmStat;
+use crate::plain::snapshot::tasks::tick;
+use crate::{CounterSnapshot, Figure, Subject};
+
+const TELLER: &str = "this node_exporter";
+
+/// A text that no `node_exporter` wrote.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no metrics of a node_exporter: there is no node_cpu_seconds_total in it")]
+pub struct NoMetrics;
+
+/// A row of the text: `name{label="value"} 1.5`.
+#[derive(Debug, PartialEq)]
+struct Row<'a> {
+    name: &'a str,
+    labels: BTreeMap<&'a str, String>,
+    value: f64,
+}
+
+impl CounterSnapshot {
+    /// Reads what a `node_exporter` says, as of now. The subject is its whole machine.
+    pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
+        let rows: Vec<Row> = text.lines().filter_map(row).collect();
+        let metrics = Metrics(&rows);
+        let none = || format!("{TELLER} does not tell");
+        let disks = metrics.disks();
+        let stat = metrics.stat().ok_or(NoMetrics)?;
+        Ok(Self {
+            at: clock::now(),
+            wall: clock::wall(),
+            boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
+            teller: Some(TELLER.to_owned()),
+            subject: Subject::Machine,
+            cost: Duration::ZERO,
+            stat: Figure::plain(stat),
+            vmstat: metrics.vmstat().map_or_else(|| Figure::unmetered(none()), Figure::plain),
+            stacked: disks.keys().filter(|name| is_stacked(name)).cloned().collect(),
+            disks: if disks.is_empty() { Figure::unmetered(none()) } else { Figure::plain(disks) },
+            disk_errors: BTreeMap::new(),
+            interrupts: Figure::unmetered(none()),
+            softirqs: Figure::unmetered(none()),
+            queues: metrics.queues().map_or_else(|| Figure::unmetered(none()), Figure::plain),
+            pressure: metrics.pressure(),
+            load: metrics.one("node_load1").map_or_else(|| Figure::unmetered(none()), Figure::plain),
+            tasks: Figure::unmetered(none()),
+            ended: Figure::unmetered(none()),
+            group: Figure::unmetered(none()),
+            allowed: None,
+            counts_delays: false,
+        })
+    }
+}
+
+/// Whether a device stands on others, by its name, which is all that is told: loops, volumes, arrays.
+fn is_stacked(name: &str) -> bool {
+    ["loop", "dm-", "md"].iter().any(|kind| name.starts_with(kind))
+}
+
+struct Metrics<'a>(&'a [Row<'a>]);
+
+impl Metrics<'_> {
+    fn all(&self, name: &str) -> impl Iterator<Item = &Row<'_>> {
+        self.0.iter().filter(move |row| row.name == name)
+    }
+
+    fn one(&self, name: &str) -> Option<f64> {
+        self.all(name).next().map(|row| row.value)
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        self.one(name).map(|count| count as u64)
+    }
+
+    fn stat(&self) -> Option<Stat> {
+        let mut stat = Stat {
+            interrupts: self.count("node_intr_total"),
+            switches: self.count("node_context_switches_total"),
+            forks: self.count("node_forks_total"),
+            running: self.count("node_procs_running"),
+            blocked: self.count("node_procs_blocked"),
+            ..Stat::default()
+        };
+        for row in self.all("node_cpu_seconds_total") {
+            let (Some(cpu), Some(mode)) = (row.labels.get("cpu"), row.labels.get("mode")) else { continue };
+            let Ok(cpu) = cpu.parse() else { continue };
+            let ticks = stat.cpus.entry(cpu).or_default();
+            let use_ = match mode.as_str() {
+                "user" => &mut ticks.user,
+                "nice" => &mut ticks.nice,
+                "system" => &mut ticks.system,
+                "idle" => &mut ticks.idle,
+                "iowait" => &mut ticks.iowait,
+                "irq" => &mut ticks.irq,
+                "softirq" => &mut ticks.softirq,
+                "steal" => &mut ticks.steal,
+                _ => continue,
+            };
+            *use_ = (row.value * 1e9 / tick() as f64).round() as u64;
+        }
+        (!stat.cpus.is_empty()).then_some(stat)
+    }
+
+    fn vmstat(&self) -> Option<VmStat> {
+        Some(VmStat {
+            faults: self.one("node_vmstat_pgfault")? as u64,
+            major: self.one("node_vmstat_pgmajfault")? as u64,
+        })
+    }
+
+    fn disks(&self) -> BTreeMap<String, Disk> {
+        let mut disks = BTreeMap::<String, Disk>::new();
+        for row in self.0 {
+            let (Some(of), Some(device)) = (row.name.strip_prefix("node_disk_"), row.labels.get("device")) else {
+                continue;
+            };
+            let (count, ms) = (row.value as u64, (row.value * 1e3).round() as u64);
+            let disk = disks.entry(device.clone()).or_default();
+            match of {
+                "reads_completed_total" => disk.reads = count,
+                "writes_completed_total" => disk.writes = count,
+                "read_bytes_total" => disk.sectors_read = count / SECTOR,
+                "written_bytes_total" => disk.sectors_written = count / SECTOR,
+                "read_time_seconds_total" => disk.read_ms = ms,
+                "write_time_seconds_total" => disk.write_ms = ms,
+                "io_time_seconds_total" => disk.busy_ms = ms,
+                "io_time_weighted_seconds_total" => disk.queue_ms = ms,
+                _ => {}
+            }
+        }
+        disks.retain(|_, disk| disk.reads > 0 || disk.writes > 0);
+        disks
+    }
+
+    fn queues(&self) -> Option<BTreeMap<usize, RunQueue>> {
+        let mut queues = BTreeMap::<usize, RunQueue>::new();
+        for row in self.0 {
+            let (Some(of), Some(cpu)) = (row.name.strip_prefix("node_schedstat_"), row.labels.get("cpu")) else {
+                continue;
+            };
+            let Ok(cpu) = cpu.parse() else { continue };
+            let queue = queues.entry(cpu).or_default();
+            match of {
+                "running_seconds_total" => queue.run = (row.value * 1e9) as u64,
+                "waiting_seconds_total" => queue.wait = (row.value * 1e9) as u64,
+                "timeslices_total" => queue.slices = row.value as u64,
+                _ => {}
+            }
+        }
+        (!queues.is_empty()).then_some(queues)
+    }
+
+    fn pressure(&self) -> BTreeMap<String, Figure<Pressure>> {
+        let of = |resource: &str| {
+            let micros = |kind| {
+                self.one(&format!("node_pressure_{resource}_{kind}_seconds_total")).map(|s| (s * 1e6).round() as u64)
+            };
+            let found = Pressure { some: micros("waiting"), full: micros("stalled") };
+            (found != Pressure::default()).then(|| (resource.to_owned(), Figure::plain(found)))
+        };
+        ["cpu", "io", "memory", "irq"].into_iter().filter_map(of).collect()
+    }
+}
+
+fn row(text: &str) -> Option<Row<'_>> {
+    let end = text.find(['{', ' ']).filter(|end| *end > 0 && !text.starts_with('#'))?;
+    let (name, mut rest) = text.split_at(end);
+    let mut labels = BTreeMap::new();
+    if let Some(inside) = rest.strip_prefix('{') {
+        rest = inside;
+        while !rest.starts_with('}') {
+            let (key, after) = rest.trim_start_matches([',', ' ']).split_once("=\"")?;
+            let (value, after) = quoted(after)?;
+            labels.insert(key, value);
+            rest = after;
+        }
+        rest = &rest[1..];
+    }
+    let value: f64 = rest.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Row { name, labels, value })
+}
+
+/// What stands before the closing quotes, its escapes undone, and what stands after.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut characters = text.char_indices();
+    while let Some((place, character)) = characters.next() {
+        match character {
+            '"' => return Some((value, &text[place + 1..])),
+            '\\' => match characters.next()?.1 {
+                'n' => value.push('\n'),
+                other => value.push(other),
+            },
+            other => value.push(other),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plain::kernel::stat::Ticks;
+
+    const CAPTURED: &str = include_str!("../../tests/captured/node_exporter");
+
+    #[test]
+    fn rows() {
+        let labels = BTreeMap::from([("a", "x\"},\\y\n".to_owned()), ("b", String::new())]);
+        let expected = Row { name: "up", labels, value: 1e3 };
+        assert_eq!(row(r#"up{a="x\"},\\y\n", b=""} 1e+03 1700000000"#), Some(expected));
+        assert_eq!(row("up 5").map(|row| row.value), Some(5.0));
+        for text in ["", "# HELP up x", "up", "up{", "up{a=", "up{a=\"x", "up{a=\"x\"} y", "{} 5"] {
+            assert_eq!(row(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn reads_what_a_node_exporter_writes() {
+        let snapshot = CounterSnapshot::of_node_exporter(CAPTURED).unwrap();
+        let stat = snapshot.stat.value().unwrap();
+        assert_eq!(stat.cpus[&1], Ticks::from([575_485, 51_349, 140_742, 708_127, 7712, 0, 46_259, 1529]));
+        assert_eq!((stat.switches, stat.forks), (Some(95_561_230), Some(321_087)));
+        assert_eq!(snapshot.vmstat.value(), Some(&VmStat { faults: 333_716_420, major: 46_325 }));
+        let vda = snapshot.disks.value().unwrap()["vda"];
+        assert_eq!((vda.reads, vda.busy_ms, vda.sectors_written), (3_297_255, 246_124, 170_064_528));
+        assert_eq!(
+            snapshot.pressure["io"].value(),
+            Some(&Pressure { some: Some(121_256_518), full: Some(67_059_237) })
+        );
+        assert_eq!(CounterSnapshot::of_node_exporter("up 1\n"), Err(NoMetrics));
+    }
+
+    #[test]
+    fn what_is_not_told_is_missing_and_no_remedy_is_named_that_cannot_be() {
+        let told =
+            |name: &&str| !["node_context", "node_intr", "node_forks", "node_disk"].iter().any(|m| name.starts_with(m));
+        let text: Vec<&str> = CAPTURED.lines().filter(told).collect();
+        let earlier = CounterSnapshot::of_node_exporter(&text.join("\n")).unwrap();
+        let later = CounterSnapshot { at: earlier.at + Duration::from_secs(1), ..earlier.clone() };
+        let report = serde_json::to_value(crate::Delta::between(&earlier, &later).unwrap().report()).unwrap();
+        for count in ["switches", "interrupts", "softirqs", "forks", "wakeups", "ios", "execs", "system_calls"] {
+            assert_eq!(report["counts"][count]["why"], "this node_exporter does not tell", "{count}");
+        }
+        let said = report.to_string();
+        for remedy in ["sysctl", "cuesta meters", "pid:N", "cgroup", "sampler", "sampled tier", "exact tier", "CONFIG_"]
+        {
+            assert!(!said.contains(remedy), "{remedy}: {said}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "(node_cpu_seconds_total|[a-z_]|[{}\",=\\\\0-9 \n.e-]){0,60}") {
+            let _ = CounterSnapshot::of_node_exporter(&text);
+        }
+    }
+}

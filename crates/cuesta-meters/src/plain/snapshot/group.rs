@@ -1,0 +1,200 @@
+//! The control group of a subject, version 2, version 1 or both; and which block devices are whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::plain::kernel::cgroup::{Throttled, Usage, quota, quota_v1};
+use crate::plain::kernel::diskstats::Disk;
+use crate::plain::kernel::vmstat::VmStat;
+use crate::plain::kernel::{number, pid_cgroup};
+use crate::{Figure, Roots, Subject};
+
+/// What a control group's files say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) usage: Figure<Usage>,
+    pub(crate) throttled: Figure<Throttled>,
+    /// CPUs that its quota is worth.
+    pub(crate) quota: Figure,
+    pub(crate) faults: Figure<VmStat>,
+}
+
+/// Reads the subject's group: its own, or that of its process.
+pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
+    let (unified, cpu, cpuacct) = match subject {
+        Subject::Machine | Subject::Cpus(_) | Subject::Children(_) => {
+            return Figure::unmetered(
+                "only a control group or a process has a quota: name one with cgroup:PATH or pid:N",
+            );
+        }
+        Subject::Cgroup(path) => {
+            let of = |controller| folder(roots, path, controller);
+            (of(None), of(Some("cpu")), of(Some("cpuacct")))
+        }
+        Subject::Process(pid) => {
+            let rows = roots.proc(&format!("{pid}/cgroup"), |text| Ok(text.to_owned()));
+            let Some(rows) = rows.value() else { return Figure::unmetered(format!("process {pid} has ended")) };
+            let of = |name: &str| pid_cgroup::of(rows, name).map(PathBuf::from);
+            let below = |name, path: Option<PathBuf>| path.and_then(|path| folder(roots, &path, name));
+            let (cpu, cpuacct) = (below(Some("cpu"), of("cpu")), below(Some("cpuacct"), of("cpuacct")));
+            (below(None, of("")), cpu, cpuacct)
+        }
+    };
+    if [&unified, &cpu, &cpuacct].iter().all(|folder| folder.is_none()) {
+        return Figure::unmetered("no such control group is mounted");
+    }
+    Figure::plain(Group {
+        usage: usage(unified.as_deref(), cpuacct.as_deref()),
+        throttled: throttled(unified.as_deref(), cpu.as_deref()),
+        quota: limit(unified.as_deref(), cpu.as_deref()),
+        faults: faults(unified.as_deref()),
+    })
+}
+
+/// The folder of a group, of version 2 or of a controller of version 1. A path may begin with where groups are mounted.
+pub(crate) fn folder(roots: &Roots, path: &Path, controller: Option<&str>) -> Option<PathBuf> {
+    let mount = match controller {
+        None => roots.unified()?,
+        Some(name) => roots.controller(name)?,
+    };
+    let name = below_mount(roots, path);
+    let folder = mount.join(name.strip_prefix("/").unwrap_or(&name));
+    folder.is_dir().then_some(folder)
+}
+
+/// `/sys/fs/cgroup/unified/a/b` and `/sys/fs/cgroup/cpu/a/b` are `/a/b`.
+fn below_mount(roots: &Roots, path: &Path) -> PathBuf {
+    let mounts = [roots.unified(), roots.controller("cpu"), roots.controller("cpuacct")];
+    let deepest = mounts
+        .into_iter()
+        .flatten()
+        .filter(|mount| path.starts_with(mount))
+        .max_by_key(|mount| mount.as_os_str().len());
+    deepest.and_then(|mount| path.strip_prefix(mount).ok().map(Path::to_path_buf)).unwrap_or_else(|| path.to_path_buf())
+}
+
+fn usage(unified: Option<&Path>, cpuacct: Option<&Path>) -> Figure<Usage> {
+    if let Some(folder) = unified {
+        return read_file(folder, "cpu.stat", Usage::parse);
+    }
+    let Some(folder) = cpuacct else { return Figure::unmetered("no control group counts CPU time here") };
+    let stat = read_file(folder, "cpuacct.stat", |text| Ok(text.to_owned()));
+    stat.and_then(|stat| read_file(folder, "cpuacct.usage", |usage| Usage::parse_v1(usage, stat, super::tasks::tick())))
+}
+
+/// Version 1's controller is asked first: where it is, version 2 does not have it.
+fn throttled(unified: Option<&Path>, cpu: Option<&Path>) -> Figure<Throttled> {
+    let folder = cpu.or(unified).unwrap_or(Path::new("/nowhere"));
+    let found = read_file(folder, "cpu.stat", Throttled::parse);
+    if found.value().is_some() { found } else { Figure::unmetered("no quota is set for this control group") }
+}
+
+fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
+    let quota = if let Some(folder) = cpu {
+        let period = read_file(folder, "cpu.cfs_period_us", |text| Ok(text.to_owned()));
+        period.and_then(|period| read_file(folder, "cpu.cfs_quota_us", |quota| quota_v1(quota, period)))
+    } else {
+        read_file(unified.unwrap_or(Path::new("/nowhere")), "cpu.max", quota)
+    };
+    quota.and_then(|quota| quota.map_or_else(|| Figure::unmetered("there is no quota"), Figure::plain))
+}
+
+/// Only of version 2, where a group's memory is that of the same processes as its CPU time.
+fn faults(unified: Option<&Path>) -> Figure<VmStat> {
+    match unified.map(|folder| folder.join("memory.stat")).filter(|file| file.exists()) {
+        Some(file) => crate::roots::read(&file, VmStat::parse),
+        None => Figure::unmetered("the memory controller is not on for this control group"),
+    }
+}
+
+fn read_file<T>(
+    folder: &Path,
+    file: &str,
+    parse: impl FnOnce(&str) -> Result<T, crate::plain::kernel::Malformed>,
+) -> Figure<T> {
+    crate::roots::read(&folder.join(file), parse)
+}
+
+/// Processes of a group and of those below it.
+pub(crate) fn members(roots: &Roots, path: &Path) -> Option<Vec<u32>> {
+    let versions = [None, Some("cpuacct"), Some("cpu")];
+    let top = versions.into_iter().find_map(|controller| folder(roots, path, controller))?;
+    let mut members = Vec::new();
+    let mut folders = vec![top];
+    while let Some(folder) = folders.pop() {
+        let procs = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        members.extend(procs.lines().filter_map(|row| row.parse::<u32>().ok()));
+        let below = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        folders.extend(below.filter(|path| path.is_dir()));
+    }
+    Some(members)
+}
+
+/// Without partitions, which their disk has in its own figures, and without devices that never did anything.
+pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, Disk> {
+    let blocks = roots.sys.join("block");
+    let whole = |name: &str| !blocks.is_dir() || blocks.join(name.replace('/', "!")).is_dir();
+    let used = disks.iter().filter(|(name, disk)| whole(name) && (disk.reads > 0 || disk.writes > 0));
+    used.map(|(name, disk)| (name.clone(), *disk)).collect()
+}
+
+/// The devices that stand on others: volumes, arrays, ciphers (they name what is below), and loops (on a file).
+pub(crate) fn stacked(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeSet<String> {
+    let stands = |name: &&String| {
+        let folder = roots.sys.join("block").join(name.replace('/', "!"));
+        let below = fs::read_dir(folder.join("slaves")).into_iter().flatten().count();
+        below > 0 || folder.join("loop/backing_file").exists()
+    };
+    disks.keys().filter(stands).cloned().collect()
+}
+
+/// Failed requests, of the disks that count them (SCSI does).
+pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, u64> {
+    let count = |name: &String| {
+        let file = roots.sys.join("block").join(name).join("device/ioerr_cnt");
+        let text = fs::read_to_string(file).ok()?;
+        let hex = text.trim().strip_prefix("0x");
+        Some((name.clone(), hex.map_or_else(|| number(&text), |hex| u64::from_str_radix(hex, 16).ok())?))
+    };
+    disks.keys().filter_map(count).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_of_the_cpu_controller_alone_has_its_processes() {
+        let sys = tempfile::tempdir().unwrap();
+        let group = sys.path().join("fs/cgroup/cpu/jobs/deep");
+        fs::create_dir_all(&group).unwrap();
+        fs::write(sys.path().join("fs/cgroup/cpu/tasks"), "").unwrap();
+        fs::write(group.join("cgroup.procs"), format!("{}\n", std::process::id())).unwrap();
+        let roots = Roots { sys: sys.path().into(), ..Roots::default() };
+        let snapshot = crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap());
+        assert_eq!(snapshot.absence(), None);
+        let tasks = snapshot.tasks.value().unwrap();
+        assert!(tasks.processes.contains_key(&std::process::id()) && tasks.processes.len() == 1);
+        let delta = [snapshot.clone(), crate::CounterSnapshot::take(&roots, &"cgroup:/jobs".parse().unwrap())];
+        let report = crate::Delta::between(&delta[0], &delta[1]).unwrap().report();
+        assert!(report.own.seconds.value().is_some(), "{:?}", report.own.seconds);
+    }
+
+    #[test]
+    fn volumes_and_loops_stand_on_other_devices() {
+        let sys = tempfile::tempdir().unwrap();
+        for below in ["vda/slaves", "dm-0/slaves/vda", "loop0/loop", "loop0/slaves", "cciss!c0d0/slaves"] {
+            fs::create_dir_all(sys.path().join("block").join(below)).unwrap();
+        }
+        fs::write(sys.path().join("block/loop0/loop/backing_file"), "/image\n").unwrap();
+        let roots = Roots { proc: "/nowhere".into(), sys: sys.path().into() };
+        let disk = Disk { reads: 1, ..Disk::default() };
+        let disks = ["vda", "vda1", "dm-0", "loop0", "cciss/c0d0"].map(|name| (name.to_owned(), disk)).into();
+        let whole = whole_disks(&roots, &disks);
+        assert_eq!(whole.keys().collect::<Vec<_>>(), ["cciss/c0d0", "dm-0", "loop0", "vda"]);
+        assert_eq!(stacked(&roots, &whole), BTreeSet::from(["dm-0".to_owned(), "loop0".to_owned()]));
+    }
+}

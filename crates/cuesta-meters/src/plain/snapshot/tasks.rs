@@ -1,0 +1,172 @@
+//! The subject's processes and threads.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::path::Path;
+
+use cuesta_record::{Stamp, clock};
+use serde::{Deserialize, Serialize};
+
+use crate::plain::kernel::pid_stat::PidStat;
+use crate::plain::kernel::pid_status::PidStatus;
+use crate::plain::kernel::schedstat::SchedStat;
+use crate::plain::snapshot::group;
+use crate::roots;
+use crate::{Figure, Roots, Subject};
+
+/// With more threads than this the threads are not looked at: reading would cost more than it tells.
+const MOST_THREADS: u64 = 2000;
+
+/// The tasks of a subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Tasks {
+    /// When they were read.
+    pub(crate) at: Stamp,
+    /// By process id.
+    pub(crate) processes: BTreeMap<u32, Process>,
+    /// Processes that are not the subject's but whose children are: only what they have of children that ended counts.
+    pub(crate) reapers: BTreeMap<u32, Process>,
+    /// Processes that are not the subject's, by process id. What left the subject and lives on is here.
+    pub(crate) others: BTreeMap<u32, Process>,
+    /// Whether threads were looked at.
+    pub(crate) threads: bool,
+}
+
+/// A process.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Process {
+    pub(crate) stat: PidStat,
+    /// By thread id.
+    pub(crate) threads: BTreeMap<u32, Thread>,
+}
+
+impl Process {
+    /// CPU time: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves out what
+    /// user and system time have above whole ones: up to two. Neither is ever too much: the larger one is nearer.
+    pub(crate) fn cpu(&self) -> u64 {
+        let by_threads: u64 = self.threads.values().map(|thread| thread.sched.run).sum();
+        by_threads.max(nanos(self.stat.own()))
+    }
+}
+
+/// A thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Thread {
+    pub(crate) sched: SchedStat,
+    /// Voluntary and involuntary switches; not read for a whole machine, which counts its own.
+    pub(crate) switches: Option<(u64, u64)>,
+}
+
+/// Length of a clock tick of the kernel's files; nanoseconds.
+pub(crate) fn tick() -> u64 {
+    1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)
+}
+
+/// Ticks of the kernel's files as nanoseconds.
+pub(crate) fn nanos(ticks: u64) -> u64 {
+    ticks.saturating_mul(tick())
+}
+
+/// Reads the tasks of a subject.
+pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
+    read_knowing(roots, subject, &HashSet::new())
+}
+
+/// The same; `known` are processes that are the subject's by their births, whoever their parents are now.
+pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32>) -> Figure<Tasks> {
+    let at = clock::now();
+    if matches!(subject, Subject::Cpus(_)) {
+        return Figure::unmetered("tasks are not of a CPU: name a process or a control group");
+    }
+    let mut reapers = BTreeMap::new();
+    let stats = stats_of(roots);
+    let members = match subject {
+        Subject::Machine | Subject::Cpus(_) => stats.keys().copied().collect::<BTreeSet<u32>>(),
+        Subject::Process(pid) => tree(&stats, known.iter().copied().chain([*pid])),
+        Subject::Children(parents) => tree(&stats, known.iter().chain(parents).copied()),
+        Subject::Cgroup(path) => match group::members(roots, path) {
+            Some(members) => members.into_iter().collect(),
+            None => return Figure::unmetered(format!("{subject}: no such control group")),
+        },
+    };
+    let (mut stats, mut others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        stats.into_iter().partition(|(pid, _)| members.contains(pid));
+    if let Subject::Children(parents) = subject {
+        for (parent, stat) in parents.iter().filter_map(|parent| Some((*parent, stats.remove(parent)?))) {
+            reapers.insert(parent, reaper(stat));
+            others.insert(parent, stat);
+        }
+    }
+    match subject {
+        Subject::Process(pid) if stats.is_empty() => {
+            return Figure::unmetered(format!("process {pid} has ended"));
+        }
+        Subject::Children(_) if reapers.is_empty() => return Figure::unmetered("their parents have ended"),
+        Subject::Machine if stats.is_empty() => {
+            return Figure::unmetered(format!("{}: no process is to be seen there", roots.proc.display()));
+        }
+        _ => {}
+    }
+    let many = |stats: &BTreeMap<u32, PidStat>| stats.values().map(|stat| stat.threads).sum::<u64>() > MOST_THREADS;
+    let whole = |stats: BTreeMap<u32, PidStat>, switches| -> BTreeMap<u32, Process> {
+        let no_threads = many(&stats);
+        let of = |pid| if no_threads { BTreeMap::new() } else { threads_of(&roots.proc, pid, switches) };
+        stats.into_iter().map(|(pid, stat)| (pid, Process { stat, threads: of(pid) })).collect()
+    };
+    let threads = !many(&stats);
+    let processes = whole(stats, *subject != Subject::Machine);
+    Figure::plain(Tasks { at, processes, reapers, others: whole(others, false), threads })
+}
+
+/// A process of which only its children count.
+fn reaper(stat: PidStat) -> Process {
+    let stat = PidStat { user: 0, system: 0, minor: 0, major: 0, block_delay: 0, ..stat };
+    Process { stat, threads: BTreeMap::new() }
+}
+
+/// The accounts of all processes; those that have ended meanwhile are left out.
+fn stats_of(roots: &Roots) -> BTreeMap<u32, PidStat> {
+    let stat = |pid| Some((pid, *roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?));
+    pids(&roots.proc).filter_map(stat).collect()
+}
+
+/// Folders of `/proc` or of a process' `task` that are numbers.
+fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// Processes and their descendants.
+fn tree(stats: &BTreeMap<u32, PidStat>, roots: impl Iterator<Item = u32>) -> BTreeSet<u32> {
+    let mut children = BTreeMap::<u32, Vec<u32>>::new();
+    for (pid, stat) in stats {
+        children.entry(stat.parent).or_default().push(*pid);
+    }
+    let mut found = BTreeSet::new();
+    let mut next: Vec<u32> = roots.collect();
+    while let Some(pid) = next.pop() {
+        if found.insert(pid) {
+            next.extend(children.get(&pid).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// The CPUs that a process' threads may use.
+pub(crate) fn cpus_of(roots: &Roots, pid: u32) -> BTreeSet<usize> {
+    let folder = roots.proc.join(pid.to_string()).join("task");
+    let status = |tid: u32| roots::read(&folder.join(tid.to_string()).join("status"), PidStatus::parse);
+    pids(&folder).flat_map(|tid| status(tid).value().map(|status| status.cpus.clone()).unwrap_or_default()).collect()
+}
+
+fn threads_of(proc: &Path, pid: u32, switches: bool) -> BTreeMap<u32, Thread> {
+    let tasks = proc.join(pid.to_string()).join("task");
+    let thread = |tid: u32| {
+        let folder = tasks.join(tid.to_string());
+        let sched = *roots::read(&folder.join("schedstat"), SchedStat::parse).value()?;
+        let status = switches.then(|| roots::read(&folder.join("status"), PidStatus::parse));
+        let switches = status.and_then(|status| status.value().map(|status| (status.voluntary, status.involuntary)));
+        Some((tid, Thread { sched, switches }))
+    };
+    pids(&tasks).filter_map(thread).collect()
+}

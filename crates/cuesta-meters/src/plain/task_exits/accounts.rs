@@ -1,0 +1,367 @@
+//! Whose a task was that ended, and the sums of what such had done. Pure: it is told of births, ends and snapshots.
+//!
+//! A process is the subject's if the process was that made it, however their ways part afterwards. What it did counts by its
+//! own account as long as it can be seen, and by the last accounts of its tasks when it has vanished.
+
+use std::collections::{HashMap, HashSet};
+
+use cuesta_record::Stamp;
+use serde::{Deserialize, Serialize};
+
+use crate::plain::kernel::taskstats::LastAccount;
+use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
+
+/// What those that ended had done in all, since somebody listens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct ExitTotals {
+    /// Since when somebody listens: sums of two listeners do not compare.
+    pub(crate) since: Stamp,
+    /// Whether births are told too, so that who detaches itself from its parent is not lost.
+    pub(crate) births: bool,
+    pub(crate) subject: SideTotals,
+    /// Of all processes that are not the subject's.
+    pub(crate) others: SideTotals,
+    /// Times that the kernel had no more room for what it had to tell.
+    pub(crate) overruns: u64,
+}
+
+/// Sums of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct SideTotals {
+    /// Of tasks that ended; the process of some may live on.
+    pub(crate) tasks: TaskTotals,
+    /// Of processes that have vanished.
+    pub(crate) processes: ProcessUsage,
+}
+
+/// What tasks that ended had done, of which processes have no account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct TaskTotals {
+    pub(crate) tasks: u64,
+    pub(crate) dispatches: u64,
+    /// Nanoseconds.
+    pub(crate) wait: u64,
+    /// Nanoseconds.
+    pub(crate) block_delay: u64,
+    pub(crate) voluntary: u64,
+    pub(crate) involuntary: u64,
+}
+
+/// CPU time and page faults of a process; times are nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct ProcessUsage {
+    pub(crate) cpu: u64,
+    pub(crate) user: u64,
+    pub(crate) system: u64,
+    pub(crate) minor: u64,
+    pub(crate) major: u64,
+}
+
+impl SideTotals {
+    /// What came since.
+    pub(crate) fn since(self, earlier: Self) -> Self {
+        Self { tasks: self.tasks.since(earlier.tasks), processes: self.processes.since(earlier.processes) }
+    }
+}
+
+impl TaskTotals {
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            tasks: self.tasks.saturating_sub(earlier.tasks),
+            dispatches: self.dispatches.saturating_sub(earlier.dispatches),
+            wait: self.wait.saturating_sub(earlier.wait),
+            block_delay: self.block_delay.saturating_sub(earlier.block_delay),
+            voluntary: self.voluntary.saturating_sub(earlier.voluntary),
+            involuntary: self.involuntary.saturating_sub(earlier.involuntary),
+        }
+    }
+}
+
+impl ProcessUsage {
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            cpu: self.cpu.saturating_sub(earlier.cpu),
+            user: self.user.saturating_sub(earlier.user),
+            system: self.system.saturating_sub(earlier.system),
+            minor: self.minor.saturating_sub(earlier.minor),
+            major: self.major.saturating_sub(earlier.major),
+        }
+    }
+
+    /// What a living process used so far.
+    pub(crate) fn by(process: &Process) -> Self {
+        let stat = &process.stat;
+        let (user, system) = (nanos(stat.user), nanos(stat.system));
+        Self { cpu: process.cpu(), user, system, minor: stat.minor, major: stat.major }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.cpu += other.cpu;
+        self.user += other.user;
+        self.system += other.system;
+        self.minor += other.minor;
+        self.major += other.major;
+    }
+
+    /// Neither account of a process is ever too much: last accounts lack tasks that ended before somebody listened, what was
+    /// seen lacks what came since.
+    fn larger(self, other: Self) -> Self {
+        Self {
+            cpu: self.cpu.max(other.cpu),
+            user: self.user.max(other.user),
+            system: self.system.max(other.system),
+            minor: self.minor.max(other.minor),
+            major: self.major.max(other.major),
+        }
+    }
+}
+
+/// A process whose time is not in the sums yet.
+#[derive(Debug, Default)]
+struct OpenProcess {
+    is_subject: bool,
+    /// When it began, if it was seen.
+    start: Option<u64>,
+    /// As last seen.
+    seen: ProcessUsage,
+    /// By the last accounts of its tasks.
+    ended: ProcessUsage,
+    /// Whether its first task has ended.
+    is_ended: bool,
+}
+
+/// Who is the subject's, and the sums.
+#[derive(Debug)]
+pub(super) struct ExitAccounts {
+    /// Whether all processes are the subject's.
+    all: bool,
+    /// Processes that are not the subject's but whose children are.
+    parents: Vec<u32>,
+    /// Processes that are the subject's; some of them may have ended.
+    known: HashSet<u32>,
+    /// Processes that were born since the last snapshot.
+    newborn: HashSet<u32>,
+    open: HashMap<u32, OpenProcess>,
+    pub(super) sum: ExitTotals,
+}
+
+/// With more processes than this that may have vanished it is looked which have, even if nobody reads.
+const MANY: usize = 4096;
+
+impl ExitAccounts {
+    /// Begins, at an instant.
+    pub(super) fn new(all: bool, since: Stamp, births: bool) -> Self {
+        let sum = ExitTotals { since, births, ..ExitTotals::default() };
+        Self { all, parents: Vec::new(), known: HashSet::new(), newborn: HashSet::new(), open: HashMap::new(), sum }
+    }
+
+    /// The subject's processes as far as they are known by their births.
+    pub(super) fn known(&self) -> &HashSet<u32> {
+        &self.known
+    }
+
+    /// A process was born.
+    pub(super) fn born(&mut self, process: u32, parent: u32) {
+        // Its number may have been another's.
+        if let Some(former) = self.open.remove(&process) {
+            self.close(&former);
+        }
+        if self.known.contains(&parent) || self.parents.contains(&parent) {
+            self.known.insert(process);
+            self.newborn.insert(process);
+        } else {
+            self.known.remove(&process);
+        }
+    }
+
+    /// Tasks have ended. Where births are not told, whose they were is found out by their parents.
+    pub(super) fn ended(&mut self, mut accounts: Vec<LastAccount>) {
+        while !self.sum.births && !self.all {
+            let before = self.known.len();
+            for account in &accounts {
+                if self.known.contains(&account.parent) || self.parents.contains(&account.parent) {
+                    self.known.insert(account.process);
+                }
+            }
+            if self.known.len() == before {
+                break;
+            }
+        }
+        accounts.drain(..).for_each(|account| self.take(&account));
+    }
+
+    fn take(&mut self, account: &LastAccount) {
+        let is_subject = self.all || self.known.contains(&account.process);
+        let open = self.open.entry(account.process).or_default();
+        open.is_subject = is_subject;
+        open.is_ended |= account.task == account.process;
+        open.ended.add(ProcessUsage {
+            cpu: account.cpu,
+            user: account.user,
+            system: account.system,
+            minor: account.minor,
+            major: account.major,
+        });
+        let sum = &mut self.side(is_subject).tasks;
+        sum.tasks += 1;
+        sum.dispatches += account.dispatches;
+        sum.wait += account.wait;
+        sum.block_delay += account.block_delay;
+        sum.voluntary += account.voluntary;
+        sum.involuntary += account.involuntary;
+    }
+
+    /// Puts those that have vanished meanwhile into the sums, if there may be many.
+    pub(super) fn sweep(&mut self, is_there: impl Fn(u32) -> bool) {
+        if self.open.len() > MANY {
+            self.close_those(|pid, open| open.is_ended && !is_there(pid));
+        }
+    }
+
+    /// Tasks were read: these processes live, the others that did have vanished.
+    pub(super) fn read(&mut self, tasks: &Tasks) {
+        self.parents = tasks.reapers.keys().copied().collect();
+        for (pid, process) in &tasks.processes {
+            self.see(*pid, process, true);
+        }
+        for (pid, process) in &tasks.others {
+            self.see(*pid, process, false);
+        }
+        let lives = |pid: u32| tasks.processes.contains_key(&pid) || tasks.others.contains_key(&pid);
+        self.close_those(|pid, open| !lives(pid) && (open.is_ended || open.start.is_some()));
+        let newborn = std::mem::take(&mut self.newborn);
+        self.known.retain(|pid| tasks.processes.contains_key(pid) || newborn.contains(pid));
+    }
+
+    fn see(&mut self, pid: u32, process: &Process, is_subject: bool) {
+        if is_subject {
+            self.known.insert(pid);
+        }
+        let start = Some(process.stat.start);
+        if self.open.get(&pid).is_some_and(|open| open.start.is_some() && open.start != start)
+            && let Some(former) = self.open.remove(&pid)
+        {
+            self.close(&former);
+        }
+        let open = self.open.entry(pid).or_default();
+        (open.is_subject, open.start, open.seen) = (is_subject || self.all, start, ProcessUsage::by(process));
+    }
+
+    fn close_those(&mut self, has_vanished: impl Fn(u32, &OpenProcess) -> bool) {
+        let mut vanished = Vec::new();
+        let open = std::mem::take(&mut self.open);
+        self.open = open
+            .into_iter()
+            .filter_map(|(pid, open)| {
+                if has_vanished(pid, &open) {
+                    vanished.push(open);
+                    return None;
+                }
+                Some((pid, open))
+            })
+            .collect();
+        for open in &vanished {
+            self.close(open);
+        }
+    }
+
+    /// Puts a process that has vanished into the sums.
+    fn close(&mut self, process: &OpenProcess) {
+        self.side(process.is_subject).processes.add(process.seen.larger(process.ended));
+    }
+
+    fn side(&mut self, is_subject: bool) -> &mut SideTotals {
+        if is_subject { &mut self.sum.subject } else { &mut self.sum.others }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::plain::kernel::pid_stat::PidStat;
+
+    fn tasks(subject: &[u32], others: &[u32]) -> Tasks {
+        let process = |pid: &u32| {
+            let stat = PidStat { start: u64::from(*pid), minor: 1, ..PidStat::default() };
+            (*pid, Process { stat, threads: BTreeMap::new() })
+        };
+        Tasks {
+            at: Stamp::ZERO,
+            processes: subject.iter().map(process).collect(),
+            reapers: BTreeMap::new(),
+            others: others.iter().map(process).collect(),
+            threads: true,
+        }
+    }
+
+    fn end(process: u32, parent: u32) -> LastAccount {
+        LastAccount { task: process, process, parent, cpu: 100, minor: 7, ..LastAccount::default() }
+    }
+
+    fn accounts(births: bool) -> ExitAccounts {
+        let mut accounts = ExitAccounts::new(false, Stamp::ZERO, births);
+        accounts.read(&tasks(&[10], &[1]));
+        accounts
+    }
+
+    #[test]
+    fn who_detached_itself_is_the_subjects_by_its_birth() {
+        let mut accounts = accounts(true);
+        accounts.born(11, 10);
+        accounts.born(12, 11);
+        accounts.born(20, 1);
+        accounts.ended(vec![end(11, 10), end(12, 1), end(20, 1)]);
+        accounts.read(&tasks(&[10], &[1]));
+        assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (200, 100));
+        assert_eq!(accounts.sum.subject.tasks.tasks, 2);
+    }
+
+    #[test]
+    fn where_births_are_not_told_parents_tell_whose_it_was() {
+        let mut accounts = accounts(false);
+        accounts.ended(vec![end(12, 11), end(11, 10), end(20, 1)]);
+        accounts.read(&tasks(&[10], &[1]));
+        assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (200, 100));
+    }
+
+    #[test]
+    fn what_can_still_be_seen_is_not_in_the_sums() {
+        let mut accounts = accounts(true);
+        accounts.born(11, 10);
+        accounts.ended(vec![end(11, 10)]);
+        accounts.read(&tasks(&[10, 11], &[1]));
+        assert_eq!(accounts.sum.subject.processes, ProcessUsage::default());
+        accounts.read(&tasks(&[10], &[1]));
+        assert_eq!(accounts.sum.subject.processes.minor, 7);
+        // A vanished process of which nothing was told counts as it was last seen.
+        accounts.read(&tasks(&[], &[1]));
+        assert_eq!(accounts.sum.subject.processes.minor, 8);
+    }
+
+    #[test]
+    fn a_number_that_is_used_again_is_another_process() {
+        let mut accounts = accounts(true);
+        accounts.born(11, 10);
+        accounts.ended(vec![end(11, 10)]);
+        accounts.born(11, 1);
+        accounts.ended(vec![end(11, 1)]);
+        accounts.read(&tasks(&[10], &[1]));
+        assert_eq!((accounts.sum.subject.processes.cpu, accounts.sum.others.processes.cpu), (100, 100));
+        assert!(!accounts.known().contains(&11));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_those_that_vanished_though_nobody_reads() {
+        let mut accounts = accounts(true);
+        for process in 100..100 + 2 * MANY as u32 {
+            accounts.born(process, 10);
+            accounts.ended(vec![end(process, 10)]);
+            accounts.sweep(|_| false);
+        }
+        assert!(accounts.open.len() <= MANY + 1);
+        accounts.read(&tasks(&[10], &[1]));
+        assert_eq!(accounts.sum.subject.processes.cpu, 100 * 2 * MANY as u64);
+    }
+}

@@ -1,0 +1,169 @@
+//! Births and ends, as the kernel tells them: what came and went between two snapshots, and what detached itself from its
+//! parent, is then not lost.
+//!
+//! It needs `CAP_NET_ADMIN`, and `kernel.task_delayacct` for the delays. Without either nothing is lost but this.
+//!
+//! - `sockets`: where the kernel tells it. `accounts`: whose it was, and the sums.
+
+mod accounts;
+mod sockets;
+
+use std::collections::HashSet;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use cuesta_record::clock;
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
+use self::accounts::ExitAccounts;
+pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
+use self::sockets::{ExitSocket, ForkSocket};
+use crate::plain::snapshot::tasks::Tasks;
+
+/// How long what the kernel tells may lie unread once something has come: each wake-up takes CPU from the host.
+const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
+
+/// Listens for births and ends until it is dropped.
+#[derive(Debug)]
+pub(crate) struct ExitListener {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread that listens and the one that reads the meters have in common.
+#[derive(Debug)]
+struct Shared {
+    births: Option<ForkSocket>,
+    ends: ExitSocket,
+    /// What was made of what they told. Who receives holds it, so that all is taken in its order.
+    accounts: Mutex<ExitAccounts>,
+    /// Tells the thread to go.
+    bell: OwnedFd,
+    proc: PathBuf,
+}
+
+impl ExitListener {
+    /// Begins to listen, on these CPUs, for all processes or for those that are in its snapshots and their descendants. The
+    /// `first` snapshot is taken when the kernel has begun to tell. None if it may not.
+    pub(crate) fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
+        let (births, ends) = (ForkSocket::listen(), ExitSocket::listen(cpus)?);
+        let mut accounts = ExitAccounts::new(all, clock::now(), births.is_some());
+        accounts.read(&first()?);
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?;
+        let shared = Arc::new(Shared { births, ends, accounts: Mutex::new(accounts), bell, proc: proc.to_owned() });
+        let its = Arc::clone(&shared);
+        let thread = thread::Builder::new().name("cuesta-listener".to_owned()).spawn(move || its.listen()).ok();
+        Some(Self { shared, thread })
+    }
+
+    /// The subject's processes now, as far as they are known by their births.
+    pub(crate) fn members(&self) -> HashSet<u32> {
+        self.shared.hear().known().clone()
+    }
+
+    /// What has ended so far; these tasks were read just now.
+    pub(crate) fn ended(&self, tasks: &Tasks) -> ExitTotals {
+        let mut accounts = self.shared.hear();
+        accounts.read(tasks);
+        accounts.sum
+    }
+}
+
+impl Drop for ExitListener {
+    fn drop(&mut self) {
+        // Only a bell that has been rung 2⁶⁴ times unheard refuses.
+        let _ = rustix::io::write(&self.shared.bell, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            // Its panic was printed; we are going anyway.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// Takes what comes before the kernel has no more room for it.
+    fn listen(&self) {
+        loop {
+            let births = self.births.as_ref().map(|births| PollFd::new(births, PollFlags::IN));
+            let mut comes: Vec<_> = births.into_iter().chain([PollFd::new(&self.ends, PollFlags::IN)]).collect();
+            comes.push(PollFd::new(&self.bell, PollFlags::IN));
+            let _ = poll(&mut comes, None);
+            let mut rung = [PollFd::new(&self.bell, PollFlags::IN)];
+            if poll(&mut rung, Some(&PAUSE)).is_ok_and(|rung| rung > 0) {
+                return;
+            }
+            drop(self.hear());
+        }
+    }
+
+    /// Takes what has come. Ends are received first: whoever has ended by then was born before.
+    fn hear(&self) -> MutexGuard<'_, ExitAccounts> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ended = Vec::new();
+        let mut overruns = self.ends.receive(|account| ended.push(account));
+        if let Some(births) = &self.births {
+            overruns += births.receive(|process, parent| accounts.born(process, parent));
+        }
+        accounts.sum.overruns += overruns;
+        accounts.ended(ended);
+        accounts.sweep(|pid| self.proc.join(pid.to_string()).exists());
+        accounts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use rustix::net::sockopt;
+
+    use super::*;
+    use crate::plain::kernel::stat::Stat;
+    use crate::plain::snapshot::tasks;
+    use crate::{Roots, Subject};
+
+    fn read() -> Tasks {
+        let own = Subject::Process(std::process::id());
+        tasks::read(&Roots::default(), &own).value().expect("it is known").clone()
+    }
+
+    /// Who may not listen has none: that is all there is to see then.
+    fn listener() -> Option<ExitListener> {
+        let stat = Roots::default().proc("stat", Stat::parse);
+        let cpus: Vec<usize> = stat.value().expect("there are CPUs").cpus.keys().copied().collect();
+        let listener = ExitListener::start(&cpus, false, Path::new("/proc"), || Some(read()));
+        assert!(listener.is_some() || !rustix::process::geteuid().is_root(), "root may listen");
+        listener
+    }
+
+    fn run_programs(count: usize) {
+        for _ in 0..count {
+            assert!(Command::new("/bin/true").status().expect("there is /bin/true").success());
+        }
+    }
+
+    #[test]
+    fn programs_that_came_and_went_are_told() {
+        let Some(listener) = listener() else { return };
+        let before = listener.ended(&read());
+        run_programs(20);
+        let after = listener.ended(&read());
+        assert!(after.subject.tasks.tasks - before.subject.tasks.tasks >= 20, "{before:?} {after:?}");
+        assert!(after.subject.processes.cpu > before.subject.processes.cpu, "{before:?} {after:?}");
+        assert_eq!(after.overruns, 0);
+    }
+
+    #[test]
+    fn what_there_was_no_room_to_tell_is_counted() {
+        let Some(listener) = listener() else { return };
+        let before = listener.ended(&read());
+        sockopt::set_socket_recv_buffer_size(&listener.shared.ends, 1).expect("the least that the kernel allows");
+        let held = listener.shared.accounts.lock().expect("nobody panicked");
+        run_programs(20);
+        drop(held);
+        let after = listener.ended(&read());
+        assert!(after.overruns > 0, "{before:?} {after:?}");
+    }
+}

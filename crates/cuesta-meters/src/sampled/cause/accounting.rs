@@ -1,0 +1,199 @@
+//! CPU time by cause, interval after interval: sampler, constants and exact clocks together.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use cuesta_record::Stamp;
+
+use super::calibrate::{Constants, calibrate};
+use super::causes::{CauseShares, ExactCpu};
+use super::interval::interval;
+use super::kind::Cause;
+use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
+use super::tally::SampleTally;
+use crate::sampled::profile::Profile;
+use crate::{ByCause, Closure, Count, Cpu, Figure, MeterReport, Network, Subject, Tier};
+
+/// Splits the CPU time of one subject for as long as it lives.
+#[derive(Debug)]
+pub struct CpuAccounting {
+    sampler: Sampler,
+    constants: Option<Constants>,
+    /// What was not had, and how to allow it.
+    limits: Vec<String>,
+    /// One after the other, the oldest first.
+    windows: VecDeque<SampleWindow>,
+}
+
+/// Cuts that are kept: with one a second, those of a day.
+const MOST_CUTS: usize = 86_400;
+
+impl CpuAccounting {
+    /// Measures the constants, which takes about a second of one CPU, and begins to sample.
+    ///
+    /// # Errors
+    /// When nothing may be sampled. What may be sampled only in part is said by [`CpuAccounting::limits`].
+    pub fn start(subject: &Subject, options: SamplerOptions) -> Result<Self, NotSampled> {
+        let constants = calibrate();
+        let sampler = Sampler::start(&[subject.clone(), Subject::Machine], options)?;
+        let mut limits = sampler.limits().to_vec();
+        if let Err(why) = &constants {
+            limits.push(format!("what page faults and system calls hide is not put right: {why}"));
+        }
+        Ok(Self { sampler, constants: constants.ok(), limits, windows: VecDeque::new() })
+    }
+
+    /// What was not had, and how to allow it; empty if nothing.
+    pub fn limits(&self) -> &[String] {
+        &self.limits
+    }
+
+    /// The constants, if they could be measured.
+    pub fn constants(&self) -> Option<&Constants> {
+        self.constants.as_ref()
+    }
+
+    /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
+    pub fn mark(&mut self) {
+        let Some(window) = self.sampler.window() else { return };
+        if self.windows.len() == MOST_CUTS {
+            self.windows.pop_front();
+        }
+        self.windows.push_back(window);
+    }
+
+    /// What was sampled from the first bound at or after `from` to the last one. None if there is no such bound, or sampling
+    /// began later.
+    pub fn since(&self, from: Stamp) -> Option<SampleWindow> {
+        let first = self.windows.partition_point(|window| window.until < from);
+        if self.windows.front()?.from > from {
+            return None;
+        }
+        let mut windows = self.windows.iter().skip(first + 1);
+        let mut sum = windows.next()?.clone();
+        windows.for_each(|window| sum.add(window));
+        Some(sum)
+    }
+
+    /// The stacks since they were last asked for.
+    pub fn take_profile(&self) -> Profile {
+        self.sampler.profile()
+    }
+
+    /// CPU time by cause of an interval; its exact figures are those of `report`.
+    pub fn by_cause(&self, window: Option<&SampleWindow>, report: &MeterReport) -> Figure<ByCause> {
+        let own_seconds = report.own_in_interval();
+        let Some(cpu) = own_seconds.value() else {
+            return Figure::unmetered(own_seconds.why().unwrap_or_default());
+        };
+        let Some(window) = window else {
+            return Figure::unmetered("the samples of this interval are not all there");
+        };
+        let exact = ExactCpu { cpu: *cpu, faults: faults(report), capacity: report.seconds * report.cpus.len() as f64 };
+        let Some(tally) = window.tallies.first() else { return Figure::unmetered("nothing was sampled") };
+        let causes = CauseShares::new(&own(tally, report), window, exact, self.constants());
+        Figure::sampled(causes.report(exact, &counts(report, &causes)))
+    }
+
+    /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
+    /// time, the subject's share its own. Nothing where not all that runs is sampled.
+    pub fn network(&self, window: &SampleWindow, report: &MeterReport) -> Option<Network> {
+        let [subject, machine] = &window.tallies[..] else { return None };
+        if !self.sampler.sees_machine() || window.visibility != Visibility::Whole {
+            return None;
+        }
+        let part = |tally: &SampleTally| tally.network as f64 / tally.busy_time().max(1.0);
+        let cpus: Vec<_> = report.per_cpu.values().chain(report.beside.values()).collect();
+        let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
+        let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
+        let percent = busy * part(machine);
+        let limits = interval(part(machine), machine.effective()).map(|limit| busy * limit);
+        Some(Network {
+            seconds: Figure::sampled(percent / 100.0 * report.seconds * cpus.len() as f64),
+            percent: Figure::sampled(percent),
+            interval: Figure::sampled(limits),
+            in_subject: report
+                .own_in_interval()
+                .with(&Figure::sampled(part(&own(subject, report))), |seconds, part| seconds * part),
+        })
+    }
+
+    /// Whether a report closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
+    /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
+    pub fn closure(&self, window: &SampleWindow, report: &MeterReport) -> Option<Closure> {
+        if !self.sampler.sees_machine() {
+            return None;
+        }
+        let (known, machine) = (self.constants.as_ref()?, window.tallies.last()?);
+        let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
+        let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
+        let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);
+        let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
+        Some(report.closure.clone().and("the sampler on idle CPUs", &own))
+    }
+}
+
+/// The samples of what the subject's clock counts. Ticks tell of interrupts beside a part only where the kernel times them
+/// apart from tasks, and there a task's clock leaves out those that came while it ran.
+fn own(subject: &SampleTally, report: &MeterReport) -> SampleTally {
+    match report.own.irq {
+        Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
+        _ => subject.clone(),
+    }
+}
+
+/// The subject's page faults, if they were counted for it alone.
+fn faults(report: &MeterReport) -> Option<u64> {
+    let counts = &report.counts;
+    if counts.of_machine.iter().any(|name| name == "minor_faults") {
+        return None;
+    }
+    Some(counts.minor_faults.value()?.count + counts.major_faults.value()?.count)
+}
+
+/// How many there were of a cause, where they are counted for the subject alone.
+fn counts(report: &MeterReport, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
+    let of = |name: &str, figure: &Figure<Count>| {
+        if report.counts.of_machine.iter().any(|other| other == name) {
+            return Figure::unmetered("it is counted for the whole machine only");
+        }
+        figure.map(|count| count.count as f64)
+    };
+    let faults = faults(report).map(|faults| Figure::plain(faults as f64));
+    let unknown = || Figure::unmetered("it is not counted for this subject");
+    let counted = [
+        (Cause::PageFaults, faults.unwrap_or_else(unknown)),
+        (Cause::Dispatching, of("switches", &report.counts.switches)),
+        (Cause::Interrupts, of("interrupts", &report.counts.interrupts)),
+        (Cause::Softirq, of("softirqs", &report.counts.softirqs)),
+    ];
+    counted.into_iter().chain(causes.counted_calls()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_follow_each_other_and_sums_are_those_of_their_parts() {
+        let subject = Subject::Process(std::process::id());
+        let mut split =
+            CpuAccounting::start(&subject, SamplerOptions::default()).expect("this test needs to be allowed to sample");
+        split.mark();
+        let first = split.windows[0].until;
+        let mut sum = 0_u64;
+        // Until enough was sampled, however long that takes on a busy machine.
+        while split.since(first).is_none_or(|window| window.tallies[0].busy() < 50) {
+            (0..5_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
+            split.mark();
+        }
+        let (all, last) = (split.since(first).expect("bounded"), split.windows.back().expect("some").clone());
+        assert_eq!((all.from, all.until), (first, last.until));
+        assert_eq!(split.since(last.from), Some(last.clone()));
+        assert_eq!(
+            all.tallies[0].all(),
+            split.windows.iter().skip(1).map(|window| window.tallies[0].all()).sum::<u64>()
+        );
+        assert_eq!(split.since(Stamp::ZERO), None);
+        assert_eq!(split.since(last.until), None);
+    }
+}

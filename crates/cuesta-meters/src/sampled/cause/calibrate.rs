@@ -1,0 +1,215 @@
+//! The constants, measured at the start: what a system call and a page fault hide from a timer, what a sample costs.
+//!
+//! Loops run on this thread for about a second of one CPU, sampled ten thousand times a second and, in turn, not at all: plain
+//! arithmetic, null calls, first touches of anonymous pages and second ones.
+
+use std::hint::black_box;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cuesta_record::{Stamp, clock};
+
+use super::kallsyms::Kallsyms;
+use super::kind::Cause;
+use super::pages::Pages;
+use super::reader::Reader;
+use super::subject_filter::SubjectFilter;
+use super::tally::SampleTally;
+use crate::sampled::perf::record::records;
+use crate::sampled::perf::{Event, EventConfig, Ring, Scope};
+
+/// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constants {
+    /// A system call that does nothing: seconds.
+    pub call: f64,
+    /// Of it, the way out, which is sampled at the user's next instruction; nothing if such samples cannot be told here.
+    pub call_hidden: f64,
+    /// What it costs the user's next instructions: the processor begins anew. It is seen, but in the user's part.
+    pub call_after: f64,
+    /// A first touch of an anonymous page: seconds.
+    pub fault: f64,
+    /// Of it, the way out, which is sampled in the user's part.
+    pub fault_hidden: f64,
+    /// One standard deviation of `call_after` and of `fault_hidden`, from the number of samples and from program to program.
+    pub errors: [f64; 2],
+    /// What a sample costs the CPU that is sampled: seconds.
+    pub sample: f64,
+    /// What it costs in the midst of page tables.
+    pub sample_in_fault: f64,
+}
+
+impl Constants {
+    /// What the samples of a tally took: seconds.
+    pub(super) fn interrupts(&self, tally: &SampleTally) -> f64 {
+        let in_faults = tally.of(Cause::PageFaults);
+        (tally.all() - in_faults) as f64 * self.sample + in_faults as f64 * self.sample_in_fault
+    }
+
+    /// What they are while samples take so much of the CPU time: what a sample costs falls on whatever it interrupts, also on
+    /// what it cannot see.
+    pub(super) fn while_slowed(&self, part: f64) -> Self {
+        let stretch = 1.0 / (1.0 - part.clamp(0.0, 0.5));
+        Self {
+            call: self.call * stretch,
+            call_hidden: self.call_hidden * stretch,
+            call_after: self.call_after * stretch,
+            fault: self.fault * stretch,
+            fault_hidden: self.fault_hidden * stretch,
+            errors: self.errors.map(|error| error * stretch),
+            ..self.clone()
+        }
+    }
+}
+
+/// Measures them.
+///
+/// # Errors
+/// When this thread may not be sampled, or the kernel hides its symbols.
+pub fn calibrate() -> io::Result<Constants> {
+    let symbols = Kallsyms::read(Path::new("/"))?;
+    let mut bench = Bench::new(Arc::new(symbols))?;
+    let mut pages = Pages::map(PAGES)?;
+    let spin = bench.compare(ROUNDS, &mut |()| Ok(()), &mut |()| spin(), &mut ())?;
+    let call = bench.compare(CALL_ROUNDS, &mut |()| Ok(()), &mut |()| call(), &mut ())?;
+    let fault = bench.compare(FAULT_ROUNDS, &mut Pages::give_back, &mut Pages::touch, &mut pages)?;
+    let touch = bench.compare(1, &mut |_| Ok(()), &mut Pages::touch, &mut pages)?;
+
+    let each_call = call.bare / f64::from(CALLS);
+    let each = fault.bare / PAGES as f64;
+    let present = touch.bare / PAGES as f64;
+    let call_after = share(call.tally.of(Cause::User), &call.tally) * each_call;
+    let fault_hidden = (share(fault.tally.of(Cause::User), &fault.tally) * each - present).max(0.0);
+    Ok(Constants {
+        call: each_call,
+        call_hidden: share(call.tally.all_syscall_returns(), &call.tally) * each_call,
+        call_after,
+        fault: each,
+        fault_hidden,
+        sample: spin.sample,
+        sample_in_fault: fault.sample.max(spin.sample),
+        errors: [
+            (error(&call.tally) * each_call).hypot(UNLIKE[0] * call_after),
+            (error(&fault.tally) * each).hypot(UNLIKE[1] * fault_hidden),
+        ],
+    })
+}
+
+/// By what part `call_after` and `fault_hidden` differ from one program to the next, as programs showed that time themselves
+/// (`tests/truth`).
+const UNLIKE: [f64; 2] = [0.5, 0.1];
+/// Calls of a pass.
+const CALLS: u32 = 16_384;
+/// Pages of a pass.
+const PAGES: usize = 1024;
+/// Passes, each without and with samples.
+const ROUNDS: usize = 24;
+/// Passes of calls.
+const CALL_ROUNDS: usize = 60;
+/// Passes of faults, of which a tenth hides: more are needed.
+const FAULT_ROUNDS: usize = 240;
+
+fn share(part: u64, tally: &SampleTally) -> f64 {
+    if tally.all() == 0 { 0.0 } else { part as f64 / tally.all() as f64 }
+}
+
+/// One standard deviation of the user's share.
+fn error(tally: &SampleTally) -> f64 {
+    let user = share(tally.of(Cause::User), tally);
+    (user * (1.0 - user) / tally.all().max(1) as f64).sqrt()
+}
+
+fn call() {
+    for _ in 0..CALLS {
+        black_box(rustix::process::getppid());
+    }
+}
+
+fn spin() {
+    let mut sum = 0_u64;
+    for n in 0..1_500_000_u64 {
+        sum = black_box(sum ^ n);
+    }
+    black_box(sum);
+}
+
+/// A loop, with and without samples.
+struct Outcome {
+    /// CPU time of a pass without samples: seconds.
+    bare: f64,
+    /// CPU time that a sample added: seconds.
+    sample: f64,
+    tally: SampleTally,
+}
+
+/// This thread, sampled.
+struct Bench {
+    ring: Ring,
+    config: EventConfig,
+    reader: Reader,
+    bytes: Vec<u8>,
+}
+
+impl Bench {
+    fn new(symbols: Arc<Kallsyms>) -> io::Result<Self> {
+        let config = EventConfig { scope: Scope::Task, period: 100_003, cgroup: false, ..EventConfig::machine() };
+        let ring = Ring::of(Event::open(config, Some(0), None)?)?;
+        Ok(Self {
+            ring,
+            config,
+            reader: Reader::new(symbols, vec![SubjectFilter::Everything], false),
+            bytes: Vec::new(),
+        })
+    }
+
+    /// Runs `pass` with and without samples in turn; `before` makes each pass ready and is not measured.
+    fn compare<T>(
+        &mut self,
+        rounds: usize,
+        before: &mut dyn FnMut(&mut T) -> io::Result<()>,
+        pass: &mut dyn FnMut(&mut T),
+        state: &mut T,
+    ) -> io::Result<Outcome> {
+        let mut tally = SampleTally::default();
+        let (mut bare, mut added) = (Vec::new(), Vec::new());
+        // One more, which is not counted: caches are cold.
+        for round in 0..=rounds {
+            before(state)?;
+            let without = timed(|| pass(state));
+            before(state)?;
+            self.ring.event().enable()?;
+            let with = timed(|| pass(state));
+            self.ring.event().disable()?;
+            let sampled = self.samples();
+            if round > 0 {
+                bare.push(without.as_secs_f64());
+                added.push((with.as_secs_f64() - without.as_secs_f64()) / sampled.all().max(1) as f64);
+                tally += &sampled;
+            }
+        }
+        Ok(Outcome { bare: median(&mut bare), sample: median(&mut added).max(0.0), tally })
+    }
+
+    fn samples(&mut self) -> SampleTally {
+        self.bytes.clear();
+        self.ring.drain(&mut self.bytes);
+        for record in records(&self.bytes, self.config.layout()) {
+            self.reader.read(record);
+        }
+        self.reader.forget(Stamp::ZERO);
+        self.reader.take().pop().unwrap_or_default()
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let before = clock::thread_cpu();
+    work();
+    clock::thread_cpu().saturating_sub(before)
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}

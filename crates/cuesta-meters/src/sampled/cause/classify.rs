@@ -1,0 +1,272 @@
+//! A moment of CPU time → its cause. Pure: the marks of the kernel's stack and what the user's address is, in; a cause, out.
+//!
+//! The **innermost** mark decides: a packet that is received while a system call sends one is softirq, not system call; a
+//! page fault inside a call is a page fault. By the outermost, nine of ten softirqs of a loopback load would be called
+//! system calls.
+
+use super::kind::Cause;
+use super::symbol_classes::SymbolClass;
+
+/// What lies below the kernel's stack, or what ran itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackBase {
+    /// No user: a kernel thread.
+    Kernel,
+    /// The CPU's idle task.
+    Idle,
+    /// A user's address of this kind.
+    User(UserCode),
+}
+
+/// What is at a user's address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UserCode {
+    /// A program's or a library's instructions, or made at run time.
+    Program,
+    /// The dynamic linker's.
+    Linker,
+    /// The instruction behind a system call of this kind: interrupts are off on the way out of the kernel, so a sample that
+    /// was due there is taken here, when the user has not run yet.
+    SyscallReturn(CallKind, CodeOwner),
+    /// Nobody told us what is there.
+    Unknown,
+}
+
+/// Whose instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CodeOwner {
+    /// A program's or a library's.
+    Program,
+    /// The dynamic linker's.
+    Linker,
+}
+
+/// What a system call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// fork, exec, exit.
+    Loading,
+    /// open, close, mmap.
+    Mapping,
+    /// Some other.
+    Other,
+    /// Its number is not known.
+    Unnamed,
+}
+
+/// What a moment was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SampleClass {
+    /// Its cause.
+    pub cause: Cause,
+    /// Which call it was is known, or it was none.
+    pub named: bool,
+    /// It was a softirq of the network.
+    pub network: bool,
+}
+
+/// Which number of call the instruction had, if it could be read; the marks of the stack, innermost first; what lies below.
+pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, number: Option<CallKind>) -> SampleClass {
+    let sure = |cause| SampleClass { cause, named: true, network: false };
+    let (mut inside, mut network) = (None, false);
+    let mut empty = true;
+    for mark in marks {
+        empty = false;
+        match mark {
+            SymbolClass::None => {}
+            SymbolClass::Network => network = true,
+            SymbolClass::Softirq => return SampleClass { network, ..sure(Cause::Softirq) },
+            SymbolClass::Interrupt => return sure(Cause::Interrupts),
+            SymbolClass::PageFault => return sure(Cause::PageFaults),
+            SymbolClass::Exception => return sure(Cause::OtherFaults),
+            SymbolClass::Dispatch if base != StackBase::Idle => return sure(Cause::Dispatching),
+            SymbolClass::Dispatch | SymbolClass::Idle => return sure(Cause::Idle),
+            // The outermost of these is the call itself: exec maps files too.
+            SymbolClass::Loading => inside = Some(CallKind::Loading),
+            SymbolClass::Mapping => inside = Some(CallKind::Mapping),
+            SymbolClass::OtherCall => inside = Some(CallKind::Other),
+            SymbolClass::Call => return call(number.or(inside).unwrap_or(CallKind::Unnamed)),
+            SymbolClass::Born if base == StackBase::Kernel => return sure(Cause::KernelThreads),
+            SymbolClass::Born => return sure(Cause::Loading),
+        }
+    }
+    match base {
+        StackBase::User(place) if empty => user(place),
+        _ => sure(Cause::Unclassified),
+    }
+}
+
+fn call(call: CallKind) -> SampleClass {
+    let cause = match call {
+        CallKind::Loading => Cause::Loading,
+        CallKind::Mapping => Cause::Mapping,
+        CallKind::Other | CallKind::Unnamed => Cause::SystemCalls,
+    };
+    SampleClass { cause, named: call != CallKind::Unnamed, network: false }
+}
+
+fn user(place: UserCode) -> SampleClass {
+    let cause = match place {
+        UserCode::Program => Cause::User,
+        UserCode::Linker => Cause::Linking,
+        UserCode::SyscallReturn(which, _) => return call(which),
+        UserCode::Unknown => Cause::Unclassified,
+    };
+    SampleClass { cause, named: true, network: false }
+}
+
+impl UserCode {
+    /// Whether the instructions are the dynamic linker's.
+    pub fn is_linker(self) -> bool {
+        matches!(self, Self::Linker | Self::SyscallReturn(_, CodeOwner::Linker))
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::sampled::cause::symbol_classes::mark;
+
+    const PROGRAM: StackBase = StackBase::User(UserCode::Program);
+
+    /// Captured on Linux 6.18, the innermost first.
+    const CAPTURED: &[(&str, StackBase, Cause)] = &[
+        ("", PROGRAM, Cause::User),
+        ("", StackBase::User(UserCode::Linker), Cause::Linking),
+        ("", StackBase::User(UserCode::Unknown), Cause::Unclassified),
+        ("", StackBase::User(UserCode::SyscallReturn(CallKind::Other, CodeOwner::Program)), Cause::SystemCalls),
+        ("", StackBase::User(UserCode::SyscallReturn(CallKind::Mapping, CodeOwner::Linker)), Cause::Mapping),
+        (
+            "copy_mc_enhanced_fast_string do_wp_page __handle_mm_fault handle_mm_fault exc_page_fault asm_exc_page_fault",
+            PROGRAM,
+            Cause::PageFaults,
+        ),
+        (
+            "__handle_mm_fault handle_mm_fault exc_page_fault asm_exc_page_fault __put_user_4 schedule_tail ret_from_fork ret_from_fork_asm",
+            PROGRAM,
+            Cause::PageFaults,
+        ),
+        ("schedule_tail ret_from_fork ret_from_fork_asm", PROGRAM, Cause::Loading),
+        (
+            "migration_cpu_stop cpu_stopper_thread smpboot_thread_fn kthread ret_from_fork ret_from_fork_asm",
+            StackBase::Kernel,
+            Cause::KernelThreads,
+        ),
+        (
+            "__mmap_region do_mmap vm_mmap_pgoff elf_load load_elf_binary bprm_execve do_execveat_common.isra.0 __x64_sys_execve do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "mas_preallocate __mmap_region do_mmap vm_mmap_pgoff ksys_mmap_pgoff do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Mapping,
+        ),
+        (
+            "__d_lookup_rcu lookup_fast path_openat do_filp_open do_sys_openat2 __x64_sys_openat do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Mapping,
+        ),
+        (
+            "unmap_page_range unmap_vmas exit_mmap __mmput do_exit do_group_exit __x64_sys_exit_group x64_sys_call do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "dup_mmap copy_process kernel_clone __do_sys_clone do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Loading,
+        ),
+        (
+            "vfs_statx do_statx __x64_sys_statx do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::SystemCalls,
+        ),
+        (
+            "finish_task_switch.isra.0 __schedule schedule exit_to_user_mode_loop do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Dispatching,
+        ),
+        (
+            "finish_task_switch.isra.0 __schedule schedule irqentry_exit_to_user_mode asm_sysvec_reschedule_ipi",
+            PROGRAM,
+            Cause::Dispatching,
+        ),
+        (
+            "ip_rcv net_rx_action handle_softirqs do_softirq.part.0 __local_bh_enable_ip tcp_sendmsg __sys_sendto __x64_sys_sendto do_syscall_64 entry_SYSCALL_64_after_hwframe",
+            PROGRAM,
+            Cause::Softirq,
+        ),
+        (
+            "blk_done_softirq handle_softirqs __irq_exit_rcu common_interrupt asm_common_interrupt",
+            PROGRAM,
+            Cause::Softirq,
+        ),
+        ("irqentry_exit_to_user_mode asm_sysvec_reschedule_ipi", PROGRAM, Cause::Interrupts),
+        ("exc_general_protection asm_exc_general_protection", PROGRAM, Cause::OtherFaults),
+        (
+            "pv_native_safe_halt default_idle cpuidle_enter_state do_idle cpu_startup_entry start_secondary common_startup_64",
+            StackBase::Idle,
+            Cause::Idle,
+        ),
+        (
+            "__schedule schedule_idle do_idle cpu_startup_entry start_secondary common_startup_64",
+            StackBase::Idle,
+            Cause::Idle,
+        ),
+        (
+            "net_rx_action handle_softirqs __irq_exit_rcu common_interrupt asm_common_interrupt pv_native_safe_halt do_idle common_startup_64",
+            StackBase::Idle,
+            Cause::Softirq,
+        ),
+        ("some_function nobody_knows", PROGRAM, Cause::Unclassified),
+    ];
+
+    fn judge(chain: &str, base: StackBase, number: Option<CallKind>) -> SampleClass {
+        classify(chain.split(' ').filter(|name| !name.is_empty()).map(mark), base, number)
+    }
+
+    #[test]
+    fn captured_stacks_have_their_causes() {
+        for (chain, base, cause) in CAPTURED {
+            assert_eq!(judge(chain, *base, None).cause, *cause, "{chain}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_a_call_is_believed_before_the_stack() {
+        let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
+        let found = |number| judge(chain, PROGRAM, number);
+        assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
+        assert_eq!(
+            (found(Some(CallKind::Mapping)).cause, found(Some(CallKind::Mapping)).named),
+            (Cause::Mapping, true)
+        );
+    }
+
+    #[test]
+    fn of_softirqs_the_networks_are_told() {
+        let softirqs = CAPTURED.iter().filter(|(_, _, cause)| *cause == Cause::Softirq);
+        let told: Vec<bool> = softirqs.map(|(chain, base, _)| judge(chain, *base, None).network).collect();
+        assert_eq!(told, [true, false, true]);
+        assert!(!judge("net_rx_action nobody_knows", PROGRAM, None).network);
+    }
+
+    proptest! {
+        #[test]
+        fn each_stack_has_one_cause_and_what_lies_outside_of_it_changes_nothing(
+            row in 0..CAPTURED.len(),
+            outer in proptest::collection::vec(0..CAPTURED.len(), 0..4),
+        ) {
+            let (chain, base, cause) = CAPTURED[row];
+            let marked = ![Cause::Unclassified, Cause::User, Cause::Linking].contains(&cause) && !chain.is_empty();
+            let all: Vec<_> = std::iter::once(chain).chain(outer.iter().map(|other| CAPTURED[*other].0)).collect();
+            if marked {
+                prop_assert_eq!(judge(&all.join(" "), base, None).cause, cause);
+            }
+        }
+    }
+}

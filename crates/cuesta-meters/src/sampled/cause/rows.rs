@@ -1,0 +1,148 @@
+//! Shares by cause → the rows of a report, and what else there is to say of them. Pure.
+
+use std::collections::BTreeMap;
+
+use super::causes::{CauseShares, ExactCpu, Share, percent};
+use super::kind::Cause;
+use crate::{ByCause, Figure, report};
+
+/// Samples that an estimate of calls takes: its chance error is then a tenth.
+const ENOUGH: u64 = 100;
+const UNCALIBRATED: &str = "the constants could not be measured";
+
+impl CauseShares {
+    /// As a part of a report: percentages of the subject's CPUs; `counts` by cause, where they are known.
+    pub fn report(&self, exact: ExactCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
+        let uncounted = || Figure::unmetered("how many is not counted by samples");
+        let row = |(cause, share): (&Cause, &Share)| {
+            let count = counts.get(cause).cloned().unwrap_or_else(uncounted);
+            let seconds = Figure::sampled(share.seconds);
+            let of_cpus = |percent: f64| Figure::sampled(percent * exact.busy());
+            let average = match cause {
+                Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
+                _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
+            };
+            let row = report::Cause {
+                percent: Figure::sampled(percent(share.seconds, exact.capacity)),
+                standard_error: of_cpus(share.error),
+                calibration_error: of_cpus(share.calibration),
+                interval: Figure::sampled(share.interval.map(|limit| limit * exact.busy())),
+                samples: Figure::sampled(share.samples as f64),
+                seconds,
+                count,
+                average,
+            };
+            (cause.name().to_owned(), row)
+        };
+        ByCause {
+            causes: self.by_cause.iter().map(row).collect(),
+            unmet: self.unmet.iter().map(|cause| cause.name().to_owned()).collect(),
+            bound: Figure::sampled(self.bound * exact.busy()),
+            unclassified: self.unclassified,
+            about: self.about(),
+        }
+    }
+
+    /// How many calls of each kind there were, where enough samples tell.
+    pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
+        self.calls.iter().flatten().map(|(cause, calls)| {
+            let samples = self.syscall_returns_by_cause.get(cause).copied().unwrap_or_default();
+            (*cause, estimate(*calls, samples))
+        })
+    }
+
+    fn all_calls(&self) -> Figure {
+        match &self.calls {
+            Some(calls) => estimate(calls.values().sum(), self.syscall_returns),
+            None => Figure::unmetered(UNCALIBRATED),
+        }
+    }
+
+    fn about(&self) -> BTreeMap<String, Figure> {
+        let uncalibrated = || Figure::unmetered(UNCALIBRATED);
+        let known = |value: Option<f64>| value.map_or_else(uncalibrated, Figure::sampled);
+        let rows = [
+            ("samples", Figure::sampled(self.samples as f64)),
+            ("lost", Figure::sampled(self.lost as f64)),
+            ("throttled", Figure::sampled(self.throttled as f64)),
+            ("coverage", Figure::sampled(self.coverage)),
+            ("named_calls_percent", Figure::sampled(self.named)),
+            ("calls_estimated", self.all_calls()),
+            ("calls_estimated_from", Figure::sampled(self.syscall_returns as f64)),
+            ("for_linker_seconds", Figure::sampled(self.for_linker)),
+            ("corrected_calls_seconds", Figure::sampled(self.corrections.calls)),
+            ("corrected_faults_seconds", known(self.corrections.faults)),
+            ("reader_seconds", Figure::plain(self.overhead.reader)),
+            ("interrupts_seconds", known(self.overhead.interrupts)),
+            ("half_rate_seconds", Figure::sampled(self.overhead.half_rate)),
+        ];
+        rows.map(|(name, figure)| (name.to_owned(), figure)).into()
+    }
+}
+
+/// A number of calls that so many samples tell of; nothing where these are few.
+fn estimate(calls: f64, samples: u64) -> Figure {
+    if samples >= ENOUGH {
+        return Figure::sampled(calls);
+    }
+    let tell = if samples == 1 { "sample tells" } else { "samples tell" };
+    Figure::unmetered(format!("only {samples} {tell} of it: an estimate takes {ENOUGH}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampled::cause::{Corrections, Overhead};
+
+    /// A tenth of a second of one cause, and so many samples behind its calls.
+    fn causes(cause: Cause, syscall_returns: u64) -> CauseShares {
+        let share =
+            Share { seconds: 0.1, percent: 100.0, error: 2.0, calibration: 0.0, interval: [95.0, 100.0], samples: 100 };
+        CauseShares {
+            by_cause: BTreeMap::from([(cause, share)]),
+            unmet: vec![Cause::Linking],
+            bound: 3.6,
+            for_linker: 0.0,
+            unclassified: 0.0,
+            samples: 100,
+            coverage: 1.0,
+            named: 100.0,
+            calls: Some(BTreeMap::from([(cause, 5000.0)])),
+            syscall_returns,
+            syscall_returns_by_cause: BTreeMap::from([(cause, syscall_returns)]),
+            corrections: Corrections { calls: 0.0, faults: None },
+            overhead: Overhead { reader: 0.0, interrupts: None, half_rate: 0.0 },
+            lost: 0,
+            throttled: 0,
+        }
+    }
+
+    #[test]
+    fn a_row_is_of_the_subjects_cpus_and_has_an_average_where_it_is_counted() {
+        let exact = ExactCpu { cpu: 0.1, faults: None, capacity: 2.0 };
+        let row = |cause, counts: &[(Cause, f64)]| {
+            let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
+            causes(cause, 0).report(exact, &counts).causes[cause.name()].clone()
+        };
+        let counted = row(Cause::PageFaults, &[(Cause::PageFaults, 1000.0)]);
+        assert_eq!((counted.percent, counted.average), (Figure::sampled(5.0), Figure::sampled(1e-4)));
+        assert!(row(Cause::User, &[]).average.why().expect("none").contains("not counted"));
+        assert_eq!(counted.standard_error, Figure::sampled(0.1));
+        assert_eq!((counted.interval, counted.samples), (Figure::sampled([4.75, 5.0]), Figure::sampled(100.0)));
+        let interrupts = row(Cause::Interrupts, &[(Cause::Interrupts, 1000.0)]);
+        assert!(interrupts.average.why().expect("none").contains("exact tier"));
+    }
+
+    #[test]
+    fn calls_that_few_samples_tell_of_are_not_estimated() {
+        let estimated = |syscall_returns| {
+            let causes = causes(Cause::SystemCalls, syscall_returns);
+            let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");
+            assert_eq!(causes.about()["calls_estimated"], calls);
+            calls
+        };
+        assert_eq!(estimated(99).why(), Some("only 99 samples tell of it: an estimate takes 100"));
+        assert_eq!(estimated(1).why(), Some("only 1 sample tells of it: an estimate takes 100"));
+        assert_eq!(estimated(100), Figure::sampled(5000.0));
+    }
+}

@@ -1,0 +1,9 @@
+//! The sampled tier: a timer on each CPU says what kind of work runs; exact clocks say how much of it.
+//!
+//! - [`perf`]: `perf_event_open(2)` and its rings.
+//! - [`cause`]: CPU time by cause.
+//! - [`profile`]: CPU time by location in programs and the kernel.
+
+pub mod cause;
+pub mod perf;
+pub mod profile;

@@ -1,0 +1,209 @@
+//! One ring for each CPU, also when CPUs come and go.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::record::{Layout, Record, records};
+use super::{Event, EventConfig, Merge, Ring};
+use crate::plain::kernel::cpu_list;
+
+/// Whom the events watch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RingTarget {
+    /// All that runs.
+    Machine,
+    /// These tasks and those that they start from now on.
+    Tasks(Vec<i32>),
+}
+
+/// The rings of all CPUs that are there.
+#[derive(Debug)]
+pub(crate) struct Rings {
+    config: EventConfig,
+    reach: RingTarget,
+    by_cpu: BTreeMap<u32, CpuRing>,
+    /// Room for what is taken out of a ring, kept from time to time.
+    bytes: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct CpuRing {
+    ring: Ring,
+    /// Events of further tasks, which write into the same ring.
+    others: Vec<Event>,
+    /// The kernel has given the event up: it would wake us for ever.
+    hung_up: bool,
+    /// It samples half as often as it was opened to.
+    half_rate: bool,
+}
+
+impl Rings {
+    /// Opens an event on each CPU and begins to sample.
+    pub(crate) fn open(mut config: EventConfig, reach: RingTarget) -> io::Result<Self> {
+        if config.cgroup && Event::open(config, Some(0), None).is_err() {
+            config.cgroup = false;
+        }
+        let mut rings = Self { config, reach, by_cpu: BTreeMap::new(), bytes: Vec::new() };
+        for cpu in online()? {
+            let ring = rings.open_on(cpu)?;
+            rings.by_cpu.insert(cpu, ring);
+        }
+        Ok(rings)
+    }
+
+    /// How the records are laid out.
+    pub(crate) fn layout(&self) -> Layout {
+        self.config.layout()
+    }
+
+    /// Moves all that was written into `merge`.
+    pub(crate) fn drain(&mut self, merge: &mut Merge) {
+        let layout = self.layout();
+        for cpu in self.by_cpu.values_mut() {
+            self.bytes.clear();
+            cpu.ring.drain(&mut self.bytes);
+            for mut record in records(&self.bytes, layout) {
+                if let (Record::Sample(sample), true) = (&mut record.record, cpu.half_rate) {
+                    sample.period = 2 * self.config.period;
+                    sample.half_rate = true;
+                }
+                merge.push(record);
+            }
+        }
+    }
+
+    /// Waits until a ring is half full or the bell rings, at most so long.
+    pub(crate) fn wait(&mut self, at_most: Duration, bell: &OwnedFd) -> io::Result<()> {
+        let timeout = Timespec {
+            tv_sec: at_most.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: at_most.subsec_nanos().into(),
+        };
+        let watched: Vec<u32> = self.by_cpu.iter().filter(|(_, cpu)| !cpu.hung_up).map(|(cpu, _)| *cpu).collect();
+        let mut fds: Vec<_> =
+            watched.iter().map(|cpu| PollFd::from_borrowed_fd(self.by_cpu[cpu].ring.as_fd(), PollFlags::IN)).collect();
+        fds.push(PollFd::new(bell, PollFlags::IN));
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags: Vec<_> = fds.iter().map(PollFd::revents).collect();
+        for (cpu, flags) in watched.iter().zip(flags) {
+            if let Some(ring) = self.by_cpu.get_mut(cpu).filter(|_| flags.intersects(PollFlags::HUP | PollFlags::ERR)) {
+                ring.hung_up = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Samples a CPU half as often from now on, or as often as it was opened to. What it holds must be drained before.
+    pub(crate) fn set_half_rate(&mut self, cpu: u32, half: bool) -> io::Result<()> {
+        let period = self.config.period * if half { 2 } else { 1 };
+        let Some(found) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
+        for event in std::iter::once(found.ring.event()).chain(&found.others) {
+            event.set_period(period)?;
+        }
+        found.half_rate = half;
+        Ok(())
+    }
+
+    /// Ceases to sample, or goes on.
+    pub(crate) fn set_sampling(&self, on: bool) -> io::Result<()> {
+        for cpu in self.by_cpu.values() {
+            for event in std::iter::once(cpu.ring.event()).chain(&cpu.others) {
+                if on { event.enable()? } else { event.disable()? }
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens rings on CPUs that came, closes those of CPUs that went. What these still hold must be drained before.
+    pub(crate) fn follow_cpus(&mut self) -> io::Result<()> {
+        self.follow(online()?);
+        Ok(())
+    }
+
+    fn follow(&mut self, online: Vec<u32>) {
+        let machine = self.reach == RingTarget::Machine;
+        self.by_cpu.retain(|cpu, ring| online.contains(cpu) && !(machine && ring.hung_up));
+        for cpu in online {
+            if !self.by_cpu.contains_key(&cpu) {
+                // It may have gone again meanwhile.
+                if let Ok(ring) = self.open_on(cpu) {
+                    self.by_cpu.insert(cpu, ring);
+                }
+            }
+        }
+    }
+
+    fn open_on(&self, cpu: u32) -> io::Result<CpuRing> {
+        let tasks = match &self.reach {
+            RingTarget::Machine => vec![None],
+            RingTarget::Tasks(tasks) => tasks.iter().copied().map(Some).collect(),
+        };
+        // A task may have ended since it was listed; one that can be watched is enough.
+        let (events, errors): (Vec<_>, Vec<_>) =
+            tasks.into_iter().map(|task| Event::open(self.config, task, Some(cpu))).partition(Result::is_ok);
+        let mut events = events.into_iter().flatten();
+        let Some(first) = events.next() else {
+            let error = errors.into_iter().find_map(Result::err);
+            return Err(error.unwrap_or_else(|| io::Error::other("no task to sample")));
+        };
+        let ring = Ring::of(first)?;
+        let others: Vec<_> = events.collect();
+        for other in &others {
+            other.write_into(ring.event())?;
+            other.enable()?;
+        }
+        ring.event().enable()?;
+        Ok(CpuRing { ring, others, hung_up: false, half_rate: false })
+    }
+}
+
+/// The CPUs that are there now.
+fn online() -> io::Result<Vec<u32>> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
+    let cpus = cpu_list::parse(&text).ok_or_else(|| io::Error::other("no list of CPUs"))?;
+    Ok(cpus.into_iter().filter_map(|cpu| u32::try_from(cpu).ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampled::perf::Scope;
+    use crate::sampled::perf::record::{Record, records};
+
+    #[test]
+    fn cpus_that_go_are_let_go_and_those_that_come_are_sampled() {
+        let mut rings =
+            Rings::open(EventConfig::machine(), RingTarget::Machine).expect("this test needs to be allowed to sample");
+        let all: Vec<u32> = rings.by_cpu.keys().copied().collect();
+        rings.follow(all[1..].to_vec());
+        assert!(rings.by_cpu.keys().eq(&all[1..]));
+        rings.follow([all.clone(), vec![4000]].concat());
+        assert!(rings.by_cpu.keys().eq(&all), "one that cannot be sampled is left out until it can");
+    }
+
+    #[test]
+    fn what_a_full_ring_has_no_room_for_is_counted() {
+        let config = EventConfig { scope: Scope::Task, kernel: false, cgroup: false, ..EventConfig::machine() };
+        let event = Event::open(config, Some(0), None).expect("this test needs to be allowed to sample");
+        let mut ring = Ring::of(event).expect("mapped");
+        ring.event().enable().expect("enabled");
+        let mut name = |times: usize| {
+            (0..times).for_each(|_| rustix::thread::set_name(c"renamed").expect("a short name"));
+            let mut bytes = Vec::new();
+            ring.drain(&mut bytes);
+            let all: Vec<_> = records(&bytes, config.layout()).map(|record| record.record).collect();
+            let lost = all.iter().map(|record| if let Record::Lost(count) = record { *count } else { 0 }).sum::<u64>();
+            (all.iter().filter(|record| matches!(record, Record::Named { .. })).count() as u64, lost)
+        };
+        // The kernel says what was lost as soon as there is room again.
+        let ((kept, before), (one, lost)) = (name(20_000), name(1));
+        assert!(kept > 1000 && before == 0 && one == 1);
+        assert!((20_000 - kept..=20_000).contains(&lost), "{kept} of 20,000 were kept, {lost} lost");
+    }
+}

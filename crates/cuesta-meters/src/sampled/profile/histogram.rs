@@ -1,0 +1,179 @@
+//! Counts stacks while the sampler runs, however long: what it holds is bounded. When there are too many, the heaviest
+//! stay, and of the others the place alone is kept, as long as there is room for places.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs;
+
+use super::stacks::{Place, Profile, Stack};
+use crate::sampled::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
+
+/// A sample, as the histogram needs it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProfileSample<'a> {
+    pub(crate) process: u32,
+    pub(crate) cause: Cause,
+    /// The innermost first, as the next.
+    pub(crate) kernel: &'a [Option<Function>],
+    pub(crate) user: &'a [FileOffset],
+}
+
+/// Stacks and how often each came.
+#[derive(Debug, Default)]
+pub(crate) struct Histogram {
+    counts: HashMap<StackPath, u64>,
+    idle: u64,
+    /// Samples whose stacks were given up.
+    rare: u64,
+    /// Names of processes.
+    commands: HashMap<u32, String>,
+}
+
+/// A process's name and its frames, the innermost last.
+type StackPath = (String, Box<[Frame]>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Frame {
+    Kernel(Function),
+    User(FileOffset),
+    Unknown,
+    Others,
+}
+
+/// Stacks that are told apart: some megabytes, some tens of them where users' stacks are walked.
+const MOST_STACKS: usize = 1 << 16;
+/// Processes whose names are remembered.
+const MOST_COMMANDS: usize = 1 << 16;
+
+impl Histogram {
+    /// A process has a new name.
+    pub(crate) fn name(&mut self, process: u32, name: String) {
+        if self.commands.len() >= MOST_COMMANDS {
+            self.commands.clear();
+        }
+        self.commands.insert(process, name);
+    }
+
+    /// A process was born with its parent's name.
+    pub(crate) fn fork(&mut self, process: u32, parent: u32) {
+        let name = self.command(parent);
+        self.name(process, name);
+    }
+
+    /// Counts a sample.
+    pub(crate) fn count(&mut self, moment: &ProfileSample<'_>) {
+        if moment.cause == Cause::Idle {
+            self.idle += 1;
+            return;
+        }
+        let kernel = moment.kernel.iter().rev().map(|function| function.map_or(Frame::Unknown, Frame::Kernel));
+        let user = moment.user.iter().rev().copied().map(Frame::User);
+        let mut frames: Vec<_> = user.chain(kernel).collect();
+        if frames.is_empty() {
+            frames.push(Frame::Unknown);
+        }
+        let command = self.command(moment.process);
+        *self.counts.entry((command, frames.into())).or_default() += 1;
+        if self.counts.len() > MOST_STACKS {
+            self.make_room();
+        }
+    }
+
+    /// Keeps the heavier half; of the others the last frames, in a quarter more.
+    fn make_room(&mut self) {
+        let mut all: Vec<_> = std::mem::take(&mut self.counts).into_iter().collect();
+        all.sort_unstable_by_key(|(_, samples)| Reverse(*samples));
+        let others = all.split_off(MOST_STACKS / 2);
+        self.counts.extend(all);
+        for ((command, frames), samples) in others {
+            let is_place = command.is_empty() && frames.len() == 1;
+            self.rare += if is_place { 0 } else { samples };
+            let mut place: StackPath = (String::new(), frames.last().copied().into_iter().collect());
+            if self.counts.len() >= MOST_STACKS / 4 * 3 && !self.counts.contains_key(&place) {
+                place.1 = [Frame::Others].into();
+            }
+            *self.counts.entry(place).or_default() += samples;
+        }
+    }
+
+    /// Gives away what was counted.
+    pub(crate) fn take(&mut self, symbols: &Kallsyms, modules: &Modules) -> Profile {
+        let mut numbers = HashMap::new();
+        let (idle, rare) = (std::mem::take(&mut self.idle), std::mem::take(&mut self.rare));
+        let mut profile = Profile { idle, rare, ..Profile::default() };
+        for ((command, frames), samples) in std::mem::take(&mut self.counts) {
+            let mut number = |frame: &Frame| {
+                *numbers.entry(*frame).or_insert_with(|| {
+                    profile.places.push(place(*frame, symbols, modules));
+                    u32::try_from(profile.places.len() - 1).unwrap_or(u32::MAX)
+                })
+            };
+            let frames = frames.iter().map(&mut number).collect();
+            profile.stacks.push(Stack { command, frames, samples });
+        }
+        profile
+    }
+
+    fn command(&mut self, process: u32) -> String {
+        let read = || {
+            let name = fs::read_to_string(format!("/proc/{process}/comm")).unwrap_or_default();
+            name.trim_end().to_owned()
+        };
+        self.commands.entry(process).or_insert_with(read).clone()
+    }
+}
+
+fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Place {
+    match frame {
+        Frame::Kernel(function) => {
+            Place::Kernel { function: symbols.name(function).to_owned(), module: symbols.module(function).to_owned() }
+        }
+        Frame::User(spot) => Place::User { path: modules.path(spot.module).to_owned(), offset: spot.offset },
+        Frame::Unknown => Place::Unknown,
+        Frame::Others => Place::Others,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(kernel: &[Option<Function>]) -> ProfileSample<'_> {
+        ProfileSample { process: 0, cause: Cause::SystemCalls, kernel, user: &[] }
+    }
+
+    /// A way that no other number has, to one of a thousand places.
+    fn way(number: u32) -> [Option<Function>; 3] {
+        [number % 1000, 1000 + number % 64, 2000 + number / 64].map(|name| Some(Function(name)))
+    }
+
+    #[test]
+    fn hours_of_ever_new_stacks_take_no_more_room_and_every_sample_is_there() {
+        let mut histogram = Histogram::default();
+        histogram.name(0, "host".to_owned());
+        let heavy = [Some(Function(7))];
+        let many = 4 * u32::try_from(MOST_STACKS).unwrap();
+        for number in 0..many {
+            histogram.count(&moment(&way(number)));
+            histogram.count(&moment(&heavy));
+            assert!(histogram.counts.len() <= MOST_STACKS);
+        }
+        let heavies = histogram.counts[&("host".to_owned(), [Frame::Kernel(Function(7))].into())];
+        assert_eq!(heavies, u64::from(many), "what is heavy stays");
+        let places: u64 = histogram.counts.iter().filter(|((command, _), _)| command.is_empty()).map(|(_, n)| n).sum();
+        assert_eq!(histogram.rare, places, "what was given up is said");
+        let profile = histogram.take(&Kallsyms::default(), &Modules::default());
+        assert_eq!(profile.busy(), 2 * u64::from(many));
+        assert!(profile.rare > u64::from(many) / 2 && histogram.counts.is_empty());
+    }
+
+    #[test]
+    fn where_there_are_too_many_places_they_are_others() {
+        let mut histogram = Histogram::default();
+        for number in 0..2 * u32::try_from(MOST_STACKS).unwrap() {
+            histogram.count(&moment(&[Some(Function(number))]));
+        }
+        assert!(histogram.counts[&(String::new(), [Frame::Others].into())] > 0);
+        assert_eq!(histogram.counts.values().sum::<u64>(), 2 * MOST_STACKS as u64);
+    }
+}

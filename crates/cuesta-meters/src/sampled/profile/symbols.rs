@@ -1,0 +1,116 @@
+//! Users' addresses → names of functions, by the symbols of their files (`blazesym`).
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use blazesym::symbolize::source::{Elf, Source};
+use blazesym::symbolize::{Input, Symbolizer};
+
+use super::stacks::{Place, Profile, Stack};
+
+impl Profile {
+    /// Looks the users' addresses up. Addresses of one function become one place; where a file has no name for an address,
+    /// its page stands for it. Takes a moment: not for a thread that has something else to do.
+    #[must_use]
+    pub fn named(self) -> Self {
+        let names = look_up(&self.places);
+        let mut numbers = HashMap::<Place, u32>::new();
+        let mut places = Vec::new();
+        let mut new = Vec::with_capacity(self.places.len());
+        for place in self.places {
+            let place = name(place, &names);
+            let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
+            let number = *numbers.entry(place.clone()).or_insert(next);
+            if number == next {
+                places.push(place);
+            }
+            new.push(number);
+        }
+        let mut stacks = BTreeMap::<(String, Vec<u32>), u64>::new();
+        for Stack { command, frames, samples } in self.stacks {
+            let frames = frames.iter().filter_map(|frame| new.get(*frame as usize).copied()).collect();
+            *stacks.entry((command, frames)).or_default() += samples;
+        }
+        let stacks =
+            stacks.into_iter().map(|((command, frames), samples)| Stack { command, frames, samples }).collect();
+        Self { places, stacks, idle: self.idle, rare: self.rare }
+    }
+}
+
+/// By file and offset.
+type Names = HashMap<(String, u64), String>;
+
+fn look_up(places: &[Place]) -> Names {
+    let mut by_file = BTreeMap::<&str, Vec<u64>>::new();
+    for place in places {
+        if let Place::User { path, offset } = place {
+            by_file.entry(path).or_default().push(*offset);
+        }
+    }
+    // Symbol tables are enough for names, and reading all debug information of a large program takes seconds.
+    let symbolizer = Symbolizer::builder().enable_code_info(false).enable_inlined_fns(false).build();
+    let mut names = Names::new();
+    for (path, offsets) in by_file {
+        if !Path::new(path).is_file() {
+            continue;
+        }
+        let mut file = Elf::new(path);
+        file.debug_syms = false;
+        let found = symbolizer.symbolize(&Source::Elf(file), Input::FileOffset(&offsets)).unwrap_or_default();
+        for (offset, symbol) in offsets.iter().zip(found) {
+            if let Some(symbol) = symbol.as_sym() {
+                names.insert((path.to_owned(), *offset), symbol.name.to_string());
+            }
+        }
+    }
+    names
+}
+
+fn name(place: Place, names: &Names) -> Place {
+    match place {
+        Place::User { path, offset } => {
+            let key = (path, offset);
+            let function = names.get(&key).cloned().unwrap_or_else(|| format!("+{:#x}", offset & !0xfff));
+            Place::Function { path: key.0, function }
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_without_names_are_pages_and_equal_places_become_one() {
+        let user = |offset| Place::User { path: "/nonexistent".to_owned(), offset };
+        let stack = |frame, samples| Stack { command: "x".to_owned(), frames: vec![frame], samples };
+        let profile = Profile {
+            places: vec![user(0x1004), user(0x1ff8), user(0x2000)],
+            stacks: vec![stack(0, 1), stack(1, 2), stack(2, 4), stack(9, 8)],
+            idle: 5,
+            rare: 3,
+        };
+        let named = profile.named();
+        let function = |name: &str| Place::Function { path: "/nonexistent".to_owned(), function: name.to_owned() };
+        assert_eq!(named.places, [function("+0x1000"), function("+0x2000")]);
+        let empty = Stack { frames: vec![], ..stack(0, 8) };
+        assert_eq!(named.stacks, [empty, stack(0, 3), stack(1, 4)]);
+        assert_eq!((named.idle, named.rare), (5, 3));
+    }
+
+    #[test]
+    fn our_own_functions_have_names() {
+        let text = std::fs::read_to_string("/proc/self/maps").expect("our maps");
+        let program = std::env::current_exe().expect("our program");
+        let address = our_own_functions_have_names as *const () as u64;
+        let map = crate::sampled::cause::executable(&text)
+            .find(|map| (map.start..map.end).contains(&address))
+            .expect("mapped");
+        assert_eq!(Path::new(&map.path), program);
+        let place = Place::User { path: map.path.clone(), offset: address - map.start + map.offset };
+        let names = look_up(std::slice::from_ref(&place));
+        let Place::Function { function, .. } = name(place, &names) else { panic!("it was looked up") };
+        assert!(function.contains("our_own_functions_have_names"), "{function}");
+    }
+}

@@ -1,0 +1,100 @@
+//! CPU time by cause, traced: beside samples what they cannot see, alone all of it as far as it is traced. Pure.
+
+use std::collections::BTreeMap;
+
+use super::Depth;
+use super::account::{Class, Owner};
+use super::figures::{CALLS, TraceDelta, is_part};
+use crate::sampled::cause::Cause;
+use crate::{ByCause, Figure, MeterReport, report};
+
+impl TraceDelta {
+    /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
+    pub(crate) fn put_causes(&self, report: &mut MeterReport) {
+        let Some(own) = report.own_in_interval().value().copied() else { return };
+        let rows = self.rows(report, own);
+        let sampled = report.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
+        report.by_cause = match sampled {
+            Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
+            None => Figure::exact(ByCause {
+                causes: rows,
+                unmet: Vec::new(),
+                bound: Figure::unmetered("nothing was sampled"),
+                unclassified: 0.0,
+                about: BTreeMap::new(),
+            }),
+        };
+    }
+
+    /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
+    fn rows(&self, report: &MeterReport, own: f64) -> BTreeMap<String, report::Cause> {
+        let capacity = report.seconds * report.cpus.len() as f64;
+        let owners: &[Owner] = if is_part(&report.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
+        let nanos = |class: Class| -> u64 {
+            let whose = owners.iter().filter(|owner| **owner != Owner::Nobody || class != Class::Run);
+            whose.map(|owner| self.here.ns(*owner, class)).sum()
+        };
+        let all: u64 = Class::ALL.into_iter().map(nanos).sum();
+        let seconds = |class| if all == 0 { 0.0 } else { own * nanos(class) as f64 / all as f64 };
+        let row = |class: Class| {
+            let (seconds, count) = (seconds(class), self.count(class, owners));
+            let percent = Figure::exact(if capacity > 0.0 { 100.0 * seconds / capacity } else { 0.0 });
+            let average = count.and_then(|count| match *count {
+                0.0 => Figure::unmetered("there was none"),
+                count => Figure::exact(seconds / count),
+            });
+            let cause = report::Cause::traced(percent, Figure::exact(seconds), count, average);
+            (self.name(class).to_owned(), cause)
+        };
+        Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
+    }
+
+    fn count(&self, class: Class, owners: &[Owner]) -> Figure {
+        match class {
+            Class::Run | Class::Thread => Figure::unmetered("it has no occurrences"),
+            Class::Fault => Figure::exact(self.here.faults().iter().sum::<u64>() as f64),
+            Class::Hard | Class::Soft => {
+                Figure::exact(owners.iter().map(|owner| self.here.interrupts(*owner, class)).sum::<u64>() as f64)
+            }
+            class if CALLS.contains(&class) => Figure::exact(self.here.calls(class) as f64),
+            _ => Figure::unmetered("it is not counted"),
+        }
+    }
+
+    /// The light tracer does not tell calls from the user's part: that is no cause, and has a name of its own.
+    fn name(&self, class: Class) -> &'static str {
+        match class {
+            Class::Run if self.depth == Depth::Light => "user_and_calls",
+            class => cause(class).name(),
+        }
+    }
+}
+
+fn cause(class: Class) -> Cause {
+    match class {
+        Class::Run => Cause::User,
+        Class::Fault => Cause::PageFaults,
+        Class::Call => Cause::SystemCalls,
+        Class::Loading => Cause::Loading,
+        Class::Mapping => Cause::Mapping,
+        Class::Thread => Cause::KernelThreads,
+        Class::Hard => Cause::Interrupts,
+        Class::Soft => Cause::Softirq,
+    }
+}
+
+/// Samples share out what interrupts leave: a timer cannot see these.
+fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, report::Cause>, own: f64) -> ByCause {
+    let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
+    traced.retain(|name, _| unseen.contains(&name.as_str()));
+    sampled.causes.retain(|name, _| !unseen.contains(&name.as_str()));
+    let sum =
+        |causes: &BTreeMap<String, report::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
+    let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
+    let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
+    sampled.causes.values_mut().for_each(|cause| cause.scale(scale));
+    sampled.unmet.retain(|name| !unseen.contains(&name.as_str()));
+    sampled.bound = sampled.bound.map(|bound| bound * scale);
+    sampled.causes.append(&mut traced);
+    sampled
+}
