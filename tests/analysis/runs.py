@@ -6,7 +6,7 @@ from typing import Any
 
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.analysis.compare.run_sample import Replicate
+from cuesta.analysis.compare.run_sample import RunSample
 from cuesta.analysis.compare.sides import Side
 
 RUN: dict[str, Any] = {
@@ -25,10 +25,10 @@ RUN: dict[str, Any] = {
 FACTS = facts(RUN)
 
 
-def replicate(number: int, side: str, **other: Any) -> Replicate:
+def run_sample(number: int, side: str, **other: Any) -> RunSample:
     """Make a run of which nothing was measured."""
     names = [metric.name for metrics in HEADLINES for metric in metrics]
-    made = Replicate(
+    made = RunSample(
         folder=Path(side) / f"run-{number}",
         started=f"2026-11-21T{10 + (side == 'new')}:{number:02}:00Z",
         facts=FACTS,
@@ -47,7 +47,7 @@ def side(name: str, runs: int, **figures: float) -> Side:
     """Make a side whose runs have these figures, each a little more than the one before; no two runs are the same."""
     own = 1.0005 if name == "new" else 1.001
     made = [
-        replicate(
+        run_sample(
             number,
             name,
             figures=MISSING

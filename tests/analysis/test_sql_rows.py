@@ -8,9 +8,9 @@ import pytest
 from cuesta.analysis import sql_rows
 from cuesta.analysis.certify.form_rows import measurements
 from cuesta.ledger.database import Database
-from cuesta.ledger.record import Figure, Given, Method, Record, Run, Workload
+from cuesta.ledger.record import CertificationSetup, Figure, Method, Record, Run, Workload
 from cuesta.ledger.tables import TABLES
-from tests.certified import trial
+from tests.certification_runs import trial
 from tests.run_folder import RunFolder
 from tests.sheets import sheet
 
@@ -31,7 +31,7 @@ def record() -> Record:
     }
     method: dict[str, Any] = {"runs": 1, "excluded": {"run-2": ["too late"]}}
     parts: dict[str, Any] = {
-        "given": Given.model_construct(**given),
+        "given": CertificationSetup.model_construct(**given),
         "workload": Workload.model_construct(**work),
         "method": Method.model_construct(**method),
         "runs": [Run.model_construct(**run, **absent)],

@@ -424,9 +424,9 @@ def test_groups_are_certified_one_after_another(
     here: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.Certified:
+    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
-        return certifier.Certified(interrupted, counted, {}, [])
+        return certifier.CertifierResult(interrupted, counted, {}, [])
 
     monkeypatch.setattr(certifier, "certify", certify)
     write("tiny.tape", TAPE)
@@ -443,9 +443,9 @@ def test_groups_are_certified_one_after_another(
 def test_one_run_is_not_held_against_a_reference(
     made: Path, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.Certified:
+    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
-        return certifier.Certified(False, 1, {}, [])
+        return certifier.CertifierResult(False, 1, {}, [])
 
     monkeypatch.setattr(certifier, "certify", certify)
     write("tiny.tape", TAPE)

@@ -29,7 +29,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return made
 
 
-def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -> certifier.Certified:
+def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
     timed: Any = None
     how = Method(timed, apart, None)
     return certifier.certify(how, certifier.Place(here, wanted), judge, lambda _: None, threading.Event())

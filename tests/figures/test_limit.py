@@ -7,7 +7,7 @@ from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.limit import COMPARISONS, Limit
 from cuesta.figures.reference import FORM, NUMBERS, Reference
 from tests.analysis.certify.test_absentee import batch
-from tests.certified import trial
+from tests.certification_runs import trial
 
 
 @pytest.mark.parametrize(

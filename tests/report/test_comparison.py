@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.comparison import Comparison, Terms, compare
 from cuesta.analysis.compare.metrics import metric
-from cuesta.analysis.compare.sides import LeftOut, Side
+from cuesta.analysis.compare.sides import ExcludedRun, Side
 from cuesta.report.comparison import data, least_found, text
 from tests.analysis import runs
 from tests.analysis.runs import RUN
@@ -29,7 +29,7 @@ def with_run(one: Side, **steps: str) -> Side:
 
 def changed() -> Comparison:
     left_out = [
-        LeftOut(Path("new/run-9"), "INVALID: the driver was late: 1 key in 100 by over 62.5 ms (allowed 10.0 ms)")
+        ExcludedRun(Path("new/run-9"), "INVALID: the driver was late: 1 key in 100 by over 62.5 ms (allowed 10.0 ms)")
     ]
     base = runs.side("base", 8, **FIGURES)
     new = replace(runs.side("new", 8, **{**FIGURES, "demand": 26.0, "response__p95": 1.37}), left_out=left_out)

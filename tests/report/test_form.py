@@ -9,9 +9,9 @@ from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import NOTHING, driver, run
 from cuesta.ledger.certification import Certification
-from cuesta.ledger.record import Figure, Given, Published, Record, Reference, Workload
+from cuesta.ledger.record import CertificationSetup, Figure, Published, Record, Reference, Workload
 from cuesta.report import form
-from tests.certified import METHOD, apart, trial
+from tests.certification_runs import METHOD, apart, trial
 from tests.ledger.test_certification import GIVEN
 
 PUBLISHED = Published(
@@ -37,7 +37,7 @@ WORK = Workload(
 
 def record(runs: int, **changed: object) -> Record:
     """A certification of so many runs."""
-    known = Given.model_validate(
+    known = CertificationSetup.model_validate(
         {
             **GIVEN,
             "settings": {"vm.swappiness": "60"},

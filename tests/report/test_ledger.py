@@ -5,19 +5,21 @@ import json
 
 import pytest
 
-from cuesta.analysis.history.projection import Ledger, Measured, ledger
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
 from cuesta.ledger.goals import Improvement
 from cuesta.report.ledger import data, text
 
 DAY = datetime.date(2026, 1, 1)
 
 
-def made(*systems: Measured, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
+def made(*systems: MeasuredSystem, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
     return ledger("title\x1b[2J", "", "s", systems, improvements, None, goal)
 
 
 def test_a_long_base_is_named_above_and_nothing_commands_a_terminal() -> None:
-    out = text(made(Measured("Debian 12, Linux 6.18", DAY, 3.0, grade="certified"), Measured("b", DAY, 1.5)))
+    out = text(
+        made(MeasuredSystem("Debian 12, Linux 6.18", DAY, 3.0, grade="certified"), MeasuredSystem("b", DAY, 1.5))
+    )
     assert out.splitlines() == [
         "title�[2J",
         "base: Debian 12, Linux 6.18, 2026-01-01",
@@ -30,7 +32,7 @@ def test_a_long_base_is_named_above_and_nothing_commands_a_terminal() -> None:
 
 def test_a_release_that_gained_more_than_hoped_for_says_so() -> None:
     hoped = Improvement(name="it", saves="10%")
-    out = text(made(Measured("a", DAY, 100.0), Measured("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
+    out = text(made(MeasuredSystem("a", DAY, 100.0), MeasuredSystem("b", DAY, 80.0, ("it",)), improvements=(hoped,)))
     assert "measured 80.00 s, expected 90.00: 11.1 % shorter; it saved 20.0 % of a, and 10.0 % was hoped for" in out
     assert "re-based" not in out  # nothing is left to be projected
 
@@ -40,7 +42,7 @@ def test_an_empty_ledger_says_so() -> None:
 
 
 def test_a_ledger_is_json() -> None:
-    found = made(Measured("a", DAY, 100.0), improvements=(Improvement(name="it", saves="10-20%"),), goal=85.0)
+    found = made(MeasuredSystem("a", DAY, 100.0), improvements=(Improvement(name="it", saves="10-20%"),), goal=85.0)
     planned = json.loads(json.dumps(data(found)))["planned"]
     assert planned["improvements"][0]["elapsed"] == {"mean": 85.0, "low": 80.0, "high": 90.0}
     assert planned["goal"]["met"] is True
@@ -51,7 +53,7 @@ RUNS = (3.0, 3.02, 2.98, 3.01, 2.99)
 
 def test_a_percentage_over_runs_has_its_interval() -> None:
     faster = tuple(each / 2 for each in RUNS)
-    found = made(Measured("a", DAY, 3.0, runs=RUNS), Measured("b", DAY, 1.5, runs=faster))
+    found = made(MeasuredSystem("a", DAY, 3.0, runs=RUNS), MeasuredSystem("b", DAY, 1.5, runs=faster))
     assert text(found).splitlines()[2:] == [
         "system  date          elapsed s         % of a  95 % interval",
         "a       2026-01-01         3.00         100.00",
@@ -62,7 +64,7 @@ def test_a_percentage_over_runs_has_its_interval() -> None:
 
 @pytest.mark.parametrize(("base", "new"), [(RUNS[:1], RUNS), (RUNS, RUNS[:1]), ((), RUNS[:1])])
 def test_one_run_is_no_percentage(base: tuple[float, ...], new: tuple[float, ...]) -> None:
-    found = made(Measured("a", DAY, 3.0, runs=base), Measured("b", DAY, 1.5, runs=new))
+    found = made(MeasuredSystem("a", DAY, 3.0, runs=base), MeasuredSystem("b", DAY, 1.5, runs=new))
     assert data(found)["systems"][1]["percent"] is None
     row, note = text(found).splitlines()[-2:]
     assert row.split() == ["b", "2026-01-01", "1.50", "—"]
@@ -70,5 +72,5 @@ def test_one_run_is_no_percentage(base: tuple[float, ...], new: tuple[float, ...
 
 
 def test_what_was_printed_is_taken_as_printed() -> None:
-    found = made(Measured("1974", DAY, 3.0), Measured("b", DAY, 1.5, runs=RUNS))
+    found = made(MeasuredSystem("1974", DAY, 3.0), MeasuredSystem("b", DAY, 1.5, runs=RUNS))
     assert data(found)["systems"][1]["percent"] == pytest.approx(50.0)

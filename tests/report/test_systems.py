@@ -5,17 +5,17 @@ from pathlib import Path
 import pytest
 
 from cuesta.ledger.record import (
+    CertificationSetup,
     Driver,
     Figure,
-    Given,
-    Line,
+    FormRow,
     Measurements,
     Record,
     Workload,
 )
 from cuesta.report import systems
 from cuesta.report.systems import by_cause
-from tests.certified import METHOD
+from tests.certification_runs import METHOD
 
 CAUSES = {"Missing page fault time": 0.4, "Linkage fault time": 0.0, "Non-fault time": 1.6}
 
@@ -24,9 +24,9 @@ def known(value: float) -> Figure:
     return Figure(value=value)
 
 
-def line(name: str, value: float) -> Line:
+def line(name: str, value: float) -> FormRow:
     missing, spent = Figure(why="no such phase"), known(value)
-    return Line(key=name.lower(), name=name, unit="s", creation=missing, command=spent, total=spent, formula="")
+    return FormRow(key=name.lower(), name=name, unit="s", creation=missing, command=spent, total=spent, formula="")
 
 
 def record(system: str, users: int = 4) -> Record:
@@ -34,7 +34,7 @@ def record(system: str, users: int = 4) -> Record:
     lines = [*(line(name, value) for name, value in CAUSES.items()), line("Total", sum(CAUSES.values()))]
     return Record(
         id="00",
-        given=Given(
+        given=CertificationSetup(
             kind="certification",
             cuesta="0.1.0",
             started="2026-11-21T01:23:45Z",

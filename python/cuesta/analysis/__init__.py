@@ -3,7 +3,8 @@
 - `summary`: a run folder, summed up: what `--json` prints.
 - `figures`: the figures of one step, as types; `step`: how they come about.
 - `distribution`: a distribution of durations, as a row of a table.
-- `validity`: why a run cannot be trusted; `answering`: what the host did not do; `settled`: whether it had settled.
+- `validity`: why a run cannot be trusted; `answering`: what the host did not do; `stationarity`: whether it had
+  settled.
 - `limits`: limits, held against what was measured; `published`: what others measured, beside it; `planned`: what the
   plan says.
 - `law`: the interactive response-time law; `fairness`: whether users were served alike; `host`: the host's own meters;

@@ -4,7 +4,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from cuesta.analysis.settled import resemblance
+from cuesta.analysis.stationarity import resemblance
 from cuesta.ledger import Recorded
 
 

@@ -12,7 +12,7 @@ from cuesta.analysis.law import law
 from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
-from cuesta.analysis.settled import shift
+from cuesta.analysis.stationarity import shift
 from cuesta.figures.step import (
     AgentFigures,
     Characters,

@@ -11,7 +11,7 @@ from cuesta import __version__
 from cuesta.analysis.certify.extra_runs import doubts
 from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.analysis.certify.phases import CREATION, understood
-from cuesta.analysis.certify.run import read_trial
+from cuesta.analysis.certify.run import read_run
 from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
@@ -23,7 +23,7 @@ from cuesta.engine.job import Job
 from cuesta.engine.method import METERED_EVERY, Method, method
 from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
-from cuesta.ledger.record import Given, Record, Reference
+from cuesta.ledger.record import CertificationSetup, Record, Reference
 from cuesta.ledger.service import read_service
 from cuesta.ledger.signature import see_key, sign
 from cuesta.live import watching
@@ -188,7 +188,7 @@ def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: a
     return Exit.GOOD
 
 
-def one(known: Given, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
+def one(known: CertificationSetup, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
     """Make the runs of one certification."""
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
@@ -202,7 +202,7 @@ def one(known: Given, how: Method, folder: Path, arguments: argparse.Namespace) 
             print(f"group {known.group}: {said}", file=sys.stderr)
 
     def judge(made: Path) -> list[str]:
-        trial = read_trial(made, known.pause)
+        trial = read_run(made, known.pause)
         record_json(made / "summary.json", trial.summary.json())
         wrong = doubts(trial, made.parent.name)
         name = f"{made.name} of {known.runs}" if made.parent == folder else made.relative_to(folder).as_posix()
@@ -220,11 +220,11 @@ def one(known: Given, how: Method, folder: Path, arguments: argparse.Namespace) 
     return Exit.GOOD if done.counted == arguments.runs else Exit.INVALID
 
 
-def given(group: Group, how: Method, arguments: argparse.Namespace) -> Given:
+def given(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
     """Write down what no run tells."""
     job = how.timed
     script = understood(job.tape(group).script)
-    return Given(
+    return CertificationSetup(
         kind="benchmark" if arguments.absentee else "certification",
         cuesta=__version__,
         started=f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}",

@@ -17,7 +17,7 @@ from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.hodges_lehmann import least_runs
 from cuesta.analysis.compare.metrics import ECHO, HEADLINE, OF_ECHOES
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
-from cuesta.analysis.compare.run_sample import class_name, replicate
+from cuesta.analysis.compare.run_sample import class_name, run_sample
 from cuesta.analysis.compare.verdict import ALPHA
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
@@ -73,7 +73,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
                 return look
 
             def judge(run: Path) -> list[str]:
-                return [why] if (why := replicate(run, step).unusable) else []
+                return [why] if (why := run_sample(run, step).unusable) else []
 
             for turn, why in run_in_turn(wanted, folder, judge, begun, stopping):
                 for each in why:

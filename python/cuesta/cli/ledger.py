@@ -6,7 +6,7 @@ from pathlib import Path
 from cuesta.analysis.certify.agreement import disagreements
 from cuesta.analysis.certify.record import derive
 from cuesta.analysis.history.identities import check
-from cuesta.analysis.history.ledgers import Certified, ledgers
+from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
 from cuesta.analysis.sql_rows import why_unread
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, InputError, UsageError
@@ -107,13 +107,13 @@ def _insist_on_one(arguments: argparse.Namespace) -> None:
 def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
     """Show the ledgers."""
     found = discover(places)
-    certified, unread = list[Certified](), list[str]()
+    certified, unread = list[CertifiedSystem](), list[str]()
     for folder in found.certifications:
         try:
             opened = open_certification(folder)
             record = derive(opened)
             copied = next((each.folder for each in certified if each.record.id == record.id), None)
-            certified.append(Certified(str(folder), record, _doubt(opened, record, copied)))
+            certified.append(CertifiedSystem(str(folder), record, _doubt(opened, record, copied)))
         except Exception as error:  # whatever is wrong with one folder, the others are listed
             unread.append(f"{folder}: {why_unread(error)}")
     made = list(ledgers([read_goals(file) for file in found.goals], certified, arguments.base, arguments.goal))
@@ -158,4 +158,4 @@ def _check(files: list[Path], where: str | None) -> int:
     if where != "-":
         say("\n\n\n".join(identities.text(each) for each in checked), where)
     write_json(where, {"checked": [identities.data(each) for each in checked]})
-    return Exit.FAILED if any(each.wanting for each in checked) else Exit.GOOD
+    return Exit.FAILED if any(each.unexplained for each in checked) else Exit.GOOD

@@ -101,7 +101,7 @@ def table(file: Path) -> dict[str, Any]:
     if not is_historical(file):
         raise InputError(f"{file}: no table typed from a document", "it has identities in it: docs/ledger.md")
     checked = check(read_historical(file))
-    wrong = [f"{each.name}: {each.verdict.value}" for each in checked.wanting]
+    wrong = [f"{each.name}: {each.verdict.value}" for each in checked.unexplained]
     return answer(file, wrong, text=identities.text(checked), **identities.data(checked))
 
 

@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Certified:
+class CertifierResult:
     """How it went."""
 
     interrupted: bool
@@ -60,7 +60,7 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
         yield group, replace(prepare(one), metered_every=METERED_EVERY)
 
 
-def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> Certified:
+def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> CertifierResult:
     """Make the runs. When `stopping` is set it ends early and keeps what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
@@ -83,7 +83,7 @@ def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: th
             break
         make = partial(linked if what == LINKAGE else metered, job, look=look, stopping=stopping)
         failures += apart(place.folder / what, make, judge)
-    return Certified(stopping.is_set(), counted, excluded, failures)
+    return CertifierResult(stopping.is_set(), counted, excluded, failures)
 
 
 def apart(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:

@@ -3,7 +3,7 @@
 - `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
 - `certification`: a certification folder; `record`: the schema of what is in it; `signature`: who signed it.
 - `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
-  `linkage`: what dynamic linkers bound; `wanting`: how many tasks wanted a CPU.
+  `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU.
 - `transactions`: the log of a run.
 - `historical`: tables typed from documents; `goals`: what is hoped for.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries.

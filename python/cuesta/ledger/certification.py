@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
-from cuesta.ledger.record import FORMAT, Given
+from cuesta.ledger.record import FORMAT, CertificationSetup
 from cuesta.ledger.run import raw_files
 
 GIVEN = "certification.json"
@@ -39,7 +39,7 @@ class Certification:
     """A certification folder."""
 
     folder: Path
-    given: Given
+    given: CertificationSetup
     runs: list[Path]
     """Those that count, in order."""
     excluded: list[Path]
@@ -67,7 +67,7 @@ def open_certification(folder: Path | str) -> Certification:
     given = read_object(folder / GIVEN)
     record = read_object(folder / RECORD) if (folder / RECORD).exists() else None
     try:
-        known = Given.model_validate(given)
+        known = CertificationSetup.model_validate(given)
     except ValidationError as error:
         raise SpoiltError(f"{folder / GIVEN}: {first_fault(error)}") from None
     apart = {name: runs_in(folder / name) for name in APART}

@@ -30,7 +30,7 @@ LISTED = ("system", "improvement")
 
 
 @dataclass(frozen=True, slots=True)
-class Print:
+class PrintedValue:
     """One printed value."""
 
     text: str
@@ -49,7 +49,7 @@ class Print:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Identity:
     """What must agree: a formula over names, which may have `{holes}`."""
 
     formula: str
@@ -61,8 +61,8 @@ class Document:
     """Prints by name, and what must agree among them."""
 
     title: str
-    prints: Mapping[str, Print]
-    identities: tuple[Stated, ...]
+    prints: Mapping[str, PrintedValue]
+    identities: tuple[Identity, ...]
     derived: Mapping[str, str] = field(default_factory=dict)
     """Names for what is computed: name → formula."""
     lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -97,13 +97,13 @@ def read_historical(path: Path | str) -> Document:
     path = Path(path)
     data = read_toml(path)
     try:
-        return Typed(path, data).document()
+        return TableFile(path, data).document()
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{path}: not a table typed from a document: {error}", "docs/ledger.md shows one") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TableFile:
     """A file, to be made into a document."""
 
     path: Path
@@ -119,7 +119,7 @@ class Typed:
                 prints |= dict(self.cells(place, cells, columns, table))
                 if isinstance(cells, list) and len(cells) < len(columns):
                     short[place] = len(cells), len(columns)
-        stated = tuple(Stated(each["formula"], each.get("why", "")) for each in self.data.get("identity", []))
+        stated = tuple(Identity(each["formula"], each.get("why", "")) for each in self.data.get("identity", []))
         return Document(
             title=self.data["title"],
             prints=prints,
@@ -132,7 +132,7 @@ class Typed:
             file=self.path,
         )
 
-    def listed(self) -> Iterator[tuple[str, Print]]:
+    def listed(self) -> Iterator[tuple[str, PrintedValue]]:
         """Name what a ledger lists after its systems and improvements."""
         for kind in LISTED:
             for entry in self.data.get(kind, []):
@@ -147,7 +147,7 @@ class Typed:
         if not isinstance(found, int) or found > FORMAT:
             raise InputError(f"{self.path}: is of format {found}, and this cuesta reads up to {FORMAT}")
 
-    def cells(self, place: str, cells: Any, columns: list[str], table: Table) -> Iterator[tuple[str, Print]]:
+    def cells(self, place: str, cells: Any, columns: list[str], table: Table) -> Iterator[tuple[str, PrintedValue]]:
         """Name the cells of a row after its columns; a row that is one value needs none."""
         if not isinstance(cells, list):
             yield place, self.cell(place, cells, table)
@@ -157,7 +157,7 @@ class Typed:
         for column, cell in zip(columns, cells, strict=False):
             yield f"{place}.{column}", self.cell(f"{place}.{column}", cell, table)
 
-    def cell(self, place: str, cell: Any, table: Table) -> Print:
+    def cell(self, place: str, cell: Any, table: Table) -> PrintedValue:
         """Read a cell; what it does not say, its table says for all."""
         if not isinstance(cell, dict):
             cell = {"printed": cell}
@@ -170,7 +170,7 @@ class Typed:
         legibility = cell.get("legibility", table.get("legibility", "good"))
         if legibility not in LEGIBILITY:
             raise InputError(f"{self.path}: {place}: legibility: expected {' or '.join(LEGIBILITY)}, got {legibility}")
-        return Print(
+        return PrintedValue(
             text=str(printed),
             counted=isinstance(printed, int),
             cut_off=bool(table.get("cut_off", False)),

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,13 +13,13 @@ FORMAT = 1
 """The newest format of certification folders and records that is read."""
 
 
-class Table(BaseModel):
+class RecordPart(BaseModel):
     """A table of a record: nothing unknown in it, and it never changes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Figure(Table):
+class Figure(RecordPart):
     """A number, or why there is none."""
 
     value: float | None = None
@@ -34,7 +35,7 @@ class Figure(Table):
         return self
 
 
-class Reference(Table):
+class Reference(RecordPart):
     """A system whose time for the same command sequence is compared with."""
 
     system: str
@@ -43,7 +44,7 @@ class Reference(Table):
     runs: list[float] = Field([], description="the same run by run")
 
 
-class Given(Table):
+class CertificationSetup(RecordPart):
     """What is known before the first run and derived of nothing: `certification.json`."""
 
     format: int = FORMAT
@@ -66,7 +67,7 @@ class Given(Table):
     reference: Reference | None = None
 
 
-class Driver(Table):
+class Driver(RecordPart):
     """How good an instrument the driver was: the worst of all runs."""
 
     lateness_p50: Figure
@@ -75,7 +76,7 @@ class Driver(Table):
     run_wait: float = Field(description="seconds per second and thread")
 
 
-class Workload(Table):
+class Workload(RecordPart):
     """What the users did."""
 
     tape: str
@@ -88,7 +89,7 @@ class Workload(Table):
     stagger: str
 
 
-class Method(Table):
+class Method(RecordPart):
     """How it was measured."""
 
     runs: int = Field(description="that count")
@@ -105,7 +106,7 @@ class Method(Table):
     tools: dict[str, str]
 
 
-class Run(Table):
+class Run(RecordPart):
     """One run. Times are seconds."""
 
     folder: str
@@ -120,7 +121,7 @@ class Run(Table):
     transactions: int
 
 
-class Line(Table):
+class FormRow(RecordPart):
     """A row of the form: both phases and their total, the mean of all runs."""
 
     key: str = Field(description="what the row is called in programs; no two of a part are called alike")
@@ -133,7 +134,7 @@ class Line(Table):
     formula: str
 
 
-class Seen(Table):
+class ProcessRow(RecordPart):
     """A figure of part d, the mean of all runs."""
 
     key: str = Field(description="what the row is called in programs")
@@ -145,16 +146,16 @@ class Seen(Table):
     interval: tuple[float, float] | None = Field(None, description="of a ratio: exact, 95 %, over runs")
 
 
-class Measurements(Table):
+class Measurements(RecordPart):
     """MPL-17's part IV."""
 
-    a: list[Line] = Field(description="CPU time breakdown")
-    b: list[Line] = Field(description="CPU time used by subject processes, by cause")
-    c: list[Line] = Field(description="number and average time of each")
-    d: list[Seen] = Field(description="average times seen by a process")
+    a: list[FormRow] = Field(description="CPU time breakdown")
+    b: list[FormRow] = Field(description="CPU time used by subject processes, by cause")
+    c: list[FormRow] = Field(description="number and average time of each")
+    d: list[ProcessRow] = Field(description="average times seen by a process")
 
 
-class Published(Table):
+class Published(RecordPart):
     """A figure that the plan says was published, beside the same of the runs that count."""
 
     what: str = Field(description="what was published, and under which conditions")
@@ -166,7 +167,7 @@ class Published(Table):
     source: str
 
 
-class Check(Table):
+class Check(RecordPart):
     """Something that must hold for a certificate."""
 
     name: str
@@ -174,12 +175,12 @@ class Check(Table):
     said: str
 
 
-class Record(Table):
+class Record(RecordPart):
     """A certification: `record.json`."""
 
     format: int = FORMAT
     id: str = Field(description="SHA-256 over all raw files")
-    given: Given
+    given: CertificationSetup
     driver: Driver
     workload: Workload
     method: Method
@@ -193,9 +194,18 @@ class Record(Table):
     raw: dict[str, str] = Field(description="SHA-256 of every raw file")
 
 
+PUBLISHED_NAMES = {"CertificationSetup": "Given", "FormRow": "Line", "ProcessRow": "Seen"}
+"""Classes whose name in the published schema is that of format 1."""
+
+
 def schema() -> str:
     """Give the schema of `record.json` as JSON Schema."""
-    return json.dumps(Record.model_json_schema(), indent=1, ensure_ascii=False)
+    text = json.dumps(Record.model_json_schema())
+    for name, published in PUBLISHED_NAMES.items():
+        text = re.sub(rf'(?<=["/]){name}(?=")', published, text)
+    found = json.loads(text)
+    found["$defs"] = dict(sorted(found["$defs"].items()))
+    return json.dumps(found, indent=1, ensure_ascii=False)
 
 
 if __name__ == "__main__":

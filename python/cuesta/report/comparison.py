@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.text import Text
 
 from cuesta.analysis.compare.comparability import shown
-from cuesta.analysis.compare.comparison import Compared, Comparison, Overall, medians
+from cuesta.analysis.compare.comparison import Comparison, MetricComparison, Overall, medians
 from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.power import MOST_RUNS
 from cuesta.analysis.compare.sides import Side, name_in
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Word
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, MetricVerdict, Verdict
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
 from cuesta.report.text import wrapped as text_wrapped
@@ -26,9 +26,9 @@ COLOURS = {
     Overall.CHANGED: BAD,
     Overall.INCONCLUSIVE: OPEN,
     Overall.REFUSED: BAD,
-    Word.FASTER: GOOD,
-    Word.SLOWER: BAD,
-    Word.INCONCLUSIVE: OPEN,
+    Verdict.FASTER: GOOD,
+    Verdict.SLOWER: BAD,
+    Verdict.INCONCLUSIVE: OPEN,
 }
 LABEL = 22
 HEADS = ("BASE", "NEW", "ratio", "95 % interval")
@@ -38,7 +38,7 @@ TABLES = ("HEADLINE", "OTHERS")
 """Sections that need the margin's room too."""
 SO_MANY_TIMES = 2.0
 """From here on a change in percent is harder to read than a factor."""
-SHORT = {Word.BELOW: "below margin"}
+SHORT = {Verdict.BELOW: "below margin"}
 
 Rows = Iterator[str | Text]
 
@@ -74,26 +74,26 @@ def verdict(found: Comparison) -> Rows:
         yield from wrapped(sentence(each, found), "  ")
 
 
-def is_change(found: Compared) -> bool:
+def is_change(found: MetricComparison) -> bool:
     """Say whether a figure changed by more than the margin."""
-    return found.judged is not None and found.judged.word in (Word.FASTER, Word.SLOWER)
+    return found.judged is not None and found.judged.word in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def sentence(found: Compared, comparison: Comparison) -> str:
+def sentence(found: MetricComparison, comparison: Comparison) -> str:
     """Say the verdict on one figure in words."""
     assert found.judged
     word, change = found.judged.word, by_percent(found.interval)
     if is_change(found):
         return f"{found.metric.label}: {word}, {change}"
-    if word == Word.BELOW:
+    if word == Verdict.BELOW:
         return f"{found.metric.label}: changed by less than matters, {change}"
-    if word == Word.EQUIVALENT:
+    if word == Verdict.EQUIVALENT:
         return f"{found.metric.label}: equivalent, {change}"
     reach = f"{change}{why_open(found, comparison)}" if found.interval else "too few runs"
     return f"{found.metric.label}: inconclusive, {reach}; {decided(found, comparison)}"
 
 
-def why_open(found: Compared, comparison: Comparison) -> str:
+def why_open(found: MetricComparison, comparison: Comparison) -> str:
     """Say what is known of a figure nevertheless."""
     assert found.judged
     assert found.interval
@@ -104,7 +104,7 @@ def why_open(found: Compared, comparison: Comparison) -> str:
     return ", it changed, maybe by more than the margin" if found.judged.changed <= ALPHA else ""
 
 
-def decided(found: Compared, comparison: Comparison) -> str:
+def decided(found: MetricComparison, comparison: Comparison) -> str:
     """Say how many more runs would decide."""
     more = found.judged and found.judged.more
     if not more:
@@ -167,7 +167,7 @@ def others(found: Comparison) -> Rows:
         yield from (Text(row, FAINT) for row in wrapped("shown and not judged: among so many, some differ by chance"))
 
 
-def table(figures: Iterable[Compared], last: str) -> Rows:
+def table(figures: Iterable[MetricComparison], last: str) -> Rows:
     """Give a row for each figure: the medians of the runs, their ratio and its interval."""
     rows = [(each, cells_of(each)) for each in figures]
     if not rows:
@@ -188,7 +188,7 @@ def table(figures: Iterable[Compared], last: str) -> Rows:
             yield Text(f"{by_old}  compensated", FAINT)
 
 
-def cells_of(each: Compared) -> tuple[str, ...]:
+def cells_of(each: MetricComparison) -> tuple[str, ...]:
     """Give the cells of a figure."""
     base, new = (in_unit(value, each.metric.unit) for value in medians(each))
     if each.ratio is None:
@@ -196,7 +196,7 @@ def cells_of(each: Compared) -> tuple[str, ...]:
     return base, new, of_ratio(each.ratio), between(each.interval)
 
 
-def dotted(each: Compared, compensation: float) -> tuple[str, ...]:
+def dotted(each: MetricComparison, compensation: float) -> tuple[str, ...]:
     """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
     _, new = medians(each)
     return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
@@ -235,12 +235,12 @@ def least_found(change: float) -> str:
     return share(change) if change > 0 else "any size"
 
 
-def misses(judged: Judged, found: Comparison) -> bool:
+def misses(judged: MetricVerdict, found: Comparison) -> bool:
     """Say whether a change of the margin would be missed more often than one time in five."""
     return judged.finds is None or judged.finds > found.terms.margin
 
 
-def needed(judged: Judged, found: Comparison) -> str:
+def needed(judged: MetricVerdict, found: Comparison) -> str:
     """Say how many runs would find a change of the margin."""
     if judged.for_margin is None:
         return "an unknown number" if judged.finds is None else f"over {MOST_RUNS}"
@@ -329,7 +329,7 @@ def data_of_side(side: Side) -> dict[str, Any]:
     }
 
 
-def data_of_figure(each: Compared) -> dict[str, Any]:
+def data_of_figure(each: MetricComparison) -> dict[str, Any]:
     """Give a figure: run by run, and what was made of it."""
     judged = each.judged
     return {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
-from cuesta.ledger.record import Check, Figure, Line, Record, Seen
+from cuesta.ledger.record import Check, Figure, FormRow, ProcessRow, Record
 from cuesta.report import page as html
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
@@ -43,7 +43,7 @@ PURPOSE = {
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
 
-Row = TypeVar("Row", Line, Seen)
+Row = TypeVar("Row", FormRow, ProcessRow)
 
 
 def text(record: Record, folder: Path) -> str:
@@ -230,7 +230,7 @@ def tables(record: Record) -> Iterator[str]:
     yield html.folded("How each figure is computed", [html.facts(formulas)])
 
 
-def lines_of(record: Record) -> Iterator[tuple[str, Line | Seen]]:
+def lines_of(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
     """Give all rows of part IV."""
     found = record.measurements
     for part, rows in (("a", found.a), ("b", found.b), ("c", found.c)):
@@ -278,7 +278,7 @@ def columns(record: Record) -> dict[str, str]:
     return {"creation": "during process creation", "command": "during command sequence", "total": "total"}
 
 
-def lines(rows: Sequence[Line], heads: dict[str, str]) -> Iterator[str]:
+def lines(rows: Sequence[FormRow], heads: dict[str, str]) -> Iterator[str]:
     """Give part a, b or c as text; today's word goes below 1969's where the column has no room for both."""
     short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
     widths = [max(CELL, len(short[at]) + 1) for at in heads]
@@ -311,14 +311,14 @@ def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
         yield f"{f'{number}.' if own else '':<4}", each
 
 
-def named_cell(number: str, row: Line | Seen) -> html.Cell:
+def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
     """Give the cell of a row's name; one that only says another row in other words is indented."""
     return (label(row).strip(), "in") if row.name.startswith(" ") else f"{number}{label(row)}"
 
 
-def label(row: Line | Seen) -> str:
+def label(row: FormRow | ProcessRow) -> str:
     """Give a row's name: 1969's, and today's beside it; of a ratio its interval."""
-    if isinstance(row, Seen):
+    if isinstance(row, ProcessRow):
         interval = row.interval
         return row.name + (f", 95 % interval {interval[0]:.3g} to {interval[1]:.3g}" if interval else "")
     if not row.today:
@@ -395,7 +395,7 @@ def absences(record: Record) -> dict[str, str]:
     """Give what is missing by reason: `why` → the rows that it is of."""
     reasons: dict[str, list[str]] = {}
     for part, each in lines_of(record):
-        figures = [each.figure] if isinstance(each, Seen) else [each.creation, each.command]
+        figures = [each.figure] if isinstance(each, ProcessRow) else [each.creation, each.command]
         for one in figures:
             if one.why and "the run has no such phase" not in one.why and one.why != "no run counts":
                 reasons.setdefault(one.why, []).append(f"{part}: {each.name.strip()}")

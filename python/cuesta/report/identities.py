@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.history.identities import Checked, Finding, Verdict
+from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind
 from cuesta.ledger.historical import Document
 from cuesta.report.phrases import plain
 from cuesta.units import many
@@ -17,12 +17,12 @@ MOST, SHORT = 4, 32
 """Formulas that are shown of a finding, and signs of one in a list; `data` has all."""
 
 
-def text(checked: Checked) -> str:
+def text(checked: DocumentCheck) -> str:
     """Lay the findings out: a row each, and below it why and by which identities."""
     return "\n".join(_rows(checked))
 
 
-def data(checked: Checked) -> dict[str, Any]:
+def data(checked: DocumentCheck) -> dict[str, Any]:
     """Give the findings as data."""
     document = checked.document
     return {
@@ -36,26 +36,26 @@ def data(checked: Checked) -> dict[str, Any]:
     }
 
 
-def counted(checked: Checked) -> str:
+def counted(checked: DocumentCheck) -> str:
     """Say how many identities there are, and how many hold; one print may be what is wrong in several."""
     fail = checked.identities - checked.hold - checked.rounding
-    because = f", for the {many(len(checked.wanting), 'finding')} above" if fail and checked.wanting else ""
+    because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
     return (
         f"{many(checked.identities, 'value')} computed: {checked.hold} agree with the print, {checked.rounding} within "
         f"rounding, {fail} do not{because}. Nothing was rewritten."
     )
 
 
-def _rows(checked: Checked) -> Iterator[str]:
+def _rows(checked: DocumentCheck) -> Iterator[str]:
     yield plain(checked.document.title)
     if checked.document.source:
         yield plain(checked.document.source)
     yield ""
-    width = max((len(each.name) for each in checked.wanting), default=0)
-    for each in checked.wanting:
+    width = max((len(each.name) for each in checked.unexplained), default=0)
+    for each in checked.unexplained:
         yield f"{each.verdict.value.upper():<16}  {each.name:<{width}}  {_said(each)}"
         yield from _because(each, checked.document)
-    if checked.wanting:
+    if checked.unexplained:
         yield ""
     yield from _within_rounding(checked)
     yield counted(checked)
@@ -64,7 +64,7 @@ def _rows(checked: Checked) -> Iterator[str]:
 def _said(finding: Finding) -> str:
     if finding.reading:
         return plain(f"printed {finding.printed}, reads as {finding.reading}")
-    can_be = "can be" if finding.verdict is Verdict.IMPOSSIBLE else "computed"
+    can_be = "can be" if finding.verdict is FindingKind.IMPOSSIBLE else "computed"
     return plain(f"printed {finding.printed}" + (f", {can_be} {finding.computed}" if finding.computed else ""))
 
 
@@ -82,8 +82,8 @@ def _because(finding: Finding, document: Document) -> Iterator[str]:
             yield from _few(finding.support, document)
 
 
-def _within_rounding(checked: Checked) -> Iterator[str]:
-    rounded = [each for each in checked.findings if each.verdict is Verdict.ROUNDING]
+def _within_rounding(checked: DocumentCheck) -> Iterator[str]:
+    rounded = [each for each in checked.findings if each.verdict is FindingKind.ROUNDING]
     if rounded:
         each = ", ".join(f"{_short(one)} {plain(one.printed)} ({one.computed})" for one in rounded)
         yield from _wrapped(f"within rounding (computed): {each}", "", "  ")

@@ -6,7 +6,15 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.certify.relative import LEAST
-from cuesta.analysis.history.projection import Came, Chance, Ledger, Measured, Planned, Projection, Range
+from cuesta.analysis.history.projection import (
+    Estimate,
+    GoalChance,
+    Ledger,
+    MeasuredSystem,
+    PlannedImprovement,
+    Projection,
+    ReleaseOutcome,
+)
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 
@@ -40,7 +48,7 @@ def data(ledger: Ledger) -> dict[str, Any]:
     }
 
 
-def _measured(ledger: Ledger, system: Measured) -> dict[str, Any]:
+def _measured(ledger: Ledger, system: MeasuredSystem) -> dict[str, Any]:
     percent, interval = ledger.beside_base(system)
     return {**asdict(system), "date": system.date.isoformat(), "percent": percent, "percent_interval": interval}
 
@@ -100,7 +108,7 @@ def _systems(ledger: Ledger) -> Iterator[str]:
         yield f"— no percentage: it has an interval over runs, which takes {LEAST} of each system"
 
 
-def _grade(system: Measured) -> str:
+def _grade(system: MeasuredSystem) -> str:
     return f"{system.grade}: {plain(system.doubt)}" if system.doubt else system.grade
 
 
@@ -119,7 +127,7 @@ def _projected(ledger: Ledger, projection: Projection, title: str) -> Iterator[s
         yield from _goal(ledger, projection, projection.chance)
 
 
-def _goal(ledger: Ledger, projection: Projection, chance: Chance) -> Iterator[str]:
+def _goal(ledger: Ledger, projection: Projection, chance: GoalChance) -> Iterator[str]:
     ends, verdict = projection.ends, "would be met" if projection.ends <= chance.goal else "NOT MET"
     base = ledger.base
     faster = f", {base.elapsed / ends:.2f} times as fast as {plain(base.name)}" if base else ""
@@ -130,7 +138,7 @@ def _goal(ledger: Ledger, projection: Projection, chance: Chance) -> Iterator[st
     )
 
 
-def _chance(chance: Chance) -> str:
+def _chance(chance: GoalChance) -> str:
     """Write a chance to the place of its error."""
     if not chance.error:
         return f"{chance.share:.2f}"
@@ -138,7 +146,7 @@ def _chance(chance: Chance) -> str:
     return f"{chance.share:.{places}f} ± {chance.error:.1g}"
 
 
-def _came(ledger: Ledger, came: Came) -> Iterator[str]:
+def _came(ledger: Ledger, came: ReleaseOutcome) -> Iterator[str]:
     system = came.system
     yield f"{plain(system.name)} came with: {', '.join(map(plain, system.brings))}"
     late = "longer" if came.miss > 0 else "shorter"
@@ -154,12 +162,12 @@ def _came(ledger: Ledger, came: Came) -> Iterator[str]:
         )
 
 
-def _saves(planned: Planned) -> str:
-    touched = "" if planned.touches == Range(1.0, 1.0) else f" of {_range(planned.touches)}"
+def _saves(planned: PlannedImprovement) -> str:
+    touched = "" if planned.touches == Estimate(1.0, 1.0) else f" of {_range(planned.touches)}"
     return f"{_range(planned.saves)}{touched}" + ("" if planned.in_benchmark else ", not in the benchmark")
 
 
-def _range(each: Range) -> str:
+def _range(each: Estimate) -> str:
     low, high = f"{100 * each.low:g}", f"{100 * each.high:g}"
     return f"{low} %" if low == high else f"{low}–{high} %"
 

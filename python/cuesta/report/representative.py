@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.compare.representative import Apart, Rate, Share, written
+from cuesta.analysis.compare.representative import MixDistance, Rate, Share, written
 from cuesta.ledger.meters import Sheet
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns
@@ -18,12 +18,12 @@ MARK = {"plain": " ", "sampled": "~", "exact": "="}
 NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
-def text(found: Apart, service: Service, run: Sheet) -> str:
+def text(found: MixDistance, service: Service, run: Sheet) -> str:
     """Give it as text."""
     return "\n".join(map(plain, sections(found, service, run)))
 
 
-def sections(found: Apart, service: Service, run: Sheet) -> Iterator[str]:
+def sections(found: MixDistance, service: Service, run: Sheet) -> Iterator[str]:
     """Give the rows: first what matters, then resource by resource, what differs most first."""
     yield from verdict(found)
     yield ""
@@ -46,7 +46,7 @@ def sections(found: Apart, service: Service, run: Sheet) -> Iterator[str]:
     yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
 
 
-def verdict(found: Apart) -> Iterator[str]:
+def verdict(found: MixDistance) -> Iterator[str]:
     """Say what the run leaves out."""
     yield "REPRESENTS THE SERVICE" if found.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in found.unexercised:
@@ -93,7 +93,7 @@ def wrapped(said: str, indent: str) -> Iterator[str]:
     return iter(textwrap.wrap(said, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
 
 
-def data(found: Apart) -> dict[str, Any]:
+def data(found: MixDistance) -> dict[str, Any]:
     """Give it as the object that `--json` prints."""
     return {
         "represents": found.represents,

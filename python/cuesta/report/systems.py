@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cuesta.ledger.record import Line, Record
+from cuesta.ledger.record import FormRow, Record
 from cuesta.report import form
 from cuesta.report.columns import NO_COMPARISON
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
@@ -86,7 +86,7 @@ def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, fl
     return {name: value / record.workload.users for name, value in found.items() if value is not None}
 
 
-def cause(line: Line) -> str:
+def cause(line: FormRow) -> str:
     """Name a cause: 1969's word, and today's beside it."""
     name = line.name.removesuffix(" time")
     return f"{name} ({line.today})" if line.today else name

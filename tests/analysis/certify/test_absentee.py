@@ -9,35 +9,37 @@ import pytest
 
 from cuesta.analysis.certify.absentee import warnings
 from cuesta.analysis.certify.form_rows import measurements
-from cuesta.analysis.certify.phases import Played, Span
-from cuesta.analysis.certify.run import Trial
+from cuesta.analysis.certify.phases import PhaseTimes, Span
+from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.certification import Certification
-from cuesta.ledger.record import Given
-from cuesta.ledger.wanting import Wanting
+from cuesta.ledger.record import CertificationSetup
+from cuesta.ledger.runnable_tasks import RunnableTasks
 from tests.analysis.compare.test_representative import causes
-from tests.certified import account, trial
+from tests.certification_runs import account, trial
 from tests.ledger.test_certification import GIVEN
 from tests.sheets import sheet
 
 
-def batch(users: int = 20, **rest: float) -> Trial:
+def batch(users: int = 20, **rest: float) -> CertificationRun:
     """A run of absentee processes: 100 s, of which the two CPUs idled for what `rest` and the subject leave."""
     span = Span(0.0, 100.0)
     one = trial()
-    did = Played(users, {"command": span}, [], [90.0, 100.0], [])
-    return Trial(one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})}, one.kernel)
+    did = PhaseTimes(users, {"command": span}, [], [90.0, 100.0], [])
+    return CertificationRun(
+        one.folder, one.summary, did, {"command": account(span, **{"subject": 190.0, **rest})}, one.kernel
+    )
 
 
-def asleep(share: float, **rest: float) -> Trial:
+def asleep(share: float, **rest: float) -> CertificationRun:
     """A run whose two processes both want a CPU in but a share of a hundred looks."""
     made = batch(2, **rest)
     looks = range(100)
     wanting = [0 if look < 100 * share else 2 for look in looks]
-    return replace(made, wanting=Wanting([float(look) for look in looks], [2] * 100, wanting))
+    return replace(made, runnable=RunnableTasks([float(look) for look in looks], [2] * 100, wanting))
 
 
 def benchmark(here: Path, pauses: float = 0.0, kind: str = "benchmark") -> Certification:
-    given = Given.model_validate({**GIVEN, "kind": kind, "pause": None, "pauses": pauses})
+    given = CertificationSetup.model_validate({**GIVEN, "kind": kind, "pause": None, "pauses": pauses})
     return Certification(here, given, [], [], [], None)
 
 
@@ -74,7 +76,7 @@ def test_one_that_wants_the_cpus_all_along_is_not_warned_of_whoever_has_them(her
 
 
 def test_where_no_process_was_seen_it_is_not_known_whether_they_slept() -> None:
-    unseen = replace(batch(), wanting=Wanting([1.0, 2.0], [0, 0], [0, 0]))
+    unseen = replace(batch(), runnable=RunnableTasks([1.0, 2.0], [0, 0], [0, 0]))
     assert unseen.own_idle("command").why == "no meter data (nobody looked whether its processes slept)"
     assert batch().own_idle("command").value is None
 

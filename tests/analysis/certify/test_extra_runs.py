@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.certify.extra_runs import Apart
+from cuesta.analysis.certify.extra_runs import ExtraRuns
 from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import filled
-from cuesta.analysis.certify.phases import Span, account
-from cuesta.analysis.certify.run import Trial
+from cuesta.analysis.certify.phases import Span, cpu_account
+from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
-from cuesta.ledger.record import Figure, Line
-from tests.certified import apart, reading, recorded, trial
+from cuesta.ledger.record import Figure, FormRow
+from tests.certification_runs import apart, reading, recorded, trial
 
 RUNS = [trial(number) for number in range(1, 6)]
 
 
-def part_c(made: Apart) -> dict[str, Line]:
+def part_c(made: ExtraRuns) -> dict[str, FormRow]:
     return {line.key: line for line in measurements(RUNS, None, made).c}
 
 
-def both(line: Line) -> tuple[float | None, float | None, float | None]:
+def both(line: FormRow) -> tuple[float | None, float | None, float | None]:
     return line.creation.value, line.command.value, line.total.value
 
 
@@ -64,10 +64,10 @@ def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
     assert said.startswith("the form lacks c: missing segment: average (creation), and 7 more: no meter data (not")
 
 
-def lacking(**changed: Any) -> Apart:
+def lacking(**changed: Any) -> ExtraRuns:
     """The runs apart, of which one is otherwise."""
     made = apart()
-    return Apart({**made.trials, **changed}, made.linked, None)
+    return ExtraRuns({**made.trials, **changed}, made.linked, None)
 
 
 def test_a_run_in_which_not_all_came_to_the_end_counts_nothing() -> None:
@@ -102,7 +102,7 @@ def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> N
 def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> None:
     made = apart()
     (run,) = made.trials["linkage"]
-    found = Apart(made.trials, {run.folder: linked}, None).symbols("creation")
+    found = ExtraRuns(made.trials, {run.folder: linked}, None).symbols("creation")
     assert str(found.why).startswith(f"no meter data ({why}")
 
 
@@ -130,7 +130,7 @@ def traced(call: int, **causes: dict[str, float]) -> Any:
 def test_calls_are_counted_once_by_what_they_are() -> None:
     """The sheet has all system calls together as well: mapping and loading among them."""
     row = traced(1000, system_calls={"seconds": 0.1, "count": 700.0}, mapping={"seconds": 0.1, "count": 200.0})
-    made = account(recorded(row), Span(0.0, 1.0))
+    made = cpu_account(recorded(row), Span(0.0, 1.0))
     run = replace(trial(), accounts={"command": made})
     assert run.occurrences("command", "system_calls").value == 700
     assert run.occurrences("command", "mapping").value == 200
@@ -139,13 +139,13 @@ def test_calls_are_counted_once_by_what_they_are() -> None:
 
 def test_where_no_sample_fell_the_light_tracer_tells_no_causes() -> None:
     row = traced(0, user_and_calls={"seconds": 0.39}, softirq={"seconds": 0.01, "count": 3.0})
-    made = account(recorded(row), Span(0.0, 1.0))
+    made = cpu_account(recorded(row), Span(0.0, 1.0))
     assert (made.causes, made.told, made.occurrences) == (Counter(), 0.0, Counter(softirq=3))
 
 
 def test_without_a_tracer_nothing_was_counted() -> None:
-    made = account(recorded(reading(1.0, 1.0, own=0.4, idle=1.6)), Span(0.0, 1.0))
-    run: Trial = replace(trial(), accounts={"command": made})
+    made = cpu_account(recorded(reading(1.0, 1.0, own=0.4, idle=1.6)), Span(0.0, 1.0))
+    run: CertificationRun = replace(trial(), accounts={"command": made})
     assert run.occurrences("command", "mapping").value is None
     assert run.occurrences("command", "softirq").value is None
     assert run.number("command", "minor_faults", "major_faults").value == 101

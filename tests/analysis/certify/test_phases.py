@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuesta import _native
-from cuesta.analysis.certify.phases import Span, account, understood
+from cuesta.analysis.certify.phases import Span, cpu_account, understood
 from cuesta.ledger.meters import Gap
-from tests.certified import reading, recorded
+from tests.certification_runs import reading, recorded
 
 REST = ("others", "idle", "steal")
 TAPE = """
@@ -47,10 +47,10 @@ def test_a_reading_at_a_bound_gives_all_of_the_subjects_and_its_part_of_the_rest
         reading(3.0, 1.0, own=0.2, others=0.9, idle=0.9),
     ]
     creation, command = Span(0.0, 0.5), Span(2.5, 3.0)
-    first = account(recorded(*rows), creation, [command])
+    first = cpu_account(recorded(*rows), creation, [command])
     assert (first.why, first.subject, first.seconds) == (None, 0.4, 1.0)
     assert first.rest["idle"] == pytest.approx(0.6)
-    second = account(recorded(*rows), command, [creation])
+    second = cpu_account(recorded(*rows), command, [creation])
     assert second.subject == pytest.approx(0.2)
     assert second.rest["others"] == pytest.approx(0.4)
     assert second.rest["idle"] == pytest.approx(0.4)
@@ -68,7 +68,7 @@ def test_every_column_adds_up(parts: list[tuple[float, tuple[float, ...]]], earl
     for number, (own, weights) in enumerate(parts, start=1):
         used = {name: (0.5 - own) * weight / sum(weights) for name, weight in zip(REST, weights, strict=True)}
         rows.append(reading(number / 4, 0.25, own, **used))
-    made = account(recorded(*rows), Span(early, len(rows) / 4 - late))
+    made = cpu_account(recorded(*rows), Span(early, len(rows) / 4 - late))
     assert made.accounted == pytest.approx(1.0)
     assert made.subject == pytest.approx(sum(own for own, _ in parts))
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
@@ -76,7 +76,7 @@ def test_every_column_adds_up(parts: list[tuple[float, tuple[float, ...]]], earl
 
 def test_clocks_that_do_not_tick_together_make_no_time() -> None:
     full = [reading(1.0, 1.0, own=2.2), reading(2.0, 1.0, own=1.5, others=0.5), reading(3.0, 1.0, own=1.9, others=0.1)]
-    made = account(recorded(*full), Span(0.0, 3.0))
+    made = cpu_account(recorded(*full), Span(0.0, 3.0))
     assert made.accounted == pytest.approx(1.0)
     assert made.rest["others"] == pytest.approx(0.4)
     assert made.subject + sum(made.rest.values()) == pytest.approx(made.seconds)
@@ -85,13 +85,13 @@ def test_clocks_that_do_not_tick_together_make_no_time() -> None:
 def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
     row = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
     del row.figures["cpu"]["idle"]
-    made = account(recorded(row), Span(0.0, 1.0))
+    made = cpu_account(recorded(row), Span(0.0, 1.0))
     assert made.rest["others"] == pytest.approx(0.6)
     assert made.accounted == pytest.approx(0.5)
 
 
 def test_more_time_than_there_was_does_not_close() -> None:
-    made = account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
+    made = cpu_account(recorded(reading(1.0, 1.0, own=2.0, idle=0.1)), Span(0.0, 1.0))
     assert made.accounted == pytest.approx(1.05)
 
 
@@ -109,7 +109,7 @@ def test_more_time_than_there_was_does_not_close() -> None:
     ],
 )
 def test_what_has_no_account_says_why(records: object, why: str) -> None:
-    made = account(records, Span(0.0, 1.0), [Span(2.0, 3.0)])  # type: ignore[arg-type]
+    made = cpu_account(records, Span(0.0, 1.0), [Span(2.0, 3.0)])  # type: ignore[arg-type]
     assert made.why is not None
     assert why in made.why
 
@@ -117,7 +117,7 @@ def test_what_has_no_account_says_why(records: object, why: str) -> None:
 def test_meters_that_do_not_tell_the_subject_say_so() -> None:
     row = reading(1.0, 1.0, 0.0, idle=2.0)
     del row.figures["own"]["seconds"]
-    assert account(recorded(row), Span(0.0, 1.0)).why == "these meters do not tell the subject's CPU time"
+    assert cpu_account(recorded(row), Span(0.0, 1.0)).why == "these meters do not tell the subject's CPU time"
 
 
 def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
@@ -134,6 +134,6 @@ def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
 def test_what_no_sample_met_is_split_like_the_rest() -> None:
     met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
     unmet.figures["by_cause"] = {}
-    made = account(recorded(met, unmet), Span(0.0, 2.0))
+    made = cpu_account(recorded(met, unmet), Span(0.0, 2.0))
     assert made.told == pytest.approx(0.75)
     assert dict(made.causes) == pytest.approx({"user": 0.24, "page_faults": 0.12, "loading": 0.04})

@@ -9,9 +9,9 @@ import pytest
 from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import published
-from cuesta.ledger.record import Figure, Line, Reference
+from cuesta.ledger.record import Figure, FormRow, Reference
 from cuesta.plan import RawOptions, load
-from tests.certified import trial
+from tests.certification_runs import trial
 
 RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98, 1.01, 0.99), start=1)]
 
@@ -24,7 +24,7 @@ def value(figure: Figure) -> float:
     return figure.value
 
 
-def named(lines: list[Line], name: str) -> Line:
+def named(lines: list[FormRow], name: str) -> FormRow:
     return next(each for each in lines if each.name == name)
 
 

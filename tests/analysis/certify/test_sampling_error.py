@@ -6,11 +6,11 @@ import random
 import pytest
 
 from cuesta.analysis.certify import sampling_error
-from cuesta.analysis.certify.phases import Span, account
+from cuesta.analysis.certify.phases import Span, cpu_account
 from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import Figure
-from tests.certified import recorded
+from tests.certification_runs import recorded
 
 TRIES = 400
 
@@ -42,7 +42,7 @@ def test_an_interval_over_readings_of_unlike_length_is_as_often_true_as_it_says(
             own = chance.choice([0.002, 0.02, 0.2])
             samples = sum(chance.random() < 0.5 for _ in range(round(2 * own * hz)))
             rows.append(reading(at / 4, own, samples, sum(chance.random() < share for _ in range(samples))))
-        made = account(recorded(*rows), Span(0, 3))
+        made = cpu_account(recorded(*rows), Span(0, 3))
         found = of_phase(made, "page_faults")
         assert found.low is not None
         assert found.high is not None
@@ -52,7 +52,7 @@ def test_an_interval_over_readings_of_unlike_length_is_as_often_true_as_it_says(
 
 
 def test_what_no_sample_of_a_phase_met_has_a_bound_and_is_not_nothing() -> None:
-    made = account(recorded(*(reading(at / 4, 0.2, 200, 50) for at in range(1, 5))), Span(0, 1))
+    made = cpu_account(recorded(*(reading(at / 4, 0.2, 200, 50) for at in range(1, 5))), Span(0, 1))
     found = of_phase(made, "linking")
     assert found.value == 0
     assert found.high == pytest.approx(0.8 * 3.69 / 800, rel=0.01)
@@ -60,7 +60,7 @@ def test_what_no_sample_of_a_phase_met_has_a_bound_and_is_not_nothing() -> None:
 
 def test_readings_of_few_samples_weigh_them_more() -> None:
     rows = [reading(0.25, 0.2, 200, 50), reading(0.5, 0.2, 10, 3)]
-    made = account(recorded(*rows), Span(0, 0.5))
+    made = cpu_account(recorded(*rows), Span(0, 0.5))
     assert made.samples == 210
     assert made.effective == pytest.approx(0.4**2 / (0.2**2 / 200 + 0.2**2 / 10))
 

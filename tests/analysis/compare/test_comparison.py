@@ -8,12 +8,12 @@ import pytest
 
 from cuesta.analysis.compare.comparability import facts
 from cuesta.analysis.compare.comparison import Overall, Terms, compare
-from cuesta.analysis.compare.run_sample import Replicate
-from cuesta.analysis.compare.run_sample import replicate as replicate_of
+from cuesta.analysis.compare.run_sample import RunSample
+from cuesta.analysis.compare.run_sample import run_sample as replicate_of
 from cuesta.analysis.compare.sides import Side, side
-from cuesta.analysis.compare.verdict import Word
+from cuesta.analysis.compare.verdict import Verdict
 from tests.analysis import runs
-from tests.analysis.runs import RUN, replicate
+from tests.analysis.runs import RUN, run_sample
 from tests.run_folder import RunFolder
 
 THREE = {"demand": 20.0, "throughput": 16.0, "response__p95": 1.3}
@@ -36,32 +36,32 @@ def other_method(one: Side) -> Side:
 def test_equal_sides_are_equivalent() -> None:
     found = compare(runs.side("base", 5, **THREE), runs.side("new", 5, **THREE), Terms())
     assert found.overall == Overall.UNCHANGED
-    assert [each.judged and each.judged.word for each in found.headline] == [Word.EQUIVALENT] * 3
+    assert [each.judged and each.judged.word for each in found.headline] == [Verdict.EQUIVALENT] * 3
 
 
 @pytest.mark.parametrize(
     ("figures", "metric", "word"),
     [
-        ({"demand": 30.0}, "demand", Word.SLOWER),
-        ({"demand": 10.0}, "demand", Word.FASTER),
-        ({"throughput": 20.0}, "throughput", Word.FASTER),
-        ({"throughput": 12.0}, "throughput", Word.SLOWER),
-        ({"response__p95": 2.0}, "response.p95", Word.SLOWER),
-        ({"response__p95": 1.33}, "response.p95", Word.BELOW),
+        ({"demand": 30.0}, "demand", Verdict.SLOWER),
+        ({"demand": 10.0}, "demand", Verdict.FASTER),
+        ({"throughput": 20.0}, "throughput", Verdict.FASTER),
+        ({"throughput": 12.0}, "throughput", Verdict.SLOWER),
+        ({"response__p95": 2.0}, "response.p95", Verdict.SLOWER),
+        ({"response__p95": 1.33}, "response.p95", Verdict.BELOW),
     ],
 )
-def test_a_change_is_named_on_its_figure(figures: dict[str, float], metric: str, word: Word) -> None:
+def test_a_change_is_named_on_its_figure(figures: dict[str, float], metric: str, word: Verdict) -> None:
     found = compare(runs.side("base", 5, **THREE), runs.side("new", 5, **{**THREE, **figures}), Terms())
     words = {each.metric.name: each.judged.word for each in found.headline if each.judged}
     assert words.pop(metric) == word
-    assert set(words.values()) == {Word.EQUIVALENT}
-    assert found.overall == (Overall.UNCHANGED if word == Word.BELOW else Overall.CHANGED)
+    assert set(words.values()) == {Verdict.EQUIVALENT}
+    assert found.overall == (Overall.UNCHANGED if word == Verdict.BELOW else Overall.CHANGED)
 
 
 def test_the_margin_is_the_readers() -> None:
     base, new = runs.side("base", 8, **THREE), runs.side("new", 8, **{**THREE, "demand": 20.8})
     words = [judged.word for margin in (0.01, 0.1) if (judged := compare(base, new, Terms(margin)).headline[0].judged)]
-    assert words == [Word.SLOWER, Word.BELOW]
+    assert words == [Verdict.SLOWER, Verdict.BELOW]
 
 
 @pytest.mark.parametrize("many", [1, 3])
@@ -92,7 +92,7 @@ def test_runs_of_one_side_must_be_alike_whatever_the_reason() -> None:
 
 
 def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> None:
-    spoilt = side(Path("base"), [replicate(1, "base", unusable="INVALID: the driver was late")])
+    spoilt = side(Path("base"), [run_sample(1, "base", unusable="INVALID: the driver was late")])
     found = compare(spoilt, runs.side("new", 5, **THREE), Terms(despite="never mind"))
     assert found.overall == Overall.REFUSED
     assert found.refused == [
@@ -102,8 +102,8 @@ def test_a_side_without_a_run_that_can_be_used_is_refused_with_its_reasons() -> 
 
 
 def test_a_copy_of_a_run_is_no_repetition() -> None:
-    one = replicate(1, "base", figures={"demand": 1.0})
-    found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), replicate(3, "base")])
+    one = run_sample(1, "base", figures={"demand": 1.0})
+    found = side(Path("base"), [one, replace(one, folder=Path("base/run-2")), run_sample(3, "base")])
     assert [run.folder.name for run in found.runs] == ["run-1", "run-3"]
     assert [(each.folder.name, each.why) for each in found.left_out] == [("run-2", "it is run-1 once more")]
 
@@ -121,7 +121,7 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     assert demand.new[0] == 25.0, "as measured"
     assert demand.ratio == pytest.approx(1.0, abs=0.01)
     assert demand.judged
-    assert demand.judged.word == Word.EQUIVALENT
+    assert demand.judged.word == Verdict.EQUIVALENT
     assert throughput.compensation is None
     assert any("not compensated in: transactions/s, response p95" in note for note in found.notes)
 
@@ -175,7 +175,7 @@ def test_a_reason_is_asked_for_only_where_it_helps() -> None:
     base = runs.side("base", 5, **THREE)
     remedy = compare(base, unlike(runs.side("new", 5, **THREE), cpus=4), Terms()).remedy
     assert "--despite" in (remedy or "")
-    spoilt = side(Path("new"), [replicate(1, "new", unusable="INVALID: the driver was late")])
+    spoilt = side(Path("new"), [run_sample(1, "new", unusable="INVALID: the driver was late")])
     remedy = compare(base, unlike(spoilt, cpus=4), Terms()).remedy
     assert "--despite" not in (remedy or "--despite")
 
@@ -210,8 +210,8 @@ def test_echoes_are_judged_beside_transactions() -> None:
     slower = {**figures, "echo__p95": 0.045}
     found = compare(runs.side("base", 8, **figures), runs.side("new", 8, **slower), Terms())
     words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
-    assert words.pop("echo.p95") == Word.SLOWER
-    assert set(words.values()) == {Word.EQUIVALENT}
+    assert words.pop("echo.p95") == Verdict.SLOWER
+    assert set(words.values()) == {Verdict.EQUIVALENT}
     assert found.overall == Overall.CHANGED
     assert "echo.p95" not in [each.metric.name for each in found.exploratory]
 
@@ -219,7 +219,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
 def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
     """A short transaction that got slower does not show in a 95th percentile of all of them."""
 
-    def made(side_: str, number: int, quick: float, echo: float) -> Replicate:
+    def made(side_: str, number: int, quick: float, echo: float) -> RunSample:
         several = [
             *((f"interactive/{name}/response", [seconds] * 40) for name, seconds in (("find", 9.0), ("step", quick))),
             *((f"{group}/keys/echo", [seconds] * 40) for group, seconds in (("interactive", 0.2), ("readers", echo))),
@@ -240,10 +240,10 @@ def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
     )
     found = compare(base, new, Terms())
     words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
-    assert words["response{interactive: find}.p95"] == Word.EQUIVALENT
-    assert words["response{interactive: step}.p95"] == Word.SLOWER
-    assert words["echo{interactive}.p95"] == Word.EQUIVALENT
-    assert words["echo{readers}.p95"] == Word.SLOWER
+    assert words["response{interactive: find}.p95"] == Verdict.EQUIVALENT
+    assert words["response{interactive: step}.p95"] == Verdict.SLOWER
+    assert words["echo{interactive}.p95"] == Verdict.EQUIVALENT
+    assert words["echo{readers}.p95"] == Verdict.SLOWER
     assert "response.p95" not in words
     assert {"response.p95", "echo.p95"} <= {each.metric.name for each in found.exploratory}
 
@@ -253,7 +253,7 @@ def test_certifications_are_judged_by_their_phases() -> None:
     faster = {**figures, "command__cpu": 200.0}
     found = compare(runs.side("base", 5, **figures), runs.side("new", 5, **faster), Terms())
     assert [each.judged and each.judged.word for each in found.headline] == [
-        Word.EQUIVALENT,
-        Word.FASTER,
-        Word.EQUIVALENT,
+        Verdict.EQUIVALENT,
+        Verdict.FASTER,
+        Verdict.EQUIVALENT,
     ]

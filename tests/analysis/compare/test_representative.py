@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.compare.representative import Mix, apart, mix
+from cuesta.analysis.compare.representative import WorkloadMix, apart, mix
 from tests.sheets import events, missing, plain, sheet
 
 Row = dict[str, Any]
@@ -22,7 +22,7 @@ def causes(samples: float = 5000.0, calls: float | None = 3000.0, **percents: fl
     return {"value": found, "tier": "sampled"}
 
 
-def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **other: Any) -> Mix:
+def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **other: Any) -> WorkloadMix:
     made = sheet(seconds=SECONDS, **other)
     made["own"]["seconds"] = plain(cpu * SECONDS)
     made["idle"]["zero"] = plain(zero)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.compare.comparability import HOST, differences
-from cuesta.analysis.compare.run_sample import TYPICAL, of_trial, replicate
+from cuesta.analysis.compare.run_sample import TYPICAL, of_certification_run, run_sample
 from cuesta.analysis.compare.sides import apart, in_pairs
 from cuesta.analysis.summary import summarise
-from cuesta.ledger.record import Given
-from tests.certified import trial
+from cuesta.ledger.record import CertificationSetup
+from tests.certification_runs import trial
 from tests.report.made_up import bad, good, sweep
 from tests.run_folder import CLOCK, NANO, Row, RunFolder
 from tests.sheets import plain, sheet
@@ -35,7 +35,7 @@ def began(folder: Path, at: str) -> None:
 
 
 def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
-    found = replicate(good(tmp_path / "run"))
+    found = run_sample(good(tmp_path / "run"))
     assert found.unusable is None
     assert found.figures["throughput"] == pytest.approx(2.0)
     assert found.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
@@ -46,7 +46,7 @@ def test_a_run_gives_one_number_to_each_figure(tmp_path: Path) -> None:
 def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
     """Meters that began late have seen less CPU, and not less CPU per transaction."""
     whole, late, later = (
-        replicate(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
+        run_sample(metered(RunFolder(tmp_path / f"{seconds:g}").write(), seconds, 0.2 * seconds)).figures["demand"]
         for seconds in (30.0, 24.0, 15.0)
     )
     assert whole == pytest.approx(100.0)
@@ -65,14 +65,14 @@ def test_demand_is_that_of_the_time_that_was_metered(tmp_path: Path) -> None:
 )
 def test_runs_that_cannot_be_used_say_why(tmp_path: Path, make: object, why: str) -> None:
     assert callable(make)
-    found = replicate(make(tmp_path / "run"))
+    found = run_sample(make(tmp_path / "run"))
     assert found.unusable is not None
     assert found.unusable.startswith(why)
 
 
 def test_a_step_of_a_sweep_is_named(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", users=(2, 4), responses=lambda step, *_: [0.1 * (step + 1)] * 3).write()
-    first, last, none = (replicate(folder, step) for step in (0, None, 5))
+    first, last, none = (run_sample(folder, step) for step in (0, None, 5))
     assert first.figures["response.p95"] == pytest.approx(0.1, rel=0.01)
     assert last.figures["response.p95"] == pytest.approx(0.2, rel=0.01)
     assert none.unusable == "it has no step 6"
@@ -83,7 +83,7 @@ def test_transactions_that_resemble_their_neighbours_tell_less(tmp_path: Path) -
     alone = RunFolder(tmp_path / "alone", responses=lambda *_: [rng.expovariate(5.0) for _ in range(40)])
     together = RunFolder(tmp_path / "together", responses=lambda *_: [rng.expovariate(5.0)] * 40)
     short = RunFolder(tmp_path / "short", measure=10, responses=lambda *_: [0.1] * 12)
-    of = [replicate(folder.write()).effective["response"] for folder in (alone, together, short)]
+    of = [run_sample(folder.write()).effective["response"] for folder in (alone, together, short)]
     assert 600 < of[0] <= 1200
     assert 10 < of[1] < 90, "30 seconds, and as many independent values"
     assert of[2] == 120 / TYPICAL
@@ -93,20 +93,20 @@ def test_a_certification_gives_its_phases_and_its_settings(tmp_path: Path) -> No
     summary = summarise(RunFolder(tmp_path / "run").write())
     given = dict.fromkeys(("cuesta", "started", "system", "plan", "group", "script"), "x")
     lists: dict[str, list[str]] = {name: [] for name in ("command", "factors", "comments")}
-    about = Given.model_validate(
+    about = CertificationSetup.model_validate(
         {**given, **lists, "kind": "certification", "pause": 1.0, "pauses": 1.0, "runs": 5, "hardware": {}}
         | {"settings": {"vm.swappiness": "60"}}
     )
-    found = of_trial(replace(trial(), summary=summary), about)
+    found = of_certification_run(replace(trial(), summary=summary), about)
     assert found.figures["creation.cpu"] == pytest.approx(0.2)
     assert found.figures["command.cpu"] == pytest.approx(1.0)
     assert found.figures["completion"] == pytest.approx(2.25)
     assert found.facts[HOST]["vm.swappiness"] == "60", "what is certified may differ in it"
-    assert [str(each) for each in differences(replicate(tmp_path / "run").facts, found.facts, ["method"])] == [
+    assert [str(each) for each in differences(run_sample(tmp_path / "run").facts, found.facts, ["method"])] == [
         "method: certifier (none) against certification",
         "method: pause (none) against 1.0",
     ]
-    doubtful = of_trial(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
+    doubtful = of_certification_run(replace(trial(doubts=("user 3 never ended",)), summary=summary), about)
     assert doubtful.unusable == "user 3 never ended"
 
 
@@ -115,8 +115,8 @@ def test_a_step_is_used_whatever_another_one_was_like(tmp_path: Path) -> None:
         return row | {"cpu": 0.95} if row["step"] == 2 else row
 
     folder = RunFolder(tmp_path / "sweep", users=(2, 4, 8), measure=12, edit=busy_in_the_last).write()
-    assert [replicate(folder, step).unusable for step in (0, 1)] == [None, None]
-    assert (replicate(folder).unusable or "").startswith("INVALID: step 3: the driver was busy")
+    assert [run_sample(folder, step).unusable for step in (0, 1)] == [None, None]
+    assert (run_sample(folder).unusable or "").startswith("INVALID: step 3: the driver was busy")
 
 
 def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.compare import sides
-from cuesta.analysis.compare.run_sample import Replicate
+from cuesta.analysis.compare.run_sample import RunSample
 from cuesta.analysis.compare.sides import in_pairs
 from tests.analysis import runs
 
@@ -15,11 +15,11 @@ from tests.analysis import runs
 def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Give a folder of pairs whose runs are read from nothing: as many as the index has different rows."""
 
-    def read(folder: Path, _step: int | None) -> Replicate:
+    def read(folder: Path, _step: int | None) -> RunSample:
         number = int(folder.parent.name.removeprefix("pair-"))
-        return runs.replicate(number, folder.name, folder=folder, figures={"throughput": 16.0 + number})
+        return runs.run_sample(number, folder.name, folder=folder, figures={"throughput": 16.0 + number})
 
-    monkeypatch.setattr(sides, "replicate", read)
+    monkeypatch.setattr(sides, "run_sample", read)
     return tmp_path
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.compare.verdict import ALPHA, Judged, Sample, Word, holm, judge
+from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, MetricVerdict, Verdict, holm, judge
 from tests.analysis.closed_loop import closed_loop
 
 MARGIN = 0.05
@@ -22,7 +22,7 @@ TO_FIND_3_PERCENT = {False: 11, True: 12}
 """Runs a side, and pairs, that find a change of 3 % in throughput four times in five, three figures judged together."""
 TO_SETTLE_3_PERCENT = {False: 19, True: 20}
 """Likewise, to say of it that it is less than the margin of 5 %."""
-Samples = dict[str, Sample]
+Samples = dict[str, LogRatioSample]
 
 
 def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bool = False) -> Samples:
@@ -40,12 +40,12 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
         }
 
     base, new = side(0.0), side(math.log1p(throughput))
-    return {name: Sample(base[name], new[name], in_pairs, name == "throughput") for name in base}
+    return {name: LogRatioSample(base[name], new[name], in_pairs, name == "throughput") for name in base}
 
 
-def is_changed(judged: dict[str, Judged]) -> bool:
+def is_changed(judged: dict[str, MetricVerdict]) -> bool:
     """Say whether any verdict is one of change, of whatever size."""
-    return any(each.word in (Word.FASTER, Word.SLOWER, Word.BELOW) for each in judged.values())
+    return any(each.word in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
 
 
 def loop(rng: random.Random, seed: int) -> dict[str, float]:
@@ -68,7 +68,9 @@ def test_of_50_pairs_of_equal_systems_at_most_5_percent_are_called_unequal(in_pa
             base.append(loop(rng, seed))
             new.append(loop(rng, seed if in_pairs else next(seeds)))
         names = base[0]
-        samples = {name: Sample([run[name] for run in base], [run[name] for run in new], in_pairs) for name in names}
+        samples = {
+            name: LogRatioSample([run[name] for run in base], [run[name] for run in new], in_pairs) for name in names
+        }
         false += is_changed(judge(samples, MARGIN))
     assert false <= 0.05 * 50
 
@@ -92,8 +94,8 @@ def test_a_change_of_3_percent_is_found_4_times_in_5(in_pairs: bool) -> None:
 def test_a_change_of_3_percent_is_told_to_be_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(5), TO_SETTLE_3_PERCENT[in_pairs]
     words = [judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].word for _ in range(300)]
-    assert words.count(Word.BELOW) >= 0.8 * 300
-    assert not {Word.FASTER, Word.SLOWER, Word.EQUIVALENT} & set(words[:50]), "it is neither"
+    assert words.count(Verdict.BELOW) >= 0.8 * 300
+    assert not {Verdict.FASTER, Verdict.SLOWER, Verdict.EQUIVALENT} & set(words[:50]), "it is neither"
 
 
 def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
@@ -102,10 +104,10 @@ def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
     in_blocks = in_pairs = 0
     for _ in range(300):
         runs = [0.10 * number / 11 + rng.gauss(0, 0.03) for number in range(12)]
-        in_blocks += judge({"demand": Sample(runs[:6], runs[6:])}, MARGIN)["demand"].changed <= ALPHA
+        in_blocks += judge({"demand": LogRatioSample(runs[:6], runs[6:])}, MARGIN)["demand"].changed <= ALPHA
         order = [(4 * k + i, 4 * k + j) for k in range(3) for i, j in ((0, 1), (3, 2))]  # A B B A
         base, new = ([runs[pair[side]] for pair in order] for side in (0, 1))
-        in_pairs += judge({"demand": Sample(base, new, in_pairs=True)}, MARGIN)["demand"].changed <= ALPHA
+        in_pairs += judge({"demand": LogRatioSample(base, new, in_pairs=True)}, MARGIN)["demand"].changed <= ALPHA
     assert in_blocks > 0.4 * 300
     assert in_pairs <= 0.05 * 300
 
@@ -134,53 +136,59 @@ def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
 
 
 def test_two_runs_do_not_tell_what_they_find() -> None:
-    told = judge({"demand": Sample([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
+    told = judge({"demand": LogRatioSample([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
     assert (told.finds, told.for_margin) == (None, None)
 
 
-def of(*logarithms: float, more_is_better: bool = False) -> Sample:
-    return Sample([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], list(logarithms), more_is_better=more_is_better)
+def of(*logarithms: float, more_is_better: bool = False) -> LogRatioSample:
+    return LogRatioSample([0.0, 0.001, 0.002, 0.003, 0.004, 0.005], list(logarithms), more_is_better=more_is_better)
 
 
 @pytest.mark.parametrize(
     ("level", "word"),
-    [(0.0, Word.EQUIVALENT), (0.02, Word.BELOW), (0.05, Word.INCONCLUSIVE), (0.2, Word.SLOWER), (-0.2, Word.FASTER)],
+    [
+        (0.0, Verdict.EQUIVALENT),
+        (0.02, Verdict.BELOW),
+        (0.05, Verdict.INCONCLUSIVE),
+        (0.2, Verdict.SLOWER),
+        (-0.2, Verdict.FASTER),
+    ],
 )
-def test_each_verdict(level: float, word: Word) -> None:
+def test_each_verdict(level: float, word: Verdict) -> None:
     sample = of(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
     found = judge({"demand": sample}, MARGIN)["demand"]
     assert found.word == word
     assert found.ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
-    assert (found.more is None) == (word != Word.INCONCLUSIVE)
+    assert (found.more is None) == (word != Verdict.INCONCLUSIVE)
 
 
 def test_more_throughput_is_faster() -> None:
     sample = of(0.2, 0.21, 0.22, 0.23, 0.24, 0.25, more_is_better=True)
-    assert judge({"throughput": sample}, MARGIN)["throughput"].word == Word.FASTER
+    assert judge({"throughput": sample}, MARGIN)["throughput"].word == Verdict.FASTER
 
 
 def test_too_few_runs_say_how_many_more_are_needed() -> None:
-    one = Sample([0.0], [1.0])
+    one = LogRatioSample([0.0], [1.0])
     assert judge({"demand": one}, MARGIN)["demand"].more == 3
     assert judge(dict.fromkeys(("demand", "throughput", "p95"), one), MARGIN)["demand"].more == 4
-    pair = Sample([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
+    pair = LogRatioSample([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
     found = judge({"demand": pair}, MARGIN)["demand"]
-    assert (found.word, found.interval, found.more) == (Word.INCONCLUSIVE, None, 3)
+    assert (found.word, found.interval, found.more) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_of_just_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
-    sample = Sample([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
+    sample = LogRatioSample([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
     found = judge({"demand": sample}, MARGIN)["demand"]
-    assert (found.word, found.more) == (Word.INCONCLUSIVE, None)
+    assert (found.word, found.more) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_one_figure_among_three_needs_more_than_one_alone() -> None:
-    shifted = Sample([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
-    same = Sample([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
-    assert judge({"a": shifted}, MARGIN)["a"].word == Word.SLOWER
+    shifted = LogRatioSample([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
+    same = LogRatioSample([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
+    assert judge({"a": shifted}, MARGIN)["a"].word == Verdict.SLOWER
     found = judge({"a": shifted, "b": same, "c": same}, MARGIN)["a"]
-    assert found.word == Word.INCONCLUSIVE
+    assert found.word == Verdict.INCONCLUSIVE
     assert found.more == 1
 
 

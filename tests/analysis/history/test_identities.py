@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.history.identities import Checked, Finding, Verdict, check
+from cuesta.analysis.history.identities import DocumentCheck, Finding, FindingKind, check
 from cuesta.errors import InputError
-from cuesta.ledger.historical import Document, Print, Stated, read_historical
+from cuesta.ledger.historical import Document, Identity, PrintedValue, read_historical
 
 STUDIES = Path(__file__).parents[3] / "studies"
 MCS, EMACS = "history/mcs-1979", "emacs/published"
 FORM, GOALS, TMUX = "certification/published", "benchmark/1974", "history/tmux-1993"
 
-MISREAD, ERROR, CARRIED = Verdict.MISREAD, Verdict.ERROR, Verdict.CARRIED
-CONTRADICTION, IMPOSSIBLE, INCOMPLETE = Verdict.CONTRADICTION, Verdict.IMPOSSIBLE, Verdict.INCOMPLETE
-UNREADABLE, ROUNDING = Verdict.UNREADABLE, Verdict.ROUNDING
+MISREAD, ERROR, CARRIED = FindingKind.MISREAD, FindingKind.ERROR, FindingKind.CARRIED
+CONTRADICTION, IMPOSSIBLE, INCOMPLETE = FindingKind.CONTRADICTION, FindingKind.IMPOSSIBLE, FindingKind.INCOMPLETE
+UNREADABLE, ROUNDING = FindingKind.UNREADABLE, FindingKind.ROUNDING
 
 
 @cache
-def checked(study: str) -> Checked:
+def checked(study: str) -> DocumentCheck:
     return check(read_historical(STUDIES / f"{study}.toml"))
 
 
@@ -29,10 +29,10 @@ def findings(study: str, name: str) -> list[Finding]:
     return [each for each in checked(study).findings if each.name == name]
 
 
-def made(prints: dict[str, str], *formulas: str, **more: Print) -> Checked:
+def made(prints: dict[str, str], *formulas: str, **more: PrintedValue) -> DocumentCheck:
     """Check a document made up of prints and formulas."""
-    all_prints = {name: Print(text) for name, text in prints.items()} | more
-    return check(Document("made up", all_prints, tuple(Stated(each) for each in formulas)))
+    all_prints = {name: PrintedValue(text) for name, text in prints.items()} | more
+    return check(Document("made up", all_prints, tuple(Identity(each) for each in formulas)))
 
 
 KNOWN = [
@@ -138,7 +138,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("study", "name", "verdict", "says"), KNOWN, ids=str)
-def test_what_is_known_of_the_originals_is_found(study: str, name: str, verdict: Verdict, says: str | None) -> None:
+def test_what_is_known_of_the_originals_is_found(study: str, name: str, verdict: FindingKind, says: str | None) -> None:
     found = [each for each in findings(study, name) if each.verdict is verdict]
     assert found, [(each.verdict, each.computed, each.reading) for each in findings(study, name)]
     assert says is None or says in {each for one in found for each in (one.computed, one.reading)}
@@ -162,7 +162,7 @@ def test_every_reading_that_was_proposed_is_the_one_that_is_computed(study: str)
 
 
 def test_what_holds_in_the_originals_is_not_doubted() -> None:
-    assert (checked(TMUX).identities, checked(TMUX).wanting) == (121, ())
+    assert (checked(TMUX).identities, checked(TMUX).unexplained) == (121, ())
     doubted = {each.name for study in (MCS, FORM, GOALS) for each in checked(study).findings}
     right = {"best.interactive_7.kchars", "best.output_8.kchars", "a.total.total", "d.creation", "text.attach"}
     assert not doubted & {*right, "b7.date", "improvement.page_control.elapsed", "text.page_control"}
@@ -224,8 +224,8 @@ def test_more_than_all_is_impossible_and_is_not_clipped() -> None:
 
 
 def test_rounded_percentages_may_add_up_to_99_or_101() -> None:
-    assert made({"a": "33%", "b": "33%", "c": "33%"}, "100 = a + b + c").wanting == ()
-    assert made({"a": "33%", "b": "33%", "c": "31%"}, "100 = a + b + c").wanting != ()
+    assert made({"a": "33%", "b": "33%", "c": "33%"}, "100 = a + b + c").unexplained == ()
+    assert made({"a": "33%", "b": "33%", "c": "31%"}, "100 = a + b + c").unexplained != ()
 
 
 @pytest.mark.parametrize(
@@ -248,6 +248,6 @@ def test_a_formula_that_means_nothing_is_refused(formula: str, wrong: str) -> No
 
 
 def test_names_that_are_derived_in_a_circle_are_refused() -> None:
-    document = Document("circle", {"a": Print("1")}, (Stated("a = x"),), {"x": "y + 1", "y": "x"})
+    document = Document("circle", {"a": PrintedValue("1")}, (Identity("a = x"),), {"x": "y + 1", "y": "x"})
     with pytest.raises(InputError, match="derived from itself"):
         check(document)

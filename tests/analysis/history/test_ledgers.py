@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.history.ledgers import Certified, ledgers
+from cuesta.analysis.history.ledgers import CertifiedSystem, ledgers
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals, Improvement
-from cuesta.ledger.record import Figure, Given, Method, Record, Run, Workload
+from cuesta.ledger.record import CertificationSetup, Figure, Method, Record, Run, Workload
 
 GOALS = Goals(
     title="ours",
@@ -23,16 +23,21 @@ def part(table: type[Any], **known: object) -> Any:
     return table.model_construct(**known)
 
 
-def certified(system: str, day: int, seconds: float, users: int = 20, plan: str = "benchmark") -> Certified:
+def certified(system: str, day: int, seconds: float, users: int = 20, plan: str = "benchmark") -> CertifiedSystem:
     """Make up a benchmark's record, as far as the ledger looks at it."""
     given = part(
-        Given, kind="benchmark", system=system, plan=plan, group="users", started=f"2026-01-{day:02}T00:00:00Z"
+        CertificationSetup,
+        kind="benchmark",
+        system=system,
+        plan=plan,
+        group="users",
+        started=f"2026-01-{day:02}T00:00:00Z",
     )
     work = part(Workload, attached="FSIM", users=users, sha256="5da9")
     runs = [part(Run, command=Figure(value=seconds + off), idle=Figure(value=0.12)) for off in (-1.0, 1.0)]
     method = part(Method, runs=2, excluded={})
     record = part(Record, given=given, workload=work, runs=runs, method=method, grade="certified")
-    return Certified(f"certified/{system}", record)
+    return CertifiedSystem(f"certified/{system}", record)
 
 
 def test_certifications_of_a_plan_stand_with_its_goals_in_their_unit() -> None:
@@ -68,6 +73,6 @@ def test_what_no_goals_are_about_is_a_ledger_of_its_own() -> None:
 
 def test_a_base_may_be_a_folder() -> None:
     several = [certified("same", 1, 120.0), certified("same", 2, 60.0)]
-    several[1] = Certified("certified/second", several[1].record)
+    several[1] = CertifiedSystem("certified/second", several[1].record)
     (found,) = ledgers([GOALS], several, "certified/second", None)
     assert found.percent(found.systems[0].elapsed) == pytest.approx(200.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis.history.ledgers import ledgers
-from cuesta.analysis.history.projection import Ledger, Measured, ledger
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals, Improvement, read_goals
 
@@ -19,15 +19,15 @@ def of_1974(base: str | None = None, goal: float | None = None) -> Ledger:
     return found
 
 
-def system(name: str, day: int, elapsed: float, *brings: str) -> Measured:
-    return Measured(name, datetime.date(2026, 1, day), elapsed, brings)
+def system(name: str, day: int, elapsed: float, *brings: str) -> MeasuredSystem:
+    return MeasuredSystem(name, datetime.date(2026, 1, day), elapsed, brings)
 
 
 def improvement(name: str = "it", saves: str = "10%", **more: object) -> Improvement:
     return Improvement.model_validate({"name": name, "saves": saves, **more})
 
 
-def small(*systems: Measured, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
+def small(*systems: MeasuredSystem, improvements: tuple[Improvement, ...] = (), goal: float | None = None) -> Ledger:
     return ledger("t", "", "s", systems, improvements, None, goal)
 
 

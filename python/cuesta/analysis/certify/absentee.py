@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.grade import of_all
-from cuesta.analysis.certify.run import Trial
+from cuesta.analysis.certify.run import CertificationRun
 from cuesta.analysis.compare.representative import apart, mix
 from cuesta.ledger.certification import PROFILE, Certification
 from cuesta.ledger.service import read_service
@@ -21,20 +21,20 @@ It is what its own processes left, where that was looked at: neighbours who fill
 """
 
 
-def warnings(certification: Certification, trials: Sequence[Trial]) -> list[str]:
+def warnings(certification: Certification, trials: Sequence[CertificationRun]) -> list[str]:
     """Say what keeps a benchmark from standing for the service; nothing of a certification."""
     if certification.given.kind != "benchmark" or not trials:
         return []
     return [*goes_idle(certification.given.pauses, trials), *leaves_out(certification, trials)]
 
 
-def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
+def goes_idle(pauses: float, trials: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of idle, with what it comes from as far as that can be told."""
     own = [value for trial in trials if (value := trial.own_idle("command").value) is not None]
     shares = own or [value for trial in trials if (value := of_all(trial, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
         return
-    users, cpus = trials[0].played.users, max(account.cpus for account in trials[0].accounts.values())
+    users, cpus = trials[0].times.users, max(account.cpus for account in trials[0].accounts.values())
     if pauses:
         why = f"its script pauses for {digits(pauses)} s"
     elif users < cpus:
@@ -48,7 +48,7 @@ def goes_idle(pauses: float, trials: Sequence[Trial]) -> Iterator[str]:
     )
 
 
-def leaves_out(certification: Certification, trials: Sequence[Trial]) -> Iterator[str]:
+def leaves_out(certification: Certification, trials: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of what the service does and the benchmark does not, if there is a profile of the service."""
     file = certification.folder / PROFILE
     if not file.exists():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
-from cuesta.analysis.certify.run import Trial, read_trial, unknown
+from cuesta.analysis.certify.run import CertificationRun, read_run, unknown
 from cuesta.ledger.certification import APART, CONTROL, LINKAGE, TRACED, Certification
 from cuesta.ledger.linkage import Linked, read_linkage
 from cuesta.ledger.record import Figure
@@ -19,16 +19,16 @@ LEAST_TOLD = 0.9
 
 
 @dataclass(frozen=True)
-class Apart:
+class ExtraRuns:
     """The runs apart, by what they are for."""
 
-    trials: Mapping[str, list[Trial]] = field(default_factory=dict)
+    trials: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
     """What the linkers said, by the folder of the run."""
     untraced: str | None = None
     """Why no run was traced."""
 
-    def counting(self, what: str) -> list[Trial]:
+    def counting(self, what: str) -> list[CertificationRun]:
         """Give those that count."""
         return [trial for trial in self.trials.get(what, []) if not doubts(trial, what)]
 
@@ -42,21 +42,21 @@ class Apart:
 
     def completion(self) -> Figure:
         """Give the mean real time of a process without meters."""
-        return self._mean(CONTROL, lambda trial: Figure(value=fmean(trial.played.completion)))
+        return self._mean(CONTROL, lambda trial: Figure(value=fmean(trial.times.completion)))
 
-    def _symbols(self, trial: Trial, phase: str) -> Figure:
-        span, linked = trial.played.spans.get(phase), self.linked[trial.folder]
+    def _symbols(self, trial: CertificationRun, phase: str) -> Figure:
+        span, linked = trial.times.spans.get(phase), self.linked[trial.folder]
         if span is None:
             return unknown("the run has no such phase")
-        creation = trial.played.spans.get("creation")
-        if creation and not any(creation.end <= at <= trial.played.spans["command"].begin for at in linked.at):
+        creation = trial.times.spans.get("creation")
+        if creation and not any(creation.end <= at <= trial.times.spans["command"].begin for at in linked.at):
             return unknown("no reading of what the linkers said fell between the phases")
         found = linked.between(span.begin, span.end)
         if found is None:
             return unknown("what the linkers said was not read all along")
         return self._enough(trial, found[1])
 
-    def _enough(self, trial: Trial, symbols: int) -> Figure:
+    def _enough(self, trial: CertificationRun, symbols: int) -> Figure:
         """Give the number, if most of the programs that were loaded told of theirs."""
         said = self.linked[trial.folder].programs[-1]
         if not said:
@@ -66,7 +66,7 @@ class Apart:
             return unknown(f"the linkers of {said} programs spoke, and {fmean(loaded):.0f} programs were loaded")
         return Figure(value=symbols)
 
-    def _mean(self, what: str, take: Callable[[Trial], Figure]) -> Figure:
+    def _mean(self, what: str, take: Callable[[CertificationRun], Figure]) -> Figure:
         counting = self.counting(what)
         if not counting:
             return unknown(self.why_not(what))
@@ -84,14 +84,14 @@ class Apart:
         return f"{RUN[what]} was not made"
 
 
-def doubts(trial: Trial, what: str) -> list[str]:
+def doubts(trial: CertificationRun, what: str) -> list[str]:
     """Say why a run does not count; one in which nothing is timed counts if all users came to the end."""
     return trial.breaks if what in (TRACED, LINKAGE) else trial.doubts
 
 
-def read_apart(certification: Certification) -> Apart:
+def read_extra_runs(certification: Certification) -> ExtraRuns:
     """Read them. Raises InputError if one cannot be read."""
     pause = certification.given.pause
-    trials = {what: [read_trial(run, pause) for run in certification.apart.get(what, [])] for what in APART}
+    trials = {what: [read_run(run, pause) for run in certification.apart.get(what, [])] for what in APART}
     linked = {trial.folder: read_linkage(trial.recorded) for trial in trials[LINKAGE]}
-    return Apart(trials, linked, certification.given.untraced)
+    return ExtraRuns(trials, linked, certification.given.untraced)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Literal
 
-from cuesta.analysis.certify.phases import Account
+from cuesta.analysis.certify.phases import CpuAccount
 from cuesta.analysis.certify.process_rows import NONE_OF_IT, UNASKED
-from cuesta.analysis.certify.run import PHASES, Trial
+from cuesta.analysis.certify.run import PHASES, CertificationRun
 from cuesta.analysis.planned import allowed
-from cuesta.ledger.record import Check, Figure, Measurements, Seen
+from cuesta.ledger.record import Check, Figure, Measurements, ProcessRow
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
@@ -40,17 +40,17 @@ def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation
     return "observation" if runs == 1 else "estimate"
 
 
-def checks(trials: Sequence[Trial], phased: bool) -> list[Check]:
+def checks(trials: Sequence[CertificationRun], phased: bool) -> list[Check]:
     """Check what a certificate needs, of the runs that lie where those that count do."""
     return [Check(name=name, ok=ok, said=said) for name, ok, said in found(trials, phased)]
 
 
-def counting(trials: Sequence[Trial]) -> list[Trial]:
+def counting(trials: Sequence[CertificationRun]) -> list[CertificationRun]:
     """Give the runs that count: whatever a folder says, an invalid run or part of one does not."""
     return [trial for trial in trials if not trial.doubts]
 
 
-def found(placed: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, str]]:
+def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
     """Give the checks in their order."""
     trials = counting(placed)
     runs = len(trials)
@@ -75,13 +75,13 @@ def found(placed: Sequence[Trial], phased: bool) -> Iterator[tuple[str, bool, st
         yield "split", *told(trials)
 
 
-def doubts(placed: Sequence[Trial]) -> str:
+def doubts(placed: Sequence[CertificationRun]) -> str:
     """Say what speaks against runs that lie where those that count do."""
     wrong = (f"{trial.folder.name} does not count: {'; '.join(trial.doubts)}" for trial in placed if trial.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 
-def complete(asked: int, counted: int, lost: Sequence[Trial]) -> tuple[bool, str]:
+def complete(asked: int, counted: int, lost: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that as many runs counted as were asked for, and say what kept them from it."""
     said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
     if counted >= asked:
@@ -110,17 +110,19 @@ def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
     phases = PHASES if phased else PHASES[1:]
     for part in ("a", "b", "c", "d"):
         for row in getattr(form, part):
-            figures = {"": row.figure} if isinstance(row, Seen) else {f" ({at})": getattr(row, at) for at in phases}
+            figures = (
+                {"": row.figure} if isinstance(row, ProcessRow) else {f" ({at})": getattr(row, at) for at in phases}
+            )
             for at, figure in figures.items():
                 if figure.why and figure.why not in (NONE_OF_IT, UNASKED):
                     yield f"{part}: {row.name.strip()}{at}", figure.why
 
 
-def settled(trials: Sequence[Trial]) -> tuple[bool, str]:
+def settled(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Hold the first run's CPU time and length against those of the others."""
     series = {
         "CPU time": [subject for trial in trials if (subject := cpu(trial)) is not None],
-        "length": [sum(span.seconds for span in trial.played.spans.values()) for trial in trials],
+        "length": [sum(span.seconds for span in trial.times.spans.values()) for trial in trials],
     }
     for what, values in series.items():
         if len(values) < 3:
@@ -135,13 +137,13 @@ def settled(trials: Sequence[Trial]) -> tuple[bool, str]:
     return True, f"no run shows it unsettled: the first is within {share(DRIFT)} or the spread of the others"
 
 
-def cpu(trial: Trial) -> float | None:
+def cpu(trial: CertificationRun) -> float | None:
     """Give the CPU time of the subject in all phases."""
     accounts = trial.accounts.values()
     return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
 
 
-def closes(trials: Sequence[Trial]) -> tuple[bool, str]:
+def closes(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the subject, others, idle and steal, measured apart, make up the CPUs' time."""
     worst = max((missed(account) for trial in trials for account in trial.accounts.values()), default=0.0)
     said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
@@ -151,14 +153,14 @@ def closes(trials: Sequence[Trial]) -> tuple[bool, str]:
     )
 
 
-def missed(account: Account) -> float:
+def missed(account: CpuAccount) -> float:
     """Give the share of the CPUs' time by which a phase does not close, beyond what the clocks leave open."""
     lacking = account.there - account.seen
     off = max(lacking - account.interrupts, 0.0) if lacking > 0 else -lacking
     return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
 
 
-def trusted(trials: Sequence[Trial]) -> tuple[bool, str]:
+def trusted(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
     sheets = [sheet["own"] for trial in trials for sheet in trial.recorded.metered.sheets.values()]
     if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
@@ -168,21 +170,21 @@ def trusted(trials: Sequence[Trial]) -> tuple[bool, str]:
     return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
 
 
-def steal(trials: Sequence[Trial]) -> tuple[bool, str]:
+def steal(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the hypervisor left the CPUs to the host."""
     most = max((value for trial in trials if (value := of_all(trial, "steal").value) is not None), default=0.0)
     limit = min((allowed(trial.recorded).steal for trial in trials), default=0.0)
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 
-def alone(trials: Sequence[Trial]) -> tuple[bool, str]:
+def alone(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the host was left to the subject: what others take makes everything longer."""
     most = max((value for trial in trials if (value := of_all(trial, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
-def of_all(trial: Trial, name: str) -> Figure:
+def of_all(trial: CertificationRun, name: str) -> Figure:
     """Give the share of the CPUs' time that went into something, over all phases."""
     seconds = sum(account.seconds for account in trial.accounts.values())
     parts = [trial.rest(phase, name) for phase in trial.accounts]
@@ -192,7 +194,7 @@ def of_all(trial: Trial, name: str) -> Figure:
     return Figure(value=sum(part.value or 0.0 for part in parts) / seconds)
 
 
-def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
+def utilization(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that no subject used more than there was."""
     worst = max(
         (each.subject / each.seconds for trial in trials for each in trial.accounts.values() if each.seconds),
@@ -201,7 +203,7 @@ def utilization(trials: Sequence[Trial]) -> tuple[bool, str]:
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 
-def told(trials: Sequence[Trial]) -> tuple[bool, str]:
+def told(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that samples told of most of the CPU time that is split by cause."""
     least = min((account.told for trial in trials for account in trial.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"

@@ -48,7 +48,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PhaseTimes:
     """What the users of a run did, by the driver's instants."""
 
     users: int
@@ -70,7 +70,7 @@ class Played:
 
 
 @dataclass(slots=True)
-class Account:
+class CpuAccount:
     """CPU time of a phase, in seconds; `seconds` of them all is CPUs × length."""
 
     span: Span
@@ -154,7 +154,7 @@ def understood(script: _native.Script) -> Script:
     )
 
 
-def played(recorded: Recorded, pause: float | None) -> Played:
+def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
     """Say what the users of a run did. Without a pause there is one phase: a benchmark."""
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
@@ -163,16 +163,16 @@ def played(recorded: Recorded, pause: float | None) -> Played:
     ended = {each.user: each.done for each in log if each.name != CREATION}
     missing = faults(recorded, log, users)
     if not ended or (pause is not None and not created):
-        return Played(users, {}, [], [], missing or ["nothing was played"])
+        return PhaseTimes(users, {}, [], [], missing or ["nothing was played"])
     last = max(ended.values())
     if pause is None:
         command = [ended[user] - user * stagger for user in sorted(ended)]
-        return Played(users, {"command": Span(0.0, last)}, [], command, missing)
+        return PhaseTimes(users, {"command": Span(0.0, last)}, [], command, missing)
     all_created = max(created.values())
     spans = {"creation": Span(0.0, all_created), "command": Span(all_created + pause, last)}
     creation = [created[user] - user * stagger for user in sorted(created)]
     command = [ended[user] - all_created - pause for user in sorted(ended)]
-    return Played(users, spans, creation, command, missing)
+    return PhaseTimes(users, spans, creation, command, missing)
 
 
 def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[str]:
@@ -191,9 +191,9 @@ def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[s
     return found
 
 
-def account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> Account:
+def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> CpuAccount:
     """Add up what the meters read of a phase. `others` are the other phases: no reading may be of two of them."""
-    sum_ = Account(span)
+    sum_ = CpuAccount(span)
     rows = [row for row in recorded.metered.rows if overlap(row, span) > 0]
     sum_.why = why_not(recorded, span, rows, others)
     if sum_.why is None:
@@ -232,7 +232,7 @@ def overlap(row: Row, span: Span) -> float:
     return min(row.end, span.end) - max(row.end - row.length, span.begin)
 
 
-def add(account: Account, row: Row) -> None:
+def add(account: CpuAccount, row: Row) -> None:
     """Add a reading: all that the subject used, and of the rest the part that lies in the phase.
 
     What others used is as their own clocks have it. Where these were not read (on CPUs of its own) it is what the CPUs
@@ -263,7 +263,7 @@ def add(account: Account, row: Row) -> None:
     account.counted[PAGE_WAITS] += PAGE_WAITS in figures.get("traffic", {})
 
 
-def add_idle(account: Account, idle: dict[str, float], capacity: float) -> None:
+def add_idle(account: CpuAccount, idle: dict[str, float], capacity: float) -> None:
     """Add the idle time in which the subject was barred by its quota: as traced, else as its control group says."""
     barred = idle.get("quota_wait", idle.get("throttled"))
     if barred is not None:
@@ -271,7 +271,7 @@ def add_idle(account: Account, idle: dict[str, float], capacity: float) -> None:
         account.counted["throttled"] += 1
 
 
-def add_counts(account: Account, counts: dict[str, Any]) -> None:
+def add_counts(account: CpuAccount, counts: dict[str, Any]) -> None:
     """Add what was counted of the subject."""
     for name in OWN_COUNTS:
         if name in counts and name not in counts.get("of_machine", ()):
@@ -279,7 +279,7 @@ def add_counts(account: Account, counts: dict[str, Any]) -> None:
             account.counted[name] += 1
 
 
-def split(account: Account) -> None:
+def split(account: CpuAccount) -> None:
     """Split all of the subject's CPU time like the part of which samples told: in some readings none met it."""
     told = sum(account.causes.values())
     if told and account.subject:
@@ -287,7 +287,7 @@ def split(account: Account) -> None:
         account.causes = Counter({name: seconds / account.told for name, seconds in account.causes.items()})
 
 
-def add_causes(account: Account, by_cause: dict[str, Any]) -> None:
+def add_causes(account: CpuAccount, by_cause: dict[str, Any]) -> None:
     """Add a reading's CPU time by cause, and how many there were of each."""
     causes = by_cause.get("causes", {})
     account.occurrences.update({name: cause["count"] for name, cause in causes.items() if "count" in cause})
@@ -296,7 +296,7 @@ def add_causes(account: Account, by_cause: dict[str, Any]) -> None:
         account.causes.update({name: cause.get("seconds", 0.0) for name, cause in causes.items()})
 
 
-def add_samples(account: Account, by_cause: dict[str, Any]) -> None:
+def add_samples(account: CpuAccount, by_cause: dict[str, Any]) -> None:
     """Add what a reading's samples tell, and what they leave open."""
     samples = by_cause.get("about", {}).get("samples", 0.0)
     sampled = {name: each for name, each in by_cause.get("causes", {}).items() if "standard_error" in each}

@@ -6,13 +6,24 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
-from cuesta.analysis.certify.extra_runs import Apart, read_apart
+from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
 from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import checks, complete, counting, filled, grade, of_all, settled
 from cuesta.analysis.certify.process_rows import mean, ratio
-from cuesta.analysis.certify.run import PHASES, Trial, read_trial
+from cuesta.analysis.certify.run import PHASES, CertificationRun, read_run
 from cuesta.ledger.certification import Certification, hashes
-from cuesta.ledger.record import Check, Driver, Figure, Given, Measurements, Method, Published, Record, Run, Workload
+from cuesta.ledger.record import (
+    CertificationSetup,
+    Check,
+    Driver,
+    Figure,
+    Measurements,
+    Method,
+    Published,
+    Record,
+    Run,
+    Workload,
+)
 from cuesta.target import kind_of
 
 ATTACHED = {"pty": "typewriter", "pipe": "FSIM"}
@@ -29,13 +40,13 @@ def derive(certification: Certification) -> Record:
     """Derive the record. Raises InputError if a run cannot be read."""
     given = certification.given
     phased = given.kind == "certification"
-    placed = [read_trial(folder, given.pause) for folder in certification.runs]
+    placed = [read_run(folder, given.pause) for folder in certification.runs]
     trials = counting(placed)
-    excluded = [read_trial(folder, given.pause) for folder in certification.excluded]
+    excluded = [read_run(folder, given.pause) for folder in certification.excluded]
     excluded += [trial for trial in placed if trial.doubts]
-    known = trials or excluded or [read_trial(folder, given.pause) for folder in certification.settling]
+    known = trials or excluded or [read_run(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
-    apart = read_apart(certification)
+    apart = read_extra_runs(certification)
     form = measurements(trials, given.reference, apart)
     done = checks(placed, phased)
     done.append(all_made(given.runs, trials, excluded or known))
@@ -59,7 +70,7 @@ def derive(certification: Certification) -> Record:
     )
 
 
-def all_made(asked: int, trials: Sequence[Trial], others: Sequence[Trial]) -> Check:
+def all_made(asked: int, trials: Sequence[CertificationRun], others: Sequence[CertificationRun]) -> Check:
     """See that the certification came to its end."""
     return check("complete", *complete(asked, len(trials), others))
 
@@ -69,7 +80,9 @@ def check(name: str, ok: bool, said: str) -> Check:
     return Check(name=name, ok=ok, said=said)
 
 
-def why_not_more(certification: Certification, done: Sequence[Check], excluded: Sequence[Trial]) -> Iterator[str]:
+def why_not_more(
+    certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
+) -> Iterator[str]:
     """Say what keeps it from being a certificate, each once."""
     aside = [trial for trial in excluded if trial.folder in certification.excluded]  # the others fail a check
     yield from dict.fromkeys(each.said for each in done if not each.ok)
@@ -77,12 +90,12 @@ def why_not_more(certification: Certification, done: Sequence[Check], excluded: 
         yield from (f"{within(certification, trial)} did not count: {'; '.join(trial.doubts)}" for trial in aside)
 
 
-def within(certification: Certification, trial: Trial) -> str:
+def within(certification: Certification, trial: CertificationRun) -> str:
     """Name a run by its place in the certification."""
     return trial.folder.relative_to(certification.folder).as_posix()
 
 
-def driver(trials: Sequence[Trial]) -> Driver:
+def driver(trials: Sequence[CertificationRun]) -> Driver:
     """Say how good an instrument the driver was: the worst of all runs."""
     steps = [trial.step for trial in trials]
     return Driver(
@@ -99,7 +112,7 @@ def most(values: Sequence[float | None]) -> Figure:
     return Figure(value=max(known)) if known else Figure(why="no key was typed")
 
 
-def workload(given: Given, trials: Sequence[Trial]) -> Workload:
+def workload(given: CertificationSetup, trials: Sequence[CertificationRun]) -> Workload:
     """Say what the users did, as the first run recorded it."""
     if not trials:
         return NOTHING
@@ -117,7 +130,12 @@ def workload(given: Given, trials: Sequence[Trial]) -> Workload:
     )
 
 
-def method(certification: Certification, trials: Sequence[Trial], excluded: Sequence[Trial], apart: Apart) -> Method:
+def method(
+    certification: Certification,
+    trials: Sequence[CertificationRun],
+    excluded: Sequence[CertificationRun],
+    apart: ExtraRuns,
+) -> Method:
     """Say how it was measured."""
     unmetered = apart.completion()
     abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
@@ -139,16 +157,16 @@ def method(certification: Certification, trials: Sequence[Trial], excluded: Sequ
     )
 
 
-def cost(trials: Sequence[Trial], unmetered: Figure) -> Figure:
+def cost(trials: Sequence[CertificationRun], unmetered: Figure) -> Figure:
     """Say what meters cost: by which share a process took longer where it was metered. One control run tells little."""
-    metered = mean([Figure(value=fmean(trial.played.completion)) for trial in trials if trial.played.completion])
+    metered = mean([Figure(value=fmean(trial.times.completion)) for trial in trials if trial.times.completion])
     times = ratio(metered, unmetered)
     return times if times.value is None else Figure(value=times.value - 1)
 
 
-def run(certification: Certification, trial: Trial) -> Run:
+def run(certification: Certification, trial: CertificationRun) -> Run:
     """Sum up one run."""
-    spans = trial.played.spans
+    spans = trial.times.spans
     length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
     accounts = trial.accounts.values()
     seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
@@ -158,7 +176,7 @@ def run(certification: Certification, trial: Trial) -> Run:
         command=length["command"],
         creation_cpu=trial.cpu("creation") if "creation" in spans else NO_PHASE,
         command_cpu=trial.cpu("command"),
-        completion=Figure(value=fmean(trial.played.completion)) if trial.played.completion else NO_PHASE,
+        completion=Figure(value=fmean(trial.times.completion)) if trial.times.completion else NO_PHASE,
         steal=of_all(trial, "steal"),
         idle=of_all(trial, "idle"),
         accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
@@ -166,7 +184,7 @@ def run(certification: Certification, trial: Trial) -> Run:
     )
 
 
-def published(trials: Sequence[Trial], form: Measurements) -> Iterator[Published]:
+def published(trials: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
     """Put what the plan says was published of so many users beside the same of the form, or the mean of the runs."""
     of_form = {f"form.{row.key}": row.figure for row in form.d}
     for rows in zip(*(trial.summary.published for trial in trials), strict=False):

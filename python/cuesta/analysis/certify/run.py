@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cuesta.analysis.certify.phases import Account, Played, account, played
+from cuesta.analysis.certify.phases import CpuAccount, PhaseTimes, cpu_account, phase_times
 from cuesta.analysis.certify.sampling_error import figure, unmet
 from cuesta.analysis.summary import Summary, of_recorded
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
 from cuesta.ledger.record import Figure
-from cuesta.ledger.wanting import Wanting, read_wanting
+from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
-NOBODY_LOOKED = Wanting([], [], [])
+NOT_SAMPLED = RunnableTasks([], [], [])
 LONGEST = 200
 """Characters of a reason; the last ones say most."""
 PHASES = ("creation", "command")
@@ -24,17 +24,17 @@ OF_INTERRUPTS = {"softirq", "interrupts"}
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CertificationRun:
     """A run, read."""
 
     folder: Path
     summary: Summary
-    played: Played
-    accounts: Mapping[str, Account]
+    times: PhaseTimes
+    accounts: Mapping[str, CpuAccount]
     """By phase."""
     kernel: KernelThreads
     """The kernel's own threads."""
-    wanting: Wanting = NOBODY_LOOKED
+    runnable: RunnableTasks = NOT_SAMPLED
     """How many tasks of a benchmark wanted a CPU."""
 
     @property
@@ -57,7 +57,7 @@ class Trial:
         """Say why not even what was counted in the run can be used."""
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
         gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
-        return [*stopped, *self.played.missing, *gaps]
+        return [*stopped, *self.times.missing, *gaps]
 
     def cpu(self, phase: str) -> Figure:
         """Give the CPU time of all subject processes in a phase."""
@@ -72,7 +72,7 @@ class Trial:
 
     def kernel_threads(self, phase: str) -> Figure:
         """Give the CPU time of the kernel's own threads, whoever they worked for."""
-        span = self.played.spans.get(phase)
+        span = self.times.spans.get(phase)
         if span is None:
             return unknown("the run has no such phase")
         used = self.kernel.between(span.begin, span.end)
@@ -124,14 +124,14 @@ class Trial:
         if found is None:
             return unknown("the run has no such phase")
         cpus = found.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
-        left = self.wanting.idle(found.span.begin, found.span.end, cpus)
+        left = self.runnable.idle(found.span.begin, found.span.end, cpus)
         return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
 
     def total(self, phase: str) -> Figure:
         """Give all CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
 
-    def _of(self, phase: str, take: Callable[[Account], float]) -> Figure:
+    def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> Figure:
         found = self.accounts.get(phase)
         if found is None:
             return unknown("the run has no such phase")
@@ -153,7 +153,7 @@ class Trial:
         return self._sheet_why("by_cause", "value", "causes", name, "count")
 
 
-def sampled(account: Account, *names: str) -> Figure:
+def sampled(account: CpuAccount, *names: str) -> Figure:
     """Give CPU time by some causes together, and what so many samples leave open about it."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     if not seconds:
@@ -173,12 +173,14 @@ def plainly(why: str) -> str:
     return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
 
 
-def read_trial(folder: Path, pause: float | None) -> Trial:
+def read_run(folder: Path, pause: float | None) -> CertificationRun:
     """Read a run of a certification; one of a benchmark has no pause, and a single phase. Raises InputError."""
     recorded = open_run(folder)
-    did = played(recorded, pause)
+    did = phase_times(recorded, pause)
     accounts = {
-        name: account(recorded, span, [other for each, other in did.spans.items() if each != name])
+        name: cpu_account(recorded, span, [other for each, other in did.spans.items() if each != name])
         for name, span in did.spans.items()
     }
-    return Trial(folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded), read_wanting(recorded))
+    return CertificationRun(
+        folder, of_recorded(recorded), did, accounts, read_kernel_threads(recorded), read_runnable_tasks(recorded)
+    )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuesta.ledger import Table
-from cuesta.ledger.record import Given
+from cuesta.ledger.record import CertificationSetup
 from cuesta.target import OWN_PROGRAMS
 
 KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
@@ -29,7 +29,7 @@ NOT_OF_POPULATION = {*THINK, *LINES, "name", "tape", "target", "stagger", "data"
 """Settings of a group that are named elsewhere; files are known by what is in them. All others are the population's."""
 GIB = 2**30
 
-Facts = Mapping[str, Mapping[str, object]]
+RunFacts = Mapping[str, Mapping[str, object]]
 """By kind, then by name."""
 
 
@@ -46,7 +46,7 @@ class Difference:
         return f"{self.kind}: {self.name} {shown(self.base)} against {shown(self.new)}"
 
 
-def facts(run: Table) -> Facts:
+def facts(run: Table) -> RunFacts:
     """Take from `run.json` what a run was made with."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
@@ -63,7 +63,7 @@ def facts(run: Table) -> Facts:
     return own
 
 
-def certified(run: Facts, given: Given) -> Facts:
+def certified(run: RunFacts, given: CertificationSetup) -> RunFacts:
     """Add what a certification says of itself; the system's variable settings are the host's, and may differ."""
     script = hashlib.sha256(given.script.encode()).hexdigest()
     return {
@@ -74,7 +74,7 @@ def certified(run: Facts, given: Given) -> Facts:
     }
 
 
-def differences(base: Facts, new: Facts, kinds: Sequence[str] = KINDS) -> list[Difference]:
+def differences(base: RunFacts, new: RunFacts, kinds: Sequence[str] = KINDS) -> list[Difference]:
     """List the facts of these kinds in which two runs differ."""
     return [each for kind in kinds for each in _of_kind(kind, base[kind], new[kind])]
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, Facts, differences
+from cuesta.analysis.compare.comparability import HOST, KINDS, Difference, RunFacts, differences
 from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
-from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, Replicate
+from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, RunSample
 from cuesta.analysis.compare.sides import Side, once_more
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, Judged, Sample, Word, estimate, judge
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, LogRatioSample, MetricVerdict, Verdict, estimate, judge
 from cuesta.units import many
 
 
@@ -41,7 +41,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MetricComparison:
     """One figure on both sides."""
 
     metric: Metric
@@ -55,7 +55,7 @@ class Compared:
     ratio: float | None = None
     """New over base; None where it cannot be had."""
     interval: Interval | None = None
-    judged: Judged | None = None
+    judged: MetricVerdict | None = None
     """None of a figure that is only shown."""
 
 
@@ -73,8 +73,8 @@ class Comparison:
     """What was compared despite."""
     host: Sequence[Difference]
     """What of the host differs by intent."""
-    headline: Sequence[Compared]
-    exploratory: Sequence[Compared]
+    headline: Sequence[MetricComparison]
+    exploratory: Sequence[MetricComparison]
     notes: Sequence[str]
     remedy: str | None = None
     """What to do about a refusal."""
@@ -82,12 +82,12 @@ class Comparison:
     @property
     def overall(self) -> Overall:
         """Say what came of all headline figures together; one that is missing is not decided."""
-        words = {each.judged.word if each.judged else Word.INCONCLUSIVE for each in self.headline}
+        words = {each.judged.word if each.judged else Verdict.INCONCLUSIVE for each in self.headline}
         if self.refused:
             return Overall.REFUSED
-        if words & {Word.FASTER, Word.SLOWER}:
+        if words & {Verdict.FASTER, Verdict.SLOWER}:
             return Overall.CHANGED
-        return Overall.UNCHANGED if words and Word.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
+        return Overall.UNCHANGED if words and Verdict.INCONCLUSIVE not in words else Overall.INCONCLUSIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     return replace(found, notes=list(notes(found)))
 
 
-def headlines(runs: Sequence[Replicate]) -> list[Metric]:
+def headlines(runs: Sequence[RunSample]) -> list[Metric]:
     """Choose the figures that are judged: those that apply, without those that no run was meant to have.
 
     Whatever a tape times is among them, each class of transactions and each group's keys by itself: in a figure of all
@@ -131,13 +131,13 @@ def headlines(runs: Sequence[Replicate]) -> list[Metric]:
     return [part for metric in wanted for part in by_part(metric, runs)]
 
 
-def by_part(metric: Metric, runs: Sequence[Replicate]) -> list[Metric]:
+def by_part(metric: Metric, runs: Sequence[RunSample]) -> list[Metric]:
     """Give a metric of each class or group, where runs have several of them; else the metric itself."""
     parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
     return parts if len(parts) > 1 else [metric]
 
 
-def meant(metric: Metric, facts: Facts) -> bool:
+def meant(metric: Metric, facts: RunFacts) -> bool:
     """Say whether a run was meant to have a figure: its plan may ask for no meters, and a benchmark creates nothing."""
     method = facts["method"]
     if metric.name == CREATION and method.get("certifier") == "benchmark":
@@ -166,7 +166,7 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
         yield from of_no_figure(terms.compensation, [*base.runs, *new.runs])
 
 
-def of_no_figure(names: Iterable[str], runs: Sequence[Replicate]) -> Iterator[Refusal]:
+def of_no_figure(names: Iterable[str], runs: Sequence[RunSample]) -> Iterator[Refusal]:
     """Say which compensations are of figures that are not judged in these runs."""
     judged = [metric.name for metric in headlines(runs)]
     for name in names:
@@ -184,10 +184,10 @@ def unusable(base: Side, new: Side) -> Iterator[Refusal]:
             yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
-def figure(metric: Metric, sides: Comparison) -> Compared:
+def figure(metric: Metric, sides: Comparison) -> MetricComparison:
     """Take a figure from each run; of a method that changed, compensated as the terms say."""
     base, new = ([run.figures.get(metric.name) for run in one.runs] for one in (sides.base, sides.new))
-    return Compared(
+    return MetricComparison(
         metric,
         base=[value for value in base if value is not None],
         new=[value for value in new if value is not None],
@@ -210,14 +210,14 @@ def missing(metric: Metric, sides: Comparison, values: Sequence[float | None]) -
     return None
 
 
-def sample(found: Compared, in_pairs: bool) -> Sample:
+def sample(found: MetricComparison, in_pairs: bool) -> LogRatioSample:
     """Give the logarithms of a figure."""
     base, new = ([math.log(value) for value in values] for values in (found.base, found.new))
     moved = math.log(found.compensation or 1.0)
-    return Sample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
+    return LogRatioSample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
 
 
-def judged(found: Sequence[Compared], sides: Comparison) -> list[Compared]:
+def judged(found: Sequence[MetricComparison], sides: Comparison) -> list[MetricComparison]:
     """Judge headline figures together."""
     samples = {each.metric.name: sample(each, sides.in_pairs) for each in found if each.missing is None}
     words = judge(samples, sides.terms.margin)
@@ -229,7 +229,7 @@ def judged(found: Sequence[Compared], sides: Comparison) -> list[Compared]:
     ]
 
 
-def shown_only(found: Compared, sides: Comparison) -> Compared:
+def shown_only(found: MetricComparison, sides: Comparison) -> MetricComparison:
     """Give a figure its ratio and interval, and no verdict."""
     if found.missing is not None:
         return found
@@ -277,7 +277,7 @@ def too_few(found: Comparison) -> Iterator[str]:
         yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
 
 
-def medians(found: Compared) -> tuple[float | None, float | None]:
+def medians(found: MetricComparison) -> tuple[float | None, float | None]:
     """Give each side's median run."""
     base, new = (statistics.median(values) if values else None for values in (found.base, found.new))
     return base, new

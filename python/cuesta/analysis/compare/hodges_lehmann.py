@@ -26,7 +26,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class LocationShift:
     """By how much new values lie above base values."""
 
     differences: Sequence[float]
@@ -57,17 +57,17 @@ class Shift:
         return min(1.0, 2 * ways / sum(self.arrangements))
 
 
-def unpaired(base: Sequence[float], new: Sequence[float]) -> Shift:
+def unpaired(base: Sequence[float], new: Sequence[float]) -> LocationShift:
     """Compare runs that were made apart: every new one with every base one."""
     differences = sorted(after - before for before in base for after in new)
-    return Shift(differences, rank_sums(len(base), len(new)))
+    return LocationShift(differences, rank_sums(len(base), len(new)))
 
 
-def paired(base: Sequence[float], new: Sequence[float]) -> Shift:
+def paired(base: Sequence[float], new: Sequence[float]) -> LocationShift:
     """Compare runs that were made in pairs, one of each side in turn."""
     own = [after - before for before, after in zip(base, new, strict=True)]
     walsh = sorted((one + other) / 2 for one, other in combinations_with_replacement(own, 2))
-    return Shift(walsh, signed_rank_sums(len(own)))
+    return LocationShift(walsh, signed_rank_sums(len(own)))
 
 
 @cache

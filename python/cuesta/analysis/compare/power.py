@@ -9,7 +9,7 @@ import random
 import statistics
 from functools import cache
 
-from cuesta.analysis.compare.hodges_lehmann import Shift, least_runs, paired, unpaired
+from cuesta.analysis.compare.hodges_lehmann import LocationShift, least_runs, paired, unpaired
 
 POWER = 0.8
 """With as many runs as are said to be needed, the chance that they decide."""
@@ -49,7 +49,7 @@ def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
     return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
 
 
-def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> Shift:
+def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
     """Compare runs of one system, with a spread of 1."""
     if in_pairs:
         return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])

@@ -45,7 +45,7 @@ CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MixFigure:
     """A figure and how it was had: `plain`, `sampled` or `exact`."""
 
     value: float
@@ -59,20 +59,20 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Mix:
+class WorkloadMix:
     """What a host was busy with. What was not metered is in `missing`, with the reason."""
 
     cpu: float | None
     """Seconds of CPU a second, of the subject."""
     cpu_of_machine: float | None
     """Likewise, of all that ran on its CPUs."""
-    idle: Mapping[str, Known]
+    idle: Mapping[str, MixFigure]
     """Percent of the CPUs: `zero`, `io_wait`."""
-    shares: Mapping[str, Known]
+    shares: Mapping[str, MixFigure]
     """Percent of the subject's CPU time, by cause."""
     samples: float
     """That the shares rest on."""
-    rates: Mapping[str, Known]
+    rates: Mapping[str, MixFigure]
     """Events a second."""
     missing: Mapping[str, str]
 
@@ -82,8 +82,8 @@ class Share:
     """One cause, or one kind of idle, on both sides; percent."""
 
     name: str
-    service: Known
-    run: Known
+    service: MixFigure
+    run: MixFigure
 
     @property
     def points(self) -> float:
@@ -96,8 +96,8 @@ class Rate:
     """One rate on both sides; a second."""
 
     name: str
-    service: Known
-    run: Known
+    service: MixFigure
+    run: MixFigure
     per_cpu: float | None
     """Run over service, each for a second of its CPU; None where one of them has none."""
 
@@ -116,7 +116,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class MixDistance:
     """How far a run's mix is from the service's; what differs most stands first."""
 
     elsewhere: float | None
@@ -139,7 +139,7 @@ class Apart:
         return not self.unexercised and self.idles is None
 
 
-def mix(sheet: Sheet) -> Mix:
+def mix(sheet: Sheet) -> WorkloadMix:
     """Take the mix from a sheet."""
     missing: dict[str, str] = {}
     found = sheet["by_cause"].get("value")
@@ -149,7 +149,7 @@ def mix(sheet: Sheet) -> Mix:
     rates = dict(_rates(sheet, missing))
     missing["characters on lines"] = "the host's meters do not count them"
     seconds, load = sheet["own"]["seconds"].get("value"), sheet["cpu"]["load"].get("value")
-    return Mix(
+    return WorkloadMix(
         cpu=None if seconds is None else seconds / sheet["seconds"],
         cpu_of_machine=None if load is None else load / 100 * len(sheet["cpus"]),
         idle={name: known for name in ("zero", "io_wait") if (known := _known(sheet["idle"][name]))},
@@ -160,7 +160,7 @@ def mix(sheet: Sheet) -> Mix:
     )
 
 
-def apart(service: Mix, run: Mix) -> Apart:
+def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     """Hold a run's mix against the service's."""
     shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
     idle = _by_distance(service.idle, run.idle, both=True)
@@ -170,7 +170,7 @@ def apart(service: Mix, run: Mix) -> Apart:
         if name in run.rates
     ]
     more_idle = next((each.points for each in idle if each.name == "zero"), 0.0)
-    return Apart(
+    return MixDistance(
         elsewhere=sum(abs(each.points) for each in shares) / 2 if shares else None,
         load=(service.cpu, run.cpu) if service.cpu is not None and run.cpu is not None else None,
         shares=shares,
@@ -182,7 +182,7 @@ def apart(service: Mix, run: Mix) -> Apart:
     )
 
 
-def _shares(found: Sheet) -> Iterator[tuple[str, Known]]:
+def _shares(found: Sheet) -> Iterator[tuple[str, MixFigure]]:
     """Give each cause's percent of the subject's CPU time; those of what runs there add up to 100."""
     percents = {name: cause["percent"].get("value") or 0.0 for name, cause in found["causes"].items()}
     percents["unclassified"] = found["unclassified"]
@@ -192,27 +192,30 @@ def _shares(found: Sheet) -> Iterator[tuple[str, Known]]:
     for name, value in percents.items():
         error = found["causes"].get(name, {}).get("standard_error", {}).get("value")
         known = None if error is None else 100 * error / total
-        yield name.replace("_", " "), Known(100 * value / total, "sampled", standard_error=known)
+        yield name.replace("_", " "), MixFigure(100 * value / total, "sampled", standard_error=known)
     bound = found.get("bound", {}).get("value")
     for name in found.get("unmet", ()) if bound is not None else ():
-        yield name.replace("_", " "), Known(0.0, "sampled", bound=100 * bound / total)
+        yield name.replace("_", " "), MixFigure(0.0, "sampled", bound=100 * bound / total)
 
 
-def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, Known]]:
+def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
     """Give what is counted, a second; of calls an estimate where they were only sampled, and often enough."""
     for name, label in COUNTS.items():
         count = sheet["counts"][name]
         estimate = estimated_calls(sheet) if name == "system_calls" else None
         if "value" in count:
-            yield label, Known(max(0.0, count["value"]["per_s"]), count["tier"], name in sheet["counts"]["of_machine"])
+            yield (
+                label,
+                MixFigure(max(0.0, count["value"]["per_s"]), count["tier"], name in sheet["counts"]["of_machine"]),
+            )
         elif estimate is not None:
-            yield label, Known(max(0.0, estimate) / sheet["seconds"], "sampled")
+            yield label, MixFigure(max(0.0, estimate) / sheet["seconds"], "sampled")
         else:
             missing[label] = count["why"]
     yield from _devices(sheet)
 
 
-def _devices(sheet: Sheet) -> Iterator[tuple[str, Known]]:
+def _devices(sheet: Sheet) -> Iterator[tuple[str, MixFigure]]:
     """Add up the devices of each class."""
     sums = Counter[str]()
     for name, device in sheet["devices"].items():
@@ -222,22 +225,22 @@ def _devices(sheet: Sheet) -> Iterator[tuple[str, Known]]:
         sums[f"bytes read of {kind}"] += device["read_bytes_per_s"]
         sums[f"bytes written to {kind}"] += device["written_bytes_per_s"]
     for name, per_s in sums.items():
-        yield name, Known(per_s, "plain", "ios" in sheet["counts"]["of_machine"])
+        yield name, MixFigure(per_s, "plain", "ios" in sheet["counts"]["of_machine"])
 
 
-def _known(figure: Mapping[str, Any]) -> Known | None:
-    return Known(figure["value"], figure["tier"]) if "value" in figure else None
+def _known(figure: Mapping[str, Any]) -> MixFigure | None:
+    return MixFigure(figure["value"], figure["tier"]) if "value" in figure else None
 
 
-def _by_distance(service: Mapping[str, Known], run: Mapping[str, Known], both: bool = False) -> list[Share]:
+def _by_distance(service: Mapping[str, MixFigure], run: Mapping[str, MixFigure], both: bool = False) -> list[Share]:
     """Pair shares by name. A cause that one side never had is zero there; an idle that was not metered is left out."""
-    nothing = Known(0.0, "sampled")
+    nothing = MixFigure(0.0, "sampled")
     names = [name for name in {**service, **run} if not both or (name in service and name in run)]
     pairs = [Share(name, service.get(name, nothing), run.get(name, nothing)) for name in names]
     return sorted(pairs, key=lambda share: -abs(share.points))
 
 
-def _per_cpu(service: Mix, run: Mix, name: str) -> float | None:
+def _per_cpu(service: WorkloadMix, run: WorkloadMix, name: str) -> float | None:
     service_cpu, run_cpu = (side.cpu_of_machine if side.rates[name].of_machine else side.cpu for side in (service, run))
     if not service_cpu or not run_cpu or not service.rates[name].value:
         return None
@@ -253,7 +256,7 @@ def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
             yield f"{share.name}: {service} of the service's CPU time, {run} here"
 
 
-def written(known: Known) -> str:
+def written(known: MixFigure) -> str:
     """Write a percentage in as many digits as are known; of what no sample met the most that it may be."""
     return f"{percent(known.value, known.standard_error)} %" if known.bound is None else under(known.bound)
 
@@ -266,7 +269,7 @@ def _absent_rates(rates: list[Rate]) -> Iterator[str]:
             yield f"{rate.name}: {rate.service.value:,.1f} a second in the service, {rate.run.value:,.1f} here"
 
 
-def _of_one_side(service: Mix, run: Mix) -> dict[str, str]:
+def _of_one_side(service: WorkloadMix, run: WorkloadMix) -> dict[str, str]:
     """Say what was metered of one side only, or of none."""
     missing = {name: why if name in run.missing else f"of the service: {why}" for name, why in service.missing.items()}
     missing |= {name: f"of the run: {why}" for name, why in run.missing.items() if name not in service.missing}

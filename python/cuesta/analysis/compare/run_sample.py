@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cuesta._native import Histogram
-from cuesta.analysis.certify.run import Trial
-from cuesta.analysis.compare.comparability import Facts, certified, facts
+from cuesta.analysis.certify.run import CertificationRun
+from cuesta.analysis.compare.comparability import RunFacts, certified, facts
 from cuesta.analysis.compare.metrics import (
     COMMAND,
     COMPLETION,
@@ -22,12 +22,12 @@ from cuesta.analysis.compare.metrics import (
     Metric,
     metric,
 )
-from cuesta.analysis.settled import LEAST_VALUES, resemblance
+from cuesta.analysis.stationarity import LEAST_VALUES, resemblance
 from cuesta.analysis.summary import Summary, summarise
 from cuesta.figures import BY_NAME
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger import Interval
-from cuesta.ledger.record import Given
+from cuesta.ledger.record import CertificationSetup
 
 ENOUGH_FOR_P99 = 1000.0
 """Transactions, were they independent, that a 99th percentile rests on."""
@@ -44,13 +44,13 @@ OF_TRANSACTIONS = ("response", "first_response")
 
 
 @dataclass(frozen=True, slots=True)
-class Replicate:
+class RunSample:
     """One run of one side."""
 
     folder: Path
     started: str
     """UTC, as the record has it."""
-    facts: Facts
+    facts: RunFacts
     figures: Mapping[str, float | None]
     """By the names of the metrics."""
     parts: Mapping[str, Sequence[Metric]]
@@ -66,18 +66,18 @@ class Replicate:
     """Why it may not be used."""
 
 
-def replicate(folder: Path, step: int | None = None) -> Replicate:
+def run_sample(folder: Path, step: int | None = None) -> RunSample:
     """Read a run, and of a sweep the step with this number; by default its last."""
     return of_summary(folder, summarise(folder), step)
 
 
-def of_trial(trial: Trial, given: Given) -> Replicate:
+def of_certification_run(trial: CertificationRun, given: CertificationSetup) -> RunSample:
     """Take a run of a certification."""
     own = of_summary(trial.folder, trial.summary)
     measured = {
         CREATION: trial.cpu("creation").value,
         COMMAND: trial.cpu("command").value,
-        COMPLETION: statistics.fmean(trial.played.completion) if trial.played.completion else None,
+        COMPLETION: statistics.fmean(trial.times.completion) if trial.times.completion else None,
     }
     return replace(
         own,
@@ -87,7 +87,7 @@ def of_trial(trial: Trial, given: Given) -> Replicate:
     )
 
 
-def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Replicate:
+def of_summary(folder: Path, summary: Summary, step: int | None = None) -> RunSample:
     """Take a run that was summed up."""
     number = planned_last(summary) if step is None else step
     found = next((figures for figures in summary.steps if figures.step == number), None)
@@ -96,7 +96,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> Repli
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
     timed = timed_parts(figures)
-    return Replicate(
+    return RunSample(
         folder=folder,
         started=str(run.get("started", "")),
         facts=facts(run),

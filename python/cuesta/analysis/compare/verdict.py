@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cuesta.analysis.compare.hodges_lehmann import Interval, Shift, least_runs, paired, unpaired
+from cuesta.analysis.compare.hodges_lehmann import Interval, LocationShift, least_runs, paired, unpaired
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
 
 CONFIDENCE = 0.95
@@ -21,7 +21,7 @@ OF_ANY_SPREAD = 2
 """So many runs do not tell how far runs differ."""
 
 
-class Word(StrEnum):
+class Verdict(StrEnum):
     """A verdict."""
 
     FASTER = "faster"
@@ -32,7 +32,7 @@ class Word(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class LogRatioSample:
     """The logarithms of one figure, run by run. In pairs, the n-th of each side belong together."""
 
     base: Sequence[float]
@@ -41,7 +41,7 @@ class Sample:
     more_is_better: bool = False
 
     @property
-    def shift(self) -> Shift:
+    def shift(self) -> LocationShift:
         """Give by how much the new side lies above the base."""
         return (paired if self.in_pairs else unpaired)(self.base, self.new)
 
@@ -62,7 +62,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class MetricVerdict:
     """What can be said of one figure."""
 
     ratio: float
@@ -73,7 +73,7 @@ class Judged:
     """Chance of so large a change in equal systems, by Holm's rule over the headline figures."""
     beyond: float
     """Likewise, in systems that differ by just the margin."""
-    word: Word
+    word: Verdict
     more: int | None
     """How many more runs a side (or pairs) would likely decide; None if it is decided, or if no number would."""
     finds: float | None
@@ -82,7 +82,7 @@ class Judged:
     """How many runs a side (or pairs) find a change of the margin so; None of an unknown spread, or if none do."""
 
 
-def judge(samples: Mapping[str, Sample], margin: float) -> dict[str, Judged]:
+def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, MetricVerdict]:
     """Judge headline figures together. `margin` is the least change that matters, as 0.05."""
     edge = math.log1p(margin)
     shifts = {name: sample.shift for name, sample in samples.items()}
@@ -92,13 +92,13 @@ def judge(samples: Mapping[str, Sample], margin: float) -> dict[str, Judged]:
     for name, sample in samples.items():
         ratio, interval = estimate(sample)
         word = _word(sample, edge, changed[name], beyond[name])
-        more = _more(sample, edge, len(samples)) if word == Word.INCONCLUSIVE else None
+        more = _more(sample, edge, len(samples)) if word == Verdict.INCONCLUSIVE else None
         power = _finds(sample, len(samples)), _for_margin(sample, edge, len(samples))
-        judged[name] = Judged(ratio, interval, changed[name], beyond[name], word, more, *power)
+        judged[name] = MetricVerdict(ratio, interval, changed[name], beyond[name], word, more, *power)
     return judged
 
 
-def estimate(sample: Sample) -> tuple[float, Interval | None]:
+def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
     """Give a ratio and its exact interval, of any figure."""
     shift = sample.shift
     found = shift.interval(CONFIDENCE)
@@ -115,23 +115,23 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def _beyond(shift: Shift, edge: float) -> float:
+def _beyond(shift: LocationShift, edge: float) -> float:
     """Test the nearest of all changes that do not matter."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(edge, estimated)) if abs(estimated) > edge else 1.0
 
 
-def _word(sample: Sample, edge: float, changed: float, beyond: float) -> Word:
+def _word(sample: LogRatioSample, edge: float, changed: float, beyond: float) -> Verdict:
     shift = sample.shift
     interval = shift.interval(CONFIDENCE)
     if beyond <= ALPHA:
-        return Word.FASTER if (shift.estimate > 0) == sample.more_is_better else Word.SLOWER
+        return Verdict.FASTER if (shift.estimate > 0) == sample.more_is_better else Verdict.SLOWER
     if interval and -edge <= interval.low and interval.high <= edge:
-        return Word.BELOW if changed <= ALPHA else Word.EQUIVALENT
-    return Word.INCONCLUSIVE
+        return Verdict.BELOW if changed <= ALPHA else Verdict.EQUIVALENT
+    return Verdict.INCONCLUSIVE
 
 
-def _more(sample: Sample, edge: float, tests: int) -> int | None:
+def _more(sample: LogRatioSample, edge: float, tests: int) -> int | None:
     """Say how many more runs would decide, if what was found is about the truth."""
     estimated = sample.shift.estimate
     within = abs(estimated) < edge
@@ -145,7 +145,7 @@ def _more(sample: Sample, edge: float, tests: int) -> int | None:
     return max(needed - sample.runs, 1) if needed <= MOST_RUNS else None
 
 
-def _finds(sample: Sample, tests: int) -> float | None:
+def _finds(sample: LogRatioSample, tests: int) -> float | None:
     """Say how large a change is found four times in five, even if it is of this figure alone."""
     if sample.spread is None:
         return None
@@ -153,7 +153,7 @@ def _finds(sample: Sample, tests: int) -> float | None:
     return None if least is None else math.expm1(least)
 
 
-def _for_margin(sample: Sample, edge: float, tests: int) -> int | None:
+def _for_margin(sample: LogRatioSample, edge: float, tests: int) -> int | None:
     if sample.spread is None or sample.runs <= OF_ANY_SPREAD or sample.spread > edge * MOST_RUNS:
         return None
     needed = runs_to_show(edge, sample.spread, sample.in_pairs, ALPHA / tests)

@@ -3,7 +3,7 @@
 import datetime
 from statistics import fmean
 
-from cuesta.analysis.history.projection import Measured
+from cuesta.analysis.history.projection import MeasuredSystem
 from cuesta.ledger.record import Record
 
 
@@ -29,7 +29,9 @@ def idle(record: Record) -> float | None:
     return fmean(known) if known else None
 
 
-def measured(record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = "") -> Measured | None:
+def measured(
+    record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
+) -> MeasuredSystem | None:
     """Give a system's row, its elapsed time in units of so many seconds; None if nothing was measured."""
     found = elapsed(record)
     if found is None:
@@ -38,4 +40,4 @@ def measured(record: Record, folder: str, per: float, brings: tuple[str, ...], d
     date = datetime.date.fromisoformat(given.started[:10])
     zero = idle(record) if given.kind == "benchmark" else None
     runs = tuple(each / per for each in elapsed_by_run(record))
-    return Measured(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)
+    return MeasuredSystem(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)

@@ -17,7 +17,7 @@ from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import Document
 
 
-class Verdict(StrEnum):
+class FindingKind(StrEnum):
     """What is thought of a value that is not as it should be."""
 
     ROUNDING = "rounding"
@@ -44,7 +44,7 @@ class Finding:
 
     name: str
     printed: str
-    verdict: Verdict
+    verdict: FindingKind
     computed: str | None = None
     """By the first identity of `against`, written as the value was printed; `at most 100` of a bound."""
     reading: str | None = None
@@ -59,7 +59,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class DocumentCheck:
     """A document, held against itself."""
 
     document: Document
@@ -72,16 +72,16 @@ class Checked:
     """How many more hold within rounding."""
 
     @property
-    def wanting(self) -> tuple[Finding, ...]:
+    def unexplained(self) -> tuple[Finding, ...]:
         """The findings that rounding does not explain."""
-        return tuple(each for each in self.findings if each.verdict is not Verdict.ROUNDING)
+        return tuple(each for each in self.findings if each.verdict is not FindingKind.ROUNDING)
 
 
 BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 """What relations that say what a value is are called."""
 
 
-def check(document: Document) -> Checked:
+def check(document: Document) -> DocumentCheck:
     """Compute every identity of a document. Raises InputError for a formula that means nothing."""
     transcript = Transcript.of(document)
     before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
@@ -96,7 +96,7 @@ def check(document: Document) -> Checked:
     order = {name: at for at, name in enumerate(document.prints)}
     findings.sort(key=lambda found: order.get(found.name, len(order)))
     told = tuple(replace(each, why=transcript.whys.get(first(each.against), each.why)) for each in findings)
-    return Checked(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
+    return DocumentCheck(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
 
 
 def first(texts: Sequence[str]) -> str:
@@ -113,7 +113,7 @@ def misread(printed: Transcript, read: Transcript, mendings: Sequence[Mending]) 
         yield Finding(
             each.name,
             printed.text(each.name),
-            Verdict.MISREAD,
+            FindingKind.MISREAD,
             computed=computed(read, each.repaired[0], each.name),
             reading=each.reading,
             against=texts(against),
@@ -159,7 +159,7 @@ def unmended(transcript: Transcript) -> Iterator[Finding]:
         yield Finding(
             name,
             printed=transcript.print_of(name).text if printed else said(outcome.left, "0.00") or "no number",
-            verdict=Verdict.CARRIED if is_carried(transcript, formula, failing) else verdict(formula, outcome),
+            verdict=FindingKind.CARRIED if is_carried(transcript, formula, failing) else verdict(formula, outcome),
             computed=computed(transcript, formula, name),
             against=texts([case[0] for case in cases]),
             support=texts(
@@ -169,15 +169,15 @@ def unmended(transcript: Transcript) -> Iterator[Finding]:
         )
 
 
-def verdict(formula: Formula, outcome: Outcome) -> Verdict:
+def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
     """Say what is wrong where no reading helps."""
     if outcome.agreement is Agreement.UNREADABLE:
-        return Verdict.UNREADABLE
+        return FindingKind.UNREADABLE
     if formula.relation in {"<=", ">="}:
-        return Verdict.IMPOSSIBLE
+        return FindingKind.IMPOSSIBLE
     if formula.right.is_name or not isinstance(outcome.right, Quantity):
-        return Verdict.CONTRADICTION
-    return Verdict.ERROR
+        return FindingKind.CONTRADICTION
+    return FindingKind.ERROR
 
 
 def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
@@ -207,7 +207,7 @@ def rounded(transcript: Transcript) -> Iterator[Finding]:
         yield Finding(
             name,
             transcript.text(name) if printed and formula.left.is_name else said(outcome.left, "0.0") or "",
-            Verdict.ROUNDING,
+            FindingKind.ROUNDING,
             computed=said(outcome.right, like=transcript.text(name) if printed else "0.00"),
             against=(formula.text,),
             page=printed.page if printed else "",
@@ -219,7 +219,7 @@ def short(document: Document) -> Iterator[Finding]:
     for row, (cells, columns) in document.short.items():
         printed = [each.text for name, each in document.prints.items() if name.rpartition(".")[0] == row]
         why = f"{cells} cells below {columns} columns: they may have shifted"
-        yield Finding(row, " · ".join(printed), Verdict.INCOMPLETE, why=why)
+        yield Finding(row, " · ".join(printed), FindingKind.INCOMPLETE, why=why)
 
 
 def torn(document: Document) -> Iterator[Finding]:
@@ -232,7 +232,7 @@ def torn(document: Document) -> Iterator[Finding]:
         yield Finding(
             name,
             one.text,
-            Verdict.INCOMPLETE,
+            FindingKind.INCOMPLETE,
             reading=joined(one.text, following) if brackets(following) < 0 else None,
             why="a bracket is open: the cell runs on into the next column",
             page=one.page,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.history.certified import measured
-from cuesta.analysis.history.projection import Ledger, Measured, ledger
+from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
 from cuesta.analysis.history.quantity import understood
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals
@@ -14,7 +14,7 @@ SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Certified:
+class CertifiedSystem:
     """A certification, and where it lies."""
 
     folder: str
@@ -30,14 +30,14 @@ class Certified:
 
 
 def ledgers(
-    goals: Sequence[Goals], certified: Sequence[Certified], base: str | None, goal: float | None
+    goals: Sequence[Goals], certified: Sequence[CertifiedSystem], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
     """Make the ledgers: one for each file of goals, and one for each workload that none of them is about."""
     certified = sorted(certified, key=lambda each: each.record.given.started)
     told = {each.plan for each in goals if each.plan}
     for each in goals:
         yield with_goals(each, [one for one in certified if each.plan == one.record.given.plan], base, goal)
-    series: dict[tuple[str, ...], list[Certified]] = {}
+    series: dict[tuple[str, ...], list[CertifiedSystem]] = {}
     for one in certified:
         if one.record.given.plan not in told:
             series.setdefault(one.workload, []).append(one)
@@ -45,7 +45,7 @@ def ledgers(
         yield without_goals(several, base)
 
 
-def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, goal: float | None) -> Ledger:
+def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | None, goal: float | None) -> Ledger:
     """Make the ledger of a file of goals. Raises InputError where certifications of unlike workloads would be mixed."""
     if len({one.workload for one in certified}) > 1:
         folders = ", ".join(one.folder for one in certified)
@@ -60,12 +60,12 @@ def with_goals(goals: Goals, certified: Sequence[Certified], base: str | None, g
     return ledger(goals.title, goals.workload, goals.unit, systems, goals.improvement, of, wanted)
 
 
-def is_there(base: str | None, systems: Sequence[Measured]) -> bool:
+def is_there(base: str | None, systems: Sequence[MeasuredSystem]) -> bool:
     """Say whether a system of that name, or from that folder, is in the list."""
     return any(base in {each.name, each.folder} for each in systems)
 
 
-def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
+def without_goals(certified: Sequence[CertifiedSystem], base: str | None) -> Ledger:
     """Make the ledger of one workload."""
     record = certified[0].record
     work = record.workload
@@ -75,7 +75,9 @@ def without_goals(certified: Sequence[Certified], base: str | None) -> Ledger:
     return ledger(title, what, "s", systems, [], base if is_there(base, systems) else None, None)
 
 
-def rows(certified: Sequence[Certified], per: float, came: dict[str, tuple[str, ...]]) -> Iterator[Measured]:
+def rows(
+    certified: Sequence[CertifiedSystem], per: float, came: dict[str, tuple[str, ...]]
+) -> Iterator[MeasuredSystem]:
     """Give the systems that were measured at all."""
     for one in certified:
         found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()), one.doubt)
@@ -83,18 +85,18 @@ def rows(certified: Sequence[Certified], per: float, came: dict[str, tuple[str, 
             yield found
 
 
-def names(certified: Sequence[Certified]) -> list[str]:
+def names(certified: Sequence[CertifiedSystem]) -> list[str]:
     """Name the systems."""
     return [one.record.given.system for one in certified]
 
 
-def listed(goals: Goals, name: str) -> Measured:
+def listed(goals: Goals, name: str) -> MeasuredSystem:
     """Give a system as a file of goals lists it."""
     system = next(each for each in goals.system if each.name == name)
     idle = None if system.zero_idle is None else number(goals, "zero_idle", system.zero_idle) / 100
     brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
     elapsed = time(goals, f"{name}: elapsed", system.elapsed)
-    return Measured(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
+    return MeasuredSystem(name, system.date, elapsed, tuple(dict.fromkeys(brings)), idle)
 
 
 def number(goals: Goals, place: str, text: str) -> float:

@@ -23,7 +23,7 @@ DRAWS, SEED = 20_000, 1974
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredSystem:
     """A system that was measured."""
 
     name: str
@@ -43,7 +43,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class Estimate:
     """A share that is estimated."""
 
     low: float
@@ -66,13 +66,13 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedImprovement:
     """An improvement as it counts in the benchmark."""
 
     name: str
     date: str
-    saves: Range
-    touches: Range
+    saves: Estimate
+    touches: Estimate
     in_benchmark: bool
 
     @property
@@ -92,10 +92,10 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Hoped:
+class ProjectedSystem:
     """A row below the dotted line: the elapsed time with this improvement and those before it."""
 
-    planned: Planned
+    planned: PlannedImprovement
     mean: float
     shortest: float
     """If all estimates come out high."""
@@ -103,7 +103,7 @@ class Hoped:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class GoalChance:
     """The chance to meet the goal."""
 
     goal: float
@@ -121,9 +121,9 @@ class Chance:
 class Projection:
     """What the improvements would make of a system."""
 
-    since: Measured
-    hoped: tuple[Hoped, ...]
-    chance: Chance | None
+    since: MeasuredSystem
+    hoped: tuple[ProjectedSystem, ...]
+    chance: GoalChance | None
 
     @property
     def ends(self) -> float:
@@ -132,11 +132,11 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class ReleaseOutcome:
     """A measured system, beside what had been hoped of the improvements that it has."""
 
-    system: Measured
-    before: Measured
+    system: MeasuredSystem
+    before: MeasuredSystem
     """The system that it came after."""
     expected: float
     """Elapsed time, by the mean estimates."""
@@ -161,12 +161,12 @@ class Ledger:
     title: str
     workload: str
     unit: str
-    base: Measured | None
-    systems: tuple[Measured, ...]
+    base: MeasuredSystem | None
+    systems: tuple[MeasuredSystem, ...]
     """In order of date."""
     planned: Projection | None
     """From the last system before any improvement came; None if the first one has some already."""
-    came: tuple[Came, ...]
+    came: tuple[ReleaseOutcome, ...]
     rebased: Projection | None
     """From the last system of all; None if no improvement has come yet."""
 
@@ -174,7 +174,7 @@ class Ledger:
         """Give an elapsed time in percent of the reference."""
         return 100 * elapsed / self.base.elapsed if self.base else None
 
-    def beside_base(self, system: Measured) -> tuple[float | None, tuple[float, float] | None]:
+    def beside_base(self, system: MeasuredSystem) -> tuple[float | None, tuple[float, float] | None]:
         """Give a system in percent of the reference, and the interval of that over the runs of both.
 
         Of runs that are too few for an interval there is no percentage; printed figures have no runs, and no interval.
@@ -197,7 +197,7 @@ def ledger(  # noqa: PLR0913, PLR0917
     title: str,
     workload: str,
     unit: str,
-    systems: Sequence[Measured],
+    systems: Sequence[MeasuredSystem],
     improvements: Sequence[Improvement],
     base: str | None,
     goal: float | None,
@@ -222,13 +222,13 @@ def ledger(  # noqa: PLR0913, PLR0917
     )
 
 
-def before_any(ordered: Sequence[Measured]) -> Measured | None:
+def before_any(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
     """Give the last system before the first that brings an improvement; of them all, if none does."""
     first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
     return ordered[first - 1] if first else None
 
 
-def reference(systems: Sequence[Measured], base: str | None) -> Measured | None:
+def reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSystem | None:
     """Find the system that others are percent of: the named one, or else the first."""
     if base is None:
         return systems[0] if systems else None
@@ -239,7 +239,7 @@ def reference(systems: Sequence[Measured], base: str | None) -> Measured | None:
     return found[0]
 
 
-def insist_on_known(systems: Sequence[Measured], plans: Sequence[Planned]) -> None:
+def insist_on_known(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> None:
     """Refuse a system that brings what nobody planned."""
     known = {each.name for each in plans}
     for system in systems:
@@ -248,13 +248,13 @@ def insist_on_known(systems: Sequence[Measured], plans: Sequence[Planned]) -> No
                 raise InputError(f"{system.name}: brings {name}: there is no such improvement")
 
 
-def planned(improvement: Improvement) -> Planned:
+def planned(improvement: Improvement) -> PlannedImprovement:
     """Understand an improvement's estimates. Raises InputError for a share that is none."""
     saves, touches = (estimate(improvement, name) for name in ("saves", "touches"))
-    return Planned(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
+    return PlannedImprovement(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
 
 
-def estimate(improvement: Improvement, name: str) -> Range:
+def estimate(improvement: Improvement, name: str) -> Estimate:
     """Understand `10-12%`: as it was stated, not as a rounded print."""
     text = getattr(improvement, name)
     found = understood(text)
@@ -263,28 +263,28 @@ def estimate(improvement: Improvement, name: str) -> Range:
     stated = (found.low, found.high) if "-" in text.strip()[1:] else (found.value, found.value)
     if stated[0] > stated[1]:
         raise InputError(f"{improvement.name}: {name}: expected the lower end first, as 10-12%, got {text}")
-    return Range(stated[0] / 100, stated[1] / 100)
+    return Estimate(stated[0] / 100, stated[1] / 100)
 
 
-def outcomes(systems: Sequence[Measured], plans: Sequence[Planned]) -> Iterator[Came]:
+def outcomes(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> Iterator[ReleaseOutcome]:
     """Hold each system that brings improvements against what was hoped of them."""
     by_name = {each.name: each for each in plans}
     for at, system in enumerate(systems):
         if system.brings and at:
             rest = prod(1 - by_name[name].mean for name in system.brings)
-            yield Came(system, systems[at - 1], systems[at - 1].elapsed * rest, 1 - rest)
+            yield ReleaseOutcome(system, systems[at - 1], systems[at - 1].elapsed * rest, 1 - rest)
 
 
-def project(since: Measured, plans: Sequence[Planned], goal: float | None) -> Projection:
+def project(since: MeasuredSystem, plans: Sequence[PlannedImprovement], goal: float | None) -> Projection:
     """Compound improvements on a system."""
-    hoped, mean, shortest, longest = list[Hoped](), since.elapsed, since.elapsed, since.elapsed
+    hoped, mean, shortest, longest = list[ProjectedSystem](), since.elapsed, since.elapsed, since.elapsed
     for each in plans:
         mean, shortest, longest = mean * (1 - each.mean), shortest * (1 - each.high), longest * (1 - each.low)
-        hoped.append(Hoped(each, mean, shortest, longest))
+        hoped.append(ProjectedSystem(each, mean, shortest, longest))
     return Projection(since, tuple(hoped), None if goal is None else chance(since.elapsed, plans, goal))
 
 
-def chance(elapsed: float, plans: Sequence[Planned], goal: float) -> Chance:
+def chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: float) -> GoalChance:
     """Draw the elapsed time with all improvements, many times.
 
     Of the widest estimate the chance is not drawn but computed, given the others: the error is then far smaller.
@@ -302,4 +302,4 @@ def chance(elapsed: float, plans: Sequence[Planned], goal: float) -> Chance:
         shares.append(saves.above((1 - goal / rest) / touched) if touched else float(rest <= goal))
         ends.append(rest * (1 - saves.draw(source) * touched))
     ends.sort()
-    return Chance(goal, fmean(shares), pstdev(shares) / sqrt(DRAWS), DRAWS, ends[DRAWS // 20], ends[-DRAWS // 20])
+    return GoalChance(goal, fmean(shares), pstdev(shares) / sqrt(DRAWS), DRAWS, ends[DRAWS // 20], ends[-DRAWS // 20])

@@ -10,7 +10,7 @@ from cuesta.analysis.history.formula import Expression, Formula, fitted, parse, 
 from cuesta.analysis.history.functions import UnreadableError, Value
 from cuesta.analysis.history.quantity import Quantity, understood
 from cuesta.errors import InputError
-from cuesta.ledger.historical import Document, Print
+from cuesta.ledger.historical import Document, PrintedValue
 
 DEEPEST = 20
 """Derived names that may stand for one another in a row."""
@@ -74,7 +74,7 @@ class Transcript:
         """Give the same transcript with one print read otherwise."""
         return replace(self, texts={**self.texts, name: text})
 
-    def print_of(self, name: str) -> Print:
+    def print_of(self, name: str) -> PrintedValue:
         """Give what was printed under a name, wherever it was derived from."""
         return self.document.prints[name]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from cuesta.analysis.certify.extra_runs import Apart
-from cuesta.analysis.certify.phases import Account, Played, Span
-from cuesta.analysis.certify.run import Trial
+from cuesta.analysis.certify.extra_runs import ExtraRuns
+from cuesta.analysis.certify.phases import CpuAccount, PhaseTimes, Span
+from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
@@ -61,13 +61,13 @@ def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()
     return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})
 
 
-def account(span: Span, subject: float, **rest: float) -> Account:
+def account(span: Span, subject: float, **rest: float) -> CpuAccount:
     """An account of two CPUs that adds up: what is not named was idle."""
     capacity = 2 * span.seconds
     idle = capacity - subject - sum(rest.values())
     others: Any = {"throttled": 0.0, **rest, "idle": idle}
     shares: Any = {"user": 0.5, "page_faults": 0.2, "loading": 0.2, "linking": 0.1}
-    made = Account(span, 2, subject, Counter(others))
+    made = CpuAccount(span, 2, subject, Counter(others))
     made.causes = Counter({name: share * subject for name, share in shares.items()})
     made.counts = Counter(minor_faults=900, major_faults=100)
     made.occurrences = Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000)
@@ -77,10 +77,10 @@ def account(span: Span, subject: float, **rest: float) -> Account:
     return made
 
 
-def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), **rest: float) -> Trial:
+def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), **rest: float) -> CertificationRun:
     """A run of four users: a second of creation, a pause of one, two seconds of commands."""
     spans = {"creation": Span(0.0, 1.0), "command": Span(2.0, 4.0)}
-    did = Played(4, spans, [0.5, 0.5, 1.0, 1.0], [1.0, 2.0, 2.0, 1.0], list(doubts))
+    did = PhaseTimes(4, spans, [0.5, 0.5, 1.0, 1.0], [1.0, 2.0, 2.0, 1.0], list(doubts))
     accounts = {
         "creation": account(spans["creation"], 0.2 * subject, others=0.1),
         "command": account(spans["command"], subject, **{"others": 0.2, **rest}),
@@ -92,10 +92,10 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
     )
     summary: Any = SimpleNamespace(recorded=recorded(), last=step, doubts=[], ended="completed", published=[])
     kernel = KernelThreads([-1.0, 5.0], [0.0, 0.06])  # a hundredth of a CPU
-    return Trial(Path(f"run-{number}"), summary, did, accounts, kernel)
+    return CertificationRun(Path(f"run-{number}"), summary, did, accounts, kernel)
 
 
-def apart(untraced: str | None = None) -> Apart:
+def apart(untraced: str | None = None) -> ExtraRuns:
     """The runs for one figure each: 60 programs that bind 1,000 references in the first phase, 5,000 in the second."""
     linkage = Path("linkage/run-1")
     trials = {
@@ -104,4 +104,4 @@ def apart(untraced: str | None = None) -> Apart:
         "control": [replace(trial(), folder=Path("control/run-1"))],
     }
     linked = Linked([-0.5, 0.5, 1.5, 3.0, 4.5], [0, 4, 10, 40, 60], [0, 400, 1000, 3000, 6000])
-    return Apart(trials, {linkage: linked}, untraced)
+    return ExtraRuns(trials, {linkage: linked}, untraced)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.settled import best_split, shift
+from cuesta.analysis.stationarity import best_split, shift
 from cuesta.figures.step import LevelShift
 from tests.analysis.closed_loop import Seconds, closed_loop
 

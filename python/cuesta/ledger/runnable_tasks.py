@@ -10,13 +10,13 @@ FILE = "wanting.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanting:
+class RunnableTasks:
     """What was seen at instants of the run, in seconds from its start."""
 
     at: list[float]
     tasks: list[int]
     """Tasks that there were."""
-    wanting: list[int]
+    runnable: list[int]
     """Tasks that ran, could run, or were kept by a device."""
 
     def idle(self, begin: float, end: float, cpus: int) -> float | None:
@@ -27,16 +27,16 @@ class Wanting:
         looks = [number for number, at in enumerate(self.at) if begin <= at <= end]
         if not cpus or not any(self.tasks[number] for number in looks):
             return None
-        return fmean(max(cpus - self.wanting[number], 0) / cpus for number in looks)
+        return fmean(max(cpus - self.runnable[number], 0) / cpus for number in looks)
 
 
-def read_wanting(recorded: Recorded) -> Wanting:
+def read_runnable_tasks(recorded: Recorded) -> RunnableTasks:
     """Read it; empty if the run has no such file."""
     path, damage = recorded.folder / FILE, list[str]()
     if not path.exists() or not recorded.agents:
-        return Wanting([], [], [])
+        return RunnableTasks([], [], [])
     begun = recorded.agents[0].origin.clock
     rows = sorted(
         json_rows(path, lambda row: ((row["at"] - begun) / 1e9, int(row["tasks"]), int(row["wanting"])), damage)
     )
-    return Wanting([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows])
+    return RunnableTasks([row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows])
