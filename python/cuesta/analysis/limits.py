@@ -18,7 +18,7 @@ def judge(limits: list[Limit], step: StepFigures, durations: Durations) -> list[
     for limit in limits:
         value = measured(limit.figure, step, durations)
         kept = value is not None and limit.holds(value)
-        results.append(LimitResult(limit.text, value, kept, limit.figure.is_duration))
+        results.append(LimitResult(limit.text, value, kept, limit.figure.is_duration, step.step))
     return results
 
 

@@ -1,6 +1,6 @@
 """What came of a run: the object that `--json` prints, and that reports show."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +8,12 @@ from cuesta.analysis.planned import allowed, published
 from cuesta.analysis.published import unmeasured
 from cuesta.analysis.step import figures
 from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps_limits
+from cuesta.figures.run import RunFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger import Recorded, open_run
+
+OF_RUN = {field.name for field in fields(RunFigures)}
+"""What the object says of the whole run, though each step has it too: limits, published figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +65,19 @@ class Summary:
         return self.steps[-1]
 
     def json(self) -> dict[str, Any]:
-        """Give the object that `--json` prints."""
-        return {
-            "valid": self.valid,
-            "invalid_because": [f"{doubted}; {doubted.doubt.advice}" for doubted in self.doubts],
-            "ended": self.ended,
-            "interrupted": self.ended == "interrupted",
-            **asdict(self.last),
-            "limits": [{**asdict(verdict), "step": step.step} for step in self.steps for verdict in step.limits],
-            "published": [asdict(each) for each in self.published],
-            "steps": [asdict(step) for step in self.steps],
-            "planned_steps": self.planned_steps,
-            "run_folder": str(self.recorded.folder),
-        }
+        """Make the object that `--json` prints: the run's figures, those of its last step, and all steps."""
+        run = RunFigures(
+            valid=self.valid,
+            invalid_because=[f"{doubted}; {doubted.doubt.advice}" for doubted in self.doubts],
+            ended=self.ended,
+            interrupted=self.ended == "interrupted",
+            planned_steps=self.planned_steps,
+            steps=self.steps,
+            limits=[result for step in self.steps for result in step.limits],
+            published=self.published,
+            run_folder=str(self.recorded.folder),
+        )
+        return asdict(run) | {name: each for name, each in asdict(self.last).items() if name not in OF_RUN}
 
 
 def summarise(folder: Path | str) -> Summary:

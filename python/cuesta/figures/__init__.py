@@ -2,8 +2,10 @@
 
 - `about`: what stands beside a figure where it is declared: unit, better direction, label, meaning.
 - `step`, `host`: the figures of a load step, as the tables of the `--json` object that have them.
+- `run`: a whole run: the `--json` object.
 - `catalogue`: all of them by dotted name.
 - `reference`: how limits and published figures name one, `response{logout}.p95`; `limit`: `response.p95 < 1s`.
+- `document`: writes the tables of docs/summary.md and the JSON Schema of `summary.json`.
 
 Limits, comparisons, tables, the ledger's columns, the JSON Schema and docs/summary.md come from it. Nothing is computed
 here: `cuesta.analysis` fills the tables in.

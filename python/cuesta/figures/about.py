@@ -1,7 +1,9 @@
 """What stands beside a figure where it is declared: unit, better direction, label and meaning."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Unit(StrEnum):
@@ -43,3 +45,13 @@ class About:
     """A second name, which limits and `cuesta compare` have given it."""
     column: str | None = None
     """Column of the ledger's `steps`, by default the name with `_` for dots."""
+
+    @property
+    def published(self) -> str:
+        """The meaning as documents have it: JSON says null for None."""
+        return self.meaning.replace("{}: ", "").replace("None", "null")
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+        """Describe the field in a JSON Schema that pydantic makes."""
+        said = {"description": self.published}
+        return handler(core) | said | ({"unit": str(self.unit)} if self.unit else {})

@@ -327,6 +327,7 @@ class LimitResult:
     ]
     ok: Annotated[bool, About("whether it was kept")]
     is_duration: Annotated[bool, About("whether `value` is seconds")]
+    step: Annotated[int, About("the step that it was held against, from 0")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
 from cuesta.plan.schema import Group, Host, Published, Settings, Validity
 
@@ -59,16 +60,11 @@ def default(value: object) -> str:
     return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
 
 
-def renew(text: str) -> str:
-    """Put the tables between their marks."""
-    for name, model in TABLES.items():
-        begin = f"<!-- table {name} -->\n"
-        before, _, rest = text.partition(begin)
-        _, end, after = rest.partition("<!-- end -->")
-        text = f"{before}{begin}{table(model)}\n{end}{after}"
-    return text
+def renewed(text: str) -> str:
+    """Renew all tables of docs/plan.md."""
+    return renew(text, {name: table(model) for name, model in TABLES.items()})
 
 
 if __name__ == "__main__":
     file = Path(sys.argv[1])
-    file.write_text(renew(file.read_text(encoding="utf-8")), encoding="utf-8")
+    file.write_text(renewed(file.read_text(encoding="utf-8")), encoding="utf-8")

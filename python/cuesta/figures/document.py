@@ -1,0 +1,107 @@
+"""Writes what is published of the catalogue: the tables of docs/summary.md, and the JSON Schema of `summary.json`.
+
+`python -m cuesta.figures.document docs` renews both in place.
+"""
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from pydantic import TypeAdapter
+
+from cuesta.figures.catalogue import declared
+from cuesta.figures.run import RunFigures
+from cuesta.figures.step import (
+    AgentFigures,
+    Distribution,
+    GroupCounts,
+    KeyTimes,
+    LevelShift,
+    LimitResult,
+    PublishedComparison,
+    StepFigures,
+    TransactionClass,
+)
+
+TABLES = {
+    "run": RunFigures,
+    "step": StepFigures,
+    "distribution": Distribution,
+    "groups": GroupCounts,
+    "classes": TransactionClass,
+    "keys": KeyTimes,
+    "agents": AgentFigures,
+    "limits": LimitResult,
+    "published": PublishedComparison,
+    "shift": LevelShift,
+}
+NAMED = {Distribution: "distribution", LevelShift: "shift"}
+"""Tables that stand in many places, and are described once."""
+
+
+def renew(text: str, tables: Mapping[str, str]) -> str:
+    """Put tables between their marks, `<!-- table NAME -->` and `<!-- end -->`."""
+    for name, table in tables.items():
+        begin = f"<!-- table {name} -->\n"
+        before, _, rest = text.partition(begin)
+        _, end, after = rest.partition("<!-- end -->")
+        text = f"{before}{begin}{table}\n{end}{after}"
+    return text
+
+
+def markdown(table: type) -> str:
+    """Describe a table of figures, the tables in it included, as Markdown."""
+    return "\n".join(["| figure | unit | meaning |", "|---|---|---|", *_rows(table)])
+
+
+def _rows(table: type, place: str = "") -> Iterator[str]:
+    for name, kind, about in declared(table):
+        at, meaning = f"{place}{name}", about.published
+        if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind not in NAMED:
+            yield from _rows(kind, f"{at}.")
+        else:
+            yield f"| `{at}` | {about.unit or NAMED.get(kind, _shape(kind))} | {meaning} |"
+
+
+def _shape(kind: Any) -> str:
+    """Name what a figure without a unit is."""
+    of = [each for each in get_args(kind) if dataclasses.is_dataclass(each)]
+    if of:
+        return f"list of [{next(name for name, table in TABLES.items() if table is of[0])}](#{_anchor(of[0])})"
+    names = {bool: "true or false", str: "text", dict: "by name", list: "list", Any: "table"}
+    origin = get_origin(kind)
+    return names.get(kind) or ("by name" if origin and issubclass(origin, Mapping) else "list" if origin else "number")
+
+
+def _anchor(table: Any) -> str:
+    return next(name for name, each in TABLES.items() if each is table)
+
+
+def schema() -> str:
+    """The JSON Schema of `summary.json`."""
+    run, last = (TypeAdapter(table).json_schema() for table in (RunFigures, StepFigures))
+    merged = {
+        **run,
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "summary.json",
+        "description": "A run, and beside it the figures of its last step.",
+        "properties": last["properties"] | run["properties"],
+        "required": sorted({*run["required"], *last["required"]}),
+        "$defs": last.get("$defs", {}) | run["$defs"],
+    }
+    return json.dumps(merged, indent=1, ensure_ascii=False) + "\n"
+
+
+def write(docs: Path) -> None:
+    """Renew docs/summary.md and docs/summary.schema.json."""
+    page = docs / "summary.md"
+    tables = {name: markdown(table) for name, table in TABLES.items()}
+    page.write_text(renew(page.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    (docs / "summary.schema.json").write_text(schema(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

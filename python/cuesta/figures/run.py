@@ -1,0 +1,24 @@
+"""The object that `--json` prints and `summary.json` holds: what is known of a whole run, and its steps."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from cuesta.figures.about import About, Unit
+from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """A run. In JSON the figures of its last step stand beside these."""
+
+    valid: Annotated[bool, About("whether the figures can be trusted")]
+    invalid_because: Annotated[list[str], About("for each doubt: what was found; what to do")]
+    ended: Annotated[str, About("how the run ended: `completed`, `interrupted`, `failed` or `cut off`")]
+    interrupted: Annotated[bool, About("whether the user stopped it: what was measured until then is here")]
+    planned_steps: Annotated[int, About("load steps that the plan has", Unit.COUNT)]
+    steps: Annotated[list[StepFigures], About("the figures of each step that was measured")]
+    limits: Annotated[list[LimitResult], About("each limit of each step, and whether it was kept")]
+    published: Annotated[
+        list[PublishedComparison], About("each figure that the plan says others measured, beside what was measured")
+    ]
+    run_folder: Annotated[str, About("where all of it is")]

@@ -1,0 +1,35 @@
+from pathlib import Path
+from typing import Any
+
+from cuesta.analysis import summarise
+from cuesta.figures import BY_NAME, CATALOGUE, DURATIONS, Better, Unit
+from tests.run_folder import RunFolder
+
+
+def test_a_figure_says_what_it_is() -> None:
+    p95 = CATALOGUE["response.p95"]
+    assert (p95.label, p95.unit, p95.better, p95.column) == ("response p95", Unit.SECONDS, Better.LESS, "response_p95")
+    assert p95.meaning == (
+        "From the due time of a transaction's last key to its complete answer: 95 % of the values are at most this."
+    )
+    assert BY_NAME["throughput"] is CATALOGUE["transactions.per_s"]
+    assert "echo_from_sent" in DURATIONS
+
+
+def test_names_labels_and_columns_are_those_of_one_figure() -> None:
+    for names in (
+        [figure.alias for figure in CATALOGUE.values()],
+        [figure.column for figure in CATALOGUE.values()],
+    ):
+        assert len(set(names)) == len(names)
+    assert all(figure.meaning.endswith(".") and "{}" not in figure.label for figure in CATALOGUE.values())
+
+
+def test_a_figure_stands_in_the_object_where_its_name_says(tmp_path: Path) -> None:
+    summary = summarise(RunFolder(tmp_path / "run").write())
+    found = summary.json()
+    for name, figure in CATALOGUE.items():
+        value: Any = found
+        for part in name.split("."):
+            value = None if value is None else value[part]
+        assert figure.of(summary.last) == value, name
