@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuesta_record::{Desk, Due, Interval, Phase, Series, Stamp, Tally, Timeline, clock};
+use cuesta_record::{Due, Interval, Phase, RecorderHandle, Series, Stamp, Tally, Timeline, clock};
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -183,7 +183,7 @@ impl Crew {
     }
 
     /// Gives away what was counted in an interval; says whether it will be written.
-    pub(crate) fn deliver(&self, desk: &Desk, meter: &mut SelfMeter, interval: Interval) -> bool {
+    pub(crate) fn deliver(&self, handle: &RecorderHandle, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
         let due = (interval.phase == Phase::Measure).then(|| self.account(interval)).flatten();
@@ -208,7 +208,7 @@ impl Crew {
         } else if interval.phase != Phase::Measure {
             seats.iter_mut().for_each(Seat::forget);
         }
-        desk.deliver(interval, &mut tally)
+        handle.deliver(interval, &mut tally)
     }
 
     /// How a group's load stands in a step.

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
-use cuesta_record::{Catalogue, Desk, Ending, Recorder, Setup, Snapshot, Timeline};
+use cuesta_record::{Catalogue, Ending, Recorder, RecorderHandle, Setup, Snapshot, Timeline};
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -84,17 +84,17 @@ impl Run {
         let spec = Arc::new(spec);
         let scripts = Arc::new(scripts);
         let plan = Arc::new(Plan::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
-        let (recorder, desks) = Recorder::start(folder, plan.setup(&spec))?;
+        let (recorder, handles) = Recorder::start(folder, plan.setup(&spec))?;
         let (barriers, meets_others) = (plan.barriers.clone(), spec.agents > 1);
         let (film, camera) = Film::start(&spec, &scripts, plan.timeline.start_at, folder)?.unzip();
         let view = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
         let mut threads = Vec::new();
-        for (number, desk) in desks.into_iter().enumerate() {
+        for (number, handle) in handles.into_iter().enumerate() {
             let (spec, scripts, plan) = (spec.clone(), scripts.clone(), plan.clone());
             let (stop, memory) = (StopAll { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
-            let post = Post { number, desk, camera: camera.clone() };
+            let post = Post { number, handle, camera: camera.clone() };
             let drive = move || drive(spec, &scripts, &plan, post, memory, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // A thread that cannot be had drops its share of `stop`: those already there do not type on for nobody.
@@ -247,7 +247,7 @@ impl Drop for StopAll {
 /// What a driving thread has of its own.
 struct Post {
     number: usize,
-    desk: Desk,
+    handle: RecorderHandle,
     camera: Option<Camera>,
 }
 
@@ -260,7 +260,7 @@ fn drive(
     memory: Arc<MemoryMeter>,
     mut stop: StopAll,
 ) -> Result<bool, RunError> {
-    let Post { number, desk, camera } = post;
+    let Post { number, handle, camera } = post;
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
         set.set(*cpu);
@@ -273,7 +273,7 @@ fn drive(
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
         let crew = Crew::new(spec, timeline, groups, connect, memory);
-        shift::play(Rc::new(crew), thread, desk, stopped).await
+        shift::play(Rc::new(crew), thread, handle, stopped).await
     })?;
     // A host that is a program of ours has ended when we say that we have.
     cuesta_lines::wait_for_ended_programs();
@@ -324,13 +324,13 @@ pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) 
     let thread = 0;
     clock::run(Time::Virtual, async move {
         let plan = Plan::new(&spec, &scripts, clock::now())?;
-        let (recorder, mut desks) = Recorder::start(&folder, plan.setup(&spec))?;
+        let (recorder, mut handles) = Recorder::start(&folder, plan.setup(&spec))?;
         let groups = plan.groups(&spec, &scripts)?;
         let memory = Arc::new(MemoryMeter::begin());
         let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect, memory);
-        let desk = desks.remove(0);
-        shift::play(Rc::new(crew), thread, desk, Arc::default()).await;
-        drop(desks);
+        let handle = handles.remove(0);
+        shift::play(Rc::new(crew), thread, handle, Arc::default()).await;
+        drop(handles);
         recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())
     })?

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
-use cuesta_record::{Desk, Interval, Phase, Stamp, clock};
+use cuesta_record::{Interval, Phase, RecorderHandle, Stamp, clock};
 use tokio::task::JoinSet;
 
 use crate::crew::Crew;
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Panics
 /// When a user does: that is the driver's failure, and the run's.
-pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<AtomicBool>) -> bool {
+pub(crate) async fn play(crew: Rc<Crew>, thread: u32, handle: RecorderHandle, stop: Arc<AtomicBool>) -> bool {
     seat_users(&crew, thread);
     let mut tasks = JoinSet::new();
     let dealers = dealers(&crew);
@@ -45,7 +45,7 @@ pub(crate) async fn play(crew: Rc<Crew>, thread: u32, desk: Desk, stop: Arc<Atom
         for dealer in &dealers {
             deal_up_to(&crew, dealer, crew.timeline.at(interval.end));
         }
-        let written = crew.deliver(&desk, &mut meter, interval);
+        let written = crew.deliver(&handle, &mut meter, interval);
         while let Some(ended) = tasks.try_join_next() {
             ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
         }

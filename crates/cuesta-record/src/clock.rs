@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, LocalOptions};
 use tokio::task;
 
 use crate::Stamp;
-use crate::queue::{Queue, SeatNumber};
+use crate::queue::{Queue, SlotNumber};
 use crate::timer::{Ticks, Timer};
 
 /// How time passes on a thread.
@@ -56,15 +56,15 @@ pub fn process_cpu() -> Duration {
 
 /// Waits until `due`, exactly; at once if it has passed. Only under [`run`].
 pub fn sleep_until(due: Stamp) -> Sleep {
-    Sleep { due, seat: None }
+    Sleep { due, slot: None }
 }
 
 /// A wait for an instant. It may be pointed at another instant and waited for again.
 #[derive(Debug)]
 pub struct Sleep {
     due: Stamp,
-    /// Our seat in the thread's queue, once we have waited.
-    seat: Option<SeatNumber>,
+    /// Our slot in the thread's queue, once we have waited.
+    slot: Option<SlotNumber>,
 }
 
 impl Sleep {
@@ -87,11 +87,11 @@ impl Future for Sleep {
         let latest = LATEST.get();
         QUEUE.with_borrow_mut(|queue| {
             if latest >= self.due {
-                self.seat.inspect(|seat| queue.passed(*seat, latest));
+                self.slot.inspect(|slot| queue.passed(*slot, latest));
                 return Poll::Ready(());
             }
-            let seat = *self.seat.get_or_insert_with(|| queue.sit(cx.waker()));
-            queue.wait(seat, self.due, cx.waker());
+            let slot = *self.slot.get_or_insert_with(|| queue.take_slot(cx.waker()));
+            queue.wait(slot, self.due, cx.waker());
             if self.due < ARMED.get() && latest.since(IDLE.get()) > BUSY {
                 arm(queue);
             }
@@ -102,8 +102,8 @@ impl Future for Sleep {
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        if let Some(seat) = self.seat {
-            QUEUE.with_borrow_mut(|queue| queue.leave(seat));
+        if let Some(slot) = self.slot {
+            QUEUE.with_borrow_mut(|queue| queue.leave(slot));
         }
     }
 }

@@ -21,7 +21,7 @@ mod transaction;
 mod transaction_log;
 
 pub use folder::{AgentFolder, Ending};
-pub use recorder::{Desk, Recorder, Setup};
+pub use recorder::{Recorder, RecorderHandle, Setup};
 pub use snapshot::Snapshot;
 pub use stamp::Stamp;
 pub use tally::{Catalogue, Characters, Counts, Due, Series, Sums, Tally, UserRow, Waiting};

@@ -1,7 +1,7 @@
 //! Who waits for which instant, the earliest first. Pure: instants and wakers in, wakers out.
 //!
 //! A wait lasts as long as a line, and is pointed at one instant after another; most of them are deadlines that are moved on
-//! before they come. So whoever waits keeps a *seat* with its waker, and a deadline that is moved on is only noted there:
+//! before they come. So whoever waits keeps a *slot* with its waker, and a deadline that is moved on is only noted there:
 //! the heap learns of it when the old one comes.
 
 use std::task::Waker;
@@ -13,25 +13,25 @@ use crate::Stamp;
 pub(crate) struct Queue {
     /// A heap with four children to a node, the earliest on top.
     heap: Vec<Node>,
-    seats: Vec<Seat>,
-    /// Seats that nobody has.
-    free: Vec<SeatNumber>,
+    slots: Vec<TimerSlot>,
+    /// Slots that are free.
+    free: Vec<SlotNumber>,
     /// Tells apart those that are due at the same instant.
     next: u64,
 }
 
 /// Where somebody sits.
-pub(crate) type SeatNumber = u32;
+pub(crate) type SlotNumber = u32;
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
     due: Stamp,
     order: u64,
-    seat: SeatNumber,
+    slot: SlotNumber,
 }
 
 #[derive(Debug)]
-struct Seat {
+struct TimerSlot {
     waker: Waker,
     /// What is waited for; never before the instant in the heap.
     due: Stamp,
@@ -45,35 +45,35 @@ const CHILDREN: usize = 4;
 impl Queue {
     /// With nobody in it.
     pub(crate) const fn new() -> Self {
-        Self { heap: Vec::new(), seats: Vec::new(), free: Vec::new(), next: 0 }
+        Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new(), next: 0 }
     }
 
-    /// Takes a seat.
-    pub(crate) fn sit(&mut self, waker: &Waker) -> SeatNumber {
-        let seat = Seat { waker: waker.clone(), due: Stamp::FAR, place: NOWHERE };
+    /// Takes a slot.
+    pub(crate) fn take_slot(&mut self, waker: &Waker) -> SlotNumber {
+        let slot = TimerSlot { waker: waker.clone(), due: Stamp::FAR, place: NOWHERE };
         if let Some(number) = self.free.pop() {
-            self.seats[number as usize] = seat;
+            self.slots[number as usize] = slot;
             return number;
         }
-        self.seats.push(seat);
-        SeatNumber::try_from(self.seats.len() - 1).expect("no machine has memory for so many")
+        self.slots.push(slot);
+        SlotNumber::try_from(self.slots.len() - 1).expect("no machine has memory for so many")
     }
 
-    /// Gives a seat up.
-    pub(crate) fn leave(&mut self, number: SeatNumber) {
+    /// Gives a slot up.
+    pub(crate) fn leave(&mut self, number: SlotNumber) {
         self.call_off(number);
-        self.seats[number as usize].waker.clone_from(Waker::noop());
+        self.slots[number as usize].waker.clone_from(Waker::noop());
         self.free.push(number);
     }
 
     /// Waits for an instant, in place of what was waited for before.
-    pub(crate) fn wait(&mut self, number: SeatNumber, due: Stamp, waker: &Waker) {
-        let seat = &mut self.seats[number as usize];
-        seat.waker.clone_from(waker);
-        seat.due = due;
-        let place = seat.place;
+    pub(crate) fn wait(&mut self, number: SlotNumber, due: Stamp, waker: &Waker) {
+        let slot = &mut self.slots[number as usize];
+        slot.waker.clone_from(waker);
+        slot.due = due;
+        let place = slot.place;
         if place == NOWHERE {
-            self.heap.push(Node { due, order: 0, seat: number });
+            self.heap.push(Node { due, order: 0, slot: number });
             self.rank(self.heap.len() - 1, due);
         } else if due < self.heap[place].due {
             self.rank(place, due);
@@ -81,8 +81,8 @@ impl Queue {
     }
 
     /// What was waited for is not after `now`. If the heap has a later instant it stays there, to be moved on.
-    pub(crate) fn passed(&mut self, number: SeatNumber, now: Stamp) {
-        let place = self.seats[number as usize].place;
+    pub(crate) fn passed(&mut self, number: SlotNumber, now: Stamp) {
+        let place = self.slots[number as usize].place;
         if place != NOWHERE && self.heap[place].due <= now {
             self.call_off(number);
         }
@@ -92,7 +92,7 @@ impl Queue {
     pub(crate) fn next_due(&mut self) -> Option<Stamp> {
         loop {
             let first = self.heap.first()?;
-            let wanted = self.seats[first.seat as usize].due;
+            let wanted = self.slots[first.slot as usize].due;
             if wanted <= first.due {
                 return Some(first.due);
             }
@@ -103,13 +103,13 @@ impl Queue {
     /// The first who is due at `now`. It waits for nothing any more.
     pub(crate) fn take_due(&mut self, now: Stamp) -> Option<&Waker> {
         self.next_due().filter(|due| *due <= now)?;
-        let number = self.heap[0].seat;
+        let number = self.heap[0].slot;
         self.call_off(number);
-        Some(&self.seats[number as usize].waker)
+        Some(&self.slots[number as usize].waker)
     }
 
-    fn call_off(&mut self, number: SeatNumber) {
-        let place = std::mem::replace(&mut self.seats[number as usize].place, NOWHERE);
+    fn call_off(&mut self, number: SlotNumber) {
+        let place = std::mem::replace(&mut self.slots[number as usize].place, NOWHERE);
         if place == NOWHERE {
             return;
         }
@@ -151,7 +151,7 @@ impl Queue {
 
     fn put(&mut self, place: usize, node: Node) {
         self.heap[place] = node;
-        self.seats[node.seat as usize].place = place;
+        self.slots[node.slot as usize].place = place;
     }
 }
 
@@ -180,13 +180,13 @@ mod tests {
         }
     }
 
-    /// A queue with so many seats, and what says whose waker was given out.
-    fn seated(count: usize) -> (Queue, Vec<(SeatNumber, Waker)>, Arc<AtomicUsize>) {
+    /// A queue with so many slots, and what says whose waker was given out.
+    fn queue_of(count: usize) -> (Queue, Vec<(SlotNumber, Waker)>, Arc<AtomicUsize>) {
         let mut queue = Queue::new();
         let rung = Arc::<AtomicUsize>::default();
         let bell = |number| Waker::from(Arc::new(Bell { number, rung: Arc::clone(&rung) }));
-        let seats = (0..count).map(|number| (queue.sit(&bell(number)), bell(number))).collect();
-        (queue, seats, rung)
+        let slots = (0..count).map(|number| (queue.take_slot(&bell(number)), bell(number))).collect();
+        (queue, slots, rung)
     }
 
     fn all_due(queue: &mut Queue, rung: &AtomicUsize, now: u64) -> Vec<usize> {
@@ -200,9 +200,9 @@ mod tests {
 
     #[test]
     fn the_earliest_come_first_and_those_due_together_in_order() {
-        let (mut queue, seats, rung) = seated(6);
-        for ((seat, waker), due) in seats.iter().zip([50, 10, 50, 30, 10, 90]) {
-            queue.wait(*seat, Stamp::from_nanos(due), waker);
+        let (mut queue, slots, rung) = queue_of(6);
+        for ((slot, waker), due) in slots.iter().zip([50, 10, 50, 30, 10, 90]) {
+            queue.wait(*slot, Stamp::from_nanos(due), waker);
         }
         assert_eq!(queue.next_due(), Some(Stamp::from_nanos(10)));
         assert_eq!(all_due(&mut queue, &rung, 50), [1, 4, 3, 0, 2]);
@@ -211,41 +211,41 @@ mod tests {
 
     #[test]
     fn a_deadline_that_is_moved_on_is_not_missed_and_not_early() {
-        let (mut queue, seats, rung) = seated(2);
-        let (seat, waker) = &seats[1];
-        queue.wait(*seat, Stamp::from_nanos(10), waker);
-        queue.wait(*seat, Stamp::from_nanos(70), waker);
+        let (mut queue, slots, rung) = queue_of(2);
+        let (slot, waker) = &slots[1];
+        queue.wait(*slot, Stamp::from_nanos(10), waker);
+        queue.wait(*slot, Stamp::from_nanos(70), waker);
         assert!(all_due(&mut queue, &rung, 69).is_empty());
-        queue.wait(*seat, Stamp::from_nanos(40), waker);
+        queue.wait(*slot, Stamp::from_nanos(40), waker);
         assert_eq!(all_due(&mut queue, &rung, 40), [1]);
         assert_eq!(queue.next_due(), None);
     }
 
     #[test]
     fn one_who_leaves_is_not_woken_and_its_seat_is_taken_again() {
-        let (mut queue, seats, rung) = seated(2);
-        for (seat, waker) in &seats {
-            queue.wait(*seat, Stamp::from_nanos(10), waker);
+        let (mut queue, slots, rung) = queue_of(2);
+        for (slot, waker) in &slots {
+            queue.wait(*slot, Stamp::from_nanos(10), waker);
         }
-        queue.leave(seats[0].0);
-        assert_eq!(queue.sit(&seats[0].1), seats[0].0);
+        queue.leave(slots[0].0);
+        assert_eq!(queue.take_slot(&slots[0].1), slots[0].0);
         assert_eq!(all_due(&mut queue, &rung, 99), [1]);
     }
 
     #[test]
     fn any_order_of_waits_and_leavings_ends_sorted() {
-        let (mut queue, seats, rung) = seated(300);
-        let mut wanted = vec![None; seats.len()];
+        let (mut queue, slots, rung) = queue_of(300);
+        let mut wanted = vec![None; slots.len()];
         let mut random = 1_u64;
         for _ in 0..20_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (number, due) = ((random >> 33) as usize % seats.len(), random >> 50);
-            let (seat, waker) = &seats[number];
+            let (number, due) = ((random >> 33) as usize % slots.len(), random >> 50);
+            let (slot, waker) = &slots[number];
             if due % 7 == 0 {
-                queue.call_off(*seat);
+                queue.call_off(*slot);
                 wanted[number] = None;
             } else {
-                queue.wait(*seat, Stamp::from_nanos(due), waker);
+                queue.wait(*slot, Stamp::from_nanos(due), waker);
                 wanted[number] = Some(due);
             }
         }

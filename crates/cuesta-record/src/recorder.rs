@@ -45,13 +45,13 @@ const GOING_ROUND: usize = 4;
 
 /// A driving thread's way to the recorder.
 #[derive(Debug)]
-pub struct Desk {
+pub struct RecorderHandle {
     deliver: Sender<(usize, Interval, Box<Tally>)>,
     empty: Receiver<Box<Tally>>,
     thread: usize,
 }
 
-impl Desk {
+impl RecorderHandle {
     /// Gives away what was counted in `interval`, and leaves an empty tally in its place. Waits only while too many are
     /// not yet written. False if nobody writes any more; why is for [`Recorder::finish`] to say.
     pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
@@ -66,15 +66,15 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<Desk>)> {
+    pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<RecorderHandle>)> {
         let folder = AgentFolder::create(folder, &setup.timeline)?;
         let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
         let (deliver, delivered) = channel();
-        let (desks, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
+        let (handles, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
             .map(|thread| {
                 let (give, empty) = channel();
                 let _ = (0..GOING_ROUND).try_for_each(|_| give.send(Box::default()));
-                (Desk { deliver: deliver.clone(), empty, thread }, give)
+                (RecorderHandle { deliver: deliver.clone(), empty, thread }, give)
             })
             .unzip();
         let files = Files::create(&folder, &setup)?;
@@ -82,7 +82,7 @@ impl Recorder {
         let thread = thread::Builder::new()
             .name("cuesta-recorder".into())
             .spawn(move || write_all(folder, files, &setup, &delivered, &returns, &seen))?;
-        Ok((Self { thread, snapshot }, desks))
+        Ok((Self { thread, snapshot }, handles))
     }
 
     /// A view of how things stand that outlives the recorder.
@@ -90,7 +90,7 @@ impl Recorder {
         Arc::clone(&self.snapshot)
     }
 
-    /// Waits until all desks are gone and all is written; then says how it ended.
+    /// Waits until all handles are gone and all is written; then says how it ended.
     ///
     /// # Errors
     /// When something could not be written.
@@ -240,8 +240,8 @@ mod tests {
         let series = catalogue.series("g", "t", "response");
         let setup = setup(catalogue);
         let intervals: Vec<_> = setup.timeline.intervals().collect();
-        let (recorder, desks) = Recorder::start(&dir.path().join("agent-0"), setup).expect("starts");
-        for (number, desk) in desks.into_iter().enumerate() {
+        let (recorder, handles) = Recorder::start(&dir.path().join("agent-0"), setup).expect("starts");
+        for (number, handle) in handles.into_iter().enumerate() {
             let mut tally = Box::new(Tally::default());
             for interval in &intervals {
                 tally.record(series, Duration::from_millis(10));
@@ -256,7 +256,7 @@ mod tests {
                     first: stamp,
                     done: stamp,
                 });
-                assert!(desk.deliver(*interval, &mut tally));
+                assert!(handle.deliver(*interval, &mut tally));
             }
         }
         let ending = Ending { ended: "completed", reason: None, rss_per_user: None };
