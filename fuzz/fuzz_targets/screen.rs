@@ -1,7 +1,7 @@
 //! Whatever comes, and however it is cut, a screen makes the same of it, no key is lost, and what it keeps is bounded.
 #![no_main]
 
-use cuesta_screen::{Echoed, Found, Fresh, Screen, Shown};
+use cuesta_screen::{OwnEchoes, KeyMatch, ChangedRows, Screen, ScreenEcho};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
@@ -9,8 +9,8 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
     let mut whole = Screen::new(u16::from(columns), u16::from(rows));
     whole.feed(&raw);
     let mut cut = Screen::new(u16::from(columns), u16::from(rows));
-    let (mut shown, mut fresh) = (Shown::default(), Fresh::default());
-    let mut echoed = Echoed::default();
+    let (mut shown, mut fresh) = (ScreenEcho::default(), ChangedRows::default());
+    let mut echoed = OwnEchoes::default();
     let (mut typed, mut told) = (0, 0);
     for (number, piece) in raw.chunks(usize::from(size).max(1)).enumerate() {
         if number % 3 == 0 {
@@ -26,7 +26,7 @@ fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
         shown.rest(&cut, piece.len(), |key| found.push(key));
         told += found.len();
         for key in found {
-            if let Found::Shown((character, row), _, Some(place)) = key {
+            if let KeyMatch::Shown((character, row), _, Some(place)) = key {
                 echoed.add(&cut, place, character, row);
             }
         }

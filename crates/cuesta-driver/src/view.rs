@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::{Echoed, Found, Fresh, Screen, Shown};
+use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 use looking::Hold;
 
 use crate::answer::Rule;
@@ -27,9 +27,9 @@ const KEPT: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct View {
     screen: Screen,
-    shown: Shown<Waiting>,
-    fresh: Fresh,
-    echoed: Echoed,
+    shown: ScreenEcho<Waiting>,
+    fresh: ChangedRows,
+    echoed: OwnEchoes,
     /// What has come and is not drawn.
     bytes: Vec<u8>,
     /// How much of it is drawn all the same.
@@ -39,7 +39,7 @@ pub(crate) struct View {
     /// Timed keys that it has not shown.
     pending: usize,
     /// Keys that a piece has shown.
-    found: Vec<Found<Waiting>>,
+    found: Vec<KeyMatch<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
     /// The last key was the one whose answer is waited for.
@@ -89,9 +89,9 @@ impl View {
     pub(crate) fn new((columns, rows): (u16, u16)) -> Self {
         Self {
             screen: Screen::new(columns, rows),
-            shown: Shown::default(),
-            fresh: Fresh::default(),
-            echoed: Echoed::default(),
+            shown: ScreenEcho::default(),
+            fresh: ChangedRows::default(),
+            echoed: OwnEchoes::default(),
             bytes: Vec::new(),
             drawn: 0,
             events: VecDeque::new(),

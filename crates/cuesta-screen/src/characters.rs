@@ -2,12 +2,12 @@
 
 use memchr::memchr;
 
-use crate::sequence::{ESC, Place};
+use crate::sequence::{ESC, SequenceState};
 
 /// Finds the characters in what the host sends. The stream may be cut anywhere, also within a character.
 #[derive(Debug, Default)]
 pub struct Characters {
-    place: Place,
+    place: SequenceState,
     /// The beginning of a character of several bytes.
     bytes: [u8; 4],
     len: u8,
@@ -27,7 +27,7 @@ pub enum Byte {
 impl Characters {
     /// Takes one byte.
     pub fn take(&mut self, byte: u8) -> Byte {
-        if self.place != Place::Text || byte == ESC {
+        if self.place != SequenceState::Text || byte == ESC {
             self.len = 0;
             self.place.step(byte);
             return Byte::Control;
@@ -43,7 +43,7 @@ impl Characters {
     pub fn skip(&mut self, mut bytes: &[u8]) {
         self.len = 0;
         while let Some(first) = bytes.first() {
-            if self.place == Place::Text {
+            if self.place == SequenceState::Text {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
                 self.place.step(ESC);

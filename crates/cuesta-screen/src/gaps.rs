@@ -9,7 +9,7 @@ use memchr::memchr;
 use vt100::Parser;
 
 use crate::replies::Replies;
-use crate::sequence::{Control, ESC, Place};
+use crate::sequence::{Control, ESC, SequenceState};
 
 /// Ends a sequence that has begun, without effect.
 const CANCEL: &[u8] = b"\x18";
@@ -21,7 +21,7 @@ const MOST: u16 = 1000;
 /// Passes the stream on to the model.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
-    place: Place,
+    place: SequenceState,
     /// DECAWM is reset: what does not fit into a row is written over its last column.
     stays_in_row: bool,
     /// The beginning of a character that is not whole yet.
@@ -34,7 +34,7 @@ impl Gaps {
     pub(crate) fn feed(&mut self, bytes: &[u8], model: &mut Parser<Replies>) {
         let (mut from, mut at) = (0, 0);
         while at < bytes.len() {
-            if self.place == Place::Text && !self.stays_in_row {
+            if self.place == SequenceState::Text && !self.stays_in_row {
                 let Some(escape) = memchr(ESC, &bytes[at..]) else { break };
                 at += escape;
             }
@@ -43,7 +43,7 @@ impl Gaps {
                 from = at + usize::from(self.replace(last, bytes[at], model));
             }
             at += 1;
-            if self.stays_in_row && self.place == Place::Text {
+            if self.stays_in_row && self.place == SequenceState::Text {
                 self.cut.pass(&bytes[from..at], model);
                 from = at;
                 into_row(model);
@@ -53,8 +53,8 @@ impl Gaps {
     }
 
     /// Says a sequence that the model lacks in other words. Gives whether its last byte has been dealt with.
-    fn replace(&mut self, sequence: Place, last: u8, model: &mut Parser<Replies>) -> bool {
-        let Place::Control(control) = sequence else { return self.replace_escape(last, model) };
+    fn replace(&mut self, sequence: SequenceState, last: u8, model: &mut Parser<Replies>) -> bool {
+        let SequenceState::Control(control) = sequence else { return self.replace_escape(last, model) };
         let count = usize::from(control.number().clamp(1, MOST));
         match (control.private, control.intermediate, last) {
             (None, None, b'J') => {

@@ -4,27 +4,27 @@
 //! be fetched. Pure: no clock, no line, no task.
 //!
 //! - [`Screen`]: what came in, as a person sees it.
-//! - [`Shown`]: which of the keys typed the screen shows where the cursor stood.
-//! - [`Echoed`]: what of the screen only echoes the user's own keys.
-//! - [`Fresh`]: what of the screen has come since the last key.
+//! - [`ScreenEcho`]: which of the keys typed the screen shows where the cursor stood.
+//! - [`OwnEchoes`]: what of the screen only echoes the user's own keys.
+//! - [`ChangedRows`]: what of the screen has come since the last key.
 //! - [`Characters`]: the characters alone, for who needs no screen.
 //! - [`ModeWatch`]: the modes alone, for who looks at nothing else.
 //! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer; `sequence`: where
 //!   control functions begin and end.
 
+mod changed_rows;
 mod characters;
-mod echoed;
-mod fresh;
 mod gaps;
 mod modes;
+mod own_echoes;
 mod replies;
 mod screen;
+mod screen_echo;
 mod sequence;
-mod shown;
 
+pub use changed_rows::ChangedRows;
 pub use characters::{Byte, Characters};
-pub use echoed::{Echoed, ShownText};
-pub use fresh::Fresh;
 pub use modes::{ModeWatch, Modes};
+pub use own_echoes::{MarkedText, OwnEchoes};
 pub use screen::Screen;
-pub use shown::{Found, Place, Shown};
+pub use screen_echo::{CellPosition, KeyMatch, ScreenEcho};

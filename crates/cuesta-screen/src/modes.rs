@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::sequence::{Control, ESC, Place};
+use crate::sequence::{Control, ESC, SequenceState};
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -20,20 +20,20 @@ pub struct Modes {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModeWatch {
     modes: Modes,
-    place: Place,
+    place: SequenceState,
 }
 
 impl ModeWatch {
     /// Takes in what the host sent. It may be cut anywhere.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            if self.place == Place::Text {
+            if self.place == SequenceState::Text {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
             }
             match (self.place.step(bytes[0]), bytes[0]) {
-                (Some(Place::Control(control)), last) => self.control(control, last),
-                (Some(Place::Escape), b'c') => self.modes = Modes::default(),
+                (Some(SequenceState::Control(control)), last) => self.control(control, last),
+                (Some(SequenceState::Escape), b'c') => self.modes = Modes::default(),
                 _ => {}
             }
             bytes = &bytes[1..];

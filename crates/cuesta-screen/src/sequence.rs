@@ -7,7 +7,7 @@ const MOST: usize = 8;
 
 /// How far the stream is in a sequence.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SequenceState {
     #[default]
     Text,
     /// Behind `ESC`.
@@ -39,26 +39,28 @@ pub(crate) struct Control {
     begun: bool,
 }
 
-impl Place {
+impl SequenceState {
     /// Takes one byte; gives the sequence that it ends.
-    pub(crate) fn step(&mut self, byte: u8) -> Option<Place> {
+    pub(crate) fn step(&mut self, byte: u8) -> Option<SequenceState> {
         let (next, ended) = match (*self, byte) {
-            (_, ESC) => (Place::Escape, None),
+            (_, ESC) => (SequenceState::Escape, None),
             (_, 0x18 | 0x1a)
-            | (Place::Malformed, 0x40..=0x7e)
-            | (Place::Intermediate, 0x30..=0x7e)
-            | (Place::Command, BEL)
-            | (Place::Shifted, 0x20..) => (Place::Text, None),
-            (Place::Escape, 0x20..=0x2f) => (Place::Intermediate, None),
-            (Place::Escape, b'[') => (Place::Control(Control::default()), None),
-            (Place::Escape, b']') => (Place::Command, None),
-            (Place::Escape, b'P' | b'X' | b'^' | b'_' | b'k') => (Place::String, None),
-            (Place::Escape, b'N' | b'O') => (Place::Shifted, None),
-            (Place::Escape, 0x30..=0x7e) => (Place::Text, Some(Place::Escape)),
-            (Place::Control(control), 0x20..=0x3f) => {
-                (control.with(byte).map_or(Place::Malformed, Place::Control), None)
+            | (SequenceState::Malformed, 0x40..=0x7e)
+            | (SequenceState::Intermediate, 0x30..=0x7e)
+            | (SequenceState::Command, BEL)
+            | (SequenceState::Shifted, 0x20..) => (SequenceState::Text, None),
+            (SequenceState::Escape, 0x20..=0x2f) => (SequenceState::Intermediate, None),
+            (SequenceState::Escape, b'[') => (SequenceState::Control(Control::default()), None),
+            (SequenceState::Escape, b']') => (SequenceState::Command, None),
+            (SequenceState::Escape, b'P' | b'X' | b'^' | b'_' | b'k') => (SequenceState::String, None),
+            (SequenceState::Escape, b'N' | b'O') => (SequenceState::Shifted, None),
+            (SequenceState::Escape, 0x30..=0x7e) => (SequenceState::Text, Some(SequenceState::Escape)),
+            (SequenceState::Control(control), 0x20..=0x3f) => {
+                (control.with(byte).map_or(SequenceState::Malformed, SequenceState::Control), None)
             }
-            (Place::Control(control), 0x40..=0x7e) => (Place::Text, Some(Place::Control(control))),
+            (SequenceState::Control(control), 0x40..=0x7e) => {
+                (SequenceState::Text, Some(SequenceState::Control(control)))
+            }
             (place, _) => (place, None),
         };
         *self = next;
@@ -108,11 +110,11 @@ mod tests {
     use super::*;
 
     fn control(sequence: &[u8]) -> Option<Control> {
-        let mut place = Place::default();
+        let mut place = SequenceState::default();
         let ended = sequence.iter().filter_map(|byte| place.step(*byte)).last();
-        assert_eq!(place, Place::Text, "{}", sequence.escape_ascii());
+        assert_eq!(place, SequenceState::Text, "{}", sequence.escape_ascii());
         match ended {
-            Some(Place::Control(control)) => Some(control),
+            Some(SequenceState::Control(control)) => Some(control),
             _ => None,
         }
     }
@@ -131,11 +133,11 @@ mod tests {
     #[test]
     fn strings_and_character_sets_end_where_terminals_end_them() {
         let text = |stream: &[u8]| {
-            let mut place = Place::default();
+            let mut place = SequenceState::default();
             let is_text = |byte: &&u8| {
                 let was = place;
                 place.step(**byte);
-                was == Place::Text && place == Place::Text
+                was == SequenceState::Text && place == SequenceState::Text
             };
             String::from_utf8_lossy(&stream.iter().filter(is_text).copied().collect::<Vec<_>>()).into_owned()
         };

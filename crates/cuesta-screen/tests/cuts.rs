@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use cuesta_screen::{Echoed, Found, Fresh, ModeWatch, Modes, Screen, Shown};
+use cuesta_screen::{ChangedRows, KeyMatch, ModeWatch, Modes, OwnEchoes, Screen, ScreenEcho};
 use proptest::prelude::*;
 
 type Seen = (String, (u16, u16), Modes, bool, Vec<u8>);
@@ -82,7 +82,7 @@ proptest! {
         let reads: Vec<_> = stream.chunks(cut).collect();
         prop_assert_eq!(seen(&reads, (columns, rows)), seen(&[&stream], (columns, rows)));
         let mut screen = Screen::new(columns, rows);
-        let mut fresh = Fresh::default();
+        let mut fresh = ChangedRows::default();
         for (number, piece) in pieces.iter().enumerate() {
             screen.feed(piece);
             if number == pieces.len() / 2 {
@@ -93,8 +93,8 @@ proptest! {
             let cursor = screen.cursor();
             prop_assert!(cursor.0 < rows && cursor.1 <= columns);
             // Stale or not, a row is one row.
-            prop_assert_eq!(fresh.shown(&screen, &Echoed::default(), true).text.matches('\n').count(), usize::from(rows));
-            fresh.is_row_fresh(&screen, &Echoed::default());
+            prop_assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
+            fresh.is_row_fresh(&screen, &OwnEchoes::default());
         }
         prop_assert!(screen.replies().len() <= 1024);
         let mut watch = ModeWatch::default();
@@ -111,7 +111,7 @@ proptest! {
         rows in 1u16..8,
     ) {
         let mut screen = Screen::new(columns, rows);
-        let (mut shown, mut fresh, mut echoed) = (Shown::default(), Fresh::default(), Echoed::default());
+        let (mut shown, mut fresh, mut echoed) = (ScreenEcho::default(), ChangedRows::default(), OwnEchoes::default());
         for (piece, key) in pieces.iter().zip(keys.chars()) {
             if key.is_ascii_control() {
                 shown.turn(key == '\r');
@@ -121,13 +121,13 @@ proptest! {
             } else {
                 shown.await_key(&screen, key, (key, echoed.typed(key)));
             }
-            // Echoed, and then whatever comes.
+            // OwnEchoes, and then whatever comes.
             let read = [key.to_string().as_bytes(), piece].concat();
             let mut found = Vec::new();
             shown.feed(&mut screen, &read, 0, false, |key| found.push(key));
             shown.rest(&screen, read.len(), |key| found.push(key));
             for key in found {
-                if let Found::Shown((character, row), _, Some(place)) = key {
+                if let KeyMatch::Shown((character, row), _, Some(place)) = key {
                     echoed.add(&screen, place, character, row);
                 }
             }

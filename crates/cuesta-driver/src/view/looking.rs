@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use cuesta_screen::{Found, Shown, ShownText};
+use cuesta_screen::{KeyMatch, MarkedText, ScreenEcho};
 use regex::bytes::Regex;
 
 use super::{Sight, View, Waiting};
@@ -54,7 +54,7 @@ pub(super) struct Hold {
 
 impl Hold {
     /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
-    pub(super) fn begin(&mut self, shown: &mut Shown<Waiting>) {
+    pub(super) fn begin(&mut self, shown: &mut ScreenEcho<Waiting>) {
         self.edited_return = false;
         self.prompts = usize::from(!self.host_has_spoken);
         let echoes = !self.never_echoes();
@@ -88,8 +88,8 @@ impl View {
     pub(super) fn find(&mut self, received: &Received, sights: &mut Vec<Sight>) {
         for found in self.found.drain(..) {
             let (waiting, shown) = match found {
-                Found::Shown(waiting, index, place) => (waiting, Some((received.at_character(index), place))),
-                Found::Overtaken(waiting) => (waiting, None),
+                KeyMatch::Shown(waiting, index, place) => (waiting, Some((received.at_character(index), place))),
+                KeyMatch::Overtaken(waiting) => (waiting, None),
             };
             let key = waiting.key;
             if key.timed {
@@ -215,7 +215,7 @@ impl View {
 }
 
 /// Whether a pattern matches up to a place, and with more than echoes.
-fn answers(pattern: &Regex, shown: &ShownText, end: usize) -> bool {
+fn answers(pattern: &Regex, shown: &MarkedText, end: usize) -> bool {
     let mut found = pattern.find_iter(shown.text.as_bytes());
     found.any(|found| found.end() <= end && shown.is_answer(found.range()))
 }

@@ -31,14 +31,14 @@ const LOOKED_FOR: usize = 64;
 
 /// Keys that wait to be shown, each with what the caller wants back.
 #[derive(Debug)]
-pub struct Shown<K> {
+pub struct ScreenEcho<K> {
     waiting: VecDeque<Typed<K>>,
     /// What was typed behind the last of them.
     turn: Turn,
     /// Where the cursor stood when the first of them was sent.
-    begun: Place,
+    begun: CellPosition,
     /// Where it came to rest since.
-    rested: Place,
+    rested: CellPosition,
     /// The cursor was hidden when the first was sent: that says nothing then.
     hidden: bool,
     /// How the cursor stood when it was last looked at, and since which character of the read.
@@ -48,9 +48,9 @@ pub struct Shown<K> {
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found<K> {
+pub enum KeyMatch<K> {
     /// The screen shows it since this character of the read, and where; no place if that cannot be said.
-    Shown(K, usize, Option<Place>),
+    Shown(K, usize, Option<CellPosition>),
     /// It was never shown, and a later one is.
     Overtaken(K),
 }
@@ -76,19 +76,19 @@ enum Turn {
 
 /// A place on the screen, and what had scrolled off above it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct CellPosition {
     row: u16,
     column: u16,
     scrolled: u64,
 }
 
-impl<K> Default for Shown<K> {
+impl<K> Default for ScreenEcho<K> {
     fn default() -> Self {
         Self {
             waiting: VecDeque::new(),
             turn: Turn::None,
-            begun: Place::default(),
-            rested: Place::default(),
+            begun: CellPosition::default(),
+            rested: CellPosition::default(),
             hidden: false,
             last: (0, 0, false),
             since: 0,
@@ -96,7 +96,7 @@ impl<K> Default for Shown<K> {
     }
 }
 
-impl<K> Shown<K> {
+impl<K> ScreenEcho<K> {
     /// How many keys wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
@@ -160,7 +160,7 @@ impl<K> Shown<K> {
         bytes: &[u8],
         from: usize,
         exactly: bool,
-        mut found: impl FnMut(Found<K>),
+        mut found: impl FnMut(KeyMatch<K>),
     ) {
         let mut rest = bytes;
         while let Some(first) = self.waiting.front() {
@@ -179,7 +179,7 @@ impl<K> Shown<K> {
     }
 
     /// All of a read, `len` characters, has been fed: looks where the cursor rests.
-    pub fn rest(&mut self, screen: &Screen, len: usize, mut found: impl FnMut(Found<K>)) {
+    pub fn rest(&mut self, screen: &Screen, len: usize, mut found: impl FnMut(KeyMatch<K>)) {
         if self.waiting.is_empty() {
             return;
         }
@@ -198,7 +198,7 @@ impl<K> Shown<K> {
 
     fn rest_at(&mut self, screen: &Screen) {
         let (row, column) = screen.cursor();
-        self.rested = Place { row, column, scrolled: screen.scrolled() };
+        self.rested = CellPosition { row, column, scrolled: screen.scrolled() };
     }
 
     /// Remembers since when the cursor stands as it does.
@@ -219,12 +219,12 @@ impl<K> Shown<K> {
     }
 
     /// The keys up to `end` are done with; those from `first` on are shown.
-    fn take(&mut self, screen: &Screen, first: usize, end: usize, at: usize, found: &mut impl FnMut(Found<K>)) {
+    fn take(&mut self, screen: &Screen, first: usize, end: usize, at: usize, found: &mut impl FnMut(KeyMatch<K>)) {
         let places = self.places(screen, first, end);
         for (index, typed) in self.waiting.drain(..end).enumerate() {
             found(match index.checked_sub(first) {
-                None => Found::Overtaken(typed.key),
-                Some(index) => Found::Shown(typed.key, at, places[index]),
+                None => KeyMatch::Overtaken(typed.key),
+                Some(index) => KeyMatch::Shown(typed.key, at, places[index]),
             });
         }
         self.rest_at(screen);
@@ -232,7 +232,7 @@ impl<K> Shown<K> {
     }
 
     /// Where these keys stand, which end before the cursor.
-    fn places(&self, screen: &Screen, first: usize, end: usize) -> [Option<Place>; LOOKED_FOR] {
+    fn places(&self, screen: &Screen, first: usize, end: usize) -> [Option<CellPosition>; LOOKED_FOR] {
         let mut places = [None; LOOKED_FOR];
         let mut place = screen.cursor();
         let mut turn = self.waiting.get(end).map_or(self.turn, |typed| typed.turn);
@@ -241,7 +241,7 @@ impl<K> Shown<K> {
             let direct = before(screen, place, typed.character);
             let returned = || before(screen, above(screen, place)?, typed.character);
             let Some(at) = direct.or_else(|| (turn == Turn::Return).then(returned).flatten()) else { break };
-            places[index - first] = Some(Place { row: at.0, column: at.1, scrolled: screen.scrolled() });
+            places[index - first] = Some(CellPosition { row: at.0, column: at.1, scrolled: screen.scrolled() });
             (place, turn) = (at, typed.turn);
         }
         places
@@ -261,7 +261,7 @@ impl<K> Shown<K> {
         begins.into_iter().flatten().filter_map(|begin| self.in_place_from(screen, first, begin)).max()
     }
 
-    fn in_place_from(&self, screen: &Screen, first: usize, begin: Place) -> Option<usize> {
+    fn in_place_from(&self, screen: &Screen, first: usize, begin: CellPosition) -> Option<usize> {
         let cursor = screen.cursor();
         let mut place = begin.now(screen)?;
         let mut end = None;
@@ -320,7 +320,7 @@ impl<K> Shown<K> {
     }
 }
 
-impl Place {
+impl CellPosition {
     /// The beginning of the row that the cursor is in.
     pub(crate) fn of_row(screen: &Screen) -> Self {
         Self { row: screen.cursor().0, column: 0, scrolled: screen.scrolled() }

@@ -1,6 +1,6 @@
 //! What of the screen only echoes the user's own keys, so that no wait takes it for an answer.
 //!
-//! Three things are known: the cells in which [`Shown`](crate::Shown) found keys, the rows that were typed, and the rows that
+//! Three things are known: the cells in which [`ScreenEcho`](crate::ScreenEcho) found keys, the rows that were typed, and the rows that
 //! the host has edited (a command fetched from the history, a name completed). A cell is an echo while it shows the key that
 //! was found there. A row is one where it shows, behind a prompt and up to its end, a row that was typed or its beginning: a
 //! row editor draws again behind its prompt what the terminal has echoed before. The prompt is what stood before the first
@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use crate::Screen;
-use crate::shown::Place;
+use crate::screen_echo::CellPosition;
 
 /// Cells and typed characters that are remembered; older ones are forgotten.
 const MOST: usize = 256;
@@ -20,24 +20,24 @@ const PROMPT_ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
 
 /// What was typed since the last answer, and where the screen shows it.
 #[derive(Debug, Default)]
-pub struct Echoed {
+pub struct OwnEchoes {
     cells: VecDeque<Cell>,
     /// How many of them, the last ones, were found since the last key.
     late: usize,
     rows: VecDeque<Row>,
     /// Where the input began.
-    begun: Place,
+    begun: CellPosition,
     /// How often the screen had been cleared by then.
     cleared: u64,
     /// Rows that the host has edited, as they were entered.
-    edited: Vec<(Place, String)>,
+    edited: Vec<(CellPosition, String)>,
     /// The number of the row that is being typed.
     number: u32,
 }
 
 #[derive(Debug)]
 struct Cell {
-    place: Place,
+    place: CellPosition,
     character: char,
 }
 
@@ -54,14 +54,14 @@ struct Row {
 
 /// A text from the screen, and which of its bytes say more than what was typed.
 #[derive(Debug, Default)]
-pub struct ShownText {
+pub struct MarkedText {
     /// Rows, each with LF behind it, or one row.
     pub text: String,
     /// By byte: blanks and echoes do not say anything.
     says: Vec<bool>,
 }
 
-impl ShownText {
+impl MarkedText {
     /// Whether a match with this part of the text can be an answer: it is not only an echo.
     pub fn is_answer(&self, part: std::ops::Range<usize>) -> bool {
         self.says[part.clone()].contains(&true) || self.text[part].chars().all(char::is_whitespace)
@@ -91,13 +91,13 @@ impl ShownText {
     }
 }
 
-impl Echoed {
+impl OwnEchoes {
     /// Another input begins: what was shown of the last one is no longer of interest.
     pub fn begin(&mut self, screen: &Screen) {
         self.cells.clear();
         self.rows.clear();
         self.edited.clear();
-        self.begun = Place::of_row(screen);
+        self.begun = CellPosition::of_row(screen);
         self.cleared = screen.cleared();
         self.late = 0;
         self.number = self.number.wrapping_add(1);
@@ -136,7 +136,7 @@ impl Echoed {
     /// The cursor is about to leave a row that the host has edited: what stands there, from where the input began, is what
     /// was entered.
     pub fn leaves_edited(&mut self, screen: &Screen) {
-        let last = Place::of_row(screen);
+        let last = CellPosition::of_row(screen);
         let first = self.begun.now(screen).map_or(last.row(), |(row, _)| row);
         // Who clears the screen, or draws above the row, edits no row.
         let rows = if self.cleared == screen.cleared() { first..last.row() + 1 } else { 0..0 };
@@ -144,7 +144,7 @@ impl Echoed {
     }
 
     /// The screen shows a typed character.
-    pub fn add(&mut self, screen: &Screen, place: Place, character: char, row: u32) {
+    pub fn add(&mut self, screen: &Screen, place: CellPosition, character: char, row: u32) {
         if self.cells.len() >= MOST {
             self.cells.pop_front();
         }
@@ -171,9 +171,9 @@ impl Echoed {
     }
 
     /// A row of the screen up to its last character, or to the cursor if that stands behind it and `to_cursor`.
-    pub fn shown(&self, screen: &Screen, row: u16, to_cursor: bool) -> ShownText {
+    pub fn shown(&self, screen: &Screen, row: u16, to_cursor: bool) -> MarkedText {
         let echoes = self.columns(screen, row, 0);
-        let mut shown = ShownText::default();
+        let mut shown = MarkedText::default();
         for (column, cell) in screen.cells(row) {
             let says = !matches!(cell, "" | " ") && !echoes.contains(&column);
             shown.push(if cell.is_empty() { " " } else { cell }, says);
@@ -247,13 +247,13 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Found, Shown};
+    use crate::{KeyMatch, ScreenEcho};
 
     /// What is typed, and then drawn; which of the rows says more than an echo.
     fn says(before: &str, typed: &str, drawn: &[&str]) -> Vec<String> {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
-        let (mut shown, mut echoed) = (Shown::default(), Echoed::default());
+        let (mut shown, mut echoed) = (ScreenEcho::default(), OwnEchoes::default());
         for key in typed.chars() {
             if key == '\r' {
                 shown.turn(true);
@@ -268,7 +268,7 @@ mod tests {
             shown.feed(&mut screen, read.as_bytes(), 0, false, |key| found.push(key));
             shown.rest(&screen, read.len(), |key| found.push(key));
             for key in found {
-                if let Found::Shown((character, row), _, Some(place)) = key {
+                if let KeyMatch::Shown((character, row), _, Some(place)) = key {
                     echoed.add(&screen, place, character, row);
                 }
             }

@@ -1,14 +1,14 @@
 //! Keystroke to screen: every way in which programs show what is typed, and those in which they do not.
 #![allow(missing_docs)]
 
-use cuesta_screen::{Found, Screen, Shown};
+use cuesta_screen::{KeyMatch, Screen, ScreenEcho};
 use proptest::prelude::*;
 
 /// A user at a screen. What happened is told as text: a key and the number of the character that showed it, `-` before
 /// one that was never shown.
 struct Typist {
     screen: Screen,
-    shown: Shown<char>,
+    shown: ScreenEcho<char>,
     told: String,
     exactly: bool,
 }
@@ -17,7 +17,7 @@ impl Typist {
     fn at(columns: u16, rows: u16, before: &str) -> Self {
         let mut screen = Screen::new(columns, rows);
         screen.feed(before.as_bytes());
-        Self { screen, shown: Shown::default(), told: String::new(), exactly: false }
+        Self { screen, shown: ScreenEcho::default(), told: String::new(), exactly: false }
     }
 
     fn types(&mut self, keys: &str) -> &mut Self {
@@ -34,9 +34,9 @@ impl Typist {
     /// One read comes.
     fn comes(&mut self, bytes: &str) -> &mut Self {
         let told = &mut self.told;
-        let mut tell = |found: Found<char>| match found {
-            Found::Shown(key, at, _) => told.extend([key.to_string(), at.to_string(), " ".into()]),
-            Found::Overtaken(key) => told.extend(['-', key, ' ']),
+        let mut tell = |found: KeyMatch<char>| match found {
+            KeyMatch::Shown(key, at, _) => told.extend([key.to_string(), at.to_string(), " ".into()]),
+            KeyMatch::Overtaken(key) => told.extend(['-', key, ' ']),
         };
         self.shown.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
         self.shown.rest(&self.screen, bytes.len(), &mut tell);
@@ -241,8 +241,8 @@ proptest! {
             let mut told = String::new();
             for read in keys.as_bytes().chunks(cut) {
                 let mut tell = |found| match found {
-                    Found::Shown(key, _, _) => told.push(key),
-                    Found::Overtaken(_) => told.push('!'),
+                    KeyMatch::Shown(key, _, _) => told.push(key),
+                    KeyMatch::Overtaken(_) => told.push('!'),
                 };
                 user.shown.feed(&mut user.screen, read, 0, false, &mut tell);
                 user.shown.rest(&user.screen, read.len(), &mut tell);

@@ -2,7 +2,7 @@
 //!
 //! When a key goes, the rows are remembered (as hashes), with the cursor and what had scrolled and been cleared. Later:
 //!
-//! What has been echoed since of the keys before that one makes nothing fresh: see [`Echoed`].
+//! What has been echoed since of the keys before that one makes nothing fresh: see [`OwnEchoes`].
 //!
 //! - A row is **stale** if it is one of those rows: what has scrolled off the top is left out, and the rest is aligned
 //!   with the screen in order, as many rows as can be, each at the earliest place. A row that has changed in any character
@@ -12,12 +12,12 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::echoed::ShownText;
-use crate::{Echoed, Screen};
+use crate::own_echoes::MarkedText;
+use crate::{OwnEchoes, Screen};
 
 /// The screen as it was when the last key went.
 #[derive(Debug, Default)]
-pub struct Fresh {
+pub struct ChangedRows {
     /// The rows as hashes; blank rows are 0. Empty = everything is fresh.
     rows: Vec<u64>,
     cursor: (u16, u16),
@@ -26,7 +26,7 @@ pub struct Fresh {
     alternate: bool,
 }
 
-impl Fresh {
+impl ChangedRows {
     /// A key goes: what the screen shows now is stale from now on.
     pub fn mark(&mut self, screen: &Screen) {
         self.rows.clear();
@@ -49,21 +49,21 @@ impl Fresh {
 
     /// The texts of all rows, each with LF behind it, the stale ones left blank. `to_cursor`: the cursor's row with the
     /// blanks up to the cursor.
-    pub fn shown(&self, screen: &Screen, echoed: &Echoed, to_cursor: bool) -> ShownText {
+    pub fn shown(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> MarkedText {
         let rows = 0..screen.size().1;
         let texts = rows.clone().zip(screen.rows());
         let now: Vec<_> =
             texts.map(|(row, text)| hash(&echoed.row_without_late(screen, row).unwrap_or(text))).collect();
         let stale = aligned(self.before(screen), &now);
-        let mut shown = ShownText::default();
+        let mut shown = MarkedText::default();
         for (row, stale) in rows.zip(stale) {
-            shown.append(if stale { ShownText::default() } else { echoed.shown(screen, row, to_cursor) });
+            shown.append(if stale { MarkedText::default() } else { echoed.shown(screen, row, to_cursor) });
         }
         shown
     }
 
     /// Whether the row that the cursor is in has changed, or the cursor, by more than echoes.
-    pub fn is_row_fresh(&self, screen: &Screen, echoed: &Echoed) -> bool {
+    pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes) -> bool {
         let row = screen.cursor().0;
         self.before(screen).is_empty()
             || self.cursor != screen.cursor()
@@ -71,7 +71,7 @@ impl Fresh {
             || self.rows.get(usize::from(row)).copied() != Some(hash(&Self::row_now(screen, echoed, row)))
     }
 
-    fn row_now(screen: &Screen, echoed: &Echoed, row: u16) -> String {
+    fn row_now(screen: &Screen, echoed: &OwnEchoes, row: u16) -> String {
         echoed.row_without_late(screen, row).unwrap_or_else(|| screen.row(row))
     }
 
@@ -136,10 +136,10 @@ mod tests {
     fn fresh(before: &str, after: &str) -> String {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
-        let mut fresh = Fresh::default();
+        let mut fresh = ChangedRows::default();
         fresh.mark(&screen);
         screen.feed(after.as_bytes());
-        fresh.shown(&screen, &Echoed::default(), false).text.trim_end().replace('\n', "|")
+        fresh.shown(&screen, &OwnEchoes::default(), false).text.trim_end().replace('\n', "|")
     }
 
     #[test]
@@ -183,13 +183,13 @@ mod tests {
     fn without_a_mark_everything_is_fresh() {
         let mut screen = Screen::new(20, 2);
         screen.feed(b"a\r\nb");
-        let mut fresh = Fresh::default();
-        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "a\nb\n");
-        assert!(fresh.is_row_fresh(&screen, &Echoed::default()));
+        let mut fresh = ChangedRows::default();
+        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
+        assert!(fresh.is_row_fresh(&screen, &OwnEchoes::default()));
         fresh.mark(&screen);
-        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "\n\n");
+        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "\n\n");
         fresh.forget();
-        assert_eq!(fresh.shown(&screen, &Echoed::default(), false).text, "a\nb\n");
+        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
     }
 
     #[test]
@@ -197,10 +197,10 @@ mod tests {
         let row = |before: &str, after: &str| {
             let mut screen = Screen::new(20, 3);
             screen.feed(before.as_bytes());
-            let mut fresh = Fresh::default();
+            let mut fresh = ChangedRows::default();
             fresh.mark(&screen);
             screen.feed(after.as_bytes());
-            fresh.is_row_fresh(&screen, &Echoed::default())
+            fresh.is_row_fresh(&screen, &OwnEchoes::default())
         };
         assert!(!row("$ ", ""));
         assert!(!row("$ ", "\x1b7\x1b[3;1Hclock\x1b8\x07"));
