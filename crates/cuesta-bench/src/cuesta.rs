@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use cuesta_driver::{Run, Scripts, Spec};
+use cuesta_driver::{Run, RunSpec, Scripts};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Time};
-use cuesta_tape::{Echo, Keys, Piece, Rule, Script, Settings, Step};
+use cuesta_tape::{Echo, Keys, Piece, Script, Settings, Step, WaitCondition};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
@@ -47,7 +47,7 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
 }
 
 /// `known`: where a new host's key is written down.
-fn spec(job: &Job, known: &Path) -> Result<Spec, Box<dyn Error>> {
+fn spec(job: &Job, known: &Path) -> Result<RunSpec, Box<dyn Error>> {
     let address = &job.address;
     let target = match job.framing {
         Framing::Tcp => format!("tcp://{address}"),
@@ -84,7 +84,7 @@ fn script(work: Work) -> Script {
         }
         Work::Closed => vec![
             Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None },
-            Step::Wait { rule: Rule::Bytes(ANSWER as u64), timeout: None },
+            Step::Wait { rule: WaitCondition::Bytes(ANSWER as u64), timeout: None },
         ],
     };
     let echo = match work {

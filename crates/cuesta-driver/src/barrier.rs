@@ -24,11 +24,11 @@ pub(crate) struct Barrier {
     start_at: Stamp,
     /// Whether users on other agents meet here too.
     shared: bool,
-    meeting: Mutex<Meeting>,
+    meeting: Mutex<BarrierState>,
 }
 
 #[derive(Debug, Default)]
-struct Meeting {
+struct BarrierState {
     arrived: u32,
     /// How many of all agents meet.
     parties: u32,
@@ -45,7 +45,7 @@ struct Meeting {
 
 /// How it stands at a barrier, for the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct BarrierStatus {
     /// Number of the group.
     pub group: usize,
     /// Number of the barrier in the group's script.
@@ -62,7 +62,7 @@ pub struct Standing {
 
 /// The engine's word that all have arrived at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub struct Release {
+pub struct BarrierRelease {
     /// Number of the group.
     pub group: usize,
     /// Number of the barrier in the group's script.
@@ -79,7 +79,7 @@ impl Barrier {
     }
 
     /// Says that one more of `parties` has arrived at an instant; gives what to wait with.
-    pub(crate) fn arrive(&self, parties: u32, at: Stamp) -> Meet<'_> {
+    pub(crate) fn arrive(&self, parties: u32, at: Stamp) -> BarrierWait<'_> {
         let mut meeting = self.meeting();
         let met = meeting.met;
         meeting.arrived += 1;
@@ -90,15 +90,15 @@ impl Barrier {
             let go_on = self.go_on_after(meeting.last);
             meeting.end(go_on);
         }
-        Meet { barrier: self, met, registered: false, left: false }
+        BarrierWait { barrier: self, met, registered: false, left: false }
     }
 
     /// How it stands, if that has changed since it was last asked: group, barrier.
-    pub(crate) fn standing(&self, group: usize, barrier: usize) -> Option<Standing> {
+    pub(crate) fn standing(&self, group: usize, barrier: usize) -> Option<BarrierStatus> {
         let mut meeting = self.meeting();
         let changed = std::mem::take(&mut meeting.changed) && self.shared;
-        let Meeting { arrived, parties, met: round, last, .. } = *meeting;
-        changed.then(|| Standing { group, barrier, round, arrived, parties, go_on: self.go_on_after(last) })
+        let BarrierState { arrived, parties, met: round, last, .. } = *meeting;
+        changed.then(|| BarrierStatus { group, barrier, round, arrived, parties, go_on: self.go_on_after(last) })
     }
 
     /// All have arrived, on all agents.
@@ -115,12 +115,12 @@ impl Barrier {
         self.start_at + Duration::from_nanos(earliest.div_ceil(grid) * grid)
     }
 
-    fn meeting(&self) -> MutexGuard<'_, Meeting> {
+    fn meeting(&self) -> MutexGuard<'_, BarrierState> {
         self.meeting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Meeting {
+impl BarrierState {
     fn end(&mut self, go_on: Stamp) {
         self.arrived = 0;
         self.met += 1;
@@ -132,14 +132,14 @@ impl Meeting {
 
 /// One who waits. Dropped before all have come, it counts no more.
 #[derive(Debug)]
-pub(crate) struct Meet<'a> {
+pub(crate) struct BarrierWait<'a> {
     barrier: &'a Barrier,
     met: u64,
     registered: bool,
     left: bool,
 }
 
-impl Meet<'_> {
+impl BarrierWait<'_> {
     /// When all go on, once that is known.
     pub(crate) fn poll(&mut self, cx: &Context<'_>) -> Poll<Stamp> {
         let mut meeting = self.barrier.meeting();
@@ -155,7 +155,7 @@ impl Meet<'_> {
     }
 }
 
-impl Drop for Meet<'_> {
+impl Drop for BarrierWait<'_> {
     fn drop(&mut self) {
         let mut meeting = self.barrier.meeting();
         if !self.left && meeting.met == self.met {
@@ -172,7 +172,7 @@ impl Drop for Meet<'_> {
 mod tests {
     use super::*;
 
-    fn poll(meet: &mut Meet<'_>) -> Poll<Stamp> {
+    fn poll(meet: &mut BarrierWait<'_>) -> Poll<Stamp> {
         meet.poll(&Context::from_waker(Waker::noop()))
     }
 
@@ -205,7 +205,7 @@ mod tests {
     fn users_on_several_agents_wait_for_the_word_of_the_engine() {
         let barrier = Barrier::new(at(0), true);
         let mut here = barrier.arrive(2, at(300));
-        let expected = Standing { group: 4, barrier: 5, round: 0, arrived: 1, parties: 2, go_on: at(500) };
+        let expected = BarrierStatus { group: 4, barrier: 5, round: 0, arrived: 1, parties: 2, go_on: at(500) };
         assert_eq!(barrier.standing(4, 5), Some(expected));
         assert_eq!(barrier.standing(4, 5), None, "nothing has changed since");
         barrier.release(1, at(900));

@@ -8,14 +8,14 @@ use std::rc::Rc;
 use cuesta_lines::{Line, Login, OpenError, Options, Target};
 
 use crate::run::{RunError, Scripts, script_of};
-use crate::spec::Spec;
+use crate::spec::RunSpec;
 
 /// Opens a line for a user.
-pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, Refused>>>>>;
+pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, ConnectError>>>>>;
 
 /// Why there is no line.
 #[derive(Debug, Clone)]
-pub struct Refused {
+pub struct ConnectError {
     /// The name under which it is counted.
     pub name: &'static str,
     /// The same for a person, with what to do.
@@ -23,7 +23,7 @@ pub struct Refused {
 }
 
 /// Opens lines as the plan says.
-pub(crate) fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect, RunError> {
+pub(crate) fn over_the_network(spec: &RunSpec, scripts: &Scripts) -> Result<Connect, RunError> {
     let groups = spec.groups.iter().map(|group| {
         let target: Target =
             group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
@@ -48,7 +48,7 @@ pub(crate) fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect
             let (target, options) = &groups[group];
             let stamped = stamps > 0 && user % stamps == 0;
             let options = Options { stamped, login, ..options.clone() };
-            let refused = |error: OpenError| Refused { name: error.name(), said: error.to_string() };
+            let refused = |error: OpenError| ConnectError { name: error.name(), said: error.to_string() };
             cuesta_lines::open(target, &options).await.map_err(refused)
         })
     }))
@@ -59,7 +59,7 @@ pub(crate) fn over_the_network(spec: &Spec, scripts: &Scripts) -> Result<Connect
 ///
 /// # Errors
 /// When a target cannot be read, or its configuration asks for what cannot be.
-pub fn prepare(spec: &Spec) -> Result<(), RunError> {
+pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
     for (number, group) in spec.groups.iter().enumerate() {
         let target: Target =
             group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
@@ -86,7 +86,7 @@ struct Logins {
 }
 
 impl Logins {
-    fn new(spec: &Spec, group: usize) -> Self {
+    fn new(spec: &RunSpec, group: usize) -> Self {
         let cell = |row: &BTreeMap<String, String>, column| row.get(column).filter(|cell| !cell.is_empty()).cloned();
         let login = |row| Login { user: cell(row, "user"), password: cell(row, "password") };
         Self {
@@ -116,7 +116,7 @@ mod tests {
             group("none", ""),
             group("some", rows),
         );
-        let spec: Spec = serde_json::from_str(&text).unwrap();
+        let spec: RunSpec = serde_json::from_str(&text).unwrap();
         let [none, some] = [0, 1].map(|group| Logins::new(&spec, group));
         assert_eq!(none.of(2), Login::default());
         let login = |user: &str, password: Option<&str>| Login {

@@ -11,7 +11,7 @@ use cuesta_tape::{Piece, Script};
 use crate::barrier::Barrier;
 use crate::opening::LineSeries;
 use crate::program::{Program, ProgramError};
-use crate::spec::{GroupSpec, Spec};
+use crate::spec::{GroupSpec, RunSpec};
 
 /// A group of users.
 pub(crate) struct Group {
@@ -78,7 +78,7 @@ impl GroupSeries {
 
 impl Group {
     pub(crate) fn new(
-        spec: &Spec,
+        spec: &RunSpec,
         number: usize,
         script: &Script,
         series: GroupSeries,

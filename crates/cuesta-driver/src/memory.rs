@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::spec::Spec;
+use crate::spec::RunSpec;
 
 /// So many users show what one of them takes.
 const ENOUGH: u64 = 1000;
@@ -27,7 +27,7 @@ impl MemoryMeter {
 
     /// Growth over the users of the agent, in bytes; `None` where they are so few that what all share would be most of
     /// it, or where memory cannot be read. The kernel's part is not in it.
-    pub(crate) fn per_user(&self, spec: &Spec) -> Option<u64> {
+    pub(crate) fn per_user(&self, spec: &RunSpec) -> Option<u64> {
         let all: u64 = (0..spec.groups.len()).map(|group| u64::from(spec.most_users(group))).sum();
         let users = all / u64::from(spec.agents);
         let growth = self.after.load(Ordering::Relaxed).checked_sub(self.before)?;

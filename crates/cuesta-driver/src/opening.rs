@@ -18,7 +18,7 @@ pub(crate) struct LineSeries {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opened {
     /// When it was to begin.
-    pub(crate) planned: Stamp,
+    pub(crate) scheduled: Stamp,
     /// When the line was there to be used.
     pub(crate) at: Stamp,
 }
@@ -27,7 +27,7 @@ impl Opened {
     /// The phases that the line has had, each from the end of the one before.
     pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (Series, Duration)> {
         let connected = opening.connected.unwrap_or(self.at);
-        let mut since = self.planned;
+        let mut since = self.scheduled;
         let phases = [
             (series.connect, Some(connected)),
             (series.negotiation, opening.negotiated),
@@ -55,7 +55,7 @@ mod tests {
         let mut catalogue = Catalogue::default();
         let mut of = |figure| catalogue.series("g", "line", figure);
         let series = LineSeries { connect: of("connect"), negotiation: of("negotiation"), login: of("login") };
-        let phases: Vec<_> = Opened { planned: at(100), at: at(190) }.phases(opening, series).collect();
+        let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, took)| {
             let tag = &catalogue.tags()[usize::from(series.number())];
             (tag.clone(), took.as_millis())

@@ -23,7 +23,7 @@ pub(crate) enum Pacer {
     /// At fixed instants.
     Paced { next: Stamp, cycle: Duration },
     /// When it arrives.
-    Open(Rc<Arrivals>),
+    Open(Rc<ArrivalQueue>),
 }
 
 impl Pacer {
@@ -52,7 +52,7 @@ pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (S
 
 /// What has arrived for one user and is not begun.
 #[derive(Debug, Default)]
-pub(crate) struct Arrivals(RefCell<Waiting>);
+pub(crate) struct ArrivalQueue(RefCell<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -60,7 +60,7 @@ struct Waiting {
     waker: Option<Waker>,
 }
 
-impl Arrivals {
+impl ArrivalQueue {
     /// Something arrives; says whether there was room for it.
     pub(crate) fn arrive(&self, due: Stamp) -> bool {
         let mut waiting = self.0.borrow_mut();
@@ -91,7 +91,7 @@ impl Arrivals {
         next.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Waits for the next to begin, until an instant.
+    /// WaitingFor for the next to begin, until an instant.
     pub(crate) async fn next_before(&self, until: Stamp) -> Option<Stamp> {
         let mut alarm = clock::sleep_until(until);
         poll_fn(|cx| match self.poll_next(cx.waker()) {
@@ -104,11 +104,11 @@ impl Arrivals {
 
 /// One group's arrivals in one step: the same sequence on every thread and agent, of which each deals out its users'.
 #[derive(Debug)]
-pub(crate) struct Dealer {
+pub(crate) struct ArrivalProcess {
     rng: SeededRng,
     per_s: f64,
     /// Of the users in turn, those of this thread.
-    users: Vec<Option<Rc<Arrivals>>>,
+    users: Vec<Option<Rc<ArrivalQueue>>>,
     /// When the next arrives, and for which user: always one of this thread, or nothing more does.
     next: Option<(Stamp, usize)>,
     until: Stamp,
@@ -118,18 +118,18 @@ pub(crate) struct Dealer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// It waits for its user.
-    Waits,
+    WaitingFor,
     /// Too many wait.
     Skipped,
 }
 
-impl Dealer {
-    pub(crate) fn new(rng: SeededRng, per_s: f64, users: Vec<Option<Rc<Arrivals>>>, within: Range<Stamp>) -> Self {
-        let mut dealer = Self { rng, per_s, users, next: None, until: within.end };
-        if dealer.users.iter().any(Option::is_some) {
-            dealer.next = dealer.after(within.start, 0);
+impl ArrivalProcess {
+    pub(crate) fn new(rng: SeededRng, per_s: f64, users: Vec<Option<Rc<ArrivalQueue>>>, within: Range<Stamp>) -> Self {
+        let mut process = Self { rng, per_s, users, next: None, until: within.end };
+        if process.users.iter().any(Option::is_some) {
+            process.next = process.after(within.start, 0);
         }
-        dealer
+        process
     }
 
     /// When the next is due; nothing more is, where the step has ended.
@@ -141,7 +141,7 @@ impl Dealer {
     pub(crate) fn deal(&mut self, up_to: Stamp, mut arrived: impl FnMut(Stamp, Arrival)) {
         while let Some((due, user)) = self.next.filter(|(due, _)| *due <= up_to) {
             let has_room = self.users[user].as_ref().is_some_and(|arrivals| arrivals.arrive(due));
-            arrived(due, if has_room { Arrival::Waits } else { Arrival::Skipped });
+            arrived(due, if has_room { Arrival::WaitingFor } else { Arrival::Skipped });
             self.next = self.after(due, user + 1);
         }
     }
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn arrivals_are_bounded() {
-        let arrivals = Arrivals::default();
+        let arrivals = ArrivalQueue::default();
         let taken = (0..300).filter(|n| arrivals.arrive(Stamp::from_nanos(*n))).count() as u64;
         assert_eq!(taken, MOST_BEHIND);
         let stretch = Stamp::from_nanos(10)..Stamp::from_nanos(20);
@@ -210,12 +210,13 @@ mod tests {
     #[test]
     fn all_threads_deal_the_same_arrivals() {
         let dealt = |thread: u32, threads: u32| {
-            let mine: Vec<_> = (0..12).map(|user| (user % threads == thread).then(Rc::<Arrivals>::default)).collect();
+            let mine: Vec<_> =
+                (0..12).map(|user| (user % threads == thread).then(Rc::<ArrivalQueue>::default)).collect();
             let until = Stamp::ZERO + Duration::from_secs(30);
-            let mut dealer = Dealer::new(SeededRng::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
-            dealer.deal(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::Waits));
-            assert_eq!(dealer.next_due(), None);
-            let dealt = |arrivals: &Option<Rc<Arrivals>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
+            let mut process = ArrivalProcess::new(SeededRng::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
+            process.deal(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::WaitingFor));
+            assert_eq!(process.next_due(), None);
+            let dealt = |arrivals: &Option<Rc<ArrivalQueue>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
             mine.iter().map(|arrivals| dealt(arrivals).unwrap_or_default()).collect::<Vec<_>>()
         };
         let whole = dealt(0, 1);

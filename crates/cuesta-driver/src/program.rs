@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
 use cuesta_tape as tape;
-use cuesta_tape::{Key, Keys, Modes, Piece, Script, Settings, Sight, Step};
+use cuesta_tape::{ExpectSource, Key, Keys, Modes, Piece, Script, Settings, Step};
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::answer::Rule;
+use crate::response::WaitCondition;
 use crate::spec::Load;
 
 /// What VHS uses where a tape says nothing.
@@ -45,15 +45,15 @@ pub(crate) struct Program {
 #[derive(Debug)]
 pub(crate) enum Op {
     /// Keys. `rule`: what will be waited for next; `last`: whether that may be before any other keys.
-    Keys { keys: Typing, stroke: Stroke, rule: Option<Rc<Rule>>, last: bool },
+    Keys { keys: Typing, stroke: KeySettings, rule: Option<Rc<WaitCondition>>, last: bool },
     /// A pause.
     Pause(Duration),
     /// A pause by a distribution.
     Think(Distribution),
     /// A wait.
-    Wait { rule: Rc<Rule>, timeout: Duration },
+    Wait { rule: Rc<WaitCondition>, timeout: Duration },
     /// What came, or what the screen shows, must match.
-    Expect(Regex, Sight),
+    Expect(Regex, ExpectSource),
     /// A named transaction begins.
     Begin(usize),
     /// It ends.
@@ -79,7 +79,7 @@ pub(crate) enum Typing {
 
 /// How a key is typed.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stroke {
+pub(crate) struct KeySettings {
     /// How long it takes, on the average.
     pub(crate) gap: Duration,
     pub(crate) distribution: KeyDistribution,
@@ -169,7 +169,7 @@ impl Program {
                 Op::Keys { stroke, rule, last, .. } => {
                     rule.clone_from(&next);
                     *last = !std::mem::replace(&mut keys_follow, true);
-                    if stroke.echo == tape::Echo::Untimed && matches!(rule.as_deref(), Some(Rule::Echo)) {
+                    if stroke.echo == tape::Echo::Untimed && matches!(rule.as_deref(), Some(WaitCondition::Echo)) {
                         stroke.echo = tape::Echo::Timed;
                     }
                 }
@@ -180,7 +180,7 @@ impl Program {
 }
 
 impl Op {
-    fn awaited(&self) -> Option<Rc<Rule>> {
+    fn awaited(&self) -> Option<Rc<WaitCondition>> {
         match self {
             Self::Wait { rule, .. } => Some(Rc::clone(rule)),
             _ => None,
@@ -256,8 +256,8 @@ impl Compiler<'_> {
                 self.push(Op::Wait { rule, timeout })
             }
             Step::Expect { pattern, of } => {
-                self.program.looks |= *of == Sight::Screen;
-                self.program.reads_text |= *of == Sight::Answer;
+                self.program.looks |= *of == ExpectSource::Screen;
+                self.program.reads_text |= *of == ExpectSource::Response;
                 let pattern = self.pattern(pattern)?;
                 self.push(Op::Expect(pattern, *of))
             }
@@ -295,9 +295,9 @@ impl Compiler<'_> {
         self.push(Op::Again(at))
     }
 
-    fn stroke(&self, own: Option<Duration>) -> Stroke {
+    fn stroke(&self, own: Option<Duration>) -> KeySettings {
         let settings = &self.settings;
-        Stroke {
+        KeySettings {
             gap: own.or(self.key_gap).or(settings.key_gap).unwrap_or(KEY_GAP),
             distribution: settings.key_distribution.unwrap_or(KeyDistribution::Fixed),
             echo: settings.echo.unwrap_or(if settings.echo_map.is_empty() {
@@ -308,21 +308,21 @@ impl Compiler<'_> {
         }
     }
 
-    fn rule(&self, rule: &tape::Rule) -> Result<Rule, ProgramError> {
+    fn rule(&self, rule: &tape::WaitCondition) -> Result<WaitCondition, ProgramError> {
         let setting = self.settings.wait_pattern.clone();
         let wanted = |own: &Option<String>| own.clone().or(setting).unwrap_or_else(|| WAIT_PATTERN.into());
         Ok(match rule {
-            tape::Rule::Echo => Rule::Echo,
-            tape::Rule::Bytes(count) => Rule::Bytes(*count),
-            tape::Rule::Silence(length) => Rule::Silence(*length),
-            tape::Rule::Disconnect => Rule::Disconnect,
-            tape::Rule::Cursor { row, column } => Rule::Cursor { row: *row, column: *column },
-            tape::Rule::Prompt => {
+            tape::WaitCondition::Echo => WaitCondition::Echo,
+            tape::WaitCondition::Bytes(count) => WaitCondition::Bytes(*count),
+            tape::WaitCondition::Silence(length) => WaitCondition::Silence(*length),
+            tape::WaitCondition::Disconnect => WaitCondition::Disconnect,
+            tape::WaitCondition::Cursor { row, column } => WaitCondition::Cursor { row: *row, column: *column },
+            tape::WaitCondition::Prompt => {
                 let prompt = self.settings.prompt.clone().unwrap_or_else(|| PROMPT.into());
-                Rule::Prompt(self.pattern(&prompt)?)
+                WaitCondition::Prompt(self.pattern(&prompt)?)
             }
-            tape::Rule::Line(own) => Rule::Line(self.pattern(&wanted(own))?),
-            tape::Rule::Screen(own) => Rule::Screen(self.pattern(&wanted(own))?),
+            tape::WaitCondition::Line(own) => WaitCondition::Line(self.pattern(&wanted(own))?),
+            tape::WaitCondition::Screen(own) => WaitCondition::Screen(self.pattern(&wanted(own))?),
         })
     }
 

@@ -14,15 +14,15 @@ use cuesta_record::{Catalogue, Ending, Recorder, RecorderHandle, Setup, Snapshot
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::barrier::{Barrier, Release, Standing};
+use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
+use crate::cast_writer::{CastTap, CastWriter, tapped};
 use crate::connect::{Connect, over_the_network};
-use crate::crew::Crew;
-use crate::film::{Camera, Film, filmed};
 use crate::group::{Group, GroupSeries};
 use crate::memory::MemoryMeter;
 use crate::program::ProgramError;
-use crate::shift;
-use crate::spec::Spec;
+use crate::spec::RunSpec;
+use crate::thread_state::ThreadState;
+use crate::worker;
 
 /// Virtual users at work. Dropping it stops them.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub struct Run {
     stop: Arc<AtomicBool>,
     view: Arc<Mutex<Snapshot>>,
     outcome: Arc<Outcome>,
-    keeper: Option<JoinHandle<()>>,
+    supervisor: Option<JoinHandle<()>>,
     /// By group and number.
     barriers: Vec<Arc<Vec<Barrier>>>,
     meets_others: bool,
@@ -80,35 +80,35 @@ impl Run {
     ///
     /// # Errors
     /// When the folder cannot be written or the spec cannot be played.
-    pub fn start(spec: Spec, scripts: Scripts, folder: &Path) -> Result<Self, RunError> {
+    pub fn start(spec: RunSpec, scripts: Scripts, folder: &Path) -> Result<Self, RunError> {
         let spec = Arc::new(spec);
         let scripts = Arc::new(scripts);
-        let plan = Arc::new(Plan::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
-        let (recorder, handles) = Recorder::start(folder, plan.setup(&spec))?;
-        let (barriers, meets_others) = (plan.barriers.clone(), spec.agents > 1);
-        let (film, camera) = Film::start(&spec, &scripts, plan.timeline.start_at, folder)?.unzip();
+        let layout = Arc::new(RunLayout::new(&spec, &scripts, spec.start_at.unwrap_or(clock::now() + HEAD_START))?);
+        let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
+        let (barriers, meets_others) = (layout.barriers.clone(), spec.agents > 1);
+        let (cast, tap) = CastWriter::start(&spec, &scripts, layout.timeline.start_at, folder)?.unzip();
         let view = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
         let mut threads = Vec::new();
         for (number, handle) in handles.into_iter().enumerate() {
-            let (spec, scripts, plan) = (spec.clone(), scripts.clone(), plan.clone());
-            let (stop, memory) = (StopAll { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
-            let post = Post { number, handle, camera: camera.clone() };
-            let drive = move || drive(spec, &scripts, &plan, post, memory, stop);
+            let (spec, scripts, layout) = (spec.clone(), scripts.clone(), layout.clone());
+            let (stop, memory) = (StopGuard { stop: Arc::clone(&stop), needed: true }, Arc::clone(&memory));
+            let post = WorkerParts { number, handle, tap: tap.clone() };
+            let drive = move || drive(spec, &scripts, &layout, post, memory, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
             // A thread that cannot be had drops its share of `stop`: those already there do not type on for nobody.
             threads.push(spawned?);
         }
-        drop(camera); // each thread has one of its own
+        drop(tap); // each thread has one of its own
         let outcome = Arc::<Outcome>::default();
         let told = Arc::clone(&outcome);
-        let keeper = thread::Builder::new().name("cuesta-keeper".into()).spawn(move || {
-            let result = finish(threads, recorder, film, || memory.per_user(&spec));
+        let supervisor = thread::Builder::new().name("cuesta-supervisor".into()).spawn(move || {
+            let result = finish(threads, recorder, cast, || memory.per_user(&spec));
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
-        Ok(Self { stop, view, outcome, keeper: Some(keeper), barriers, meets_others })
+        Ok(Self { stop, view, outcome, supervisor: Some(supervisor), barriers, meets_others })
     }
 
     /// How it stands.
@@ -116,7 +116,7 @@ impl Run {
         self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the end, at most so long; says whether it has come.
+    /// WaitingFor for the end, at most so long; says whether it has come.
     ///
     /// # Errors
     /// When the run failed.
@@ -136,7 +136,7 @@ impl Run {
     }
 
     /// How it stands at the barriers where that has changed since this was last asked.
-    pub fn standings(&self) -> Vec<Standing> {
+    pub fn standings(&self) -> Vec<BarrierStatus> {
         let of_group = |(group, barriers): (usize, &Arc<Vec<Barrier>>)| {
             let numbered = barriers.iter().enumerate();
             numbered.filter_map(|(number, barrier)| barrier.standing(group, number)).collect::<Vec<_>>()
@@ -145,7 +145,7 @@ impl Run {
     }
 
     /// Lets the users at a barrier go on, as all of all agents have arrived.
-    pub fn release(&self, release: &Release) {
+    pub fn release(&self, release: &BarrierRelease) {
         let barrier = self.barriers.get(release.group).and_then(|of_group| of_group.get(release.barrier));
         if let Some(barrier) = barrier {
             barrier.release(release.round, release.go_on);
@@ -161,24 +161,24 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         self.stop();
-        if let Some(keeper) = self.keeper.take() {
-            let _ = keeper.join();
+        if let Some(supervisor) = self.supervisor.take() {
+            let _ = supervisor.join();
         }
     }
 }
 
 /// What all threads agree on.
-struct Plan {
+struct RunLayout {
     timeline: Timeline,
     catalogue: Catalogue,
     series: Vec<GroupSeries>,
     barriers: Vec<Arc<Vec<Barrier>>>,
 }
 
-impl Plan {
-    fn new(spec: &Spec, scripts: &Scripts, start_at: cuesta_record::Stamp) -> Result<Self, RunError> {
+impl RunLayout {
+    fn new(spec: &RunSpec, scripts: &Scripts, start_at: cuesta_record::Stamp) -> Result<Self, RunError> {
         check(spec)?;
-        let mut plan = Self {
+        let mut layout = Self {
             timeline: spec.timeline(start_at),
             catalogue: Catalogue::default(),
             series: Vec::new(),
@@ -186,18 +186,18 @@ impl Plan {
         };
         for (number, group) in spec.groups.iter().enumerate() {
             let script = script_of(scripts, &group.script)?;
-            let series = GroupSeries::new(group, script, &mut plan.catalogue);
+            let series = GroupSeries::new(group, script, &mut layout.catalogue);
             // Made once here to find what is wrong before anything starts; each thread makes its own.
             let made = Group::new(spec, number, script, series.clone(), Arc::default())?;
             let places = made.programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
             let place = || Barrier::new(start_at, spec.agents > 1);
-            plan.barriers.push(Arc::new((0..places).map(|_| place()).collect()));
-            plan.series.push(series);
+            layout.barriers.push(Arc::new((0..places).map(|_| place()).collect()));
+            layout.series.push(series);
         }
-        Ok(plan)
+        Ok(layout)
     }
 
-    fn setup(&self, spec: &Spec) -> Setup {
+    fn setup(&self, spec: &RunSpec) -> Setup {
         Setup {
             timeline: self.timeline.clone(),
             started_wall: spec.started_wall.unwrap_or_else(clock::wall),
@@ -207,7 +207,7 @@ impl Plan {
         }
     }
 
-    fn groups(&self, spec: &Spec, scripts: &Scripts) -> Result<Vec<Group>, RunError> {
+    fn groups(&self, spec: &RunSpec, scripts: &Scripts) -> Result<Vec<Group>, RunError> {
         let group = |(number, group): (usize, &crate::spec::GroupSpec)| {
             let script = script_of(scripts, &group.script)?;
             let barriers = Arc::clone(&self.barriers[number]);
@@ -221,7 +221,7 @@ pub(crate) fn script_of<'a>(scripts: &'a Scripts, name: &str) -> Result<&'a Scri
     scripts.get(name).ok_or_else(|| RunError::Plan(format!("no script is called `{name}`")))
 }
 
-fn check(spec: &Spec) -> Result<(), RunError> {
+fn check(spec: &RunSpec) -> Result<(), RunError> {
     let wrong = |what: &str| Err(RunError::Plan(what.into()));
     if spec.threads == 0 || spec.agents == 0 || spec.agent >= spec.agents {
         return wrong("a run needs at least one thread and one agent, numbered from 0");
@@ -233,47 +233,47 @@ fn check(spec: &Spec) -> Result<(), RunError> {
 }
 
 /// Stops all threads when it is dropped, unless it is told that the end was a good one.
-struct StopAll {
+struct StopGuard {
     stop: Arc<AtomicBool>,
     needed: bool,
 }
 
-impl Drop for StopAll {
+impl Drop for StopGuard {
     fn drop(&mut self) {
         self.stop.fetch_or(self.needed, Ordering::Relaxed);
     }
 }
 
 /// What a driving thread has of its own.
-struct Post {
+struct WorkerParts {
     number: usize,
     handle: RecorderHandle,
-    camera: Option<Camera>,
+    tap: Option<CastTap>,
 }
 
 /// One driving thread, from start to end; says whether it came to its end. If it fails, all stop.
 fn drive(
-    spec: Arc<Spec>,
+    spec: Arc<RunSpec>,
     scripts: &Scripts,
-    plan: &Plan,
-    post: Post,
+    layout: &RunLayout,
+    post: WorkerParts,
     memory: Arc<MemoryMeter>,
-    mut stop: StopAll,
+    mut stop: StopGuard,
 ) -> Result<bool, RunError> {
-    let Post { number, handle, camera } = post;
+    let WorkerParts { number, handle, tap } = post;
     if let Some(cpu) = spec.cpus.as_ref().and_then(|cpus| cpus.get(number % cpus.len().max(1))) {
         let mut set = CpuSet::new();
         set.set(*cpu);
         sched_setaffinity(None, &set).map_err(|error| RunError::Io(format!("CPU {cpu}: {error}")))?;
     }
-    let groups = plan.groups(&spec, scripts)?;
-    let connect = filmed(over_the_network(&spec, scripts)?, camera);
-    let timeline = plan.timeline.clone();
+    let groups = layout.groups(&spec, scripts)?;
+    let connect = tapped(over_the_network(&spec, scripts)?, tap);
+    let timeline = layout.timeline.clone();
     let thread = u32::try_from(number).unwrap_or(0);
     let stopped = Arc::clone(&stop.stop);
     let completed = clock::run(Time::Real, async move {
-        let crew = Crew::new(spec, timeline, groups, connect, memory);
-        shift::play(Rc::new(crew), thread, handle, stopped).await
+        let shared = ThreadState::new(spec, timeline, groups, connect, memory);
+        worker::play(Rc::new(shared), thread, handle, stopped).await
     })?;
     // A host that is a program of ours has ended when we say that we have.
     cuesta_lines::wait_for_ended_programs();
@@ -281,11 +281,11 @@ fn drive(
     Ok(completed)
 }
 
-/// Waits for all threads, then for the writer, and says how it ended.
+/// WaitingFor for all threads, then for the writer, and says how it ended.
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
     recorder: Recorder,
-    film: Option<Film>,
+    cast: Option<CastWriter>,
     rss_per_user: impl FnOnce() -> Option<u64>,
 ) -> Result<(), RunError> {
     let mut completed = true;
@@ -304,7 +304,7 @@ fn finish(
     };
     let reason = failure.as_ref().map(ToString::to_string);
     recorder.finish(&Ending { ended, reason, rss_per_user: rss_per_user() })?;
-    film.map_or(Ok(()), Film::finish)?;
+    cast.map_or(Ok(()), CastWriter::finish)?;
     failure.map_or(Ok(()), Err)
 }
 
@@ -317,19 +317,19 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
 ///
 /// # Errors
 /// As [`Run::start`]; and when the run failed.
-pub fn simulate(spec: Spec, scripts: &Scripts, folder: &Path, connect: Connect) -> Result<(), RunError> {
+pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connect) -> Result<(), RunError> {
     let spec = Arc::new(spec);
     let scripts = scripts.clone();
     let folder = folder.to_owned();
     let thread = 0;
     clock::run(Time::Virtual, async move {
-        let plan = Plan::new(&spec, &scripts, clock::now())?;
-        let (recorder, mut handles) = Recorder::start(&folder, plan.setup(&spec))?;
-        let groups = plan.groups(&spec, &scripts)?;
+        let layout = RunLayout::new(&spec, &scripts, clock::now())?;
+        let (recorder, mut handles) = Recorder::start(&folder, layout.setup(&spec))?;
+        let groups = layout.groups(&spec, &scripts)?;
         let memory = Arc::new(MemoryMeter::begin());
-        let crew = Crew::new(Arc::clone(&spec), plan.timeline.clone(), groups, connect, memory);
+        let shared = ThreadState::new(Arc::clone(&spec), layout.timeline.clone(), groups, connect, memory);
         let handle = handles.remove(0);
-        shift::play(Rc::new(crew), thread, handle, Arc::default()).await;
+        worker::play(Rc::new(shared), thread, handle, Arc::default()).await;
         drop(handles);
         recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// One agent's part of a run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
+pub struct RunSpec {
     /// What all random numbers come from.
     pub seed: u64,
     /// Number of this agent, from 0.
@@ -132,14 +132,14 @@ pub enum LoadKind {
         per_s: f64,
         /// What arrives.
         #[serde(default)]
-        arrivals: Arrivals,
+        arrivals: ArrivalKind,
     },
 }
 
 /// What arrives in an open load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Arrivals {
+pub enum ArrivalKind {
     /// Inputs, on lines that stay open.
     #[default]
     Inputs,
@@ -151,7 +151,7 @@ fn one() -> u32 {
     1
 }
 
-impl Spec {
+impl RunSpec {
     /// When each part of the run begins and ends, from its start.
     pub fn timeline(&self, start_at: Stamp) -> Timeline {
         let mut begin = 0;
@@ -194,7 +194,7 @@ impl Spec {
 mod tests {
     use super::*;
 
-    fn spec(users: &[u32]) -> Spec {
+    fn spec(users: &[u32]) -> RunSpec {
         let steps = users.iter().map(|users| {
             format!(
                 r#"{{"settle":5,"measure":100,"groups":[{{"users":{users},"stagger":10,"load":{{"kind":"closed"}}}}]}}"#

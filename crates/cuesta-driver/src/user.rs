@@ -11,13 +11,13 @@ use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, Transaction, clock};
 use tokio::task;
 
-use crate::connect::Refused;
-use crate::crew::{Crew, Spending};
+use crate::connect::ConnectError;
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
 use crate::program::Program;
-use crate::spec::{Arrivals, LoadKind};
-use crate::terminal::{Lost, Terminal};
+use crate::session::{Lost, Session};
+use crate::spec::{ArrivalKind, LoadKind};
+use crate::thread_state::{Activity, ThreadState};
 
 mod arrival;
 mod ending;
@@ -25,8 +25,8 @@ mod play;
 
 /// One virtual user.
 pub(crate) struct User {
-    crew: Rc<Crew>,
-    seat: usize,
+    shared: Rc<ThreadState>,
+    slot: usize,
     number: u32,
     group: usize,
     rank: u32,
@@ -38,14 +38,14 @@ pub(crate) struct User {
     program: Rc<Program>,
     pacer: Pacer,
     /// Up to when what this user does is laid down.
-    plan: Stamp,
+    next_due: Stamp,
     /// When the host, or the user's own keying, let the user go: no key can go before, and that is not the driver's fault.
     ready: Stamp,
     /// From when to when its last answer might still have been an echo, if that kept it: what is due next is due so much later.
     kept: Option<(Stamp, Stamp)>,
     /// Up to when the user's last keys keep it at the keyboard, by the plan.
     keyed: Stamp,
-    input: Input,
+    input: OpenTransaction,
     /// How long the session waited for this user to be free, until that is counted with its first transaction.
     delayed: Duration,
     /// The host has answered something in this session.
@@ -58,7 +58,7 @@ pub(crate) struct User {
 
 /// What the user has done since the last transaction was counted.
 #[derive(Debug, Default)]
-struct Input {
+struct OpenTransaction {
     /// In a named transaction: which.
     class: Option<usize>,
     /// The last key's instants, while no answer to it has been waited for.
@@ -94,37 +94,37 @@ const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
 impl User {
-    pub(crate) fn new(crew: Rc<Crew>, seat: usize) -> Self {
-        let (number, group, rank) = crew.seat(seat, |seat| (seat.user, seat.group, seat.rank));
+    pub(crate) fn new(shared: Rc<ThreadState>, slot: usize) -> Self {
+        let (number, group, rank) = shared.slot(slot, |slot| (slot.user, slot.group, slot.rank));
         Self {
-            rng: SeededRng::new(crew.spec.seed, u64::from(number)),
-            seat,
+            rng: SeededRng::new(shared.spec.seed, u64::from(number)),
+            slot,
             number,
             group,
             rank,
             step: None,
             load: LoadKind::Closed,
-            program: Rc::clone(&crew.groups[group].programs[0]),
+            program: Rc::clone(&shared.groups[group].programs[0]),
             pacer: Pacer::Closed,
-            plan: crew.timeline.start_at,
-            ready: crew.timeline.start_at,
+            next_due: shared.timeline.start_at,
+            ready: shared.timeline.start_at,
             kept: None,
-            keyed: crew.timeline.start_at,
-            input: Input::default(),
+            keyed: shared.timeline.start_at,
+            input: OpenTransaction::default(),
             delayed: Duration::ZERO,
             heard: false,
             hung_up: false,
             loops: Vec::new(),
-            crew,
+            shared,
         }
     }
 
     /// Lives until the run is over: session after session.
     pub(crate) async fn live(&mut self) {
-        let Some((step, offset)) = self.crew.spec.start_of(self.group, self.rank) else { return };
-        self.plan = self.begin_of(step) + offset;
-        clock::sleep_until(self.plan).await;
-        self.enter(step, self.plan);
+        let Some((step, offset)) = self.shared.spec.start_of(self.group, self.rank) else { return };
+        self.next_due = self.begin_of(step) + offset;
+        clock::sleep_until(self.next_due).await;
+        self.enter(step, self.next_due);
         let mut retry = FIRST_RETRY;
         let mut first = true;
         loop {
@@ -132,21 +132,21 @@ impl User {
             match reason {
                 Stop::Over => break,
                 Stop::Left | Stop::GaveUp => {
-                    self.crew.disconnects(self.seat, None);
+                    self.shared.disconnects(self.slot, None);
                     self.rest();
                 }
                 Stop::Lost(name) => {
-                    self.crew.tally(|tally| tally.counts.error(name));
-                    self.crew.disconnects(self.seat, Some(name));
+                    self.shared.tally(|tally| tally.counts.error(name));
+                    self.shared.disconnects(self.slot, Some(name));
                     self.rest();
                     clock::sleep_until(clock::now() + self.back_off(name, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
-                    self.plan = clock::now();
+                    self.next_due = clock::now();
                 }
             }
             first = false;
         }
-        self.crew.waits(self.seat, None);
+        self.shared.waits(self.slot, None);
     }
 
     /// How long to wait before the line is tried again. Users whom a host turned away together would come back together, and
@@ -158,7 +158,7 @@ impl User {
         }
         // Beyond all users, who count from 0 up; another number for each further try.
         let stream = (1 << 61) + (u64::from(self.number) << 8) + retry.as_secs();
-        retry.mul_f64(0.5 + SeededRng::new(self.crew.spec.seed, stream).unit())
+        retry.mul_f64(0.5 + SeededRng::new(self.shared.spec.seed, stream).unit())
     }
 
     /// From the opening of a line to its end, for which there is always a reason.
@@ -168,19 +168,19 @@ impl User {
             // Boxed, so that who stays has no room set aside for it.
             return Box::pin(self.session_that_arrives(retry)).await;
         }
-        let mut terminal = self.open().await?;
+        let mut session = self.open().await?;
         *retry = FIRST_RETRY;
-        let Err(stop) = self.work(&mut terminal, first).await;
+        let Err(stop) = self.work(&mut session, first).await;
         // Boxed, so that who works has no room set aside for it.
-        Err(Box::pin(self.explained(stop, terminal)).await)
+        Err(Box::pin(self.explained(stop, session)).await)
     }
 
     /// From the login to the end: pass after pass.
-    async fn work(&mut self, terminal: &mut Terminal, first: bool) -> Result<Infallible, Stop> {
-        self.login(terminal, first).await?;
+    async fn work(&mut self, session: &mut Session, first: bool) -> Result<Infallible, Stop> {
+        self.login(session, first).await?;
         loop {
-            self.next_pass(terminal).await?;
-            let played = self.play(terminal, self.program.pass, self.program.ops.len()).await;
+            self.next_pass(session).await?;
+            let played = self.play(session, self.program.pass, self.program.ops.len()).await;
             self.ends(played);
             match played {
                 Err(Stop::GaveUp) => self.forget_input(),
@@ -195,67 +195,67 @@ impl User {
     }
 
     /// Opens a line when it is planned. The time that it takes counts from then, whatever kept the user.
-    async fn open(&mut self) -> Result<Terminal, Stop> {
-        clock::sleep_until(self.plan.min(self.crew.timeline.end())).await;
-        if clock::now() >= self.crew.timeline.end() {
+    async fn open(&mut self) -> Result<Session, Stop> {
+        clock::sleep_until(self.next_due.min(self.shared.timeline.end())).await;
+        if clock::now() >= self.shared.timeline.end() {
             return Err(Stop::Over);
         }
-        let connect = Rc::clone(&self.crew.connect);
-        let line = connect(self.group, self.number).await.map_err(|Refused { name, said }| {
-            self.crew.tally(|tally| {
+        let connect = Rc::clone(&self.shared.connect);
+        let line = connect(self.group, self.number).await.map_err(|ConnectError { name, said }| {
+            self.shared.tally(|tally| {
                 tally.counts.said.entry(name).or_insert(said);
             });
             Stop::Lost(name)
         })?;
         let now = clock::now();
-        let opened = Opened { planned: self.plan, at: now };
-        self.crew.connects(self.seat);
+        let opened = Opened { scheduled: self.next_due, at: now };
+        self.shared.connects(self.slot);
         (self.hung_up, self.heard) = (false, false);
-        self.plan = self.plan.max(now);
+        self.next_due = self.next_due.max(now);
         self.ready = now;
         self.forget_input();
-        Ok(Terminal::new(line, opened, Rc::clone(&self.crew), self.seat, self.group, &self.program))
+        Ok(Session::new(line, opened, Rc::clone(&self.shared), self.slot, self.group, &self.program))
     }
 
     fn rest(&mut self) {
-        self.crew.turns(self.seat, Spending::Other, clock::now());
-        self.crew.waits(self.seat, None);
+        self.shared.turns(self.slot, Activity::Other, clock::now());
+        self.shared.waits(self.slot, None);
         self.forget_input();
     }
 
     fn forget_input(&mut self) {
-        self.input = Input::default();
+        self.input = OpenTransaction::default();
         self.loops.clear();
     }
 
     /// What is done once in a session.
-    async fn login(&mut self, terminal: &mut Terminal, first: bool) -> Result<(), Stop> {
-        match self.play(terminal, 0, self.program.pass).await {
+    async fn login(&mut self, session: &mut Session, first: bool) -> Result<(), Stop> {
+        match self.play(session, 0, self.program.pass).await {
             Err(Stop::GaveUp) => return Err(Stop::Lost("no-login")),
             other => other?,
         }
         if let Pacer::Paced { next, cycle } = &mut self.pacer {
-            let before = begin_in_cycle(next, *cycle, self.plan);
+            let before = begin_in_cycle(next, *cycle, self.next_due);
             if !first {
                 // Fixed in advance, and the user had no line.
-                self.crew.tally(|tally| tally.counts.skipped += before);
+                self.shared.tally(|tally| tally.counts.skipped += before);
             }
         }
         Ok(())
     }
 
-    /// Waits, listening, until the next pass is due, and moves the plan there.
-    async fn next_pass(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
+    /// WaitingFor, listening, until the next pass is due, and moves the plan there.
+    async fn next_pass(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
-            self.follow_steps(terminal).await?;
+            self.follow_steps(session).await?;
             let ends = self.step_end();
             match &mut self.pacer {
                 Pacer::Closed => return Ok(()),
-                Pacer::Paced { next, .. } if *next >= ends => terminal.listen_until(ends).await?,
+                Pacer::Paced { next, .. } if *next >= ends => session.listen_until(ends).await?,
                 Pacer::Paced { next, cycle } => {
                     let now = clock::now();
                     let (due, skipped) = next_in_cycle(next, *cycle, now);
-                    self.crew.tally(|tally| tally.counts.skipped += skipped);
+                    self.shared.tally(|tally| tally.counts.skipped += skipped);
                     self.begin_at(due);
                     if due <= now {
                         // Behind: whoever else is behind has its turn first.
@@ -265,10 +265,10 @@ impl User {
                 }
                 Pacer::Open(arrivals) => {
                     let arrivals = Rc::clone(arrivals);
-                    let arrived = terminal.listen_for(&arrivals, ends).await?;
+                    let arrived = session.listen_for(&arrivals, ends).await?;
                     // None: the step ended before anything arrived.
                     if let Some(due) = arrived {
-                        self.crew.begins(self.seat, due);
+                        self.shared.begins(self.slot, due);
                         self.begin_at(due);
                         return Ok(());
                     }
@@ -280,34 +280,34 @@ impl User {
     /// An input is due at an instant, whatever the user did before; who is still keying cannot begin before that is done.
     fn begin_at(&mut self, due: Stamp) {
         self.ready = self.ready.max(self.keyed);
-        self.plan = due;
+        self.next_due = due;
     }
 
     /// When the user would begin another pass: a closed one when it has thought, another one now.
     fn at(&self) -> Stamp {
         match self.load {
-            LoadKind::Closed => self.plan.max(clock::now()),
+            LoadKind::Closed => self.next_due.max(clock::now()),
             LoadKind::Paced { .. } | LoadKind::Open { .. } => clock::now(),
         }
     }
 
     /// Enters the step that it is now, or listens until one wants this user.
-    async fn follow_steps(&mut self, terminal: &mut Terminal) -> Result<(), Stop> {
+    async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             let at = self.at();
-            if at >= self.crew.timeline.end() {
-                return Err(self.until_the_end(terminal).await);
+            if at >= self.shared.timeline.end() {
+                return Err(self.until_the_end(session).await);
             }
-            let step = self.crew.timeline.step_at(at);
+            let step = self.shared.timeline.step_at(at);
             if self.is_wanted_in(step) {
                 self.enter_if_new(step);
-                terminal.play(&self.program);
+                session.play(&self.program);
                 return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
             }
             self.step = None;
-            self.crew.turns(self.seat, Spending::Other, at);
-            terminal.listen_until(self.end_of(step)).await?;
-            self.plan = clock::now();
+            self.shared.turns(self.slot, Activity::Other, at);
+            session.listen_until(self.end_of(step)).await?;
+            self.next_due = clock::now();
         }
     }
 
@@ -315,18 +315,18 @@ impl User {
     async fn wait_for_a_step(&mut self) -> Result<(), Stop> {
         loop {
             let at = self.at();
-            if at >= self.crew.timeline.end() {
-                clock::sleep_until(self.crew.timeline.end()).await;
+            if at >= self.shared.timeline.end() {
+                clock::sleep_until(self.shared.timeline.end()).await;
                 return Err(Stop::Over);
             }
-            let step = self.crew.timeline.step_at(at);
+            let step = self.shared.timeline.step_at(at);
             if self.is_wanted_in(step) {
                 self.enter_if_new(step);
                 return Ok(());
             }
             self.step = None;
             clock::sleep_until(self.end_of(step)).await;
-            self.plan = clock::now();
+            self.next_due = clock::now();
         }
     }
 
@@ -339,50 +339,50 @@ impl User {
     /// Takes on what a step wants, from an instant laid down in advance. Who comes from the step before with the same load
     /// goes on with it.
     fn enter(&mut self, step: usize, from: Stamp) {
-        let load = self.crew.load(step, self.group).load;
+        let load = self.shared.load(step, self.group).load;
         let goes_on = self.step.is_some() && self.load == load;
         self.step = Some(step);
         self.load = load;
-        self.program = Rc::clone(&self.crew.groups[self.group].programs[step]);
+        self.program = Rc::clone(&self.shared.groups[self.group].programs[step]);
         if !goes_on {
             self.pacer = match load {
                 LoadKind::Closed => Pacer::Closed,
                 LoadKind::Paced { cycle } => Pacer::paced(from, Duration::from_nanos(cycle), &mut self.rng),
-                LoadKind::Open { .. } => Pacer::Open(self.crew.seat(self.seat, |seat| Rc::clone(&seat.arrivals))),
+                LoadKind::Open { .. } => Pacer::Open(self.shared.slot(self.slot, |slot| Rc::clone(&slot.arrivals))),
             };
         }
     }
 
     fn is_wanted_in(&self, step: usize) -> bool {
-        self.rank < self.crew.load(step, self.group).users
+        self.rank < self.shared.load(step, self.group).users
     }
 
     /// Whether each session arrives by itself.
     fn comes_and_goes(&self) -> bool {
-        matches!(self.load, LoadKind::Open { arrivals: Arrivals::Sessions, .. })
+        matches!(self.load, LoadKind::Open { arrivals: ArrivalKind::Sessions, .. })
     }
 
     fn begin_of(&self, step: usize) -> Stamp {
-        self.crew.timeline.at(self.crew.timeline.steps[step].begin)
+        self.shared.timeline.at(self.shared.timeline.steps[step].begin)
     }
 
     fn end_of(&self, step: usize) -> Stamp {
-        self.crew.timeline.at(self.crew.timeline.steps[step].end)
+        self.shared.timeline.at(self.shared.timeline.steps[step].end)
     }
 
     /// The end of the step that the user is in.
     fn step_end(&self) -> Stamp {
-        self.step.map_or(self.crew.timeline.end(), |step| self.end_of(step))
+        self.step.map_or(self.shared.timeline.end(), |step| self.end_of(step))
     }
 
     /// Nothing more is due: keeps the line open until the measurement has ended, and then for the echoes still awaited.
-    async fn until_the_end(&self, terminal: &mut Terminal) -> Stop {
+    async fn until_the_end(&self, session: &mut Session) -> Stop {
         if self.hung_up {
-            clock::sleep_until(self.crew.timeline.end()).await;
+            clock::sleep_until(self.shared.timeline.end()).await;
             return Stop::Over;
         }
-        let listened = match terminal.listen_until(self.crew.timeline.end()).await {
-            Ok(()) => terminal.listen_for_echoes(self.crew.timeline.drained()).await,
+        let listened = match session.listen_until(self.shared.timeline.end()).await {
+            Ok(()) => session.listen_for_echoes(self.shared.timeline.drained()).await,
             lost => lost,
         };
         listened.map_or_else(Stop::from, |()| Stop::Over)

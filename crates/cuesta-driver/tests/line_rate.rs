@@ -10,7 +10,7 @@ use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use cuesta_driver::{Run, Scripts, Spec};
+use cuesta_driver::{Run, RunSpec, Scripts};
 use cuesta_record::clock;
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn slope(log: &[f64]) -> f64 {
 }
 
 /// One user for each line, who types its characters at once.
-fn plan(urls: &[String]) -> (Spec, Scripts) {
+fn plan(urls: &[String]) -> (RunSpec, Scripts) {
     let mut scripts = BTreeMap::new();
     let (mut groups, mut loads) = (Vec::new(), Vec::new());
     for ((speed, characters), url) in LINES.iter().zip(urls) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use cuesta_driver::{Release, Spec};
+use cuesta_driver::{BarrierRelease, RunSpec};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -18,7 +18,7 @@ pub(crate) struct Run(cuesta_driver::Run);
 impl Run {
     #[staticmethod]
     fn start(spec: &str, scripts: BTreeMap<String, Py<Script>>, folder: &str) -> PyResult<Self> {
-        let spec: Spec = serde_json::from_str(spec).map_err(errors::run)?;
+        let spec: RunSpec = serde_json::from_str(spec).map_err(errors::run)?;
         let scripts = scripts.into_iter().map(|(name, script)| (name, script.get().0.script.clone())).collect();
         cuesta_driver::Run::start(spec, scripts, Path::new(folder)).map(Self).map_err(errors::run)
     }
@@ -41,7 +41,7 @@ impl Run {
     }
 
     fn release(&self, release: &str) -> PyResult<()> {
-        let release: Release = serde_json::from_str(release).map_err(errors::value)?;
+        let release: BarrierRelease = serde_json::from_str(release).map_err(errors::value)?;
         self.0.release(&release);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use cuesta_driver::Spec;
+use cuesta_driver::RunSpec;
 use cuesta_lines::{Login, Target};
 use cuesta_record::clock::{self, Time};
 use pyo3::prelude::*;
@@ -35,6 +35,6 @@ pub(crate) fn ssh_unlock(py: Python<'_>, file: &str, passphrase: &str) -> PyResu
 /// Has OpenSSH's configuration read for all users that a spec gives this agent, before the first of them starts.
 #[pyfunction]
 pub(crate) fn ssh_prepare(py: Python<'_>, spec: &str) -> PyResult<()> {
-    let spec: Spec = serde_json::from_str(spec).map_err(errors::run)?;
+    let spec: RunSpec = serde_json::from_str(spec).map_err(errors::run)?;
     py.detach(|| cuesta_driver::prepare(&spec)).map_err(errors::run)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::Note;
-use crate::error::{Place, TapeError};
-use crate::own_command::Typed;
+use crate::error::{SourceSpan, TapeError};
+use crate::own_command::TypedRows;
 use crate::parse::{Action, Block, Holds, Item};
 use crate::script::{Echo, Keys, Piece, Script, Settings, Step};
 use crate::totals::Totals;
@@ -40,7 +40,7 @@ pub(crate) fn script(name: &str, items: Vec<Item>) -> Built {
 #[derive(Debug)]
 struct Open {
     block: Block,
-    place: Place,
+    place: SourceSpan,
     steps: Vec<Step>,
     totals: Totals,
 }
@@ -56,7 +56,7 @@ struct Builder {
     parts: BTreeMap<char, Totals>,
     clipboard: Option<Vec<Piece>>,
     /// Since the last wait.
-    typed: Typed,
+    typed: TypedRows,
     /// Whether the tape times echoes somewhere.
     times_echoes: bool,
     /// Commands that were accepted and ignored, each once.
@@ -96,7 +96,7 @@ impl Builder {
     }
 
     /// Puts a step where it stands: into the block that is open, else at the top.
-    fn step(&mut self, step: Step, place: &Place) -> Result<(), TapeError> {
+    fn step(&mut self, step: Step, place: &SourceSpan) -> Result<(), TapeError> {
         if let Step::Play(letters) = &step {
             self.playable(letters, place)?;
         }
@@ -120,7 +120,7 @@ impl Builder {
         Ok(())
     }
 
-    fn playable(&self, letters: &[char], place: &Place) -> Result<(), TapeError> {
+    fn playable(&self, letters: &[char], place: &SourceSpan) -> Result<(), TapeError> {
         if let Some(unknown) = letters.iter().find(|letter| !self.parts.contains_key(letter)) {
             let hint = format!("write Part {unknown} … End somewhere above");
             return Err(place.error(format!("there is no part {unknown}"), hint));
@@ -137,7 +137,7 @@ impl Builder {
         self.open.iter().any(|open| matches!(open.block, Block::Transaction(_)))
     }
 
-    fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &Place, name: &str) -> Result<(), TapeError> {
+    fn set(&mut self, settings: Box<Settings>, holds: Holds, place: &SourceSpan, name: &str) -> Result<(), TapeError> {
         self.times_echoes |= settings.echo.is_some_and(|echo| echo != Echo::Untimed) || !settings.echo_map.is_empty();
         self.typed.set(&settings);
         let first = self.open.is_empty() && self.script.steps.is_empty();
@@ -158,7 +158,7 @@ impl Builder {
         self.step(Step::Set(settings), place)
     }
 
-    fn paste(&mut self, place: &Place) -> Result<(), TapeError> {
+    fn paste(&mut self, place: &SourceSpan) -> Result<(), TapeError> {
         match self.clipboard.clone() {
             Some(pieces) if !pieces.is_empty() => self.step(Step::Keys { keys: Keys::Paste(pieces), gap: None }, place),
             _ => {
@@ -168,7 +168,7 @@ impl Builder {
         }
     }
 
-    fn open(&mut self, block: Block, place: Place) -> Result<(), TapeError> {
+    fn open(&mut self, block: Block, place: SourceSpan) -> Result<(), TapeError> {
         let fault = match &block {
             _ if self.open.len() >= DEEPEST => Some(("blocks are more than 16 deep", "use Part and Play")),
             Block::Transaction(_) if self.within_transaction() => {
@@ -219,7 +219,7 @@ impl Builder {
     }
 
     /// The index of a transaction's name.
-    fn class(&mut self, name: String, place: &Place) -> Result<usize, TapeError> {
+    fn class(&mut self, name: String, place: &SourceSpan) -> Result<usize, TapeError> {
         let names = &mut self.script.transactions;
         if let Some(class) = names.iter().position(|known| *known == name) {
             return Ok(class);
@@ -258,7 +258,7 @@ impl Builder {
 }
 
 /// A transaction runs from its last key to the end of its last wait, so it must have both, in this order.
-fn timed(totals: &Totals, place: &Place) -> Result<(), TapeError> {
+fn timed(totals: &Totals, place: &SourceSpan) -> Result<(), TapeError> {
     let (message, hint) = if totals.keys == 0 {
         ("this transaction types nothing", "a transaction begins with its last key: add Type or a key")
     } else if totals.waits == 0 {

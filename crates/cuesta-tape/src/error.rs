@@ -14,7 +14,7 @@ pub(crate) struct Source {
 
 /// A stretch of a tape.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourceSpan {
     source: Rc<Source>,
     /// Byte offsets.
     start: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Place {
     pub(crate) column: u32,
 }
 
-impl Place {
+impl SourceSpan {
     pub(crate) fn new(source: &Rc<Source>, token: &Token) -> Self {
         Self { source: Rc::clone(source), start: token.start, end: token.end, row: token.row, column: token.column }
     }

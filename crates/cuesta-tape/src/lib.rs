@@ -31,6 +31,6 @@ mod totals;
 pub use command::Command;
 pub use error::{Note, TapeError, TapeErrors};
 pub use listing::listing;
-pub use script::{Echo, Key, Keys, Modes, Piece, Rule, Script, Settings, Sight, Step};
+pub use script::{Echo, ExpectSource, Key, Keys, Modes, Piece, Script, Settings, Step, WaitCondition};
 pub use tape::{Tape, parse};
 pub use totals::Totals;

@@ -2,7 +2,7 @@
 
 use regex::bytes::RegexBuilder;
 
-use crate::script::{Key, Keys, Piece, Rule, Settings, Step};
+use crate::script::{Key, Keys, Piece, Settings, Step, WaitCondition};
 
 /// What VHS uses where a tape says nothing.
 const WAIT_PATTERN: &str = ">$";
@@ -11,7 +11,7 @@ const MOST_ROWS: usize = 16;
 
 /// What has been typed since the last wait.
 #[derive(Debug, Default)]
-pub(crate) struct Typed {
+pub(crate) struct TypedRows {
     /// Row by row. What a `${column}` stands for is not known: it parts a row in two.
     rows: Vec<String>,
     /// The last key is shown as itself, so that its own echo may be waited for.
@@ -20,7 +20,7 @@ pub(crate) struct Typed {
     prompt: Option<String>,
 }
 
-impl Typed {
+impl TypedRows {
     /// Takes in a setting.
     pub(crate) fn set(&mut self, settings: &Settings) {
         self.wait_pattern = settings.wait_pattern.clone().or(self.wait_pattern.take());
@@ -76,12 +76,12 @@ impl Typed {
         &mut self.rows[last]
     }
 
-    fn pattern(&self, rule: &Rule) -> Option<String> {
+    fn pattern(&self, rule: &WaitCondition) -> Option<String> {
         match rule {
-            Rule::Line(own) | Rule::Screen(own) => {
+            WaitCondition::Line(own) | WaitCondition::Screen(own) => {
                 Some(own.clone().or(self.wait_pattern.clone()).unwrap_or_else(|| WAIT_PATTERN.to_owned()))
             }
-            Rule::Prompt => self.prompt.clone(),
+            WaitCondition::Prompt => self.prompt.clone(),
             _ => None,
         }
     }

@@ -147,7 +147,7 @@ pub enum Step {
     /// Wait for the host.
     Wait {
         /// What completes the answer.
-        rule: Rule,
+        rule: WaitCondition,
         /// `@timeout`, else the setting's.
         timeout: Option<Duration>,
     },
@@ -156,7 +156,7 @@ pub enum Step {
         /// What must be found there.
         pattern: String,
         /// Where it is looked for.
-        of: Sight,
+        of: ExpectSource,
     },
     /// A named transaction: from its last key to the end of its last wait.
     Transaction {
@@ -184,10 +184,10 @@ pub enum Step {
 
 /// Where a pattern is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Sight {
+pub enum ExpectSource {
     /// In the text that came since the last key.
     #[default]
-    Answer,
+    Response,
     /// In what the screen shows now, whenever it came.
     Screen,
 }
@@ -265,7 +265,7 @@ pub struct Modes {
 
 /// When an answer is complete. Every rule counts only what came after the last key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Rule {
+pub enum WaitCondition {
     /// The echo of the last key.
     Echo,
     /// So many characters that are not a timed echo.

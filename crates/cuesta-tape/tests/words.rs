@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_tape::{Echo, Key, Keys, Piece, Rule, Script, Settings, Sight, Step, Tape, listing, parse};
+use cuesta_tape::{Echo, ExpectSource, Key, Keys, Piece, Script, Settings, Step, Tape, WaitCondition, listing, parse};
 
 fn load(path: &str) -> Result<String, String> {
     match path {
@@ -27,11 +27,11 @@ fn pressed(key: Key, count: u32) -> Step {
     Step::Keys { keys: Keys::Press { key, count }, gap: None }
 }
 
-fn expect(pattern: &str, of: Sight) -> Step {
+fn expect(pattern: &str, of: ExpectSource) -> Step {
     Step::Expect { pattern: pattern.to_owned(), of }
 }
 
-fn wait(rule: Rule) -> Step {
+fn wait(rule: WaitCondition) -> Step {
     Step::Wait { rule, timeout: None }
 }
 
@@ -141,8 +141,8 @@ fn our_words_are_words_only_where_a_command_may_stand() {
             "Type a\nThink 2s",
             vec![typed("a"), Step::Think(cuesta_distributions::Distribution::fixed(Duration::from_secs(2)))],
         ),
-        ("Type a\nExpect /b/", vec![typed("a"), expect("b", Sight::Answer)]),
-        ("Type a\nExpect+Screen /b/", vec![typed("a"), expect("b", Sight::Screen)]),
+        ("Type a\nExpect /b/", vec![typed("a"), expect("b", ExpectSource::Response)]),
+        ("Type a\nExpect+Screen /b/", vec![typed("a"), expect("b", ExpectSource::Screen)]),
         ("Type a\nPress Home", vec![typed("a"), pressed(Key::Home, 1)]),
         ("Type a\nPress", vec![typed("a Press")]),
         ("Type a\nForever\nEnter\nEnd", vec![typed("a"), Step::Forever(vec![pressed(Key::Enter, 1)])]),
@@ -157,21 +157,21 @@ fn our_words_are_words_only_where_a_command_may_stand() {
 fn waits() {
     let pattern = |text: &str| Some(text.to_owned());
     for (text, rule) in [
-        ("Wait", Rule::Line(None)),
-        ("Wait /a/", Rule::Line(pattern("a"))),
-        ("Wait+Screen /a\\/b/", Rule::Screen(pattern("a/b"))),
-        ("Wait+Echo", Rule::Echo),
-        ("Wait+Bytes 150", Rule::Bytes(150)),
-        ("Wait+Silence 200ms", Rule::Silence(Duration::from_millis(200))),
-        ("Wait+Silence 2", Rule::Silence(Duration::from_secs(2))),
-        ("Wait+Prompt", Rule::Prompt),
-        ("Wait+Cursor 12,40", Rule::Cursor { row: 12, column: 40 }),
-        ("Wait+Cursor 1 , 1000", Rule::Cursor { row: 1, column: 1000 }),
-        ("Wait+Disconnect", Rule::Disconnect),
+        ("Wait", WaitCondition::Line(None)),
+        ("Wait /a/", WaitCondition::Line(pattern("a"))),
+        ("Wait+Screen /a\\/b/", WaitCondition::Screen(pattern("a/b"))),
+        ("Wait+Echo", WaitCondition::Echo),
+        ("Wait+Bytes 150", WaitCondition::Bytes(150)),
+        ("Wait+Silence 200ms", WaitCondition::Silence(Duration::from_millis(200))),
+        ("Wait+Silence 2", WaitCondition::Silence(Duration::from_secs(2))),
+        ("Wait+Prompt", WaitCondition::Prompt),
+        ("Wait+Cursor 12,40", WaitCondition::Cursor { row: 12, column: 40 }),
+        ("Wait+Cursor 1 , 1000", WaitCondition::Cursor { row: 1, column: 1000 }),
+        ("Wait+Disconnect", WaitCondition::Disconnect),
     ] {
         assert_eq!(script(text).steps, [wait(rule)], "{text}");
     }
-    let timed = Step::Wait { rule: Rule::Bytes(5), timeout: Some(Duration::from_millis(500)) };
+    let timed = Step::Wait { rule: WaitCondition::Bytes(5), timeout: Some(Duration::from_millis(500)) };
     assert_eq!(script("Wait+Bytes@500ms 5").steps, [timed]);
 }
 

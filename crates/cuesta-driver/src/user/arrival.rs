@@ -15,11 +15,11 @@ impl User {
         let Pacer::Open(arrivals) = &self.pacer else { return Err(Stop::Left) };
         let ends = self.step_end();
         let Some(due) = Rc::clone(arrivals).next_before(ends).await else {
-            self.plan = ends;
+            self.next_due = ends;
             return Err(Stop::Left);
         };
-        self.crew.begins(self.seat, due);
-        self.plan = due;
+        self.shared.begins(self.slot, due);
+        self.next_due = due;
         self.delayed = clock::now().since(due);
         let played = self.arrived_session(retry).await;
         self.ends(played);
@@ -27,10 +27,10 @@ impl User {
     }
 
     async fn arrived_session(&mut self, retry: &mut Duration) -> Result<(), Stop> {
-        let mut terminal = self.open().await?;
+        let mut session = self.open().await?;
         *retry = FIRST_RETRY;
-        match self.play(&mut terminal, 0, self.program.ops.len()).await {
-            Err(stop) => Err(Box::pin(self.explained(stop, terminal)).await),
+        match self.play(&mut session, 0, self.program.ops.len()).await {
+            Err(stop) => Err(Box::pin(self.explained(stop, session)).await),
             Ok(()) => Ok(()),
         }
     }
@@ -38,7 +38,7 @@ impl User {
     /// A pass or a session is over, unless the run is over before it.
     pub(super) fn ends(&self, played: Result<(), Stop>) {
         if played != Err(Stop::Over) {
-            self.crew.ends(self.seat, played.is_err());
+            self.shared.ends(self.slot, played.is_err());
         }
     }
 }

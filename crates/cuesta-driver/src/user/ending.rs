@@ -8,7 +8,7 @@ use cuesta_record::clock;
 
 use super::{Stop, User};
 use crate::program::Op;
-use crate::terminal::Terminal;
+use crate::session::Session;
 use crate::text::Text;
 
 /// A program's end comes a little after its line is closed. One that has closed its line and goes on is not waited for.
@@ -19,12 +19,12 @@ const COLUMNS: usize = 400;
 
 impl User {
     /// Gives a line that was lost its reason, if a program on this machine was at its other end.
-    pub(super) async fn explained(&self, stop: Stop, mut terminal: Terminal) -> Stop {
+    pub(super) async fn explained(&self, stop: Stop, mut session: Session) -> Stop {
         let Stop::Lost(name @ ("closed" | "reset" | "broken" | "no-program")) = stop else { return stop };
-        let Some(ended) = terminal.ended(clock::now() + PATIENCE).await else { return stop };
-        let name = self.name_of(name, &ended, terminal.has_sent());
+        let Some(ended) = session.ended(clock::now() + PATIENCE).await else { return stop };
+        let name = self.name_of(name, &ended, session.has_sent());
         let said = self.about(&ended);
-        self.crew.tally(|tally| {
+        self.shared.tally(|tally| {
             tally.counts.said.entry(name).or_insert(said);
         });
         Stop::Lost(name)
@@ -42,9 +42,9 @@ impl User {
     }
 
     fn about(&self, ended: &Ended) -> String {
-        let target = &self.crew.spec.groups[self.group].target;
+        let target = &self.shared.spec.groups[self.group].target;
         let command = target.split_once(':').map_or(target.as_str(), |(_, command)| command);
-        let rows = last_rows(&ended.last, &self.crew.groups[self.group].secrets(self.rank));
+        let rows = last_rows(&ended.last, &self.shared.groups[self.group].secrets(self.rank));
         let mut about = format!("{} {}", shown(command), ended.how);
         let _ = match rows.as_slice() {
             [] => write!(about, " and had said nothing"),

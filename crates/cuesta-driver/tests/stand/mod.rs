@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cuesta_driver::{Connect, Scripts, Spec, simulate};
+use cuesta_driver::{Connect, RunSpec, Scripts, simulate};
 use cuesta_host::{FrontEnd, serve};
 use cuesta_lines::{Line, loopback};
 use hdrhistogram::Histogram;
@@ -97,7 +97,7 @@ pub fn script(name: &str, text: &str) -> Scripts {
 }
 
 /// One group of users in one step; `more` overrides fields of the spec, of the group and of its load.
-pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> Spec {
+pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> RunSpec {
     let ns = |s: f64| (s * 1e9) as u64;
     let mut load = json!({"users": users, "stagger": 0, "load": {"kind": "closed"}});
     let mut group = json!({"name": "g", "script": "t", "target": "tcp://127.0.0.1:1"});
@@ -113,13 +113,13 @@ pub fn spec(users: u32, settle_s: f64, measure_s: f64, more: &Value) -> Spec {
 }
 
 /// Plays against the built-in host, over loopback lines.
-pub fn play(spec: Spec, tape: &str, host: &Value) -> Played {
+pub fn play(spec: RunSpec, tape: &str, host: &Value) -> Played {
     play_over(spec, tape, host, |line, _| line)
 }
 
 /// The same, each user's line wrapped as the test likes.
 pub fn play_over(
-    spec: Spec,
+    spec: RunSpec,
     tape: &str,
     host: &Value,
     wrap: impl Fn(Box<dyn Line>, u32) -> Box<dyn Line> + 'static,

@@ -17,7 +17,7 @@ use cuesta_distributions::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
 use crate::command::{Command, word};
-use crate::error::{Note, Place, Source, TapeError};
+use crate::error::{Note, Source, SourceSpan, TapeError};
 use crate::lex::{is_unclosed, lex};
 use crate::script::{Piece, Settings, Step};
 use crate::token::{Kind, OURS, Token, UNITS};
@@ -33,7 +33,7 @@ const MOST_ERRORS: usize = 100;
 pub(crate) struct Item {
     pub(crate) command: Command,
     pub(crate) action: Action,
-    pub(crate) place: Place,
+    pub(crate) place: SourceSpan,
 }
 
 /// What a command does.
@@ -246,8 +246,8 @@ impl<'a> Parser<'a> {
         &self.tokens[self.taken]
     }
 
-    fn place(&self, token: &Token) -> Place {
-        Place::new(self.source, token)
+    fn place(&self, token: &Token) -> SourceSpan {
+        SourceSpan::new(self.source, token)
     }
 
     fn error(&self, token: &Token, message: impl Into<String>, hint: impl Into<String>) -> TapeError {

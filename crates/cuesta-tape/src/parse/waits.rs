@@ -6,7 +6,7 @@ use super::set::LARGEST_TERMINAL;
 use super::{Action, Parser, Said, Time};
 use crate::error::{TapeError, did_you_mean};
 use crate::pattern::translate;
-use crate::script::{Rule, Sight, Step};
+use crate::script::{ExpectSource, Step, WaitCondition};
 use crate::token::{Kind, Token, shown};
 
 /// What can be waited for.
@@ -93,27 +93,27 @@ impl Parser<'_> {
     }
 
     /// The rule of that name, with what follows it as VHS would write it behind the name.
-    fn rule(&mut self, name: &str) -> Result<(String, Rule), TapeError> {
+    fn rule(&mut self, name: &str) -> Result<(String, WaitCondition), TapeError> {
         let alone = |rule| Ok((String::new(), rule));
         match name {
-            "Echo" => alone(Rule::Echo),
-            "Prompt" => alone(Rule::Prompt),
-            "Disconnect" => alone(Rule::Disconnect),
+            "Echo" => alone(WaitCondition::Echo),
+            "Prompt" => alone(WaitCondition::Prompt),
+            "Disconnect" => alone(WaitCondition::Disconnect),
             "Bytes" => self.bytes(),
             "Silence" => self.silence(),
             "Cursor" => self.cursor(),
-            "Screen" => self.optional_pattern().map(|(text, pattern)| (text, Rule::Screen(pattern))),
-            _ => self.optional_pattern().map(|(text, pattern)| (text, Rule::Line(pattern))),
+            "Screen" => self.optional_pattern().map(|(text, pattern)| (text, WaitCondition::Screen(pattern))),
+            _ => self.optional_pattern().map(|(text, pattern)| (text, WaitCondition::Line(pattern))),
         }
     }
 
-    fn bytes(&mut self) -> Result<(String, Rule), TapeError> {
+    fn bytes(&mut self) -> Result<(String, WaitCondition), TapeError> {
         let number = self.peek();
         let bytes = number.text.parse::<u64>().ok().filter(|n| number.kind == Kind::Number && *n > 0);
         match bytes {
             Some(bytes) if bytes <= MOST_BYTES => {
                 self.take();
-                Ok((format!(" {bytes}"), Rule::Bytes(bytes)))
+                Ok((format!(" {bytes}"), WaitCondition::Bytes(bytes)))
             }
             _ => {
                 let message = format!("`Wait+Bytes` needs a number of characters, not {}", number.shown());
@@ -122,9 +122,11 @@ impl Parser<'_> {
         }
     }
 
-    fn silence(&mut self) -> Result<(String, Rule), TapeError> {
+    fn silence(&mut self) -> Result<(String, WaitCondition), TapeError> {
         match self.time()? {
-            Time { text, means: Some(length) } if !length.is_zero() => Ok((format!(" {text}"), Rule::Silence(length))),
+            Time { text, means: Some(length) } if !length.is_zero() => {
+                Ok((format!(" {text}"), WaitCondition::Silence(length)))
+            }
             time => {
                 let message = format!("a silence of `{}` says nothing", shown(&time.text));
                 Err(self.error(self.last(), message, "write for example Wait+Silence 200ms"))
@@ -133,12 +135,12 @@ impl Parser<'_> {
     }
 
     /// `12,40`: row and column, from 1.
-    fn cursor(&mut self) -> Result<(String, Rule), TapeError> {
+    fn cursor(&mut self) -> Result<(String, WaitCondition), TapeError> {
         let first = self.peek().clone();
         let row = self.place_on_screen();
         let comma = self.take_if(|token| token.text == ",").is_some();
         if let (Some(row), true, Some(column)) = (row, comma, self.place_on_screen()) {
-            return Ok((format!(" {row},{column}"), Rule::Cursor { row, column }));
+            return Ok((format!(" {row},{column}"), WaitCondition::Cursor { row, column }));
         }
         let message = "`Wait+Cursor` needs a row and a column";
         let hint = "whole numbers from 1 to 1000 with a comma between them, for example Wait+Cursor 12,40";
@@ -168,19 +170,19 @@ impl Parser<'_> {
         }
         self.take();
         let pattern = self.pattern(&token)?;
-        let options = if of == Sight::Screen { "Screen" } else { "" };
+        let options = if of == ExpectSource::Screen { "Screen" } else { "" };
         Ok(Said::new(options, token.text, Action::Step(Step::Expect { pattern, of })))
     }
 
-    fn sight(&mut self) -> Result<Sight, TapeError> {
+    fn sight(&mut self) -> Result<ExpectSource, TapeError> {
         if self.take_if(|token| token.is_symbol("+")).is_none() {
-            return Ok(Sight::Answer);
+            return Ok(ExpectSource::Response);
         }
         if self.take_if(|token| token.is_text() && token.text == "Screen").is_none() {
             let message = format!("{} is nothing to look at", self.peek().shown());
             return Err(self.error(self.peek(), message, "write Expect+Screen /text/, or Expect /text/"));
         }
-        Ok(Sight::Screen)
+        Ok(ExpectSource::Screen)
     }
 
     /// A pattern in the syntax that the driver uses.

@@ -4,7 +4,7 @@ use cuesta_record::Stamp;
 
 /// A key that the screen should show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct ScreenKey {
     /// When it should have gone.
     pub(crate) due: Stamp,
     /// When it went.
@@ -17,15 +17,15 @@ pub(crate) struct Key {
 
 /// How a key goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Going {
-    pub(crate) key: Key,
+pub(crate) struct SentKey {
+    pub(crate) key: ScreenKey,
     /// It is the first since an answer.
     pub(crate) first: bool,
 }
 
 /// What is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum KeyEffect {
     /// The screen should show this character.
     Shown(char),
     Return,
@@ -35,7 +35,7 @@ pub(crate) enum Typed {
     Other,
 }
 
-impl Typed {
+impl KeyEffect {
     /// What a character means, where the host shows for it what the map says.
     pub(crate) fn new(character: char, map: &[(u8, u8)]) -> Self {
         match character {
@@ -56,10 +56,10 @@ mod tests {
 
     #[test]
     fn what_is_typed_is_shown_or_is_not() {
-        assert_eq!(Typed::new('é', &[]), Typed::Shown('é'));
-        assert_eq!(Typed::new('a', &[(b'a', b'0')]), Typed::Shown('0'));
-        assert_eq!(Typed::new('\r', &[]), Typed::Return);
-        assert_eq!(Typed::new('\x7f', &[]), Typed::Erase);
-        assert_eq!(Typed::new('\x03', &[]), Typed::Other);
+        assert_eq!(KeyEffect::new('é', &[]), KeyEffect::Shown('é'));
+        assert_eq!(KeyEffect::new('a', &[(b'a', b'0')]), KeyEffect::Shown('0'));
+        assert_eq!(KeyEffect::new('\r', &[]), KeyEffect::Return);
+        assert_eq!(KeyEffect::new('\x7f', &[]), KeyEffect::Erase);
+        assert_eq!(KeyEffect::new('\x03', &[]), KeyEffect::Other);
     }
 }

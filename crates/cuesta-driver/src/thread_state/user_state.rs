@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use cuesta_record::{Stamp, Sums, UserRow};
 
-use crate::pacing::Arrivals;
+use crate::pacing::ArrivalQueue;
 
 /// What a user spends its time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Spending {
+pub(crate) enum Activity {
     Thinking,
     Keying,
     /// Waiting for an answer, which is counted as response when it comes; or not at work.
@@ -18,7 +18,7 @@ pub(crate) enum Spending {
 
 /// What a user waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waits {
+pub(crate) enum WaitingFor {
     /// The answer to an input that was due at an instant.
     Answer(Stamp),
     /// What the host shows by itself, since an instant: a first prompt for example.
@@ -27,19 +27,19 @@ pub(crate) enum Waits {
 
 /// What is known of one user while it works.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub(crate) struct UserState {
     pub(crate) user: u32,
     pub(crate) group: usize,
     /// Number within the group.
     pub(crate) rank: u32,
     /// What arrives for it, in an open load.
-    pub(crate) arrivals: Rc<Arrivals>,
+    pub(crate) arrivals: Rc<ArrivalQueue>,
     /// What it spends its time on, and since when that is not yet counted.
-    pub(super) spends: (Spending, Stamp),
+    pub(super) spends: (Activity, Stamp),
     /// When what it does was due, if that arrived by an open load.
     pub(super) arrived: Option<Stamp>,
     /// What it waits for.
-    pub(super) waits: Option<Waits>,
+    pub(super) waits: Option<WaitingFor>,
     /// When the first of the keys whose echo it awaits was due, and how many they are.
     pub(super) echo: Option<(Stamp, usize)>,
     /// Why it has no line.
@@ -52,14 +52,14 @@ pub(crate) struct Seat {
     max: Duration,
 }
 
-impl Seat {
+impl UserState {
     pub(super) fn new(user: u32, group: usize, rank: u32) -> Self {
         Self {
             user,
             group,
             rank,
             arrivals: Rc::default(),
-            spends: (Spending::Other, Stamp::ZERO),
+            spends: (Activity::Other, Stamp::ZERO),
             arrived: None,
             waits: None,
             echo: None,
@@ -82,8 +82,8 @@ impl Seat {
     /// Closes the user's account of a step, which ends at an instant.
     pub(super) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waits {
-            Some(Waits::Answer(since)) if since < end => Some(("answer", since)),
-            Some(Waits::Prompt(since)) if since < end => Some(("prompt", since)),
+            Some(WaitingFor::Answer(since)) if since < end => Some(("answer", since)),
+            Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
             _ => None,
         };
         let mean = self.sum.as_secs_f64() / self.transactions.max(1) as f64;
@@ -109,9 +109,9 @@ impl Seat {
         let (spending, since) = self.spends;
         let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
         match spending {
-            Spending::Thinking => sums.think += spent,
-            Spending::Keying => sums.keying += spent,
-            Spending::Other => {}
+            Activity::Thinking => sums.think += spent,
+            Activity::Keying => sums.keying += spent,
+            Activity::Other => {}
         }
         self.spends.1 = at;
     }

@@ -6,17 +6,17 @@
 
 use std::collections::VecDeque;
 
+use answer::Hold;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
-use looking::Hold;
 
-use crate::answer::Rule;
+use crate::response::WaitCondition;
 
-mod looking;
-mod typed;
+mod answer;
+mod keys;
 
-pub(crate) use typed::{Going, Key, Typed};
+pub(crate) use keys::{KeyEffect, ScreenKey, SentKey};
 
 /// No more is read while so much is not drawn; one read more may come on top of it.
 const FULL: usize = 16 * 1024;
@@ -25,11 +25,11 @@ const KEPT: usize = 1024;
 
 /// A user's screen.
 #[derive(Debug)]
-pub(crate) struct View {
+pub(crate) struct PendingScreen {
     screen: Screen,
-    shown: ScreenEcho<Waiting>,
-    fresh: ChangedRows,
-    echoed: OwnEchoes,
+    screen_echo: ScreenEcho<Waiting>,
+    changed_rows: ChangedRows,
+    own_echoes: OwnEchoes,
     /// What has come and is not drawn.
     bytes: Vec<u8>,
     /// How much of it is drawn all the same.
@@ -58,7 +58,7 @@ pub(crate) struct View {
 /// A key that the screen has not shown, with what it shows for it and the number of its row.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    key: Key,
+    key: ScreenKey,
     character: char,
     row: u32,
 }
@@ -71,27 +71,27 @@ enum Event {
     /// A read came; so many of its characters are drawn.
     Read(Received, usize),
     /// A key went.
-    Sent(Typed, Going),
+    Sent(KeyEffect, SentKey),
 }
 
 /// What the screen shows all at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sight {
+pub(crate) enum ScreenEvent {
     /// A key, since an instant.
-    Key(Key, Stamp),
+    Key(ScreenKey, Stamp),
     /// Not a key, and it never will.
     Missed,
     /// What is waited for, since an instant.
     Answer(Stamp),
 }
 
-impl View {
+impl PendingScreen {
     pub(crate) fn new((columns, rows): (u16, u16)) -> Self {
         Self {
             screen: Screen::new(columns, rows),
-            shown: ScreenEcho::default(),
-            fresh: ChangedRows::default(),
-            echoed: OwnEchoes::default(),
+            screen_echo: ScreenEcho::default(),
+            changed_rows: ChangedRows::default(),
+            own_echoes: OwnEchoes::default(),
             bytes: Vec::new(),
             drawn: 0,
             events: VecDeque::new(),
@@ -140,7 +140,7 @@ impl View {
 
     /// When the timed key that it has not shown for the longest time was due.
     pub(crate) fn oldest(&self) -> Option<Stamp> {
-        let waiting = self.shown.keys().map(|waiting| &waiting.key);
+        let waiting = self.screen_echo.keys().map(|waiting| &waiting.key);
         waiting.chain(self.events.iter().filter_map(Event::key)).find(|key| key.timed).map(|key| key.due)
     }
 
@@ -151,8 +151,8 @@ impl View {
     }
 
     /// A key goes.
-    pub(crate) fn sent(&mut self, typed: Typed, going: Going) {
-        self.pending += usize::from(going.key.timed && matches!(typed, Typed::Shown(_)));
+    pub(crate) fn sent(&mut self, typed: KeyEffect, going: SentKey) {
+        self.pending += usize::from(going.key.timed && matches!(typed, KeyEffect::Shown(_)));
         if self.is_drawn() {
             self.apply(typed, going);
         } else {
@@ -160,50 +160,52 @@ impl View {
         }
     }
 
-    fn apply(&mut self, typed: Typed, Going { key, first }: Going) {
+    fn apply(&mut self, typed: KeyEffect, SentKey { key, first }: SentKey) {
         self.came = false;
         self.answers = key.answers;
         (self.first, self.matched, self.hold.since) = (None, None, None);
         if first {
-            self.echoed.begin(&self.screen);
-            self.hold.begin(&mut self.shown);
+            self.own_echoes.begin(&self.screen);
+            self.hold.begin(&mut self.screen_echo);
         }
-        self.echoed.mark();
+        self.own_echoes.mark();
         if key.answers {
-            self.fresh.mark(&self.screen);
+            self.changed_rows.mark(&self.screen);
         } else {
-            self.fresh.forget();
+            self.changed_rows.forget();
         }
         match typed {
-            Typed::Shown(character) => self.await_key(character, key),
-            Typed::Return | Typed::Erase | Typed::Other => {
+            KeyEffect::Shown(character) => self.await_key(character, key),
+            KeyEffect::Return | KeyEffect::Erase | KeyEffect::Other => {
                 // Programs that draw the whole screen end no row.
-                if typed == Typed::Return {
-                    self.hold.end_row(self.echoed.is_edited() && !self.screen.is_alternate());
+                if typed == KeyEffect::Return {
+                    self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
                 }
-                self.shown.turn(typed == Typed::Return);
-                self.echoed.turn(typed == Typed::Return, typed == Typed::Erase);
+                self.screen_echo.turn(typed == KeyEffect::Return);
+                self.own_echoes.turn(typed == KeyEffect::Return, typed == KeyEffect::Erase);
             }
         }
     }
 
-    fn await_key(&mut self, character: char, key: Key) {
+    fn await_key(&mut self, character: char, key: ScreenKey) {
         if key.timed {
             // A key that nobody times, and that is perhaps never shown, must not stand in the way of one that is a figure.
-            self.shown.retain(|waiting| waiting.key.timed);
-        } else if self.shown.len() >= MOST_UNTIMED && self.shown.front().is_some_and(|waiting| !waiting.key.timed) {
-            self.shown.give_up();
+            self.screen_echo.retain(|waiting| waiting.key.timed);
+        } else if self.screen_echo.len() >= MOST_UNTIMED
+            && self.screen_echo.front().is_some_and(|waiting| !waiting.key.timed)
+        {
+            self.screen_echo.give_up();
         }
-        let row = if key.answers { 0 } else { self.echoed.typed(character) };
-        self.shown.await_key(&self.screen, character, Waiting { key, character, row });
+        let row = if key.answers { 0 } else { self.own_echoes.typed(character) };
+        self.screen_echo.await_key(&self.screen, character, Waiting { key, character, row });
     }
 
     /// Gives up all timed keys sent before an instant; says how many. Others go as whole inputs: the end of one that lost
     /// its beginning could be found in an answer.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
-        while self.shown.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
-            self.shown.give_up();
+        while self.screen_echo.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
+            self.screen_echo.give_up();
             lost += 1;
         }
         self.pending -= lost as usize;
@@ -211,7 +213,7 @@ impl View {
     }
 
     /// Draws one piece of what came, at most so much, and tells what the screen then shows.
-    pub(crate) fn draw(&mut self, most: usize, rule: Option<&Rule>, sights: &mut Vec<Sight>) {
+    pub(crate) fn draw(&mut self, most: usize, rule: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(Event::Sent(typed, going)) = self.events.front() {
             let (typed, going) = (*typed, *going);
             self.events.pop_front();
@@ -231,9 +233,9 @@ impl View {
         // What came before a key that has gone is no answer to it.
         let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent(..)));
         let rule = rule.filter(|rule| rule.looks() && is_last);
-        self.draw_read(&received, from..to, rule, sights);
+        self.draw_read(&received, from..to, rule, events);
         if ends {
-            self.rest(&received, rule, sights);
+            self.rest(&received, rule, events);
         }
         self.tidy();
     }
@@ -242,8 +244,8 @@ impl View {
         &mut self,
         received: &Received,
         range: std::ops::Range<usize>,
-        rule: Option<&Rule>,
-        sights: &mut Vec<Sight>,
+        rule: Option<&WaitCondition>,
+        events: &mut Vec<ScreenEvent>,
     ) {
         // On a line with a speed the screen is looked at after each character, because each has an instant of its own; and
         // while a match is held, because what it matched may be gone when the read ends, and something else match then.
@@ -256,18 +258,18 @@ impl View {
             let (before, behind) = bytes.split_at(ends_row.unwrap_or(0));
             let found = &mut self.found;
             let mut feed = |screen: &mut Screen, bytes: &[u8], from| {
-                self.shown.feed(screen, bytes, from, exactly, |key| found.push(key));
+                self.screen_echo.feed(screen, bytes, from, exactly, |key| found.push(key));
             };
             if ends_row.is_some() {
                 feed(&mut self.screen, before, from);
-                self.echoed.leaves_edited(&self.screen);
+                self.own_echoes.leaves_edited(&self.screen);
                 self.hold.edited_return = false;
                 (self.first, self.matched, self.hold.since) = (None, None, None);
             }
             feed(&mut self.screen, behind, from + before.len());
             self.drawn += to - from;
             (self.came, self.hold.host_has_spoken) = (true, true);
-            self.find(received, sights);
+            self.find(received, events);
             if let Some(rule) = rule.filter(|_| exactly) {
                 self.look(rule, received.at_character(from));
             }
@@ -275,13 +277,13 @@ impl View {
     }
 
     /// All of a read is drawn.
-    fn rest(&mut self, received: &Received, rule: Option<&Rule>, sights: &mut Vec<Sight>) {
+    fn rest(&mut self, received: &Received, rule: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         let found = &mut self.found;
-        self.shown.rest(&self.screen, received.len, |key| found.push(key));
-        self.find(received, sights);
+        self.screen_echo.rest(&self.screen, received.len, |key| found.push(key));
+        self.find(received, events);
         if let Some(rule) = rule {
             self.look(rule, received.at_character(received.len.saturating_sub(1)));
-            sights.extend(self.matched.filter(|_| !self.is_held()).map(Sight::Answer));
+            events.extend(self.matched.filter(|_| !self.is_held()).map(ScreenEvent::Answer));
         }
     }
 
@@ -299,9 +301,9 @@ impl View {
 }
 
 impl Event {
-    fn key(&self) -> Option<&Key> {
+    fn key(&self) -> Option<&ScreenKey> {
         match self {
-            Self::Sent(Typed::Shown(_), going) => Some(&going.key),
+            Self::Sent(KeyEffect::Shown(_), going) => Some(&going.key),
             _ => None,
         }
     }
@@ -316,8 +318,8 @@ mod tests {
     use super::*;
 
     /// A screen on which the host has drawn.
-    fn view() -> View {
-        let mut view = View::new((20, 5));
+    fn view() -> PendingScreen {
+        let mut view = PendingScreen::new((20, 5));
         comes(&mut view, "\r", 1, 0);
         drawn(&mut view, None);
         view
@@ -328,40 +330,40 @@ mod tests {
     }
 
     /// A read at an instant, on a line with a speed if `per_character` is not zero.
-    fn comes(view: &mut View, text: &str, nanos: u64, per_character: u64) {
+    fn comes(view: &mut PendingScreen, text: &str, nanos: u64, per_character: u64) {
         let per_character = Duration::from_nanos(per_character);
         view.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
     }
 
-    fn key(nanos: u64, timed: bool, answers: bool) -> Key {
-        Key { due: at(nanos), sent: at(nanos), timed, answers }
+    fn key(nanos: u64, timed: bool, answers: bool) -> ScreenKey {
+        ScreenKey { due: at(nanos), sent: at(nanos), timed, answers }
     }
 
     /// A timed key.
-    fn types(view: &mut View, character: char, nanos: u64) -> Key {
+    fn types(view: &mut PendingScreen, character: char, nanos: u64) -> ScreenKey {
         let key = key(nanos, true, false);
-        view.sent(Typed::Shown(character), Going { key, first: false });
+        view.sent(KeyEffect::Shown(character), SentKey { key, first: false });
         key
     }
 
     /// An input that is not timed, all at once; the Return is the last key.
-    fn enters(view: &mut View, text: &str, nanos: u64) {
+    fn enters(view: &mut PendingScreen, text: &str, nanos: u64) {
         for (index, character) in text.chars().enumerate() {
-            view.sent(Typed::Shown(character), Going { key: key(nanos, false, false), first: index == 0 });
+            view.sent(KeyEffect::Shown(character), SentKey { key: key(nanos, false, false), first: index == 0 });
         }
-        view.sent(Typed::Return, Going { key: key(nanos, false, true), first: text.is_empty() });
+        view.sent(KeyEffect::Return, SentKey { key: key(nanos, false, true), first: text.is_empty() });
     }
 
-    fn drawn(view: &mut View, rule: Option<&Rule>) -> Vec<Sight> {
-        let mut sights = Vec::new();
+    fn drawn(view: &mut PendingScreen, rule: Option<&WaitCondition>) -> Vec<ScreenEvent> {
+        let mut events = Vec::new();
         while !view.is_drawn() {
-            view.draw(4, rule, &mut sights);
+            view.draw(4, rule, &mut events);
         }
-        sights
+        events
     }
 
-    fn prompt() -> Rule {
-        Rule::Prompt(Regex::new(r"\$ $").expect("a pattern"))
+    fn prompt() -> WaitCondition {
+        WaitCondition::Prompt(Regex::new(r"\$ $").expect("a pattern"))
     }
 
     #[test]
@@ -371,7 +373,7 @@ mod tests {
         let shown = types(&mut view, 'l', 20);
         comes(&mut view, "l", 30, 0);
         assert_eq!((view.pending(), view.oldest()), (1, Some(at(20))));
-        assert_eq!(drawn(&mut view, None), [Sight::Key(shown, at(30))]);
+        assert_eq!(drawn(&mut view, None), [ScreenEvent::Key(shown, at(30))]);
         assert_eq!(view.pending(), 0);
     }
 
@@ -384,7 +386,7 @@ mod tests {
         assert_eq!(drawn(&mut view, Some(&rule)), []);
         assert!(!view.look_again(&rule, at(20)));
         comes(&mut view, "\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(30))]);
+        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(30))]);
         assert!(view.look_again(&rule, at(30)));
     }
 
@@ -395,7 +397,7 @@ mod tests {
         enters(&mut view, "", 20);
         // At the fourth character; the bell changes nothing, and what held only for a while does not count.
         comes(&mut view, "\r\n$ \x07\x07", 100, 10);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(130))]);
+        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(130))]);
         enters(&mut view, "", 20);
         comes(&mut view, "\r\n$ gone", 200, 10);
         assert_eq!(drawn(&mut view, Some(&rule)), []);
@@ -421,13 +423,13 @@ mod tests {
         assert_eq!(view.give_up_before(Stamp::FAR), 1);
     }
 
-    fn screen(pattern: &str) -> Rule {
-        Rule::Screen(Regex::new(pattern).expect("a pattern"))
+    fn screen(pattern: &str) -> WaitCondition {
+        WaitCondition::Screen(Regex::new(pattern).expect("a pattern"))
     }
 
     #[test]
     fn a_late_echo_is_no_answer_and_the_answer_is() {
-        for rule in [screen("DONE"), Rule::Line(Regex::new("DONE").expect("a pattern"))] {
+        for rule in [screen("DONE"), WaitCondition::Line(Regex::new("DONE").expect("a pattern"))] {
             let mut view = view();
             comes(&mut view, "$ ", 10, 0);
             drawn(&mut view, None);
@@ -437,7 +439,7 @@ mod tests {
                 assert_eq!(drawn(&mut view, Some(&rule)), [], "{rule:?} {read}");
             }
             comes(&mut view, "DONE", 60, 0);
-            assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(60))], "{rule:?}");
+            assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(60))], "{rule:?}");
         }
     }
 
@@ -450,7 +452,7 @@ mod tests {
         assert_eq!(drawn(&mut view, Some(&rule)), []);
         assert!(view.held_until().is_some());
         comes(&mut view, "echo DONE", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(30))]);
+        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(30))]);
     }
 
     #[test]
@@ -462,7 +464,7 @@ mod tests {
         comes(&mut view, "ls\r\n", 40, 0);
         assert_eq!(drawn(&mut view, Some(&prompt())), []);
         comes(&mut view, "$ ", 50, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), [Sight::Answer(at(50))]);
+        assert_eq!(drawn(&mut view, Some(&prompt())), [ScreenEvent::Answer(at(50))]);
     }
 
     #[test]
@@ -472,8 +474,8 @@ mod tests {
         comes(&mut view, "$ ", 10, 0);
         drawn(&mut view, None);
         enters(&mut view, "sleep 1", 20);
-        view.sent(Typed::Shown('x'), Going { key: key(21, false, false), first: false });
-        view.sent(Typed::Return, Going { key: key(21, false, true), first: false });
+        view.sent(KeyEffect::Shown('x'), SentKey { key: key(21, false, false), first: false });
+        view.sent(KeyEffect::Return, SentKey { key: key(21, false, true), first: false });
         comes(&mut view, "sleep 1\r\nx\r\n", 30, 0);
         comes(&mut view, "$ ", 1_000, 0);
         assert_eq!(drawn(&mut view, Some(&rule)), []);
@@ -488,7 +490,7 @@ mod tests {
 
     #[test]
     fn the_first_prompt_is_no_answer_to_what_was_typed_before_it() {
-        let mut view = View::new((20, 5));
+        let mut view = PendingScreen::new((20, 5));
         enters(&mut view, "ls", 20);
         comes(&mut view, "ls\r\n", 21, 0);
         comes(&mut view, "$ ", 30, 0);
@@ -509,7 +511,7 @@ mod tests {
         }
         enters(&mut view, "sum", 80);
         comes(&mut view, "\r\n42\r\n", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(90))]);
+        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(90))]);
     }
 
     #[test]
@@ -523,13 +525,13 @@ mod tests {
         comes(&mut view, "$ ", 50, 0);
         assert_eq!(drawn(&mut view, Some(&prompt())), [], "the first prompt is late");
         comes(&mut view, "ls\r\n$ ", 60, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), [Sight::Answer(at(60))]);
+        assert_eq!(drawn(&mut view, Some(&prompt())), [ScreenEvent::Answer(at(60))]);
     }
 
     /// Up, which fetches a command from the history, and Return.
-    fn fetches(view: &mut View, nanos: u64) {
-        view.sent(Typed::Other, Going { key: key(nanos, false, false), first: true });
-        view.sent(Typed::Return, Going { key: key(nanos, false, true), first: false });
+    fn fetches(view: &mut PendingScreen, nanos: u64) {
+        view.sent(KeyEffect::Other, SentKey { key: key(nanos, false, false), first: true });
+        view.sent(KeyEffect::Return, SentKey { key: key(nanos, false, true), first: false });
     }
 
     #[test]
@@ -545,7 +547,7 @@ mod tests {
             }
             assert!(view.held_until().is_none());
             comes(&mut view, "DONE\r\n", 60, 0);
-            assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [Sight::Answer(at(60))], "{reads:?}");
+            assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [ScreenEvent::Answer(at(60))], "{reads:?}");
             assert_eq!(view.began(at(60)), at(60));
         }
     }
@@ -568,12 +570,12 @@ mod tests {
         let rule = screen("hello");
         for (index, character) in "hello".chars().enumerate() {
             let key = key(20, false, index == 4);
-            view.sent(Typed::Shown(character), Going { key, first: index == 0 });
+            view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
         }
         comes(&mut view, "hell", 30, 0);
         assert_eq!(drawn(&mut view, Some(&screen("hell"))), []);
         comes(&mut view, "o", 40, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [Sight::Answer(at(40))]);
+        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(40))]);
     }
 
     #[test]
@@ -582,11 +584,11 @@ mod tests {
         comes(&mut view, "$ ", 10, 0);
         for (index, character) in "fox".chars().enumerate() {
             let key = key(20, true, index == 2);
-            view.sent(Typed::Shown(character), Going { key, first: index == 0 });
+            view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
         }
         comes(&mut view, "fox", 40, 0);
-        let rule = Rule::Line(Regex::new("x$").expect("a pattern"));
-        assert_eq!(drawn(&mut view, Some(&rule)).last(), Some(&Sight::Answer(at(40))));
+        let rule = WaitCondition::Line(Regex::new("x$").expect("a pattern"));
+        assert_eq!(drawn(&mut view, Some(&rule)).last(), Some(&ScreenEvent::Answer(at(40))));
     }
 
     #[test]
@@ -594,7 +596,7 @@ mod tests {
         let mut view = view();
         enters(&mut view, "", 20);
         comes(&mut view, "\r\nfile\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("(?m)\\$ $"))), [Sight::Answer(at(30))]);
+        assert_eq!(drawn(&mut view, Some(&screen("(?m)\\$ $"))), [ScreenEvent::Answer(at(30))]);
         assert!(view.is_on_screen(&Regex::new("(?m)^\\$ $").expect("a pattern")));
     }
 }

@@ -20,8 +20,8 @@ use cuesta_screen::{Byte, Characters};
 
 /// Keys that wait for their echo.
 #[derive(Debug, Default)]
-pub(crate) struct Echoes {
-    awaited: VecDeque<Awaited>,
+pub(crate) struct EchoMatcher {
+    awaited: VecDeque<PendingKey>,
     /// How many timed keys that is.
     keys: usize,
     /// A return was shown as CR: an LF right after it belongs to the same echo.
@@ -31,7 +31,7 @@ pub(crate) struct Echoes {
     /// Where the stream stands.
     stream: Characters,
     /// Keys that seem to have overtaken those before them.
-    run: Option<Run>,
+    run: Option<EchoSequence>,
     /// An answer that seems to have overtaken the echo of the row that it answers.
     early: Option<EarlyAnswer>,
     /// The longest that an echo took of late.
@@ -40,7 +40,7 @@ pub(crate) struct Echoes {
 
 /// One character that waits for its echo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Awaited {
+pub(crate) struct PendingKey {
     /// When its key should have gone.
     pub(crate) due: Stamp,
     /// When it went.
@@ -54,7 +54,7 @@ pub(crate) struct Awaited {
 
 /// Keys of which echoes seem to have come one directly after another.
 #[derive(Debug, Clone, Copy)]
-struct Run {
+struct EchoSequence {
     first: usize,
     came: [Stamp; MOST_IN_RUN],
     len: usize,
@@ -70,7 +70,7 @@ struct EarlyAnswer {
     /// When the end of row came.
     came: Stamp,
     /// The row's echo, as far as it has come since.
-    row: Option<Run>,
+    row: Option<EchoSequence>,
 }
 
 /// So many echoes in order are no chance, whenever their keys went.
@@ -83,12 +83,12 @@ const MOST_UNTIMED: usize = 256;
 
 /// What a character turned out to be.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum EchoMatch {
     /// The echo of a whole key.
-    Echo(Awaited),
+    Echo(PendingKey),
     /// Part of an echo, or the echo of a key that is not timed.
     Part,
-    /// It is certain now which keys were echoed behind others, or behind an answer: see [`Echoes::overtaken`].
+    /// It is certain now which keys were echoed behind others, or behind an answer: see [`EchoMatcher::overtaken`].
     Overtook,
     /// Not what the map says it must be; the key counts as answered wrongly.
     Wrong,
@@ -100,7 +100,7 @@ pub(crate) enum Seen {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Overtaken {
     pub(crate) lost: u64,
-    pub(crate) echoed: Vec<(Awaited, Stamp)>,
+    pub(crate) echoed: Vec<(PendingKey, Stamp)>,
     /// When the last character came that says so.
     pub(crate) last: Stamp,
 }
@@ -108,7 +108,7 @@ pub(crate) struct Overtaken {
 const CR: char = '\r';
 const LF: char = '\n';
 
-impl Echoes {
+impl EchoMatcher {
     /// Whether any character may still be an echo.
     pub(crate) fn are_awaited(&self) -> bool {
         self.line_feed || !self.awaited.is_empty()
@@ -136,7 +136,7 @@ impl Echoes {
         while let Some(character) = typed.next() {
             let mapped = map.iter().find(|(from, _)| char::from(*from) == character);
             let want = mapped.map_or(character, |(_, to)| char::from(*to));
-            self.awaited.push_back(Awaited { due, sent, want, last: typed.peek().is_none(), timed });
+            self.awaited.push_back(PendingKey { due, sent, want, last: typed.peek().is_none(), timed });
         }
         while !timed && self.awaited.len() > MOST_UNTIMED && self.awaited.front().is_some_and(|key| !key.timed) {
             self.drop_first(1);
@@ -149,17 +149,17 @@ impl Echoes {
     }
 
     /// A byte came. `strict`: a character can only be an echo. `at`: when it came.
-    pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl Fn() -> Stamp) -> Seen {
+    pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl Fn() -> Stamp) -> EchoMatch {
         let character = match self.stream.take(byte) {
             Byte::Character(character) => character,
             Byte::Part(bytes, len) => return self.part(&bytes[..len]),
-            Byte::Control => return Seen::Other,
+            Byte::Control => return EchoMatch::Other,
         };
         if std::mem::take(&mut self.line_feed) && character == LF {
-            return Seen::Part;
+            return EchoMatch::Part;
         }
         let ends_row = std::mem::take(&mut self.carriage_return) && character == LF;
-        let Some(front) = self.awaited.front() else { return Seen::Other };
+        let Some(front) = self.awaited.front() else { return EchoMatch::Other };
         let goes_on = self.run.is_some_and(|run| self.extends(run, character));
         if shows(front.want, character) && !goes_on && self.early.is_none() {
             let sent = front.sent;
@@ -169,18 +169,18 @@ impl Echoes {
             if echoed.is_some() {
                 self.took(at().since(sent));
             }
-            return echoed.map_or(Seen::Part, Seen::Echo);
+            return echoed.map_or(EchoMatch::Part, EchoMatch::Echo);
         }
         if strict {
             self.give_up_front();
-            return Seen::Wrong;
+            return EchoMatch::Wrong;
         }
         self.carriage_return = character == CR && !goes_on && self.early.is_none();
         if ends_row {
             self.answered_early(at());
         }
         if self.carriage_return || (character.is_control() && character != CR) {
-            return Seen::Other;
+            return EchoMatch::Other;
         }
         self.follow(character, goes_on, at)
     }
@@ -209,7 +209,7 @@ impl Echoes {
     }
 
     /// Takes the keys of a run for echoed, and gives up those before it.
-    fn take_run(&mut self, run: &Run) -> Overtaken {
+    fn take_run(&mut self, run: &EchoSequence) -> Overtaken {
         let lost = self.drop_first(run.first);
         let mut echoed = Vec::new();
         for came in &run.came[..run.len] {
@@ -230,7 +230,7 @@ impl Echoes {
     }
 
     /// Takes in a character that is not the echo of the key that waits longest, as far as can be told.
-    fn follow(&mut self, character: char, goes_on: bool, at: impl Fn() -> Stamp) -> Seen {
+    fn follow(&mut self, character: char, goes_on: bool, at: impl Fn() -> Stamp) -> EchoMatch {
         let row_goes_on = self.follow_row(character, &at);
         if goes_on {
             self.run = self.run.map(|run| run.and(at()));
@@ -239,14 +239,14 @@ impl Echoes {
         }
         self.line_feed = character == CR && (goes_on || row_goes_on);
         let certain = self.echoed_row().is_some() || self.run.is_some_and(|run| self.is_certain(&run));
-        if certain { Seen::Overtook } else { Seen::Other }
+        if certain { EchoMatch::Overtook } else { EchoMatch::Other }
     }
 
     /// Takes a character for the next echo of a row that was answered early, or for its first; says if it may be.
     fn follow_row(&mut self, character: char, at: impl Fn() -> Stamp) -> bool {
         let Some(early) = self.early else { return false };
         let goes_on = early.row.filter(|row| self.extends(*row, character)).map(|row| row.and(at()));
-        let begins = || self.awaited.front().filter(|key| key.want == character).map(|_| Run::new(0, at()));
+        let begins = || self.awaited.front().filter(|key| key.want == character).map(|_| EchoSequence::new(0, at()));
         let row = goes_on.or_else(begins);
         self.early = Some(EarlyAnswer { row, ..early });
         row.is_some()
@@ -259,7 +259,7 @@ impl Echoes {
         let first = self.awaited.iter().skip(from).position(|key| key.want == character).map(|behind| from + behind);
         match (first, &mut self.run) {
             (Some(first), run) if run.is_none_or(|run| run.broken || first < run.first) => {
-                *run = Some(Run::new(first, at()));
+                *run = Some(EchoSequence::new(first, at()));
             }
             (_, Some(run)) => run.broken = true,
             _ => {}
@@ -267,30 +267,30 @@ impl Echoes {
     }
 
     /// Whether a character is the echo that comes next in a run.
-    fn extends(&self, run: Run, character: char) -> bool {
+    fn extends(&self, run: EchoSequence, character: char) -> bool {
         !run.broken && self.awaited.get(run.first + run.len).is_some_and(|key| key.want == character)
     }
 
     /// The echo of a row that was answered early, if it cannot well be chance.
-    fn echoed_row(&self) -> Option<Run> {
+    fn echoed_row(&self) -> Option<EchoSequence> {
         let early = self.early?;
         early.row.filter(|row| row.len == MOST_IN_RUN || row.len > early.end)
     }
 
     /// Whether a run cannot well be chance.
-    fn is_certain(&self, run: &Run) -> bool {
+    fn is_certain(&self, run: &EchoSequence) -> bool {
         let answered =
             |index: usize| self.awaited.get(run.first + index).is_some_and(|next| next.sent >= run.came[index - 1]);
         run.first == 0 || run.len == MOST_IN_RUN || (1..run.len).any(answered)
     }
 
     /// Bytes of a character came that is not complete.
-    fn part(&self, bytes: &[u8]) -> Seen {
+    fn part(&self, bytes: &[u8]) -> EchoMatch {
         let is_echo = self.awaited.front().is_some_and(|key| {
             let mut buffer = [0; 4];
             key.want.encode_utf8(&mut buffer).as_bytes().starts_with(bytes)
         });
-        if is_echo { Seen::Part } else { Seen::Other }
+        if is_echo { EchoMatch::Part } else { EchoMatch::Other }
     }
 
     fn took(&mut self, delay: Duration) {
@@ -312,19 +312,19 @@ impl Echoes {
             is_secret = !key.timed;
         }
         let left = |index: usize| index.checked_sub(characters);
-        self.run = self.run.and_then(|run| Some(Run { first: left(run.first)?, ..run }));
+        self.run = self.run.and_then(|run| Some(EchoSequence { first: left(run.first)?, ..run }));
         self.early = self.early.and_then(|early| Some(EarlyAnswer { end: left(early.end)?, row: None, ..early }));
         lost
     }
 
-    fn pop(&mut self) -> Option<Awaited> {
+    fn pop(&mut self) -> Option<PendingKey> {
         let first = self.awaited.pop_front();
         self.keys -= usize::from(first.is_some_and(|key| key.last && key.timed));
         first
     }
 }
 
-impl Run {
+impl EchoSequence {
     fn new(first: usize, came: Stamp) -> Self {
         Self { first, came: [came; MOST_IN_RUN], len: 1, broken: false }
     }
@@ -354,35 +354,35 @@ mod tests {
     }
 
     /// Keys sent at 0, 1, 2 and so on.
-    fn typed(keys: &[&str], map: &[(u8, u8)]) -> Echoes {
-        let mut echoes = Echoes::default();
+    fn typed(keys: &[&str], map: &[(u8, u8)]) -> EchoMatcher {
+        let mut echoes = EchoMatcher::default();
         for (n, key) in keys.iter().enumerate() {
             echoes.await_key(key.as_bytes(), map, true, stamp(n), stamp(n));
         }
         echoes
     }
 
-    fn number(key: &Awaited) -> char {
+    fn number(key: &PendingKey) -> char {
         char::from_digit(key.sent.as_nanos() as u32, 10).unwrap_or('?')
     }
 
     /// What each byte turned out to be. The first comes when ten keys may have been sent, then one each ns.
-    fn shown(echoes: &mut Echoes, text: impl AsRef<[u8]>, strict: bool) -> String {
+    fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> String {
         let mut told = String::new();
         for (index, byte) in text.as_ref().iter().enumerate() {
             match echoes.take(*byte, strict, || stamp(10 + index)) {
-                Seen::Echo(key) => told.push(number(&key)),
-                Seen::Part => told.push('_'),
-                Seen::Wrong => told.push('!'),
-                Seen::Other => told.push('.'),
-                Seen::Overtook => told += &overtaken(echoes, stamp(10 + index)),
+                EchoMatch::Echo(key) => told.push(number(&key)),
+                EchoMatch::Part => told.push('_'),
+                EchoMatch::Wrong => told.push('!'),
+                EchoMatch::Other => told.push('.'),
+                EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
             }
         }
         told
     }
 
     /// `-` for each key that was given up, and those that were echoed behind them, each with when that was.
-    fn overtaken(echoes: &mut Echoes, now: Stamp) -> String {
+    fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
         let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
         let told = overtaken.echoed.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
         format!("({}{})", "-".repeat(overtaken.lost as usize), told.collect::<Vec<_>>().join(" "))

@@ -17,35 +17,35 @@ use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
 use cuesta_tape::Echo;
 
-use crate::answer::{Answer, Rule};
-use crate::crew::Crew;
-use crate::echo::Echoes;
+use crate::echo_matcher::EchoMatcher;
 use crate::opening::Opened;
+use crate::pending_screen::{KeyEffect, PendingScreen, ScreenKey, SentKey};
 use crate::program::Program;
-use crate::view::{Going, Key, Typed, View};
+use crate::response::{ResponseMatcher, WaitCondition};
+use crate::thread_state::ThreadState;
 
 mod drawing;
 mod reading;
 mod waiting;
 
-pub(crate) use waiting::Waited;
+pub(crate) use waiting::WaitOutcome;
 
 /// A line with a user at it.
 #[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
-pub(crate) struct Terminal {
+pub(crate) struct Session {
     line: Box<dyn Line>,
     /// None once its opening is counted.
     opened: Option<Opened>,
     alarm: clock::Sleep,
-    crew: Rc<Crew>,
-    /// The user's seat.
-    seat: usize,
+    shared: Rc<ThreadState>,
+    /// The user's slot.
+    slot: usize,
     /// The user's group.
     group: usize,
-    echoes: Echoes,
-    answer: Answer,
+    echoes: EchoMatcher,
+    answer: ResponseMatcher,
     /// What is or will be waited for.
-    rule: Option<Rc<Rule>>,
+    rule: Option<Rc<WaitCondition>>,
     /// Whether nothing but echoes may come while one is awaited.
     strict: bool,
     /// When something first came after the last key, by two clocks, where the kernel stamps the line.
@@ -55,7 +55,7 @@ pub(crate) struct Terminal {
     /// What had crossed the line when it was last counted.
     counted: Crossed,
     /// What the user sees, if it looks.
-    view: Option<Box<View>>,
+    screen: Option<Box<PendingScreen>>,
     /// The modes that its keys depend on, if they do and it does not look.
     modes: Option<ModeWatch>,
     /// A key is on its way: nothing may come between its characters.
@@ -70,7 +70,7 @@ pub(crate) struct Terminal {
 
 /// A key, or a text that is sent at once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Stroke<'a> {
+pub(crate) enum KeyInput<'a> {
     /// One character of a text.
     Character(&'a str),
     /// A key with a name.
@@ -80,7 +80,7 @@ pub(crate) enum Stroke<'a> {
 
 /// How the echo of a key is awaited.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Awaited {
+pub(crate) struct EchoRequest {
     /// When the key was due.
     pub(crate) due: Stamp,
     pub(crate) echo: Echo,
@@ -92,38 +92,38 @@ pub(crate) struct Awaited {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lost(pub(crate) &'static str);
 
-impl Terminal {
+impl Session {
     pub(crate) fn new(
         line: Box<dyn Line>,
         opened: Opened,
-        crew: Rc<Crew>,
-        seat: usize,
+        shared: Rc<ThreadState>,
+        slot: usize,
         group: usize,
         program: &Program,
     ) -> Self {
-        let mut terminal = Self {
+        let mut session = Self {
             line,
             opened: Some(opened),
             alarm: clock::sleep_until(Stamp::FAR),
-            crew,
-            seat,
+            shared,
+            slot,
             group,
-            echoes: Echoes::default(),
-            answer: Answer::new(program.reads_text),
+            echoes: EchoMatcher::default(),
+            answer: ResponseMatcher::new(program.reads_text),
             rule: None,
             strict: false,
             came: None,
             mixed: false,
             counted: Crossed::default(),
-            view: None,
+            screen: None,
             modes: None,
             sending: false,
             follows: false,
             answered: true,
             heard: false,
         };
-        terminal.play(program);
-        terminal
+        session.play(program);
+        session
     }
 
     /// A pass of a program will be played, which may be another one than before.
@@ -131,14 +131,14 @@ impl Terminal {
         self.strict = !program.echo_map.is_empty();
         self.follows = program.follows_echoes;
         self.answer.keep_text(program.reads_text);
-        if program.looks && self.view.is_none() {
-            let mut view = View::new(self.crew.groups[self.group].size);
-            self.crew.has_screen(view.grown());
-            self.view = Some(Box::new(view));
+        if program.looks && self.screen.is_none() {
+            let mut view = PendingScreen::new(self.shared.groups[self.group].size);
+            self.shared.has_screen(view.grown());
+            self.screen = Some(Box::new(view));
         }
         // What the host set before it was watched is not known.
         self.modes =
-            self.modes.or_else(|| program.needs_modes.then(ModeWatch::default)).filter(|_| self.view.is_none());
+            self.modes.or_else(|| program.needs_modes.then(ModeWatch::default)).filter(|_| self.screen.is_none());
     }
 
     /// The instant from which the line can carry the next character.
@@ -153,7 +153,7 @@ impl Terminal {
 
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
-        self.echoes.pending() + self.view.as_ref().map_or(0, |view| view.pending())
+        self.echoes.pending() + self.screen.as_ref().map_or(0, |view| view.pending())
     }
 
     /// Whether any key went.
@@ -186,9 +186,9 @@ impl Terminal {
     /// Gives the instant at which it went.
     pub(crate) async fn send(
         &mut self,
-        stroke: Stroke<'_>,
-        awaited: Awaited,
-        rule: Option<&Rc<Rule>>,
+        stroke: KeyInput<'_>,
+        awaited: EchoRequest,
+        rule: Option<&Rc<WaitCondition>>,
         last: bool,
         program: &Program,
     ) -> Result<Stamp, Lost> {
@@ -215,39 +215,39 @@ impl Terminal {
         let gone = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
         self.sending = false;
         gone?;
-        self.crew.tally(|tally| tally.counts.characters.sent += key.len() as u64);
+        self.shared.tally(|tally| tally.counts.characters.sent += key.len() as u64);
         self.count_crossed();
         Ok(sent)
     }
 
     /// Whether a host may echo at all: nobody does over pipes.
     fn is_echoed(&self) -> bool {
-        self.crew.groups[self.group].is_echoed
+        self.shared.groups[self.group].is_echoed
     }
 
     /// Tells the screen what is typed: each character of what is pasted is one that it should show.
     fn show(
         &mut self,
-        stroke: Stroke<'_>,
+        stroke: KeyInput<'_>,
         typed: &[u8],
-        awaited: Awaited,
+        awaited: EchoRequest,
         (sent, first, last): (Stamp, bool, bool),
         program: &Program,
     ) {
         let is_echoed = self.is_echoed();
-        let Some(view) = &mut self.view else { return };
+        let Some(view) = &mut self.screen else { return };
         let typed = std::str::from_utf8(typed).unwrap_or_default();
-        let is_key = matches!(stroke, Stroke::Key(_)) && typed.chars().nth(1).is_some();
+        let is_key = matches!(stroke, KeyInput::Key(_)) && typed.chars().nth(1).is_some();
         let timed = awaited.echo == Echo::Screen && !awaited.secret && typed.chars().nth(1).is_none();
-        let mut key = Key { due: awaited.due, sent, timed, answers: last };
+        let mut key = ScreenKey { due: awaited.due, sent, timed, answers: last };
         if is_key || typed.is_empty() || (!timed && !is_echoed) {
-            return view.sent(Typed::Other, Going { key, first });
+            return view.sent(KeyEffect::Other, SentKey { key, first });
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
             rest -= character.len_utf8();
             key.answers = last && rest == 0;
-            view.sent(Typed::new(character, &program.echo_map), Going { key, first: first && index == 0 });
+            view.sent(KeyEffect::new(character, &program.echo_map), SentKey { key, first: first && index == 0 });
         }
     }
 
@@ -271,15 +271,15 @@ impl Terminal {
     /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
     fn count_opening(&mut self) {
         let Some(opened) = self.opened.take() else { return };
-        for (series, took) in opened.phases(self.line.opening(), self.crew.groups[self.group].series.line) {
-            self.crew.record(series, took);
+        for (series, took) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
+            self.shared.record(series, took);
         }
     }
 
     /// Counts what crossed the line since it was last counted.
     fn count_crossed(&mut self) {
         let crossed = self.line.crossed();
-        self.crew.tally(|tally| {
+        self.shared.tally(|tally| {
             tally.counts.characters.line_in += crossed.sent - self.counted.sent;
             tally.counts.characters.line_out += crossed.received - self.counted.received;
         });
@@ -287,18 +287,18 @@ impl Terminal {
     }
 }
 
-impl Drop for Terminal {
+impl Drop for Session {
     fn drop(&mut self) {
         self.draw_all();
-        if let Some(view) = &mut self.view {
-            self.crew.has_screen((view.grown().0, 0));
+        if let Some(view) = &mut self.screen {
+            self.shared.has_screen((view.grown().0, 0));
         }
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
         self.count_crossed();
         let dropped = self.line.dropped();
         if dropped > 0 {
-            self.crew.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);
+            self.shared.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);
         }
     }
 }

@@ -19,14 +19,14 @@ use cuesta_record::{Stamp, clock};
 
 use crate::connect::Connect;
 use crate::run::Scripts;
-use crate::spec::Spec;
+use crate::spec::RunSpec;
 
 /// So many reads, each of at most the size of a thread's buffer (16 KiB), may wait to be written.
 const QUEUE: usize = 256;
 
 /// What the writer is told.
 #[derive(Debug)]
-enum Shot {
+enum CastEvent {
     /// A line was opened.
     Opened(Stamp),
     /// This came.
@@ -35,39 +35,39 @@ enum Shot {
     Lost(Stamp, u64),
 }
 
-/// The writing thread. It ends when all cameras are gone.
+/// The writing thread. It ends when all taps are gone.
 #[derive(Debug)]
-pub(crate) struct Film(JoinHandle<io::Result<()>>);
+pub(crate) struct CastWriter(JoinHandle<io::Result<()>>);
 
 /// The user's side of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Camera {
+pub(crate) struct CastTap {
     user: u32,
-    queue: SyncSender<Shot>,
+    queue: SyncSender<CastEvent>,
     /// Characters that found no room since the last that did.
     lost: Cell<u64>,
 }
 
-impl Film {
+impl CastWriter {
     /// Starts writing into an agent's folder, if the chosen user is one of that agent's.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn start(
-        spec: &Spec,
+        spec: &RunSpec,
         scripts: &Scripts,
         begun: Stamp,
         folder: &Path,
-    ) -> io::Result<Option<(Self, Camera)>> {
+    ) -> io::Result<Option<(Self, CastTap)>> {
         let Some(user) = spec.cast.filter(|user| user % spec.agents == spec.agent) else { return Ok(None) };
         let file = File::create(folder.join(format!("user-{user}.cast")))?;
         let writer = Writer::new(BufWriter::new(file), &header(spec, scripts, user))?;
-        let (queue, shots) = sync_channel(QUEUE);
-        let thread = thread::Builder::new().name("cuesta-film".into()).spawn(move || write(writer, begun, &shots))?;
-        Ok(Some((Self(thread), Camera { user, queue, lost: Cell::new(0) })))
+        let (queue, events) = sync_channel(QUEUE);
+        let thread = thread::Builder::new().name("cuesta-cast".into()).spawn(move || write(writer, begun, &events))?;
+        Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
     }
 
-    /// Waits until all is written.
+    /// WaitingFor until all is written.
     ///
     /// # Errors
     /// When something could not be written.
@@ -77,7 +77,7 @@ impl Film {
 }
 
 /// What the cast says of the user whose session it is.
-fn header(spec: &Spec, scripts: &Scripts, user: u32) -> Header {
+fn header(spec: &RunSpec, scripts: &Scripts, user: u32) -> Header {
     let mut before = 0;
     let of_user = spec.groups.iter().enumerate().find(|(number, _)| {
         before += spec.most_users(*number);
@@ -95,33 +95,33 @@ fn header(spec: &Spec, scripts: &Scripts, user: u32) -> Header {
     }
 }
 
-/// The same lines, the chosen user's before a camera.
-pub(crate) fn filmed(connect: Connect, camera: Option<Camera>) -> Connect {
-    let Some(camera) = camera.map(Rc::new) else { return connect };
+/// The same lines, the chosen user's before a tap.
+pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
+    let Some(tap) = tap.map(Rc::new) else { return connect };
     Rc::new(move |group, user| {
         let opening = connect(group, user);
-        if user != camera.user {
+        if user != tap.user {
             return opening;
         }
-        let camera = Rc::clone(&camera);
+        let tap = Rc::clone(&tap);
         Box::pin(async move {
             let line = opening.await?;
-            camera.tell(Shot::Opened(clock::now()));
-            let traced = Traced::new(line, move |passed: Passed<'_>| camera.sees(passed));
+            tap.tell(CastEvent::Opened(clock::now()));
+            let traced = Traced::new(line, move |passed: Passed<'_>| tap.sees(passed));
             Ok(Box::new(traced) as Box<dyn Line>)
         })
     })
 }
 
-impl Camera {
+impl CastTap {
     fn sees(&self, passed: Passed<'_>) {
         if passed.way == Way::Sent || passed.bytes.is_empty() {
             return;
         }
         let lost = self.lost.get();
-        let told = (lost == 0 || self.tell(Shot::Lost(passed.at, lost))) && {
+        let told = (lost == 0 || self.tell(CastEvent::Lost(passed.at, lost))) && {
             self.lost.set(0);
-            self.tell(Shot::Came(passed.at, passed.bytes.into()))
+            self.tell(CastEvent::Came(passed.at, passed.bytes.into()))
         };
         if !told {
             self.lost.set(self.lost.get() + passed.bytes.len() as u64);
@@ -129,17 +129,17 @@ impl Camera {
     }
 
     /// Never waits; says whether there was room.
-    fn tell(&self, shot: Shot) -> bool {
-        self.queue.try_send(shot).is_ok()
+    fn tell(&self, event: CastEvent) -> bool {
+        self.queue.try_send(event).is_ok()
     }
 }
 
-fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, shots: &Receiver<Shot>) -> io::Result<()> {
+fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, events: &Receiver<CastEvent>) -> io::Result<()> {
     let mut sessions = 0;
     let mut last = Duration::ZERO;
-    while let Ok(first) = shots.recv() {
-        for shot in std::iter::once(first).chain(shots.try_iter()) {
-            last = last.max(take(&mut writer, begun, &mut sessions, &shot)?);
+    while let Ok(first) = events.recv() {
+        for event in std::iter::once(first).chain(events.try_iter()) {
+            last = last.max(take(&mut writer, begun, &mut sessions, &event)?);
         }
         // Nothing waits: what there is can be watched, whatever becomes of the run.
         writer.flush()?;
@@ -147,12 +147,17 @@ fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, shots: &Receiver<Sho
     writer.finish(last)
 }
 
-fn take<W: io::Write>(writer: &mut Writer<W>, begun: Stamp, sessions: &mut u32, shot: &Shot) -> io::Result<Duration> {
-    let at = match shot {
-        Shot::Opened(at) | Shot::Came(at, _) | Shot::Lost(at, _) => at.since(begun),
+fn take<W: io::Write>(
+    writer: &mut Writer<W>,
+    begun: Stamp,
+    sessions: &mut u32,
+    event: &CastEvent,
+) -> io::Result<Duration> {
+    let at = match event {
+        CastEvent::Opened(at) | CastEvent::Came(at, _) | CastEvent::Lost(at, _) => at.since(begun),
     };
-    match shot {
-        Shot::Opened(_) => {
+    match event {
+        CastEvent::Opened(_) => {
             *sessions += 1;
             if *sessions > 1 {
                 // Another terminal: what the one before left on its screen and in its modes is gone.
@@ -160,8 +165,8 @@ fn take<W: io::Write>(writer: &mut Writer<W>, begun: Stamp, sessions: &mut u32, 
             }
             writer.event(at, &What::Marker(format!("session {sessions}")))?;
         }
-        Shot::Came(_, bytes) => writer.output(at, bytes)?,
-        Shot::Lost(_, count) => writer.event(at, &What::Marker(format!("{count} characters are missing here")))?,
+        CastEvent::Came(_, bytes) => writer.output(at, bytes)?,
+        CastEvent::Lost(_, count) => writer.event(at, &What::Marker(format!("{count} characters are missing here")))?,
     }
     Ok(at)
 }
@@ -175,28 +180,28 @@ mod tests {
         Stamp::from_nanos(ms * 1_000_000)
     }
 
-    fn camera() -> (Camera, Receiver<Shot>) {
-        let (queue, shots) = sync_channel(QUEUE);
-        (Camera { user: 0, queue, lost: Cell::new(0) }, shots)
+    fn tap() -> (CastTap, Receiver<CastEvent>) {
+        let (queue, events) = sync_channel(QUEUE);
+        (CastTap { user: 0, queue, lost: Cell::new(0) }, events)
     }
 
-    fn written(shots: &Receiver<Shot>) -> Vec<(u128, What)> {
+    fn written(events: &Receiver<CastEvent>) -> Vec<(u128, What)> {
         let mut bytes = Vec::new();
         let writer = Writer::new(&mut bytes, &Header::default()).expect("writes");
-        write(writer, at(1000), shots).expect("writes");
+        write(writer, at(1000), events).expect("writes");
         let cast = Cast::read(&bytes).expect("reads");
         cast.events.into_iter().map(|event| (event.at.as_millis(), event.what)).collect()
     }
 
     #[test]
     fn what_came_is_in_the_cast_and_what_was_typed_is_not() {
-        let (camera, shots) = camera();
-        camera.tell(Shot::Opened(at(1500)));
-        camera.sees(Passed { way: Way::Received, at: at(1600), bytes: b"login: \xc3" });
-        camera.sees(Passed { way: Way::Sent, at: at(1700), bytes: b"hunter2" });
-        camera.sees(Passed { way: Way::Received, at: at(1800), bytes: b"\xa9" });
-        camera.tell(Shot::Opened(at(1900)));
-        drop(camera);
+        let (tap, events) = tap();
+        tap.tell(CastEvent::Opened(at(1500)));
+        tap.sees(Passed { way: Way::Received, at: at(1600), bytes: b"login: \xc3" });
+        tap.sees(Passed { way: Way::Sent, at: at(1700), bytes: b"hunter2" });
+        tap.sees(Passed { way: Way::Received, at: at(1800), bytes: b"\xa9" });
+        tap.tell(CastEvent::Opened(at(1900)));
+        drop(tap);
         let output = |text: &str| What::Output(text.to_owned());
         let marker = |text: &str| What::Marker(text.to_owned());
         let wanted = [
@@ -206,20 +211,20 @@ mod tests {
             (900, output("\x1bc")),
             (900, marker("session 2")),
         ];
-        assert_eq!(written(&shots), wanted);
+        assert_eq!(written(&events), wanted);
     }
 
     #[test]
     fn what_finds_no_room_is_counted() {
-        let (camera, shots) = camera();
+        let (tap, events) = tap();
         for number in 0..QUEUE as u64 + 2 {
-            camera.sees(Passed { way: Way::Received, at: at(1000 + number), bytes: b"abc" });
+            tap.sees(Passed { way: Way::Received, at: at(1000 + number), bytes: b"abc" });
         }
-        let taken: Vec<Shot> = shots.try_iter().collect();
-        assert_eq!((taken.len(), camera.lost.get()), (QUEUE, 6));
-        camera.sees(Passed { way: Way::Received, at: at(2000), bytes: b"d" });
-        drop(camera);
+        let taken: Vec<CastEvent> = events.try_iter().collect();
+        assert_eq!((taken.len(), tap.lost.get()), (QUEUE, 6));
+        tap.sees(Passed { way: Way::Received, at: at(2000), bytes: b"d" });
+        drop(tap);
         let missing = What::Marker("6 characters are missing here".into());
-        assert_eq!(written(&shots), [(1000, missing), (1000, What::Output("d".into()))]);
+        assert_eq!(written(&events), [(1000, missing), (1000, What::Output("d".into()))]);
     }
 }

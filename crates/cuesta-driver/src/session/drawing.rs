@@ -9,14 +9,14 @@ use cuesta_record::Stamp;
 use regex::bytes::Regex;
 use tokio::task;
 
-use super::{Lost, Stroke, Terminal, lost};
+use super::{KeyInput, Lost, Session, lost};
+use crate::pending_screen::ScreenEvent;
 use crate::program::needs_modes;
-use crate::view::Sight;
 
 /// How much of a screen's input is drawn in one turn: some ten microseconds of work.
 const PIECE: usize = 512;
 
-impl Stroke<'_> {
+impl KeyInput<'_> {
     /// Whether what is sent depends on the modes that the host has set.
     fn needs_modes(&self) -> bool {
         match self {
@@ -27,35 +27,35 @@ impl Stroke<'_> {
     }
 }
 
-impl Terminal {
+impl Session {
     /// Whether the screen shows a pattern now, with all drawn that has come.
     pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
         self.settle().await;
-        self.view.as_ref().is_some_and(|view| view.is_on_screen(pattern))
+        self.screen.as_ref().is_some_and(|view| view.is_on_screen(pattern))
     }
 
     /// The bytes that a terminal in its present modes sends, and what of them is typed.
-    pub(super) async fn encode<'a>(&mut self, stroke: Stroke<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
+    pub(super) async fn encode<'a>(&mut self, stroke: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
         if stroke.needs_modes() {
             self.settle().await;
         }
         let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
-        let modes = self.view.as_ref().map_or_else(watched, |view| view.screen().modes());
+        let modes = self.screen.as_ref().map_or_else(watched, |view| view.screen().modes());
         match stroke {
-            Stroke::Key(key) => {
+            KeyInput::Key(key) => {
                 let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
                 (Cow::Borrowed(bytes), bytes)
             }
-            Stroke::Paste(text) if modes.bracketed_paste => {
+            KeyInput::Paste(text) if modes.bracketed_paste => {
                 (Cow::Owned([b"\x1b[200~", text.as_bytes(), b"\x1b[201~"].concat()), text.as_bytes())
             }
-            Stroke::Paste(text) | Stroke::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
+            KeyInput::Paste(text) | KeyInput::Character(text) => (Cow::Borrowed(text.as_bytes()), text.as_bytes()),
         }
     }
 
     /// Draws all that has come, while the others have their turns.
     async fn settle(&mut self) {
-        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+        while self.screen.as_ref().is_some_and(|view| !view.is_drawn()) {
             task::yield_now().await;
             self.draw();
         }
@@ -63,7 +63,7 @@ impl Terminal {
 
     /// Draws a piece, after every line that is ready has been read.
     pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
-        let Some(view) = self.view.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
+        let Some(view) = self.screen.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
         if !std::mem::take(&mut view.has_turn) {
             // It wakes this task once the others that are ready have run, and the lines have been looked at.
             view.has_turn = true;
@@ -80,7 +80,7 @@ impl Terminal {
     /// Draws all at once, because time is up or the line is gone; says whether that brought what is waited for.
     pub(super) fn draw_all(&mut self) -> bool {
         let mut any = false;
-        while self.view.as_ref().is_some_and(|view| !view.is_drawn()) {
+        while self.screen.as_ref().is_some_and(|view| !view.is_drawn()) {
             self.draw();
             any = true;
         }
@@ -89,28 +89,28 @@ impl Terminal {
 
     /// Draws a piece, and takes in what is then seen.
     fn draw(&mut self) {
-        let Some(view) = &mut self.view else { return };
-        let mut sights = self.crew.draw(|sights| view.draw(PIECE, self.rule.as_deref(), sights));
-        self.crew.has_screen(view.grown());
-        for sight in sights.drain(..) {
+        let Some(view) = &mut self.screen else { return };
+        let mut shown = self.shared.draw(|shown| view.draw(PIECE, self.rule.as_deref(), shown));
+        self.shared.has_screen(view.grown());
+        for sight in shown.drain(..) {
             match sight {
-                Sight::Key(key, at) => self.echoed(key.due, key.sent, at),
-                Sight::Missed => self.missed(1),
-                Sight::Answer(at) => self.sees(at),
+                ScreenEvent::Key(key, at) => self.echoed(key.due, key.sent, at),
+                ScreenEvent::Missed => self.missed(1),
+                ScreenEvent::Answer(at) => self.sees(at),
             }
         }
-        self.crew.keep_sights(sights);
+        self.shared.keep_event_buffer(shown);
     }
 
     /// The screen shows since an instant what is waited for.
     pub(super) fn sees(&mut self, at: Stamp) {
-        let first = self.view.as_ref().map_or(at, |view| view.began(at));
+        let first = self.screen.as_ref().map_or(at, |view| view.began(at));
         self.answer.seen(first, at);
     }
 
     /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.
     pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), Lost> {
-        let Some(view) = &mut self.view else { return Ok(()) };
+        let Some(view) = &mut self.screen else { return Ok(()) };
         let mut any = false;
         while !self.sending && !view.screen().replies().is_empty() {
             match self.line.poll_send(cx, view.screen().replies()) {

@@ -1,4 +1,4 @@
-//! A thread's work from the start to the end or a stop: its users are seated and set to work, each interval's counts given away.
+//! A thread's work from the start to the end or a stop: its users are user_count and set to work, each interval's counts given away.
 
 use std::cell::RefCell;
 use std::panic;
@@ -11,10 +11,10 @@ use cuesta_distributions::SeededRng;
 use cuesta_record::{Interval, Phase, RecorderHandle, Stamp, clock};
 use tokio::task::JoinSet;
 
-use crate::crew::Crew;
-use crate::pacing::Dealer;
+use crate::pacing::ArrivalProcess;
 use crate::self_meter::SelfMeter;
 use crate::spec::LoadKind;
+use crate::thread_state::ThreadState;
 use crate::user::User;
 
 /// How often a stop is looked for.
@@ -24,35 +24,35 @@ const LOOK: Duration = Duration::from_millis(50);
 ///
 /// # Panics
 /// When a user does: that is the driver's failure, and the run's.
-pub(crate) async fn play(crew: Rc<Crew>, thread: u32, handle: RecorderHandle, stop: Arc<AtomicBool>) -> bool {
-    seat_users(&crew, thread);
+pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderHandle, stop: Arc<AtomicBool>) -> bool {
+    add_users(&shared, thread);
     let mut tasks = JoinSet::new();
-    let dealers = dealers(&crew);
-    for dealer in &dealers {
-        tasks.spawn_local(deal(Rc::clone(&crew), Rc::clone(dealer)));
+    let processes = processes(&shared);
+    for process in &processes {
+        tasks.spawn_local(deal(Rc::clone(&shared), Rc::clone(process)));
     }
-    for seat in 0..crew.seated() {
-        let mut user = User::new(Rc::clone(&crew), seat);
+    for slot in 0..shared.user_count() {
+        let mut user = User::new(Rc::clone(&shared), slot);
         tasks.spawn_local(async move { user.live().await });
     }
     let mut meter = SelfMeter::new();
-    let intervals: Vec<_> = crew.timeline.intervals().collect();
+    let intervals: Vec<_> = shared.timeline.intervals().collect();
     for interval in intervals {
-        let end = crew.timeline.at(interval.end);
+        let end = shared.timeline.at(interval.end);
         let stopped = sleep_unless(&stop, end).await;
-        let interval = if stopped { cut_short(&crew, interval) } else { interval };
+        let interval = if stopped { cut_short(&shared, interval) } else { interval };
         // What was due before the cut is counted before it, also where this thread is late.
-        for dealer in &dealers {
-            deal_up_to(&crew, dealer, crew.timeline.at(interval.end));
+        for process in &processes {
+            arrive_up_to(&shared, process, shared.timeline.at(interval.end));
         }
-        let written = crew.deliver(&handle, &mut meter, interval);
+        let written = shared.deliver(&handle, &mut meter, interval);
         while let Some(ended) = tasks.try_join_next() {
             ended.unwrap_or_else(|error| panic::resume_unwind(error.into_panic()));
         }
         if stopped || !written {
             return false;
         }
-        if interval.phase == Phase::Drain && !crew.is_waiting() {
+        if interval.phase == Phase::Drain && !shared.is_waiting() {
             break;
         }
     }
@@ -73,52 +73,52 @@ async fn sleep_unless(stop: &AtomicBool, until: Stamp) -> bool {
     }
 }
 
-fn cut_short(crew: &Crew, interval: Interval) -> Interval {
-    let now = clock::now().since(crew.timeline.start_at).as_nanos() as u64;
+fn cut_short(shared: &ThreadState, interval: Interval) -> Interval {
+    let now = clock::now().since(shared.timeline.start_at).as_nanos() as u64;
     Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
 }
 
 /// Gives this thread its users: user u of all is on agent `u % agents`, and there on thread `(u / agents) % threads`.
-fn seat_users(crew: &Crew, thread: u32) {
-    let spec = &crew.spec;
+fn add_users(shared: &ThreadState, thread: u32) {
+    let spec = &shared.spec;
     let mut user = 0;
     for group in 0..spec.groups.len() {
         for rank in 0..spec.most_users(group) {
             if user % spec.agents == spec.agent && user / spec.agents % spec.threads == thread {
-                crew.sits_down(user, group, rank);
+                shared.add_user(user, group, rank);
             }
             user += 1;
         }
     }
 }
 
-/// The arrivals of open loads, a dealer for each group and step.
-fn dealers(crew: &Crew) -> Vec<Rc<RefCell<Dealer>>> {
-    let mut dealers = Vec::new();
-    for (step, (times, load)) in crew.timeline.steps.iter().zip(&crew.spec.steps).enumerate() {
+/// The arrivals of open loads, a process for each group and step.
+fn processes(shared: &ThreadState) -> Vec<Rc<RefCell<ArrivalProcess>>> {
+    let mut processes = Vec::new();
+    for (step, (times, load)) in shared.timeline.steps.iter().zip(&shared.spec.steps).enumerate() {
         for (group, load) in load.groups.iter().enumerate() {
             let LoadKind::Open { per_s, .. } = load.load else { continue };
             let number = ((step as u64) << 32) + group as u64;
             // Beyond all users, who count from 0 up.
-            let rng = SeededRng::new(crew.spec.seed, (1 << 62) + number);
-            let begin = crew.timeline.at(times.settled - crew.spec.steps[step].settle);
-            let within = begin..crew.timeline.at(times.end);
-            let dealer = Dealer::new(rng, per_s, crew.arrivals_of(group, load.users), within);
-            dealers.push(Rc::new(RefCell::new(dealer)));
+            let rng = SeededRng::new(shared.spec.seed, (1 << 62) + number);
+            let begin = shared.timeline.at(times.settled - shared.spec.steps[step].settle);
+            let within = begin..shared.timeline.at(times.end);
+            let process = ArrivalProcess::new(rng, per_s, shared.arrivals_of(group, load.users), within);
+            processes.push(Rc::new(RefCell::new(process)));
         }
     }
-    dealers
+    processes
 }
 
 /// Deals out what arrives, each when it is due.
-async fn deal(crew: Rc<Crew>, dealer: Rc<RefCell<Dealer>>) {
+async fn deal(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
     loop {
-        let Some(due) = dealer.borrow().next_due() else { return };
+        let Some(due) = process.borrow().next_due() else { return };
         clock::sleep_until(due).await;
-        deal_up_to(&crew, &dealer, due);
+        arrive_up_to(&shared, &process, due);
     }
 }
 
-fn deal_up_to(crew: &Crew, dealer: &RefCell<Dealer>, at: Stamp) {
-    dealer.borrow_mut().deal(at, |due, arrival| crew.arrives(due, arrival));
+fn arrive_up_to(shared: &ThreadState, process: &RefCell<ArrivalProcess>, at: Stamp) {
+    process.borrow_mut().deal(at, |due, arrival| shared.arrives(due, arrival));
 }

@@ -1,15 +1,15 @@
 //! What became of everything that was due in the measurement interval of a step, where the load is open.
 //!
 //! Each arrival belongs to the step whose measurement interval holds the instant at which it was due, whenever it is begun
-//! and ended. The dealer counts what arrives, users count what they end, and what is left is found where it waits.
+//! and ended. The process counts what arrives, users count what they end, and what is left is found where it waits.
 
 use cuesta_record::{Due, Interval, Stamp};
 
-use super::Crew;
+use super::ThreadState;
 use crate::pacing::Arrival;
 use crate::spec::LoadKind;
 
-impl Crew {
+impl ThreadState {
     /// Something arrived for a user of this thread.
     pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
         let skipped = u64::from(arrival == Arrival::Skipped);
@@ -21,13 +21,13 @@ impl Crew {
     }
 
     /// A user begins what arrived for it.
-    pub(crate) fn begins(&self, seat: usize, due: Stamp) {
-        self.seats.borrow_mut()[seat].arrived = Some(due);
+    pub(crate) fn begins(&self, slot: usize, due: Stamp) {
+        self.users.borrow_mut()[slot].arrived = Some(due);
     }
 
     /// A user has ended what it began; nothing is counted where that had not arrived by an open load.
-    pub(crate) fn ends(&self, seat: usize, failed: bool) {
-        let Some(due) = self.seats.borrow_mut()[seat].arrived.take() else { return };
+    pub(crate) fn ends(&self, slot: usize, failed: bool) {
+        let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
         self.account_of(due, |account| {
             account.done += 1;
             account.failed += u64::from(failed);
@@ -48,9 +48,9 @@ impl Crew {
         }
         let mut account = self.accounts.borrow()[interval.step];
         let measured = self.timeline.at(self.timeline.steps[interval.step].settled)..self.timeline.at(interval.end);
-        for seat in self.seats.borrow().iter() {
-            account.waiting += seat.arrivals.waiting(&measured);
-            account.under_way += u64::from(seat.arrived.is_some_and(|due| measured.contains(&due)));
+        for slot in self.users.borrow().iter() {
+            account.waiting += slot.arrivals.waiting(&measured);
+            account.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));
         }
         Some(account)
     }

@@ -13,7 +13,7 @@ const FLOOD: u64 = 16 << 20;
 
 /// When an answer is complete.
 #[derive(Debug)]
-pub(crate) enum Rule {
+pub(crate) enum WaitCondition {
     /// The echo of the last key came.
     Echo,
     /// So many characters came.
@@ -32,7 +32,7 @@ pub(crate) enum Rule {
     Disconnect,
 }
 
-impl Rule {
+impl WaitCondition {
     /// Whether it looks at the screen.
     pub(crate) fn looks(&self) -> bool {
         matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. })
@@ -41,7 +41,7 @@ impl Rule {
 
 /// What has come since the last key, echoes apart.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct ResponseMatcher {
     characters: u64,
     first: Option<Stamp>,
     last: Option<Stamp>,
@@ -63,7 +63,7 @@ pub(crate) struct Done {
     pub(crate) held: Duration,
 }
 
-impl Answer {
+impl ResponseMatcher {
     /// `with_text`: whether the script looks at what came.
     pub(crate) fn new(with_text: bool) -> Self {
         Self { text: with_text.then(Box::default), ..Self::default() }
@@ -107,7 +107,7 @@ impl Answer {
     }
 
     /// Characters `from..` of a read came, that are no echoes.
-    pub(crate) fn take(&mut self, rule: Option<&Rule>, bytes: &[u8], from: usize, received: &Received) {
+    pub(crate) fn take(&mut self, rule: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
         let Some(last) = bytes.len().checked_sub(1) else { return };
         let before = self.characters;
         self.characters += bytes.len() as u64;
@@ -119,7 +119,7 @@ impl Answer {
         if self.done.is_some() {
             return;
         }
-        if let Some(Rule::Bytes(wanted)) = rule
+        if let Some(WaitCondition::Bytes(wanted)) = rule
             && self.characters >= *wanted
         {
             let index = from as u64 + wanted.saturating_sub(before + 1);
@@ -128,10 +128,10 @@ impl Answer {
     }
 
     /// Another rule is waited for than the one by which what came was judged.
-    pub(crate) fn judge_again(&mut self, rule: &Rule) {
+    pub(crate) fn judge_again(&mut self, rule: &WaitCondition) {
         self.done = None;
         let Some(last) = self.last else { return };
-        if matches!(rule, Rule::Bytes(wanted) if self.characters >= *wanted) {
+        if matches!(rule, WaitCondition::Bytes(wanted) if self.characters >= *wanted) {
             self.complete(last);
         }
     }
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn so_many_characters_are_complete_at_the_last_of_them() {
-        let rule = Rule::Bytes(5);
-        let mut answer = Answer::new(false);
+        let rule = WaitCondition::Bytes(5);
+        let mut answer = ResponseMatcher::new(false);
         answer.take(Some(&rule), b"abc", 0, &read(100, 3));
         assert_eq!(answer.done(), None);
         answer.take(Some(&rule), b"defgh", 2, &read(200, 7));
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn silence_is_not_part_of_the_answer() {
-        let mut answer = Answer::new(false);
-        answer.take(Some(&Rule::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
+        let mut answer = ResponseMatcher::new(false);
+        answer.take(Some(&WaitCondition::Silence(Duration::from_secs(1))), b"xy", 0, &read(100, 2));
         assert_eq!(answer.done(), None);
         let done = answer.fell_silent(Stamp::FAR, Duration::from_secs(1));
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 110));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_came_before_the_last_key_does_not_count() {
-        let mut answer = Answer::new(true);
+        let mut answer = ResponseMatcher::new(true);
         answer.take(None, b"ready", 0, &read(1, 5));
         answer.restart(b"", true);
         answer.take(None, b"working", 0, &read(2, 7));
@@ -212,7 +212,7 @@ mod tests {
         answer.seen(Stamp::from_nanos(60), Stamp::from_nanos(60));
         let done = answer.done().expect("complete");
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (40, 50));
-        answer.judge_again(&Rule::Bytes(8));
+        answer.judge_again(&WaitCondition::Bytes(8));
         assert_eq!(answer.done(), None);
     }
 }

@@ -6,18 +6,18 @@ use std::task::{Context, Poll, ready};
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 
-use super::{Lost, Terminal, lost};
-use crate::answer::Rule;
-use crate::echo::Seen;
+use super::{Lost, Session, lost};
+use crate::echo_matcher::EchoMatch;
+use crate::response::WaitCondition;
 
-impl Terminal {
+impl Session {
     /// Reads the line once, and takes in what came; or else draws some of what has come before.
     pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
-        if self.view.is_none() {
+        if self.screen.is_none() {
             return self.poll_read(cx);
         }
         self.answer_host(cx)?;
-        if !self.view.as_ref().is_some_and(|view| view.is_full()) {
+        if !self.screen.as_ref().is_some_and(|view| view.is_full()) {
             let read = self.poll_read(cx);
             if let Poll::Ready(Err(_)) = read {
                 self.draw_all();
@@ -31,8 +31,8 @@ impl Terminal {
 
     /// Reads the line once, and takes in what came.
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
-        let crew = Rc::clone(&self.crew);
-        crew.with_buffer(|buffer| {
+        let shared = Rc::clone(&self.shared);
+        shared.with_buffer(|buffer| {
             let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
             if received.len == 0 {
                 return Poll::Ready(Err(Lost("closed")));
@@ -44,19 +44,19 @@ impl Terminal {
     }
 
     fn take(&mut self, bytes: &[u8], received: &Received) {
-        self.crew.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
+        self.shared.tally(|tally| tally.counts.characters.received += bytes.len() as u64);
         self.came = self.came.or(received.stamped);
         self.heard = true;
         let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
         self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
-        if let Some(view) = &mut self.view {
+        if let Some(view) = &mut self.screen {
             view.read(bytes, received);
         }
         if let Some(modes) = &mut self.modes {
             modes.feed(bytes);
         }
-        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(Rule::Bytes(_))) {
-            self.crew.tally(|tally| tally.counts.error("flood"));
+        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(WaitCondition::Bytes(_))) {
+            self.shared.tally(|tally| tally.counts.error("flood"));
         }
     }
 
@@ -69,7 +69,7 @@ impl Terminal {
                 break;
             }
             let seen = self.echoes.take(*byte, self.strict, || received.at_character(index));
-            if seen == Seen::Other {
+            if seen == EchoMatch::Other {
                 continue;
             }
             self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
@@ -79,26 +79,26 @@ impl Terminal {
         from
     }
 
-    fn seen(&mut self, seen: &Seen, at: Stamp) {
+    fn seen(&mut self, seen: &EchoMatch, at: Stamp) {
         match seen {
-            Seen::Echo(key) => self.echoed(key.due, key.sent, at),
-            Seen::Overtook => {
+            EchoMatch::Echo(key) => self.echoed(key.due, key.sent, at),
+            EchoMatch::Overtook => {
                 self.settle_echoes(at);
             }
-            Seen::Wrong => {
-                self.crew.tally(|tally| {
+            EchoMatch::Wrong => {
+                self.shared.tally(|tally| {
                     tally.counts.stray += 1;
                     tally.counts.error("wrong-echo");
                 });
                 self.echo_over(at);
             }
-            Seen::Part | Seen::Other => {}
+            EchoMatch::Part | EchoMatch::Other => {}
         }
     }
 
     pub(super) fn echoed(&mut self, due: Stamp, sent: Stamp, at: Stamp) {
-        let series = &self.crew.groups[self.group].series;
-        self.crew.tally(|tally| {
+        let series = &self.shared.groups[self.group].series;
+        self.shared.tally(|tally| {
             tally.record(series.echo, at.since(due));
             tally.record(series.echo_from_sent, at.since(sent));
         });
@@ -122,7 +122,7 @@ impl Terminal {
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
     fn echo_over(&mut self, at: Stamp) {
         self.waits_for_echo();
-        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(Rule::Echo)) {
+        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(WaitCondition::Echo)) {
             self.answer.echoed(at);
         }
     }
@@ -130,7 +130,7 @@ impl Terminal {
     /// Gives up keys sent before an instant that were not echoed.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.settle_echoes(sent_before);
-        let unseen = self.view.as_mut().map_or(0, |view| view.give_up_before(sent_before));
+        let unseen = self.screen.as_mut().map_or(0, |view| view.give_up_before(sent_before));
         let lost = self.echoes.give_up_before(sent_before) + unseen;
         self.settle_echoes(sent_before);
         if lost > 0 {
@@ -144,17 +144,17 @@ impl Terminal {
         if keys == 0 {
             return;
         }
-        self.crew.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
+        self.shared.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
     }
 
     /// Says for the echo of how many keys the user waits, and since when.
     pub(super) fn waits_for_echo(&self) {
-        self.crew.waits_for_echo(self.seat, self.oldest(), self.unechoed());
+        self.shared.waits_for_echo(self.slot, self.oldest(), self.unechoed());
     }
 
     /// When the key that waits longest for its echo was due.
     fn oldest(&self) -> Option<Stamp> {
-        let shown = self.view.as_ref().and_then(|view| view.oldest());
+        let shown = self.screen.as_ref().and_then(|view| view.oldest());
         self.echoes.oldest().into_iter().chain(shown).min()
     }
 }

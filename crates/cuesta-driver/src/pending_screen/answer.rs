@@ -19,8 +19,8 @@ use cuesta_record::Stamp;
 use cuesta_screen::{KeyMatch, MarkedText, ScreenEcho};
 use regex::bytes::Regex;
 
-use super::{Sight, View, Waiting};
-use crate::answer::Rule;
+use super::{PendingScreen, ScreenEvent, Waiting};
+use crate::response::WaitCondition;
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -83,9 +83,9 @@ impl Hold {
     }
 }
 
-impl View {
+impl PendingScreen {
     /// Takes in which keys a piece has shown.
-    pub(super) fn find(&mut self, received: &Received, sights: &mut Vec<Sight>) {
+    pub(super) fn find(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
         for found in self.found.drain(..) {
             let (waiting, shown) = match found {
                 KeyMatch::Shown(waiting, index, place) => (waiting, Some((received.at_character(index), place))),
@@ -94,23 +94,23 @@ impl View {
             let key = waiting.key;
             if key.timed {
                 self.pending -= 1;
-                sights.push(shown.map_or(Sight::Missed, |(at, _)| Sight::Key(key, at)));
+                events.push(shown.map_or(ScreenEvent::Missed, |(at, _)| ScreenEvent::Key(key, at)));
             }
             let Some((at, place)) = shown else { continue };
             self.hold.echoed(at.since(key.sent), at);
             if let Some(place) = place.filter(|_| !key.answers) {
-                self.echoed.add(&self.screen, place, waiting.character, waiting.row);
-                self.fresh.follow_cursor(place.behind(&self.screen, waiting.character));
+                self.own_echoes.add(&self.screen, place, waiting.character, waiting.row);
+                self.changed_rows.follow_cursor(place.behind(&self.screen, waiting.character));
             }
         }
     }
 
     /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
-    pub(super) fn look(&mut self, rule: &Rule, at: Stamp) {
+    pub(super) fn look(&mut self, rule: &WaitCondition, at: Stamp) {
         if self.answers
             && self.first.is_none()
             && self.came
-            && self.fresh.shown(&self.screen, &self.echoed, false).says_anything()
+            && self.changed_rows.shown(&self.screen, &self.own_echoes, false).says_anything()
         {
             self.first = Some(at);
         }
@@ -120,7 +120,7 @@ impl View {
 
     /// Another rule is waited for than the one by which what came was judged; the last of it came at `last`. Says whether
     /// the answer is complete.
-    pub(crate) fn look_again(&mut self, rule: &Rule, last: Stamp) -> bool {
+    pub(crate) fn look_again(&mut self, rule: &WaitCondition, last: Stamp) -> bool {
         self.matched = None;
         if self.is_drawn() {
             self.look(rule, last);
@@ -144,8 +144,8 @@ impl View {
 
     /// Holds the match no longer; gives the instant at which it came.
     pub(crate) fn release(&mut self) -> Option<Stamp> {
-        self.hold.unechoed_inputs += u32::from(self.shown.keys().next().is_some());
-        self.hold.given_up = self.shown.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
+        self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
+        self.hold.given_up = self.screen_echo.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
         self.hold.edited_return = false;
         self.hold.prompts = 0;
         self.matched
@@ -160,22 +160,25 @@ impl View {
     /// Whether keys before the last one are still to be echoed.
     pub(super) fn is_held(&self) -> bool {
         let waits = |waiting: &Waiting| !waiting.key.answers && waiting.key.sent > self.hold.given_up;
-        self.is_ahead() || !self.hold.never_echoes() && (self.hold.edited_return || self.shown.keys().any(waits))
+        self.is_ahead() || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
     }
 
     /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
-    fn holds(&self, rule: &Rule) -> bool {
+    fn holds(&self, rule: &WaitCondition) -> bool {
         self.came
             && match rule {
-                Rule::Screen(pattern) => self.is_on_screen(pattern) && self.is_fresh(pattern),
-                Rule::Line(pattern) => self.row_matches(pattern, false),
-                Rule::Prompt(pattern) => self.row_matches(pattern, true),
-                Rule::Cursor { row, column } => {
+                WaitCondition::Screen(pattern) => self.is_on_screen(pattern) && self.is_fresh(pattern),
+                WaitCondition::Line(pattern) => self.row_matches(pattern, false),
+                WaitCondition::Prompt(pattern) => self.row_matches(pattern, true),
+                WaitCondition::Cursor { row, column } => {
                     let (at_row, at_column) = self.screen.cursor();
                     let at_column = at_column.min(self.screen.size().0 - 1);
                     (*row, *column) == (at_row + 1, at_column + 1)
                 }
-                Rule::Echo | Rule::Bytes(_) | Rule::Silence(_) | Rule::Disconnect => false,
+                WaitCondition::Echo
+                | WaitCondition::Bytes(_)
+                | WaitCondition::Silence(_)
+                | WaitCondition::Disconnect => false,
             }
     }
 
@@ -191,7 +194,7 @@ impl View {
     /// The same of what is fresh. (The whole screen is quicker to look at.)
     fn is_fresh(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| {
-            let shown = self.fresh.shown(&self.screen, &self.echoed, *to_cursor);
+            let shown = self.changed_rows.shown(&self.screen, &self.own_echoes, *to_cursor);
             answers(pattern, &shown, shown.text.len())
         })
     }
@@ -208,9 +211,9 @@ impl View {
             (!to_cursor || shown.len() > text.len()) && pattern.is_match(shown.as_bytes())
         });
         candidates.any(|(to_cursor, _)| {
-            let shown = self.echoed.shown(&self.screen, row, to_cursor);
+            let shown = self.own_echoes.shown(&self.screen, row, to_cursor);
             answers(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() })
-        }) && self.fresh.is_row_fresh(&self.screen, &self.echoed)
+        }) && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes)
     }
 }
 

@@ -2,42 +2,42 @@
 
 use cuesta_record::{Counts, Stamp};
 
-use super::Crew;
-use super::seat::{Seat, Waits};
+use super::ThreadState;
+use super::user_state::{UserState, WaitingFor};
 
-impl Crew {
+impl ThreadState {
     /// A user waits for something from now on, or for nothing any more.
-    pub(crate) fn waits(&self, seat: usize, what: Option<Waits>) {
-        self.seats.borrow_mut()[seat].waits = what;
+    pub(crate) fn waits(&self, slot: usize, what: Option<WaitingFor>) {
+        self.users.borrow_mut()[slot].waits = what;
     }
 
     /// A user waits for the echoes of so many keys, the first of which was due at an instant; or for none.
-    pub(crate) fn waits_for_echo(&self, seat: usize, since: Option<Stamp>, keys: usize) {
-        self.seats.borrow_mut()[seat].echo = since.map(|since| (since, keys));
+    pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
+        self.users.borrow_mut()[slot].echo = since.map(|since| (since, keys));
     }
 
     /// Whether anyone waits for an answer or an echo.
     pub(crate) fn is_waiting(&self) -> bool {
-        self.seats.borrow().iter().any(|seat| matches!(seat.waits, Some(Waits::Answer(_))) || seat.echo.is_some())
+        self.users.borrow().iter().any(|slot| matches!(slot.waits, Some(WaitingFor::Answer(_))) || slot.echo.is_some())
     }
 }
 
 /// Counts those who wait at the end of an interval.
-pub(super) fn count_waiting(seats: &[Seat], end: Stamp, counts: &mut Counts) {
+pub(super) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts) {
     let age = |since: Stamp| end.since(since).as_secs_f64();
-    for seat in seats {
-        match seat.waits {
-            Some(Waits::Answer(due)) if due < end => {
+    for slot in users {
+        match slot.waits {
+            Some(WaitingFor::Answer(due)) if due < end => {
                 counts.waiting.answers += 1;
                 counts.oldest = counts.oldest.max(age(due));
             }
-            Some(Waits::Prompt(since)) if since < end => {
+            Some(WaitingFor::Prompt(since)) if since < end => {
                 counts.waiting.prompts += 1;
                 counts.waiting.oldest = counts.waiting.oldest.max(age(since));
             }
             _ => {}
         }
-        if let Some((due, keys)) = seat.echo.filter(|(due, _)| *due < end) {
+        if let Some((due, keys)) = slot.echo.filter(|(due, _)| *due < end) {
             counts.waiting.echoes += 1;
             counts.waiting.keys += keys as u64;
             counts.oldest = counts.oldest.max(age(due));

@@ -7,20 +7,20 @@ use std::task::{Context, Poll, ready};
 
 use cuesta_record::{Stamp, clock};
 
-use super::{Lost, Terminal};
-use crate::answer::{Done, Rule};
-use crate::barrier::Meet;
-use crate::pacing::Arrivals;
+use super::{Lost, Session};
+use crate::barrier::BarrierWait;
+use crate::pacing::ArrivalQueue;
+use crate::response::{Done, WaitCondition};
 
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waited {
+pub(crate) enum WaitOutcome {
     Done(Done),
     /// The deadline came first.
     TimedOut,
 }
 
-impl Terminal {
+impl Session {
     /// Listens until an instant.
     pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
         self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
@@ -28,19 +28,19 @@ impl Terminal {
 
     /// Listens until no echo is awaited any more, or an instant.
     pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
-        let over = |terminal: &Self, _: &mut Context<'_>| {
-            if terminal.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
+        let over = |session: &Self, _: &mut Context<'_>| {
+            if session.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
         };
         self.listen(until, over).await.map(|_| ())
     }
 
     /// Listens until something arrives for the user to do, or an instant.
-    pub(crate) async fn listen_for(&mut self, arrivals: &Arrivals, until: Stamp) -> Result<Option<Stamp>, Lost> {
+    pub(crate) async fn listen_for(&mut self, arrivals: &ArrivalQueue, until: Stamp) -> Result<Option<Stamp>, Lost> {
         self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
     /// Listens until all have met, or an instant; says when all go on, if they met.
-    pub(crate) async fn listen_at(&mut self, mut meet: Meet<'_>, until: Stamp) -> Result<Option<Stamp>, Lost> {
+    pub(crate) async fn listen_at(&mut self, mut meet: BarrierWait<'_>, until: Stamp) -> Result<Option<Stamp>, Lost> {
         self.listen(until, |_, cx| meet.poll(cx)).await
     }
 
@@ -65,27 +65,27 @@ impl Terminal {
         .await
     }
 
-    /// Waits for the complete answer, or a deadline.
-    pub(crate) async fn wait(&mut self, rule: &Rc<Rule>, deadline: Stamp) -> Result<Waited, Lost> {
+    /// WaitingFor for the complete answer, or a deadline.
+    pub(crate) async fn wait(&mut self, rule: &Rc<WaitCondition>, deadline: Stamp) -> Result<WaitOutcome, Lost> {
         if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
             self.rule = Some(Rc::clone(rule));
             // What came so far was judged by another rule, or by none.
             let last = self.answer.last();
-            let seen = self.view.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(rule, last));
+            let seen = self.screen.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(rule, last));
             self.answer.judge_again(rule);
             if let Some(last) = last.filter(|_| seen) {
                 self.sees(last);
             }
         }
-        let begun = matches!(**rule, Rule::Silence(_)).then(clock::now);
+        let begun = matches!(**rule, WaitCondition::Silence(_)).then(clock::now);
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.answer.done() {
                     self.answered = true;
-                    return Poll::Ready(Ok(Waited::Done(done)));
+                    return Poll::Ready(Ok(WaitOutcome::Done(done)));
                 }
                 let silence = match (&**rule, begun) {
-                    (Rule::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
+                    (WaitCondition::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
                     _ => None,
                 };
                 let silence = silence.filter(|done| done.at + done.silence <= deadline);
@@ -94,8 +94,8 @@ impl Terminal {
                 self.alarm.reset(silent.into_iter().chain(held).fold(deadline, Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
-                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, Rule::Disconnect) => {
-                        return Poll::Ready(Ok(Waited::Done(self.answer.closed(clock::now()))));
+                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, WaitCondition::Disconnect) => {
+                        return Poll::Ready(Ok(WaitOutcome::Done(self.answer.closed(clock::now()))));
                     }
                     Poll::Ready(Err(_)) if self.answer.done().is_some() || self.release() => continue,
                     Poll::Ready(Err(lost)) => return Poll::Ready(Err(lost)),
@@ -109,7 +109,7 @@ impl Terminal {
                     continue;
                 }
                 self.answered = true;
-                return Poll::Ready(Ok(silence.map_or(Waited::TimedOut, Waited::Done)));
+                return Poll::Ready(Ok(silence.map_or(WaitOutcome::TimedOut, WaitOutcome::Done)));
             }
         })
         .await
@@ -122,17 +122,18 @@ impl Terminal {
 
     /// Until when what may be the answer is held, because keys are still to be echoed.
     fn held_until(&self) -> Option<Stamp> {
-        let echo = self.echoes.held_until().filter(|_| matches!(self.rule.as_deref(), Some(Rule::Echo)));
-        self.view.as_ref().and_then(|view| view.held_until()).or(echo)
+        let echo = self.echoes.held_until().filter(|_| matches!(self.rule.as_deref(), Some(WaitCondition::Echo)));
+        self.screen.as_ref().and_then(|view| view.held_until()).or(echo)
     }
 
     /// Takes what was held for the answer; says whether there was any.
     fn release(&mut self) -> bool {
         let now = clock::now();
-        if let Some(at) = self.view.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
+        if let Some(at) =
+            self.screen.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
         {
             self.sees(at);
-        } else if !matches!(self.rule.as_deref(), Some(Rule::Echo)) || !self.settle_echoes(now) {
+        } else if !matches!(self.rule.as_deref(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {
             return false;
         }
         self.answer.was_held(now);

@@ -1,5 +1,5 @@
 //! The users of one thread, and what they share: the settings, the tally, the buffer that every line is read into. What is
-//! known of each of them is its `seat`.
+//! known of each of them is its `UserState`.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,33 +11,33 @@ use cuesta_record::{Due, Interval, Phase, RecorderHandle, Series, Stamp, Tally, 
 use crate::connect::Connect;
 use crate::group::Group;
 use crate::memory::MemoryMeter;
-use crate::pacing::Arrivals;
+use crate::pacing::ArrivalQueue;
+use crate::pending_screen::ScreenEvent;
 use crate::self_meter::SelfMeter;
-use crate::spec::{self, Spec};
-use crate::view::Sight;
+use crate::spec::{self, RunSpec};
 
-mod account;
-mod seat;
+mod due_account;
+mod user_state;
 mod waiting;
 
-pub(crate) use seat::{Spending, Waits};
+pub(crate) use user_state::{Activity, WaitingFor};
 
-use seat::Seat;
+use user_state::UserState;
 use waiting::count_waiting;
 
 /// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
 const BUFFER: usize = 16 * 1024;
 
 /// What the users of a thread share.
-pub(crate) struct Crew {
-    pub(crate) spec: Arc<Spec>,
+pub(crate) struct ThreadState {
+    pub(crate) spec: Arc<RunSpec>,
     pub(crate) timeline: Timeline,
     pub(crate) groups: Vec<Group>,
     pub(crate) connect: Connect,
     memory: Arc<MemoryMeter>,
     tally: RefCell<Box<Tally>>,
     buffer: RefCell<Box<[u8]>>,
-    seats: RefCell<Vec<Seat>>,
+    users: RefCell<Vec<UserState>>,
     /// By step; see `account`.
     accounts: RefCell<Vec<Due>>,
     open: Cell<u64>,
@@ -46,15 +46,15 @@ pub(crate) struct Crew {
     /// Pieces drawn so far.
     drawn: Cell<u64>,
     /// Kept for its memory.
-    sights: Cell<Vec<Sight>>,
+    event_buffer: Cell<Vec<ScreenEvent>>,
 }
 
 /// One drawing in so many is timed: reading the clock costs as much as a short one.
 const TIMED: u64 = 61;
 
-impl Crew {
+impl ThreadState {
     pub(crate) fn new(
-        spec: Arc<Spec>,
+        spec: Arc<RunSpec>,
         timeline: Timeline,
         groups: Vec<Group>,
         connect: Connect,
@@ -69,34 +69,34 @@ impl Crew {
             memory,
             tally: RefCell::default(),
             buffer: RefCell::new(vec![0; BUFFER].into_boxed_slice()),
-            seats: RefCell::default(),
+            users: RefCell::default(),
             open: Cell::new(0),
             screens: Cell::default(),
             drawn: Cell::default(),
-            sights: Cell::default(),
+            event_buffer: Cell::default(),
         }
     }
 
-    /// A user takes the next seat.
-    pub(crate) fn sits_down(&self, user: u32, group: usize, rank: u32) {
-        self.seats.borrow_mut().push(Seat::new(user, group, rank));
+    /// Adds a user, which takes the next slot.
+    pub(crate) fn add_user(&self, user: u32, group: usize, rank: u32) {
+        self.users.borrow_mut().push(UserState::new(user, group, rank));
     }
 
-    /// How many have a seat.
-    pub(crate) fn seated(&self) -> usize {
-        self.seats.borrow().len()
+    /// How many users this thread has.
+    pub(crate) fn user_count(&self) -> usize {
+        self.users.borrow().len()
     }
 
-    /// Number, group and rank of the user at a seat, and what arrives for it.
-    pub(crate) fn seat<T>(&self, seat: usize, look: impl FnOnce(&Seat) -> T) -> T {
-        look(&self.seats.borrow()[seat])
+    /// Looks at what is known of the user in a slot.
+    pub(crate) fn slot<T>(&self, slot: usize, look: impl FnOnce(&UserState) -> T) -> T {
+        look(&self.users.borrow()[slot])
     }
 
     /// What arrives for each user of a group, by rank; none for those of other threads.
-    pub(crate) fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<Arrivals>>> {
+    pub(crate) fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<ArrivalQueue>>> {
         let mut arrivals = vec![None; users as usize];
-        for seat in self.seats.borrow().iter().filter(|seat| seat.group == group && seat.rank < users) {
-            arrivals[seat.rank as usize] = Some(Rc::clone(&seat.arrivals));
+        for slot in self.users.borrow().iter().filter(|slot| slot.group == group && slot.rank < users) {
+            arrivals[slot.rank as usize] = Some(Rc::clone(&slot.arrivals));
         }
         arrivals
     }
@@ -111,23 +111,23 @@ impl Crew {
     }
 
     /// Draws on somebody's screen, and counts the time that it takes.
-    pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<Sight>)) -> Vec<Sight> {
-        let mut sights = self.sights.take();
+    pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
+        let mut events = self.event_buffer.take();
         self.drawn.set(self.drawn.get() + 1);
         if !self.drawn.get().is_multiple_of(TIMED) {
-            draw(&mut sights);
-            return sights;
+            draw(&mut events);
+            return events;
         }
         let begun = clock::now();
-        draw(&mut sights);
+        draw(&mut events);
         let took = clock::now().since(begun).as_secs_f64() * TIMED as f64;
         self.tally(|tally| tally.counts.screens.drawing += took);
-        sights
+        events
     }
 
     /// Gives back what [`draw`](Self::draw) gave.
-    pub(crate) fn keep_sights(&self, sights: Vec<Sight>) {
-        self.sights.set(sights);
+    pub(crate) fn keep_event_buffer(&self, events: Vec<ScreenEvent>) {
+        self.event_buffer.set(events);
     }
 
     /// Counts. Never held over a wait.
@@ -146,39 +146,39 @@ impl Crew {
     }
 
     /// A user has a line.
-    pub(crate) fn connects(&self, seat: usize) {
-        let seat = &mut self.seats.borrow_mut()[seat];
-        self.open.set(self.open.get() + u64::from(!seat.connected));
-        seat.connected = true;
-        seat.lost = None;
+    pub(crate) fn connects(&self, slot: usize) {
+        let slot = &mut self.users.borrow_mut()[slot];
+        self.open.set(self.open.get() + u64::from(!slot.connected));
+        slot.connected = true;
+        slot.lost = None;
     }
 
     /// A user has no line any more, or could have none: why, if it was not meant to.
-    pub(crate) fn disconnects(&self, seat: usize, lost: Option<&'static str>) {
-        let seat = &mut self.seats.borrow_mut()[seat];
-        self.open.set(self.open.get() - u64::from(seat.connected));
-        seat.connected = false;
-        seat.lost = lost;
+    pub(crate) fn disconnects(&self, slot: usize, lost: Option<&'static str>) {
+        let slot = &mut self.users.borrow_mut()[slot];
+        self.open.set(self.open.get() - u64::from(slot.connected));
+        slot.connected = false;
+        slot.lost = lost;
     }
 
     /// A user turns to something at an instant; nothing changes if that is what it does already.
-    pub(crate) fn turns(&self, seat: usize, to: Spending, at: Stamp) {
-        let seat = &mut self.seats.borrow_mut()[seat];
-        if seat.spends.0 == to {
+    pub(crate) fn turns(&self, slot: usize, to: Activity, at: Stamp) {
+        let slot = &mut self.users.borrow_mut()[slot];
+        if slot.spends.0 == to {
             return;
         }
-        seat.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
-        seat.spends.0 = to;
+        slot.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
+        slot.spends.0 = to;
     }
 
     /// A transaction of a user is complete.
-    pub(crate) fn answered(&self, seat: usize, response: Duration) {
-        self.seats.borrow_mut()[seat].answered(response);
+    pub(crate) fn answered(&self, slot: usize, response: Duration) {
+        self.users.borrow_mut()[slot].answered(response);
     }
 
     /// A transaction of a user is given up.
-    pub(crate) fn unanswered(&self, seat: usize) {
-        self.seats.borrow_mut()[seat].unanswered += 1;
+    pub(crate) fn unanswered(&self, slot: usize) {
+        self.users.borrow_mut()[slot].unanswered += 1;
         self.tally.borrow_mut().counts.unanswered += 1;
     }
 
@@ -187,26 +187,26 @@ impl Crew {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
         let due = (interval.phase == Phase::Measure).then(|| self.account(interval)).flatten();
-        let mut seats = self.seats.borrow_mut();
+        let mut users = self.users.borrow_mut();
         let mut tally = self.tally.borrow_mut();
         let counts = &mut tally.counts;
-        seats.iter_mut().for_each(|seat| seat.spend_until(end, &mut counts.sums));
+        users.iter_mut().for_each(|slot| slot.spend_until(end, &mut counts.sums));
         counts.users = self.open.get();
         let (screens, bytes) = self.screens.get();
         (counts.screens.count, counts.screens.bytes) = (screens, bytes as u64);
         counts.active =
-            seats.iter().filter(|seat| seat.connected && seat.rank < loads[seat.group].users).count() as u64;
-        count_waiting(&seats, end, counts);
+            users.iter().filter(|slot| slot.connected && slot.rank < loads[slot.group].users).count() as u64;
+        count_waiting(&users, end, counts);
         counts.due = due;
         let (cpu, run_wait) = meter.since_last();
         (counts.cpu, counts.run_wait, counts.threads) = (cpu.as_secs_f64(), run_wait.as_secs_f64(), 1);
         if interval.ends_step {
             self.memory.sample();
-            let working = seats.iter_mut().filter(|seat| seat.rank < loads[seat.group].users);
+            let working = users.iter_mut().filter(|slot| slot.rank < loads[slot.group].users);
             tally.users =
-                working.map(|seat| seat.row(interval.step, &self.spec.groups[seat.group].name, end)).collect();
+                working.map(|slot| slot.row(interval.step, &self.spec.groups[slot.group].name, end)).collect();
         } else if interval.phase != Phase::Measure {
-            seats.iter_mut().for_each(Seat::forget);
+            users.iter_mut().for_each(UserState::forget);
         }
         handle.deliver(interval, &mut tally)
     }
