@@ -30,7 +30,7 @@ projected anew from there.
 each question. --tables lists them. Files are the truth: a question reads, and cannot write or leave the database.
 
 --check computes what must agree within tables typed from documents (TOML with [[identity]]): the value as printed, the
-value computed, and what it probably should read. Nothing is rewritten."""
+value computed, and whether a reading that was typed beside it is right. Nothing is rewritten."""
 EXAMPLES = """examples:
   cuesta ledger                                       all below this folder, and its goals.toml
   cuesta ledger certified/ goals.toml --base "23.3"   in percent of that system

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from cuesta.analysis.history.formula import fitted, parse
 from cuesta.analysis.history.quantity import Quantity, understood, unit, written
-from cuesta.analysis.history.readings import distance, nearest, readings
 from cuesta.errors import InputError
 
 
@@ -68,36 +67,6 @@ def test_a_computed_number_is_written_as_the_other_was_printed() -> None:
     assert [unit("91.8 System"), unit("52 min."), unit("<15%")] == ["System", "min", "%"]
 
 
-@pytest.mark.parametrize(
-    ("printed", "reading"),
-    [
-        ("25.4", "15.4"),  # a digit
-        ("4.4%", "40.4%"),  # one lost
-        ("6492.630", "692.630"),  # one come in
-        ("24,849", "24.849"),  # a comma for a point
-        ("7679.891", "7679891"),  # a point come in
-        ("12.5", "1.25"),  # shifted
-        ("B.06", "8.06"),  # a letter for a digit
-        ("0.02", "0.0%"),
-        ("7360", "3760"),  # changed over
-    ],
-)
-def test_what_one_slip_may_have_turned_into_the_print_is_tried(printed: str, reading: str) -> None:
-    assert reading in readings(printed)
-    assert printed not in readings(printed)
-
-
-def test_loose_fragments_belong_somewhere() -> None:
-    assert {"51638.650", "516"} <= readings("38.650", ["516"]).keys()
-
-
-def test_a_word_is_the_nearest_of_a_list_or_none() -> None:
-    assert nearest("perm", {"parm", "part", "prph"}) == "parm"
-    assert nearest("ttvs", {"ttyb", "ttyq"}) is None
-    assert nearest("erid", {"opc"}) is None
-    assert distance("kitten", "sitting") == 3
-
-
 def test_holes_stand_for_every_name_that_fits() -> None:
     names = ["a.x.n", "a.y.n", "b.x.n", "a.total.n"]
     assert list(fitted("a.{row}.n = b.{row}.n", names)) == ["a.x.n = b.x.n"]
@@ -112,7 +81,6 @@ def test_a_star_stands_for_all_of_them() -> None:
 def test_no_print_is_too_odd(text: str) -> None:
     found = understood(text)
     assert found is None or found.low <= found.value <= found.high
-    assert text not in readings(text[:12], twice=False) or len(text) > 12
 
 
 @given(st.text(st.sampled_from('ab.{}()*+-/%,"=<> 1x\tsum in divides'), max_size=60))

@@ -3,6 +3,5 @@
 - `ledgers`: which systems stand in one ledger; `certified`: the elapsed time of a certified system; `projection`:
   goals, and what planned improvements would make of the last system.
 - `identities`: what must agree among printed values, and what to think where it does not. `transcript`: the prints as
-  they are read; `formula` and `functions`: the formulas over them; `quantity`: a printed number and its bounds;
-  `readings` and `mending`: what else a print may say.
+  they are read; `formula` and `functions`: the formulas over them; `quantity`: a printed number and its bounds.
 """

@@ -1,8 +1,8 @@
 """What must agree among printed values, and what to think where it does not.
 
-Every identity is computed from the values as printed. What agrees but for the last digit is rounding. Where something
-fails, each value in it is read again as it may have been misread (`mending`); what no reading mends is an error of the
-document, and is named as such. Nothing is rewritten.
+Every identity is computed from the values as printed. A difference within what was rounded is rounding. Where one
+fails, the readings that were typed beside its prints are tried; what no reading repairs is an error of the document.
+Nothing is rewritten. `studies/history/misread.py` proposes readings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,31 +11,40 @@ from enum import StrEnum
 
 from cuesta.analysis.history.formula import Formula
 from cuesta.analysis.history.functions import Value
-from cuesta.analysis.history.mending import Mending, mended
 from cuesta.analysis.history.quantity import Quantity, written
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import Document
 
 
 class FindingKind(StrEnum):
-    """What is thought of a value that is not as it should be."""
+    """Why a value is not what the identities say."""
 
     ROUNDING = "rounding"
     """Off in the last digit, by no more than what it was computed from was rounded."""
     MISREAD = "likely misread"
-    """Another reading makes the identities agree."""
+    """The reading that was typed beside it makes the identities agree."""
     ERROR = "arithmetic error"
-    """No reading mends it: the document reckons wrong."""
+    """The computation in the document is wrong; no typed reading repairs it."""
     CARRIED = "carries an error"
-    """It is reckoned right, from a value that is not."""
+    """It is computed right, from a value that is wrong."""
     CONTRADICTION = "contradiction"
     """Two statements of one thing differ."""
     IMPOSSIBLE = "impossible"
     """Beyond a bound, such as more than all of a resource: to be rejected, not clipped."""
     UNREADABLE = "unreadable"
-    """No number, and no reading that could be shown to be right."""
+    """No number, and no typed reading that the identities confirm."""
     INCOMPLETE = "incomplete"
     """A row with fewer cells than the table has columns, or a cell torn in two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A reading that was typed beside a print, and that the identities confirm."""
+
+    name: str
+    reading: str
+    repaired: tuple[Formula, ...]
+    """Identities that fail as printed and agree with it; never empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,7 @@ class Finding:
     computed: str | None = None
     """By the first identity of `against`, written as the value was printed; `at most 100` of a bound."""
     reading: str | None = None
-    """What it probably says."""
+    """The typed reading that the identities confirm, or a torn cell joined."""
     against: tuple[str, ...] = ()
     """The identities that do not hold as printed."""
     support: tuple[str, ...] = ()
@@ -85,9 +94,9 @@ def check(document: Document) -> DocumentCheck:
     """Compute every identity of a document. Raises InputError for a formula that means nothing."""
     transcript = Transcript.of(document)
     before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
-    read, mendings = mended(transcript)
+    read, corrections = correct(transcript)
     findings = [
-        *misread(transcript, read, mendings),
+        *misread(transcript, read, corrections),
         *unmended(read),
         *rounded(read),
         *torn(document),
@@ -99,14 +108,34 @@ def check(document: Document) -> DocumentCheck:
     return DocumentCheck(document, told, len(before), before.count(Agreement.HOLDS), before.count(Agreement.ROUNDING))
 
 
+def correct(printed: Transcript) -> tuple[Transcript, list[Correction]]:
+    """Accept the typed readings that make a failing identity agree and break none.
+
+    One reading may need another to agree: all are tried together, and those that repair nothing are taken back.
+    """
+    typed = {name: each.reading for name, each in printed.document.prints.items() if each.reading}
+    while True:
+        read = replace(printed, texts=typed)
+        corrections = list[Correction]()
+        for name, reading in typed.items():
+            without = read.read_as(name, printed.text(name))
+            before = {formula: without.outcome(formula) for formula in printed.formulas_with.get(name, ())}
+            if repaired := without.repaired(read, before):
+                corrections.append(Correction(name, reading, tuple(repaired)))
+        confirmed = {each.name: each.reading for each in corrections}
+        if confirmed == typed:
+            return read, corrections
+        typed = confirmed
+
+
 def first(texts: Sequence[str]) -> str:
     """Give the first of them, or nothing."""
     return texts[0] if texts else ""
 
 
-def misread(printed: Transcript, read: Transcript, mendings: Sequence[Mending]) -> Iterator[Finding]:
+def misread(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
     """Give the values that are likely misread."""
-    for each in mendings:
+    for each in corrections:
         formulas = printed.formulas_with[each.name]
         against = [formula for formula in formulas if not printed.outcome(formula).agrees]
         support = [formula for formula in formulas if read.outcome(formula).agrees]

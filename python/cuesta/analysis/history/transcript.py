@@ -109,6 +109,15 @@ class Transcript:
             return Outcome(Agreement.UNREADABLE)
         return Outcome(agreement(formula.relation, left, right), left, right)
 
+    def repaired(self, read: Self, before: Mapping[Formula, Outcome]) -> list[Formula]:
+        """Give the formulas of `before` that fail and agree in another reading; none if that breaks one that held."""
+        failing = (formula for formula, outcome in before.items() if not outcome.agrees)
+        repaired = [formula for formula in failing if read.outcome(formula).agrees]
+        if not repaired:
+            return []
+        held = (formula for formula, outcome in before.items() if outcome.agreement is not Agreement.FAILS)
+        return [] if any(read.outcome(formula).agreement is Agreement.FAILS for formula in held) else repaired
+
     def prints_of(self, names: Sequence[str], depth: int = 0) -> list[str]:
         """Give the prints that names rest on, each once. Raises InputError where names go round in a circle."""
         if depth > DEEPEST:
