@@ -142,9 +142,9 @@ def is_ours(file: Path) -> bool:
 
 def shape() -> str:
     """Give the format and all columns: a database of others is outdated."""
-    return json.dumps([FORMAT, {name: [each[:2] for each in table.columns] for name, table in TABLES.items()}]).replace(
-        "'", ""
-    )
+    return json.dumps(
+        [FORMAT, {name: [(each.name, each.kind) for each in table.columns] for name, table in TABLES.items()}]
+    ).replace("'", "")
 
 
 def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict[str, Any]]) -> None:

@@ -1,15 +1,47 @@
-"""The tables of the ledger's database: columns, each with its type and what it is. docs/ledger.md publishes them."""
+"""The tables of the ledger's database: columns, each with its type, what it is, and where it is taken from.
 
-from typing import NamedTuple
+The tables of figures have a column for each figure of the catalogue; docs/ledger.md publishes all of them.
+"""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, get_origin
+
+from cuesta.figures.catalogue import declared
+from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures, TransactionClass
+from cuesta.ledger.record import Figure, Run
+
+TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
+NO_OTHERS: Mapping[str, str] = {}
+KINDS: Mapping[Any, str] = {str: TEXT, int: WHOLE, float: NUMBER, bool: TRUTH, Figure: NUMBER}
 
 
-class Column(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Column:
     """A column."""
 
     name: str
     kind: str
     """DuckDB's name of its type."""
     what: str
+    path: str
+    """Where it is taken from: names of attributes or keys, with dots between."""
+
+    def of(self, row: Any) -> object:
+        """Take its value from what a row is made of; None where a part of the path is None or lacking."""
+        for name in self.path.split("."):
+            row = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
+        match row:
+            case Figure():
+                return row.value
+            case Mapping():
+                return json.dumps(dict(row), ensure_ascii=False)
+            case list():
+                return "\n".join(map(str, row))
+            case _:
+                return row
 
 
 class Table(NamedTuple):
@@ -18,179 +50,152 @@ class Table(NamedTuple):
     what: str
     columns: tuple[Column, ...]
 
-
-def table(what: str, *columns: tuple[str, str, str]) -> Table:
-    """Make a table."""
-    return Table(what, tuple(Column(*each) for each in columns))
-
-
-def durations(name: str, what: str) -> list[tuple[str, str, str]]:
-    """Make the columns of a distribution of durations."""
-    return [
-        (f"{name}_{figure}", "DOUBLE", f"{what}, seconds: {figure}")
-        for figure in ("mean", "p50", "p90", "p95", "p99", "p999", "max")
-    ]
+    def row(self, of: Any) -> dict[str, object]:
+        """Make a row; what it is made of has all columns but those that others fill in."""
+        return {each.name: each.of(of) for each in self.columns if each.path}
 
 
-TEXT, WHOLE, NUMBER, TRUTH = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"
-FOLDER = ("folder", TEXT, "the run folder")
-STEP = ("step", WHOLE, "number of the step, from 0")
+def column(name: str, kind: str, what: str, path: str | None = None) -> Column:
+    """Declare a column, taken from where it is called the same; an empty path: it is filled in apart."""
+    return Column(name, kind, what, name if path is None else path)
+
+
+def figures_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "") -> Iterator[Column]:
+    """Make a column of each figure of a table of the catalogue, and of each in the tables in it; `names` are others."""
+    for name, kind, about in declared(table):
+        at = f"{place}{name}"
+        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+            yield from figures_of(kind, names, f"{at}.")
+        elif kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
+            called = names.get(at) or about.column or at.replace(".", "_")
+            unit = f" ({about.unit})" if about.unit else ""
+            yield Column(called, KINDS.get(kind, TEXT), f"{about.published}{unit}", at)
+
+
+def model(names: Mapping[str, str]) -> Iterator[Column]:
+    """Make a column of each field of a certification's run."""
+    for name, field in Run.model_fields.items():
+        yield Column(names.get(name, name), KINDS[field.annotation], field.description or "", name)
+
+
+FOLDER = column("folder", TEXT, "the run folder", "")
+STEP = column("step", WHOLE, "number of the step, from 0", "")
+CERTIFICATION = column("folder", TEXT, "the certification folder", "")
+GROUP = {"group": "class_group"}
+"""Words of SQL are no names of columns."""
 
 TABLES = {
-    "runs": table(
+    "runs": Table(
         "a row for each run folder",
-        FOLDER,
-        ("name", TEXT, "of the plan"),
-        ("started", "TIMESTAMP", "UTC"),
-        ("cuesta", TEXT, "version that ran it"),
-        ("seed", WHOLE, ""),
-        ("agents", WHOLE, "driving processes"),
-        ("target", TEXT, "what was typed at"),
-        ("machine", TEXT, "the driver's machine: its facts, as JSON"),
-        ("valid", TRUTH, "whether its figures can be trusted"),
-        ("invalid_because", TEXT, "a sentence a row; empty if it is valid"),
-        ("ended", TEXT, "`completed`, `interrupted`, `failed`; empty if it was cut off"),
-        ("damage", TEXT, "what could not be read, a sentence a row; empty if all was read"),
+        (
+            FOLDER,
+            column("name", TEXT, "of the plan", "recorded.run.name"),
+            column("started", "TIMESTAMP", "UTC", "recorded.run.started"),
+            column("cuesta", TEXT, "version that ran it", "recorded.run.cuesta"),
+            column("seed", WHOLE, "", "recorded.run.seed"),
+            column("agents", WHOLE, "driving processes", "recorded.run.agents"),
+            column("target", TEXT, "what was typed at", "recorded.run.host.targets"),
+            column("machine", TEXT, "the driver's machine: its facts, as JSON", "recorded.run.machine"),
+            column("valid", TRUTH, "whether its figures can be trusted"),
+            column("invalid_because", TEXT, "a sentence a row; empty if it is valid", "doubts"),
+            column("ended", TEXT, "`completed`, `interrupted`, `failed`; empty if it was cut off", ""),
+            column(
+                "damage", TEXT, "what could not be read, a sentence a row; empty if all was read", "recorded.damage"
+            ),
+        ),
     ),
-    "steps": table(
-        "a row for each load step of a run",
-        FOLDER,
-        STEP,
-        ("users", WHOLE, ""),
-        ("load", TEXT, "`closed`, `paced:…` or `open:…`"),
-        ("swept", TEXT, "the settings that a sweep has set, as JSON"),
-        ("seconds", NUMBER, "of the measurement interval"),
-        ("transactions", WHOLE, "counted"),
-        ("transactions_per_s", NUMBER, "throughput"),
-        ("keystrokes_per_s", NUMBER, ""),
-        ("characters_in_per_s", NUMBER, "typed"),
-        ("characters_out_per_s", NUMBER, "shown"),
-        ("errors", WHOLE, "failures of the host and of lines"),
-        ("skipped", WHOLE, "actions not done"),
-        ("lost_users", WHOLE, "users without a line at the end"),
-        *durations("response", "done − due"),
-        *durations("response_from_sent", "done − sent"),
-        *durations("echo", "echo − due"),
-        *durations("lateness", "sent − due: the driver's own"),
-        ("law_predicted", NUMBER, "response time by N/X − Z − K, seconds"),
-        ("driver_cpu", NUMBER, "CPU seconds per second and thread of the busiest agent"),
-        ("host_usr", NUMBER, "percent of the host's CPUs"),
-        ("host_sys", NUMBER, "percent of the host's CPUs"),
-        ("host_irq", NUMBER, "percent of the host's CPUs"),
-        ("host_iowait", NUMBER, "percent of the host's CPUs"),
-        ("host_steal", NUMBER, "percent of the host's CPUs"),
-        ("host_idle", NUMBER, "percent of the host's CPUs"),
-    ),
-    "classes": table(
+    "steps": Table("a row for each load step of a run", (FOLDER, *figures_of(StepFigures))),
+    "classes": Table(
         "a row for each class of transactions in a step",
-        FOLDER,
-        STEP,
-        ("class_group", TEXT, "the group of users"),
-        ("transaction", TEXT, "its name on the tape"),
-        ("count", WHOLE, "how many"),
-        *durations("response", "done − due"),
-        *durations("first_response", "first − due"),
+        (FOLDER, STEP, *figures_of(TransactionClass, GROUP | {"response.count": "count"})),
     ),
-    "causes": table(
+    "causes": Table(
         "the host's CPU time by cause",
-        FOLDER,
-        STEP,
-        ("cause", TEXT, ""),
-        ("percent", NUMBER, "of the host's CPUs"),
-        ("standard_error", NUMBER, "of `percent`, where it was sampled"),
-        ("low", NUMBER, "of the 95 % interval"),
-        ("high", NUMBER, "of the 95 % interval; of a cause that no sample met all that is known"),
+        (
+            FOLDER,
+            STEP,
+            column("cause", TEXT, ""),
+            column("percent", NUMBER, "of the host's CPUs"),
+            column("standard_error", NUMBER, "of `percent`, where it was sampled"),
+            column("low", NUMBER, "of the 95 % interval"),
+            column("high", NUMBER, "of the 95 % interval; all that is known of a cause that no sample met"),
+        ),
     ),
-    "meters": table(
-        "a row for each figure of a step's sheet of meters (docs/meters.md)",
-        FOLDER,
-        STEP,
-        ("meter", TEXT, "its place in the sheet: `counts.major_faults.per_s`"),
-        ("value", NUMBER, "empty where there is none"),
-        ("tier", TEXT, "`plain`, `sampled` or `exact`"),
-        ("why", TEXT, "why there is no value"),
+    "meters": Table(
+        "a row for each figure of a step's meter report (docs/meters.md)",
+        (
+            FOLDER,
+            STEP,
+            column("meter", TEXT, "its place in the report: `counts.major_faults.per_s`"),
+            column("value", NUMBER, "empty where there is none"),
+            column("tier", TEXT, "`plain`, `sampled` or `exact`"),
+            column("why", TEXT, "why there is no value"),
+        ),
     ),
-    "intervals": table(
+    "intervals": Table(
         "a row for each second of each agent (`series.jsonl`)",
-        FOLDER,
-        ("agent", WHOLE, ""),
-        STEP,
-        ("phase", TEXT, "`settle`, `measure` or `drain`"),
-        ("start", NUMBER, "seconds from the start of the run"),
-        ("length", NUMBER, "seconds"),
-        ("users", WHOLE, "with a line at its end"),
-        ("transactions", WHOLE, "completed"),
-        ("keys", WHOLE, "sent"),
-        ("errors", WHOLE, ""),
-        ("unfinished", WHOLE, "transactions under way at its end"),
-        ("cpu", NUMBER, "CPU seconds of the driver's threads"),
+        (
+            FOLDER,
+            column("agent", WHOLE, "", ""),
+            column("step", WHOLE, "number of the step, from 0"),
+            column("phase", TEXT, "`settle`, `measure` or `drain`"),
+            column("start", NUMBER, "seconds from the start of the run"),
+            column("length", NUMBER, "seconds"),
+            column("users", WHOLE, "with a line at its end"),
+            column("transactions", WHOLE, "completed"),
+            column("keys", WHOLE, "sent"),
+            column("errors", WHOLE, "", ""),
+            column("unfinished", WHOLE, "transactions under way at its end"),
+            column("cpu", NUMBER, "CPU seconds of the driver's threads"),
+        ),
     ),
-    "limits": table(
-        "a row for each limit of a step",
-        FOLDER,
-        STEP,
-        ("limit_text", TEXT, "as in the plan"),
-        ("value", NUMBER, "what was measured"),
-        ("ok", TRUTH, "whether it was kept"),
+    "limits": Table("a row for each limit of a step", (FOLDER, *figures_of(LimitResult, {"limit": "limit_text"}))),
+    "published": Table(
+        "what others measured, beside what was measured here", (FOLDER, *figures_of(PublishedComparison))
     ),
-    "published": table(
-        "what others measured, beside what came out",
-        FOLDER,
-        STEP,
-        ("what", TEXT, ""),
-        ("figure", TEXT, ""),
-        ("users", WHOLE, "that it is of"),
-        ("published", NUMBER, ""),
-        ("measured", NUMBER, ""),
-        ("ratio", NUMBER, "measured over published"),
-        ("source", TEXT, ""),
-    ),
-    "certifications": table(
+    "certifications": Table(
         "a row for each certification folder",
-        ("folder", TEXT, "the certification folder"),
-        ("kind", TEXT, "`certification` or `benchmark`"),
-        ("system", TEXT, "what is certified"),
-        ("plan", TEXT, ""),
-        ("users_group", TEXT, "the group of users"),
-        ("started", "TIMESTAMP", "UTC"),
-        ("cuesta", TEXT, "version that ran it"),
-        ("grade", TEXT, "`certified`, `observation` or `estimate`"),
-        ("because", TEXT, "why it is not certified, a sentence a row"),
-        ("warnings", TEXT, "a sentence a row"),
-        ("users", WHOLE, "processes"),
-        ("attached", TEXT, "`typewriter`, `FSIM` or `line`"),
-        ("script", TEXT, "SHA-256 of the script"),
-        ("runs", WHOLE, "that count"),
-        ("excluded", WHOLE, "runs that do not"),
-        ("elapsed", NUMBER, "seconds, mean of the runs: of a benchmark the makespan, else the completion of a process"),
-        ("idle", NUMBER, "share of the CPUs in true idle, mean of the runs"),
-        ("damage", TEXT, "why it could not be read; empty if it was"),
+        (
+            CERTIFICATION,
+            column("kind", TEXT, "`certification` or `benchmark`", "given.kind"),
+            column("system", TEXT, "what is certified", "given.system"),
+            column("plan", TEXT, "", "given.plan"),
+            column("users_group", TEXT, "the group of users", "given.group"),
+            column("started", "TIMESTAMP", "UTC", "given.started"),
+            column("cuesta", TEXT, "version that ran it", "given.cuesta"),
+            column("grade", TEXT, "`certified`, `observation` or `estimate`"),
+            column("because", TEXT, "why it is not certified, a sentence a row"),
+            column("warnings", TEXT, "a sentence a row"),
+            column("users", WHOLE, "processes", "workload.users"),
+            column("attached", TEXT, "`typewriter`, `FSIM` or `line`", "workload.attached"),
+            column("script", TEXT, "SHA-256 of the script", "workload.sha256"),
+            column("runs", WHOLE, "that count", "method.runs"),
+            column("excluded", WHOLE, "runs that do not", ""),
+            column(
+                "elapsed",
+                NUMBER,
+                "seconds, mean of the runs: of a benchmark the makespan, else the completion of a process",
+                "",
+            ),
+            column("idle", NUMBER, "share of the CPUs in true idle, mean of the runs", ""),
+            column("damage", TEXT, "why it could not be read; empty if it was", ""),
+        ),
     ),
-    "certified_runs": table(
-        "a row for each run that counts",
-        ("folder", TEXT, "the certification folder"),
-        ("run", TEXT, "the run folder in it"),
-        ("creation", NUMBER, "seconds of process creation"),
-        ("command", NUMBER, "seconds of the command sequence; of a benchmark the makespan"),
-        ("creation_cpu", NUMBER, "CPU seconds of subject processes"),
-        ("command_cpu", NUMBER, "CPU seconds of subject processes"),
-        ("completion", NUMBER, "mean real time of a process, seconds"),
-        ("idle", NUMBER, "share of the CPUs in true idle"),
-        ("steal", NUMBER, "share of the CPUs that the hypervisor took"),
-        ("transactions", WHOLE, ""),
-    ),
-    "measurements": table(
+    "certified_runs": Table("a row for each run that counts", (CERTIFICATION, *model({"folder": "run"}))),
+    "measurements": Table(
         "parts a to d of the form, a row each",
-        ("folder", TEXT, "the certification folder"),
-        ("part", TEXT, "`a`, `b`, `c` or `d`"),
-        ("key", TEXT, "what the row is called in programs: `page`, `page.number`"),
-        ("name", TEXT, ""),
-        ("unit", TEXT, "`s`, `share`, `ratio` or `number`"),
-        ("creation", NUMBER, "of process creation"),
-        ("command", NUMBER, "of the command sequence"),
-        ("total", NUMBER, "of both; of part d the figure"),
-        ("why", TEXT, "why there is no figure"),
-        ("formula", TEXT, ""),
+        (
+            CERTIFICATION,
+            column("part", TEXT, "`a`, `b`, `c` or `d`", ""),
+            column("key", TEXT, "the row's id: `page`, `page.number`"),
+            column("name", TEXT, ""),
+            column("unit", TEXT, "`s`, `share`, `ratio` or `number`"),
+            column("creation", NUMBER, "of process creation"),
+            column("command", NUMBER, "of the command sequence"),
+            column("total", NUMBER, "of both; of part d the figure"),
+            column("why", TEXT, "why there is no figure", ""),
+            column("formula", TEXT, ""),
+        ),
     ),
 }
 """Name → table. `durations` are seconds; an absent figure is NULL and never 0."""

@@ -43,7 +43,10 @@ def tables() -> str:
 def tables_data() -> dict[str, Any]:
     """Give the tables and their columns as data."""
     return {
-        name: {"what": table.what, "columns": [each._asdict() for each in table.columns]}
+        name: {
+            "what": table.what,
+            "columns": [{"name": each.name, "kind": each.kind, "what": each.what} for each in table.columns],
+        }
         for name, table in TABLES.items()
     }
 
