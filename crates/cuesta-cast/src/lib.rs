@@ -6,7 +6,7 @@
 //! - [`Cast`]: a session, read by [`Cast::read`], written by [`Writer`].
 //! - [`tape`]: a session → a tape's text, with its think times or its recorded [`Timing`].
 //! - [`Secrets`]: what of a session is hidden, and what is kept.
-//! - [`Characters`]: bytes → text, where a character may be cut in two.
+//! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
 //! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `plain` takes from output
 //! what steers the terminal; `strokes` puts each key together with what came back: whether it was shown (`echo`) and what
@@ -15,7 +15,6 @@
 //! times (`closed`) or the recorded instants (`recorded`), each command as `spell` says.
 
 mod cast;
-mod characters;
 mod closed;
 mod cover;
 mod echo;
@@ -32,14 +31,15 @@ mod secrets;
 mod spell;
 mod strokes;
 mod tape;
+mod utf8;
 mod v1;
 mod v2;
 mod v3;
 mod write;
 
 pub use cast::{Cast, Event, Header, STOPPED, What};
-pub use characters::Characters;
 pub use error::CastError;
 pub use secrets::{Commands, Hidden, Place, Secrets};
 pub use tape::{Timing, tape, tape_with_secrets};
+pub use utf8::Utf8Decoder;
 pub use write::Writer;

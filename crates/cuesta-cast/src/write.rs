@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cast::{Cast, Header, What};
-use crate::characters::Characters;
+use crate::utf8::Utf8Decoder;
 
 /// The first row.
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ struct Environment<'a> {
 pub struct Writer<W> {
     to: W,
     /// Of the output, a character may come in two pieces.
-    characters: Characters,
+    characters: Utf8Decoder,
 }
 
 impl<W: Write> Writer<W> {
@@ -51,7 +51,7 @@ impl<W: Write> Writer<W> {
             env: header.terminal.as_deref().map(|terminal| Environment { terminal }),
         };
         writeln!(to, "{}", serde_json::to_string(&head)?)?;
-        Ok(Self { to, characters: Characters::default() })
+        Ok(Self { to, characters: Utf8Decoder::default() })
     }
 
     /// What the host sent. Half a character is held back until its other half comes.

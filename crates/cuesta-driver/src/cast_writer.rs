@@ -14,7 +14,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_cast::{Header, What, Writer};
-use cuesta_lines::{Line, Options, Passed, Traced, Way};
+use cuesta_lines::{Direction, Line, Options, Tap, TapEvent};
 use cuesta_record::{Stamp, clock};
 
 use crate::connect::Connect;
@@ -107,24 +107,24 @@ pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
         Box::pin(async move {
             let line = opening.await?;
             tap.tell(CastEvent::Opened(clock::now()));
-            let traced = Traced::new(line, move |passed: Passed<'_>| tap.sees(passed));
-            Ok(Box::new(traced) as Box<dyn Line>)
+            let tapped = Tap::new(line, move |event: TapEvent<'_>| tap.sees(event));
+            Ok(Box::new(tapped) as Box<dyn Line>)
         })
     })
 }
 
 impl CastTap {
-    fn sees(&self, passed: Passed<'_>) {
-        if passed.way == Way::Sent || passed.bytes.is_empty() {
+    fn sees(&self, event: TapEvent<'_>) {
+        if event.direction == Direction::Sent || event.bytes.is_empty() {
             return;
         }
         let lost = self.lost.get();
-        let told = (lost == 0 || self.tell(CastEvent::Lost(passed.at, lost))) && {
+        let told = (lost == 0 || self.tell(CastEvent::Lost(event.at, lost))) && {
             self.lost.set(0);
-            self.tell(CastEvent::Came(passed.at, passed.bytes.into()))
+            self.tell(CastEvent::Came(event.at, event.bytes.into()))
         };
         if !told {
-            self.lost.set(self.lost.get() + passed.bytes.len() as u64);
+            self.lost.set(self.lost.get() + event.bytes.len() as u64);
         }
     }
 
@@ -197,9 +197,9 @@ mod tests {
     fn what_came_is_in_the_cast_and_what_was_typed_is_not() {
         let (tap, events) = tap();
         tap.tell(CastEvent::Opened(at(1500)));
-        tap.sees(Passed { way: Way::Received, at: at(1600), bytes: b"login: \xc3" });
-        tap.sees(Passed { way: Way::Sent, at: at(1700), bytes: b"hunter2" });
-        tap.sees(Passed { way: Way::Received, at: at(1800), bytes: b"\xa9" });
+        tap.sees(TapEvent { direction: Direction::Received, at: at(1600), bytes: b"login: \xc3" });
+        tap.sees(TapEvent { direction: Direction::Sent, at: at(1700), bytes: b"hunter2" });
+        tap.sees(TapEvent { direction: Direction::Received, at: at(1800), bytes: b"\xa9" });
         tap.tell(CastEvent::Opened(at(1900)));
         drop(tap);
         let output = |text: &str| What::Output(text.to_owned());
@@ -218,11 +218,11 @@ mod tests {
     fn what_finds_no_room_is_counted() {
         let (tap, events) = tap();
         for number in 0..QUEUE as u64 + 2 {
-            tap.sees(Passed { way: Way::Received, at: at(1000 + number), bytes: b"abc" });
+            tap.sees(TapEvent { direction: Direction::Received, at: at(1000 + number), bytes: b"abc" });
         }
         let taken: Vec<CastEvent> = events.try_iter().collect();
         assert_eq!((taken.len(), tap.lost.get()), (QUEUE, 6));
-        tap.sees(Passed { way: Way::Received, at: at(2000), bytes: b"d" });
+        tap.sees(TapEvent { direction: Direction::Received, at: at(2000), bytes: b"d" });
         drop(tap);
         let missing = What::Marker("6 characters are missing here".into());
         assert_eq!(written(&events), [(1000, missing), (1000, What::Output("d".into()))]);

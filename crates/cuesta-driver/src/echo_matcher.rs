@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use cuesta_record::Stamp;
-use cuesta_screen::{Byte, Characters};
+use cuesta_screen::{StreamByte, StreamParser};
 
 /// Keys that wait for their echo.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct EchoMatcher {
     /// A CR was no echo: with an LF right after it, it ends a row. Alone it begins the same row anew.
     carriage_return: bool,
     /// Where the stream stands.
-    stream: Characters,
+    stream: StreamParser,
     /// Keys that seem to have overtaken those before them.
     run: Option<EchoSequence>,
     /// An answer that seems to have overtaken the echo of the row that it answers.
@@ -151,9 +151,9 @@ impl EchoMatcher {
     /// A byte came. `strict`: a character can only be an echo. `at`: when it came.
     pub(crate) fn take(&mut self, byte: u8, strict: bool, at: impl Fn() -> Stamp) -> EchoMatch {
         let character = match self.stream.take(byte) {
-            Byte::Character(character) => character,
-            Byte::Part(bytes, len) => return self.part(&bytes[..len]),
-            Byte::Control => return EchoMatch::Other,
+            StreamByte::Character(character) => character,
+            StreamByte::Part(bytes, len) => return self.part(&bytes[..len]),
+            StreamByte::Control => return EchoMatch::Other,
         };
         if std::mem::take(&mut self.line_feed) && character == LF {
             return EchoMatch::Part;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use cuesta_record::{Catalogue, Series};
+use cuesta_record::{SeriesId, SeriesNames};
 use cuesta_tape::{Piece, Script};
 
 use crate::barrier::Barrier;
@@ -32,12 +32,12 @@ pub(crate) struct Group {
 /// The numbers of a group's series.
 #[derive(Debug, Clone)]
 pub(crate) struct GroupSeries {
-    pub(crate) echo: Series,
-    pub(crate) echo_from_sent: Series,
-    pub(crate) lateness: Series,
+    pub(crate) echo: SeriesId,
+    pub(crate) echo_from_sent: SeriesId,
+    pub(crate) lateness: SeriesId,
     pub(crate) line: LineSeries,
-    pub(crate) kernel_response: Series,
-    pub(crate) user_response: Series,
+    pub(crate) kernel_response: SeriesId,
+    pub(crate) user_response: SeriesId,
     /// By number of the named transaction; the last is for those without a name.
     pub(crate) classes: Vec<ClassSeries>,
 }
@@ -45,14 +45,14 @@ pub(crate) struct GroupSeries {
 /// The numbers of a transaction's series.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClassSeries {
-    pub(crate) response: Series,
-    pub(crate) response_from_sent: Series,
-    pub(crate) first_response: Series,
+    pub(crate) response: SeriesId,
+    pub(crate) response_from_sent: SeriesId,
+    pub(crate) first_response: SeriesId,
 }
 
 impl GroupSeries {
-    pub(crate) fn new(group: &GroupSpec, script: &Script, catalogue: &mut Catalogue) -> Self {
-        let mut of = |transaction: &str, figure: &str| catalogue.series(&group.name, transaction, figure);
+    pub(crate) fn new(group: &GroupSpec, script: &Script, series_names: &mut SeriesNames) -> Self {
+        let mut of = |transaction: &str, figure: &str| series_names.series(&group.name, transaction, figure);
         let names = script.transactions.iter().map(String::as_str).chain([script.name.as_str()]);
         Self {
             classes: names

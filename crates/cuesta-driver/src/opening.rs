@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use cuesta_lines::Opening;
-use cuesta_record::{Series, Stamp};
+use cuesta_record::{SeriesId, Stamp};
 
 /// The numbers of the series of a group's lines.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LineSeries {
-    pub(crate) connect: Series,
-    pub(crate) negotiation: Series,
-    pub(crate) login: Series,
+    pub(crate) connect: SeriesId,
+    pub(crate) negotiation: SeriesId,
+    pub(crate) login: SeriesId,
 }
 
 /// The opening of one line.
@@ -25,7 +25,7 @@ pub(crate) struct Opened {
 
 impl Opened {
     /// The phases that the line has had, each from the end of the one before.
-    pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (Series, Duration)> {
+    pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (SeriesId, Duration)> {
         let connected = opening.connected.unwrap_or(self.at);
         let mut since = self.scheduled;
         let phases = [
@@ -42,7 +42,7 @@ impl Opened {
 
 #[cfg(test)]
 mod tests {
-    use cuesta_record::Catalogue;
+    use cuesta_record::SeriesNames;
 
     use super::*;
 
@@ -52,12 +52,12 @@ mod tests {
 
     /// The phases of a line that was to be opened at 100 ms and was there at 190 ms, in ms.
     fn phases(opening: Opening) -> Vec<(String, u128)> {
-        let mut catalogue = Catalogue::default();
-        let mut of = |figure| catalogue.series("g", "line", figure);
+        let mut series_names = SeriesNames::default();
+        let mut of = |figure| series_names.series("g", "line", figure);
         let series = LineSeries { connect: of("connect"), negotiation: of("negotiation"), login: of("login") };
         let phases: Vec<_> = Opened { scheduled: at(100), at: at(190) }.phases(opening, series).collect();
         let named = phases.iter().map(|(series, took)| {
-            let tag = &catalogue.tags()[usize::from(series.number())];
+            let tag = &series_names.tags()[usize::from(series.number())];
             (tag.clone(), took.as_millis())
         });
         named.collect()

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
-use cuesta_record::{Catalogue, Ending, Recorder, RecorderHandle, Setup, Snapshot, Timeline};
+use cuesta_record::{AgentEnd, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Timeline};
 use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
@@ -170,7 +170,7 @@ impl Drop for Run {
 /// What all threads agree on.
 struct RunLayout {
     timeline: Timeline,
-    catalogue: Catalogue,
+    series_names: SeriesNames,
     series: Vec<GroupSeries>,
     barriers: Vec<Arc<Vec<Barrier>>>,
 }
@@ -180,13 +180,13 @@ impl RunLayout {
         check(spec)?;
         let mut layout = Self {
             timeline: spec.timeline(start_at),
-            catalogue: Catalogue::default(),
+            series_names: SeriesNames::default(),
             series: Vec::new(),
             barriers: Vec::new(),
         };
         for (number, group) in spec.groups.iter().enumerate() {
             let script = script_of(scripts, &group.script)?;
-            let series = GroupSeries::new(group, script, &mut layout.catalogue);
+            let series = GroupSeries::new(group, script, &mut layout.series_names);
             // Made once here to find what is wrong before anything starts; each thread makes its own.
             let made = Group::new(spec, number, script, series.clone(), Arc::default())?;
             let places = made.programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
@@ -197,11 +197,11 @@ impl RunLayout {
         Ok(layout)
     }
 
-    fn setup(&self, spec: &RunSpec) -> Setup {
-        Setup {
+    fn setup(&self, spec: &RunSpec) -> RecorderSetup {
+        RecorderSetup {
             timeline: self.timeline.clone(),
             started_wall: spec.started_wall.unwrap_or_else(clock::wall),
-            catalogue: self.catalogue.clone(),
+            series_names: self.series_names.clone(),
             threads: spec.threads as usize,
             log_transactions: spec.log_transactions,
         }
@@ -303,7 +303,7 @@ fn finish(
         (None, false) => "interrupted",
     };
     let reason = failure.as_ref().map(ToString::to_string);
-    recorder.finish(&Ending { ended, reason, rss_per_user: rss_per_user() })?;
+    recorder.finish(&AgentEnd { ended, reason, rss_per_user: rss_per_user() })?;
     cast.map_or(Ok(()), CastWriter::finish)?;
     failure.map_or(Ok(()), Err)
 }
@@ -331,7 +331,7 @@ pub fn simulate(spec: RunSpec, scripts: &Scripts, folder: &Path, connect: Connec
         let handle = handles.remove(0);
         worker::play(Rc::new(shared), thread, handle, Arc::default()).await;
         drop(handles);
-        recorder.finish(&Ending { ended: "completed", reason: None, rss_per_user: None })?;
+        recorder.finish(&AgentEnd { ended: "completed", reason: None, rss_per_user: None })?;
         Ok(())
     })?
 }

@@ -12,7 +12,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Crossed, Ended, Line, Stamped, fault};
+use cuesta_lines::{Line, ProgramExit, StampPair, Traffic, fault};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
 use cuesta_tape::Echo;
@@ -49,11 +49,11 @@ pub(crate) struct Session {
     /// Whether nothing but echoes may come while one is awaited.
     strict: bool,
     /// When something first came after the last key, by two clocks, where the kernel stamps the line.
-    came: Option<Stamped>,
+    came: Option<StampPair>,
     /// Whether an echo of an earlier key could be what came first.
     mixed: bool,
     /// What had crossed the line when it was last counted.
-    counted: Crossed,
+    counted: Traffic,
     /// What the user sees, if it looks.
     screen: Option<Box<PendingScreen>>,
     /// The modes that its keys depend on, if they do and it does not look.
@@ -114,7 +114,7 @@ impl Session {
             strict: false,
             came: None,
             mixed: false,
-            counted: Crossed::default(),
+            counted: Traffic::default(),
             screen: None,
             modes: None,
             sending: false,
@@ -162,9 +162,9 @@ impl Session {
     }
 
     /// How the program at the other end of a lost line ended, if that can be known by an instant.
-    pub(crate) async fn ended(&mut self, by: Stamp) -> Option<Ended> {
+    pub(crate) async fn ended(&mut self, by: Stamp) -> Option<ProgramExit> {
         self.alarm.reset(by);
-        poll_fn(|cx| match self.line.poll_ended(cx) {
+        poll_fn(|cx| match self.line.poll_exit(cx) {
             Poll::Pending => Pin::new(&mut self.alarm).poll(cx).map(|()| None),
             ended @ Poll::Ready(_) => ended,
         })
@@ -177,7 +177,7 @@ impl Session {
     }
 
     /// When the last key went and when something first came after it, by two clocks, where the kernel stamps the line.
-    pub(crate) fn stamped(&mut self) -> Option<(Stamped, Stamped)> {
+    pub(crate) fn stamped(&mut self) -> Option<(StampPair, StampPair)> {
         let (sent, came) = self.line.kernel_sent().zip(self.came)?;
         (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
@@ -216,7 +216,7 @@ impl Session {
         self.sending = false;
         gone?;
         self.shared.tally(|tally| tally.counts.characters.sent += key.len() as u64);
-        self.count_crossed();
+        self.count_traffic();
         Ok(sent)
     }
 
@@ -277,13 +277,13 @@ impl Session {
     }
 
     /// Counts what crossed the line since it was last counted.
-    fn count_crossed(&mut self) {
-        let crossed = self.line.crossed();
+    fn count_traffic(&mut self) {
+        let traffic = self.line.traffic();
         self.shared.tally(|tally| {
-            tally.counts.characters.line_in += crossed.sent - self.counted.sent;
-            tally.counts.characters.line_out += crossed.received - self.counted.received;
+            tally.counts.characters.line_in += traffic.sent - self.counted.sent;
+            tally.counts.characters.line_out += traffic.received - self.counted.received;
         });
-        self.counted = crossed;
+        self.counted = traffic;
     }
 }
 
@@ -295,7 +295,7 @@ impl Drop for Session {
         }
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();
-        self.count_crossed();
+        self.count_traffic();
         let dropped = self.line.dropped();
         if dropped > 0 {
             self.shared.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cuesta_record::{Due, Interval, Phase, RecorderHandle, Series, Stamp, Tally, Timeline, clock};
+use cuesta_record::{ArrivalCounts, Interval, Phase, RecorderHandle, SeriesId, Stamp, Tally, Timeline, clock};
 
 use crate::connect::Connect;
 use crate::group::Group;
@@ -39,7 +39,7 @@ pub(crate) struct ThreadState {
     buffer: RefCell<Box<[u8]>>,
     users: RefCell<Vec<UserState>>,
     /// By step; see `account`.
-    accounts: RefCell<Vec<Due>>,
+    accounts: RefCell<Vec<ArrivalCounts>>,
     open: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
     screens: Cell<(u64, usize)>,
@@ -61,7 +61,7 @@ impl ThreadState {
         memory: Arc<MemoryMeter>,
     ) -> Self {
         Self {
-            accounts: RefCell::new(vec![Due::default(); spec.steps.len()]),
+            accounts: RefCell::new(vec![ArrivalCounts::default(); spec.steps.len()]),
             spec,
             timeline,
             groups,
@@ -141,7 +141,7 @@ impl ThreadState {
     }
 
     /// Counts one duration.
-    pub(crate) fn record(&self, series: Series, duration: Duration) {
+    pub(crate) fn record(&self, series: SeriesId, duration: Duration) {
         self.tally(|tally| tally.record(series, duration));
     }
 

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use cuesta_lines::{Traced, Way};
+use cuesta_lines::{Direction, Tap};
 use serde_json::json;
 use stand::{play_over, spec};
 
@@ -34,8 +34,8 @@ fn sent(agents: u32, load: &serde_json::Value) -> Sent {
         let host = json!({"service": {"transaction": {"reply": 30}}, "echo": false, "delay": "40ms"});
         play_over(spec(16, 1.0, 20.0, &more), TAPE, &host, move |line, user| {
             let seen = Rc::clone(&seen);
-            Box::new(Traced::new(line, move |passed| {
-                if passed.way == Way::Sent {
+            Box::new(Tap::new(line, move |passed| {
+                if passed.direction == Direction::Sent {
                     let key = (passed.at.as_nanos(), passed.bytes.to_vec());
                     seen.borrow_mut().entry(user).or_default().push(key);
                 }

@@ -5,7 +5,7 @@
 
 mod stand;
 
-use cuesta_lines::{Ending, Faults, Faulty};
+use cuesta_lines::{Disconnection, Faults, Faulty};
 use serde_json::{Value, json};
 use stand::{Played, close, play, play_over, spec};
 
@@ -85,7 +85,7 @@ fn a_frozen_host_has_all_of_it_under_way_or_waiting() {
 #[test]
 fn who_lost_its_line_or_gave_up_is_done_and_failed() {
     let closes = |line, _| -> Box<dyn cuesta_lines::Line> {
-        Box::new(Faulty::new(line, Faults { end: Some((5, Ending::Close)), ..Faults::default() }))
+        Box::new(Faulty::new(line, Faults { end: Some((5, Disconnection::Close)), ..Faults::default() }))
     };
     let sessions = spec(10, 0.0, 60.0, &open(5.0, "sessions"));
     let played = play_over(sessions, ONE_INPUT, &host("fixed 0ms", "0ms"), closes);

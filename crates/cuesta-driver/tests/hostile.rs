@@ -4,7 +4,7 @@
 
 mod stand;
 
-use cuesta_lines::{Ending, Faults, Faulty, Options, Paced, Telnet, loopback};
+use cuesta_lines::{Disconnection, Faults, Faulty, Options, RateLimited, Telnet, loopback};
 use serde_json::{Value, json};
 use stand::{Played, play, play_over, spec};
 
@@ -23,10 +23,10 @@ fn with(faults: fn() -> Faults) -> Played {
 
 #[test]
 fn a_host_that_closes_or_resets_is_named_and_called_again() {
-    for (ending, name) in [(Ending::Close, "closed"), (Ending::Reset, "reset")] {
+    for (ending, name) in [(Disconnection::Close, "closed"), (Disconnection::Reset, "reset")] {
         let faults = match ending {
-            Ending::Close => || Faults { end: Some((50, Ending::Close)), ..Faults::default() },
-            Ending::Reset => || Faults { end: Some((50, Ending::Reset)), ..Faults::default() },
+            Disconnection::Close => || Faults { end: Some((50, Disconnection::Close)), ..Faults::default() },
+            Disconnection::Reset => || Faults { end: Some((50, Disconnection::Reset)), ..Faults::default() },
         };
         let played = with(faults);
         let errors = played.errors();
@@ -94,7 +94,7 @@ fn a_flood_keeps_nobody_else_from_typing() {
     let flood = json!({"service": {"output": {"rows": 1000}}, "echo": false});
     let tape = "Type \"x\"\nWait+Bytes 100\n";
     let played =
-        play_over(spec(5, 0.0, 1.0, &json!({})), tape, &flood, |line, _| Box::new(Paced::new(line, 1_000_000)));
+        play_over(spec(5, 0.0, 1.0, &json!({})), tape, &flood, |line, _| Box::new(RateLimited::new(line, 1_000_000)));
     assert!(played.sum("keys") > 5.0);
     assert!(played.sum("characters/out") > 1000.0);
 }

@@ -96,7 +96,7 @@ fn all_meet_at_a_barrier() {
 
 #[test]
 fn a_users_table_is_typed_and_other_places_stand() {
-    use cuesta_lines::{Traced, Way};
+    use cuesta_lines::{Direction, Tap};
     use std::cell::RefCell;
     use std::rc::Rc;
 
@@ -107,8 +107,8 @@ fn a_users_table_is_typed_and_other_places_stand() {
     let tape = "Set TypingSpeed 0ms\nType \"${name} ${HOME}\"\nEnter\nWait+Bytes 4\nThink 60s\n";
     let played = play_over(spec(1, 0.0, 5.0, &group), tape, &host, move |line, _| {
         let seen = Rc::clone(&seen);
-        Box::new(Traced::new(line, move |passed| {
-            if passed.way == Way::Sent {
+        Box::new(Tap::new(line, move |passed| {
+            if passed.direction == Direction::Sent {
                 seen.borrow_mut().push_str(&String::from_utf8_lossy(passed.bytes));
             }
         }))
@@ -147,12 +147,12 @@ fn echo_is_timed_from_one_set_to_the_next() {
 
 #[test]
 fn a_line_that_is_to_be_hung_up_is_no_failure() {
-    use cuesta_lines::{Ending, Faults, Faulty};
+    use cuesta_lines::{Disconnection, Faults, Faulty};
 
     let host = json!({"service": {"transaction": {"reply": 10}}, "echo": false, "delay": "10ms"});
     let tape = "Type \"bye\"\nEnter\nTransaction \"logout\"\nEnter\nWait+Disconnect\nEnd\nThink 1s\n";
     let played = play_over(spec(3, 0.0, 20.0, &json!({})), tape, &host, |line, _| {
-        Box::new(Faulty::new(line, Faults { end: Some((20, Ending::Close)), ..Faults::default() }))
+        Box::new(Faulty::new(line, Faults { end: Some((20, Disconnection::Close)), ..Faults::default() }))
     });
     assert!(played.series.iter().all(|row| row["errors"].as_object().unwrap().is_empty()), "{:?}", played.series);
     assert!(played.histogram("g/line/connect").len() > 20);

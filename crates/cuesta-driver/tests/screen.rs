@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use cuesta_driver::{Connect, simulate};
 use cuesta_lines::loopback::{self, Loopback};
-use cuesta_lines::{Crossed, Line, Paced, Received, receive, send};
+use cuesta_lines::{Line, RateLimited, Received, Traffic, receive, send};
 use cuesta_record::clock;
 use serde_json::json;
 use stand::{Played, script, spec};
@@ -216,7 +216,7 @@ fn on_a_line_with_a_speed_the_instant_is_that_of_the_character_that_completed_it
     // 1200 bit/s: 120 characters a second, 6 to a read. The echo is the third, the line feed the seventh.
     let tape =
         "Set TypingSpeed 1s\nSet Echo screen\nTransaction \"key\"\nType \"a\"\nWait+Cursor 2,1\nEnd\nSleep 60m\n";
-    let paced = |line, _| -> Box<dyn Line> { Box::new(Paced::new(line, 1200)) };
+    let paced = |line, _| -> Box<dyn Line> { Box::new(RateLimited::new(line, 1200)) };
     let got = Rc::<RefCell<Vec<u8>>>::default();
     let played = play(1, 11.0, tape, paced, move |line, _| {
         answer(line, "\x1b[H\x1b[2J", Rc::clone(&got), |_| vec![(0, "\x07\x07a\x07\x07\r\n\x07\x07\x07")])
@@ -251,8 +251,8 @@ impl Line for Watched {
         self.line.poll_send(cx, bytes)
     }
 
-    fn crossed(&self) -> Crossed {
-        self.line.crossed()
+    fn traffic(&self) -> Traffic {
+        self.line.traffic()
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod stand;
 
-use cuesta_lines::{Line, Paced};
+use cuesta_lines::{Line, RateLimited};
 use serde_json::json;
 use stand::{close, play, play_over, spec};
 
@@ -39,7 +39,7 @@ fn a_line_with_a_speed_hides_nothing_of_the_stall() {
     let load = json!({"load": {"load": {"kind": "paced", "cycle": 200_000_000}}});
     let host = json!({"service": {"echo": {}}, "input": "raw", "delay": "3ms", "stall": {"at": "20s", "for": "1.4s"}});
     let tape = "Set TypingSpeed 0ms\nType \"a\"\nWait+Echo@10s\n";
-    let paced = |line, _| -> Box<dyn Line> { Box::new(Paced::new(line, 9600)) };
+    let paced = |line, _| -> Box<dyn Line> { Box::new(RateLimited::new(line, 9600)) };
     let played = play_over(spec(40, 5.0, 30.0, &load), tape, &host, paced);
     close("p99 of done − due", played.quantile("g/t/response", 0.99), 1.10, 0.05);
     close("p99 of done − sent", played.quantile("g/t/response_from_sent", 0.99), 0.003 + 2.0 / 960.0, 0.05);

@@ -9,7 +9,7 @@ use cuesta_record::{Stamp, clock};
 use serde_json::Value;
 
 use crate::meters::Meters;
-use crate::meters::sheet::Reading;
+use crate::meters::snapshot::CounterSnapshot;
 use crate::pool::Pool;
 use crate::servers::Servers;
 use crate::settings::Settings;
@@ -22,7 +22,7 @@ pub struct FrontEnd {
     pub(crate) meters: Arc<Meters>,
     pub(crate) pool: Pool,
     servers: Option<RefCell<Servers>>,
-    first: Reading,
+    first: CounterSnapshot,
 }
 
 impl FrontEnd {
@@ -41,12 +41,12 @@ impl FrontEnd {
             let rng = SeededRng::new(settings.seed, u64::MAX - thread);
             RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
-        Rc::new(Self { settings, meters, pool, servers, first: Reading::none(started, 1) })
+        Rc::new(Self { settings, meters, pool, servers, first: CounterSnapshot::none(started, 1) })
     }
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        Reading::of(&[Arc::clone(&self.meters)]).since(&self.first)
+        CounterSnapshot::of(&[Arc::clone(&self.meters)]).since(&self.first)
     }
 
     /// When the answer to a message that came at `arrived` is due: after its turn at a server, and the delay.

@@ -22,7 +22,7 @@ use tokio::task;
 
 use crate::meters::Meters;
 use crate::meters::series::{Series, each_second, locked};
-use crate::meters::sheet::Reading;
+use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
 use crate::{FrontEnd, HostError, Service, Spec, serve};
 
@@ -38,7 +38,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 pub struct Host {
     addresses: Vec<String>,
     notes: Vec<String>,
-    first: Reading,
+    first: CounterSnapshot,
     meters: Vec<Arc<Meters>>,
     series: Option<Arc<Mutex<Series>>>,
     threads: Vec<Thread>,
@@ -60,7 +60,7 @@ impl Host {
         let mut host = Self {
             addresses: listeners.iter().map(|listener| listener.target().to_string()).collect(),
             notes: notes(spec, &listeners),
-            first: Reading::none(started, spec.threads),
+            first: CounterSnapshot::none(started, spec.threads),
             meters: Vec::new(),
             series: None,
             threads: Vec::new(),
@@ -88,7 +88,7 @@ impl Host {
 
     /// The figures since the start.
     pub fn meters(&self) -> Value {
-        let mut sheet = Reading::of(&self.meters).since(&self.first);
+        let mut sheet = CounterSnapshot::of(&self.meters).since(&self.first);
         sheet["started"] = self.first.at().as_nanos().into();
         sheet["notes"] = self.notes.clone().into();
         sheet
@@ -123,7 +123,7 @@ impl Host {
         self.spawn(format!("cuesta-host-{number}"), move |stop| {
             let serving = async move {
                 let front = FrontEnd::on_thread(settings, number as u64, started);
-                attend(front, listeners, &ready, &stop).await;
+                serve_listeners(front, listeners, &ready, &stop).await;
             };
             if let Err(error) = pin(cpu).and_then(|()| clock::run(Time::Real, serving)) {
                 let _ = failed.send(Err(error));
@@ -252,7 +252,12 @@ fn pin(cpu: Option<usize>) -> io::Result<()> {
 }
 
 /// Serves all lines that come to this thread until it is told to stop. What still runs then ends with the runtime.
-async fn attend(front: Rc<FrontEnd>, listeners: Vec<Listener>, ready: &Sender<io::Result<Arc<Meters>>>, stop: &Notify) {
+async fn serve_listeners(
+    front: Rc<FrontEnd>,
+    listeners: Vec<Listener>,
+    ready: &Sender<io::Result<Arc<Meters>>>,
+    stop: &Notify,
+) {
     let _ = ready.send(Ok(Arc::clone(&front.meters)));
     for listener in listeners {
         task::spawn_local(accept(listener, Rc::clone(&front)));
@@ -261,7 +266,7 @@ async fn attend(front: Rc<FrontEnd>, listeners: Vec<Listener>, ready: &Sender<io
 }
 
 async fn accept(listener: Listener, front: Rc<FrontEnd>) {
-    let mut spare = Spare(None);
+    let mut spare = SpareDescriptor(None);
     loop {
         spare.restock();
         match listener.accept().await {
@@ -292,13 +297,13 @@ fn open(line: Box<dyn Line>, front: &Rc<FrontEnd>) {
 
 /// Counts a line that was closed as soon as it came.
 fn refuse(front: &FrontEnd) {
-    front.meters.roll.lock().expect("no panic under this lock").refused += 1;
+    front.meters.connections.lock().expect("no panic under this lock").refused += 1;
 }
 
 /// A descriptor to give up when there are no others.
-struct Spare(Option<File>);
+struct SpareDescriptor(Option<File>);
 
-impl Spare {
+impl SpareDescriptor {
     /// Gets it back if there are descriptors again.
     fn restock(&mut self) {
         if self.0.is_none() {

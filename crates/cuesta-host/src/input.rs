@@ -54,7 +54,7 @@ pub(crate) struct Input {
 
 /// What taking characters in did, beside messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Taken {
+pub(crate) struct EditCounts {
     /// Characters erased and killed, and those that did it.
     pub(crate) erased: u64,
     /// Characters beyond the longest row.
@@ -75,8 +75,8 @@ impl Input {
         typed: &[u8],
         received: &Received,
         mut echo: impl FnMut(&[u8]),
-    ) -> Taken {
-        let mut taken = Taken::default();
+    ) -> EditCounts {
+        let mut taken = EditCounts::default();
         for (index, &character) in typed.iter().enumerate() {
             let arrived = received.at_character(index);
             if discipline.canonical {
@@ -123,7 +123,7 @@ impl Input {
         discipline: &Discipline,
         character: u8,
         arrived: Stamp,
-        taken: &mut Taken,
+        taken: &mut EditCounts,
         echo: &mut impl FnMut(&[u8]),
     ) {
         let after_return = std::mem::replace(&mut self.after_return, character == b'\r');
@@ -141,7 +141,7 @@ impl Input {
     }
 
     /// A character in the row in progress.
-    fn edit(&mut self, discipline: &Discipline, character: u8, taken: &mut Taken) {
+    fn edit(&mut self, discipline: &Discipline, character: u8, taken: &mut EditCounts) {
         let special = character == discipline.erase || character == discipline.kill || character == b'\\';
         let escaped = std::mem::take(&mut self.escaped);
         if special && escaped {
@@ -161,7 +161,7 @@ impl Input {
         }
     }
 
-    fn take_back(&mut self, count: usize, taken: &mut Taken) {
+    fn take_back(&mut self, count: usize, taken: &mut EditCounts) {
         let count = count.min(self.row);
         self.row -= count;
         self.characters.truncate(self.characters.len() - count);
@@ -186,8 +186,9 @@ mod tests {
     }
 
     /// The rows, the echo and the counts of what is typed in pieces of `size`.
-    fn typed(text: &[u8], size: usize) -> (Vec<String>, String, Taken) {
-        let (mut input, mut rows, mut echo, mut sum) = (Input::default(), Vec::new(), Vec::new(), Taken::default());
+    fn typed(text: &[u8], size: usize) -> (Vec<String>, String, EditCounts) {
+        let (mut input, mut rows, mut echo, mut sum) =
+            (Input::default(), Vec::new(), Vec::new(), EditCounts::default());
         for piece in text.chunks(size) {
             let put = |echoed: &[u8]| echo.extend_from_slice(echoed);
             let taken = input.take(&discipline(true), piece, &Received::default(), put);
@@ -224,7 +225,7 @@ mod tests {
     fn echo_is_what_was_typed_with_whole_ends_of_rows() {
         let (_, echo, taken) = typed(b"ab#@x\r\ny\n", 1);
         assert_eq!(echo, "0b#@x\r\ny\r\n");
-        assert_eq!(taken, Taken { erased: 4, cut: 0 });
+        assert_eq!(taken, EditCounts { erased: 4, cut: 0 });
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub(crate) struct Pool {
 
 /// What the pool has for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct PoolRoom {
     /// Characters more that the line may hold.
     pub(crate) characters: usize,
     /// There would be more if the pool had it.
@@ -32,11 +32,11 @@ impl Pool {
     }
 
     /// The room for a line that holds `held` characters and may hold `limit`.
-    pub(crate) fn room(&self, held: usize, limit: usize) -> Room {
+    pub(crate) fn room(&self, held: usize, limit: usize) -> PoolRoom {
         let limited = limit.saturating_sub(held);
         let free = self.size.saturating_sub(self.used());
         let characters = limited.min(free.max(OWN.saturating_sub(held)));
-        Room { characters, short: characters < limited }
+        PoolRoom { characters, short: characters < limited }
     }
 
     /// A line holds `characters` more.
@@ -65,14 +65,14 @@ mod tests {
     fn an_empty_pool_leaves_each_line_its_own() {
         let meters = Arc::new(Meters::new(0));
         let pool = Pool::new(100, Arc::clone(&meters));
-        assert_eq!(pool.room(0, 80), Room { characters: 80, short: false });
+        assert_eq!(pool.room(0, 80), PoolRoom { characters: 80, short: false });
         pool.take(90);
-        assert_eq!(pool.room(0, 80), Room { characters: OWN, short: true });
-        assert_eq!(pool.room(60, 80), Room { characters: 10, short: true });
+        assert_eq!(pool.room(0, 80), PoolRoom { characters: OWN, short: true });
+        assert_eq!(pool.room(60, 80), PoolRoom { characters: 10, short: true });
         pool.take(OWN);
-        assert_eq!(pool.room(OWN, 80), Room { characters: 0, short: true });
+        assert_eq!(pool.room(OWN, 80), PoolRoom { characters: 0, short: true });
         assert_eq!(meters.levels.pool_least_free.get(), 0);
         pool.give(90 + OWN);
-        assert_eq!(pool.room(0, 500), Room { characters: 100, short: true });
+        assert_eq!(pool.room(0, 500), PoolRoom { characters: 100, short: true });
     }
 }

@@ -10,13 +10,13 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use cuesta_lines::{Crossed, Line, Received};
+use cuesta_lines::{Line, Received, Traffic};
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
 use crate::FrontEnd;
 use crate::input::{Input, Message};
-use crate::meters::roll::Carried;
+use crate::meters::connections::LineTotals;
 use crate::output::Output;
 
 /// Characters of answers that may wait for one line.
@@ -39,15 +39,15 @@ pub(crate) struct Terminal {
     hung_up: bool,
     /// The line did not take all that was due.
     blocked: bool,
-    crossed: Crossed,
-    carried: Carried,
+    traffic: Traffic,
+    totals: LineTotals,
     /// How the line ended, under its name in the roll.
     ended: &'static str,
 }
 
 /// A message, and when the service asked for it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct TakenMessage {
     /// When it had come.
     pub(crate) arrived: Stamp,
     /// The later of that and the service's asking for it.
@@ -58,7 +58,7 @@ pub(crate) struct Asked {
 
 impl Terminal {
     pub(crate) fn new(line: Box<dyn Line>, front: Rc<FrontEnd>) -> Self {
-        front.meters.roll.lock().expect("no panic under this lock").open(clock::now());
+        front.meters.connections.lock().expect("no panic under this lock").open(clock::now());
         Self {
             line,
             front,
@@ -68,8 +68,8 @@ impl Terminal {
             asked: false,
             hung_up: false,
             blocked: false,
-            crossed: Crossed::default(),
-            carried: Carried::default(),
+            traffic: Traffic::default(),
+            totals: LineTotals::default(),
             ended: "stopped",
         }
     }
@@ -88,7 +88,7 @@ impl Terminal {
     }
 
     /// Waits for the next message; none = the other end closed. A message longer than `into` comes in parts.
-    pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<Asked>> {
+    pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<TakenMessage>> {
         let asked = clock::now();
         self.ask(true);
         let message = poll_fn(|cx| {
@@ -103,7 +103,7 @@ impl Terminal {
         if message.arrived < asked {
             self.front.meters.count_ahead(self.messages(message), message.len, asked.since(message.arrived));
         }
-        Ok(Some(Asked { arrived: message.arrived, taken: message.arrived.max(asked), len: message.len }))
+        Ok(Some(TakenMessage { arrived: message.arrived, taken: message.arrived.max(asked), len: message.len }))
     }
 
     /// The next message, if one waits.
@@ -112,8 +112,8 @@ impl Terminal {
         let messages = self.messages(message);
         self.front.meters.messages_in.add(messages);
         self.front.meters.characters_in.add(message.len as u64);
-        self.carried.messages += messages;
-        self.carried.characters_in += message.len as u64;
+        self.totals.messages += messages;
+        self.totals.characters_in += message.len as u64;
         Some(message)
     }
 
@@ -132,7 +132,7 @@ impl Terminal {
     }
 
     /// Waits until the line has said what its terminal is, or anything else, but not beyond `due`.
-    pub(crate) async fn introduced(&mut self, due: Stamp) -> io::Result<()> {
+    pub(crate) async fn wait_for_terminal_name(&mut self, due: Stamp) -> io::Result<()> {
         poll_fn(|cx| {
             self.poll_until(cx, due, |terminal| {
                 let known = terminal.line.terminal().is_some() || terminal.input.is_ready();
@@ -175,7 +175,7 @@ impl Terminal {
         self.front.pool.take(len);
         self.output.push(due, len, fill);
         self.front.meters.characters_out.add(len as u64);
-        self.carried.characters_out += len as u64;
+        self.totals.characters_out += len as u64;
     }
 
     /// Room for an answer, now.
@@ -222,24 +222,24 @@ impl Terminal {
             if let Some(outcome) = ready(self) {
                 return Poll::Ready(Ok(outcome));
             }
-            let next = self.look_after(cx)?;
+            let next = self.service_line(cx)?;
             if let Some(outcome) = ready(self) {
                 return Poll::Ready(Ok(outcome));
             }
-            if self.poll_rest(cx, next.min(due)).is_pending() {
+            if self.poll_idle(cx, next.min(due)).is_pending() {
                 return Poll::Pending;
             }
         }
     }
 
     /// Rests until `due`, or until the line has something.
-    pub(crate) fn poll_rest(&mut self, cx: &mut Context<'_>, due: Stamp) -> Poll<()> {
+    pub(crate) fn poll_idle(&mut self, cx: &mut Context<'_>, due: Stamp) -> Poll<()> {
         self.sleep.reset(due);
         if due == Stamp::FAR { Poll::Pending } else { Pin::new(&mut self.sleep).poll(cx) }
     }
 
     /// Moves what can be moved, both ways; says when to look again if nothing comes.
-    pub(crate) fn look_after(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
+    pub(crate) fn service_line(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
         let began = clock::now();
         if let Some(end) = self.front.stalled(began) {
             return Ok(end);
@@ -252,7 +252,7 @@ impl Terminal {
                 break;
             }
         }
-        self.count_crossed();
+        self.count_traffic();
         self.front.meters.count_wake(now.since(began));
         // A line that did not take all will say when it takes more.
         Ok(self.output.next_due().filter(|_| !self.blocked).unwrap_or(Stamp::FAR))
@@ -331,22 +331,22 @@ impl Terminal {
         self.front.meters.count_typed(typed.len(), echoed, taken);
     }
 
-    fn count_crossed(&mut self) {
-        let crossed = self.line.crossed();
-        let before = std::mem::replace(&mut self.crossed, crossed);
-        self.front.meters.line_in.add(crossed.received - before.received);
-        self.front.meters.line_out.add(crossed.sent - before.sent);
+    fn count_traffic(&mut self) {
+        let traffic = self.line.traffic();
+        let before = std::mem::replace(&mut self.traffic, traffic);
+        self.front.meters.line_in.add(traffic.received - before.received);
+        self.front.meters.line_out.add(traffic.sent - before.sent);
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.count_crossed();
+        self.count_traffic();
         self.ask(false);
         self.unblock();
         self.front.pool.give(self.output.len());
         let how = if std::thread::panicking() { "panicked" } else { self.ended };
-        let mut roll = self.front.meters.roll.lock().expect("no panic under this lock");
-        roll.close(clock::now(), how, self.carried);
+        let mut connections = self.front.meters.connections.lock().expect("no panic under this lock");
+        connections.close(clock::now(), how, self.totals);
     }
 }

@@ -4,7 +4,7 @@ mod user;
 
 use std::time::Duration;
 
-use cuesta_lines::{Ending, Faults, Faulty, Telnet, loopback};
+use cuesta_lines::{Disconnection, Faults, Faulty, Telnet, loopback};
 use cuesta_record::clock;
 use user::{User, front, in_virtual_time};
 
@@ -51,7 +51,7 @@ fn garbage_harms_nobody() {
 
 #[test]
 fn a_line_may_end_at_any_moment() {
-    for (ending, name) in [(Ending::Close, "closed"), (Ending::Reset, "reset")] {
+    for (ending, name) in [(Disconnection::Close, "closed"), (Disconnection::Reset, "reset")] {
         for service in [r#"{"echo":{}}"#, r#"{"transaction":{"reply":10000}}"#] {
             let spec = format!(r#"{{"service":{service},"delay":"1ms"}}"#);
             let meters = in_virtual_time(async move {

@@ -11,7 +11,7 @@ use cuesta_record::clock::{self, Sleep};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
 
-use crate::{Crossed, Line, Received};
+use crate::{Line, Received, Traffic};
 
 /// What one read of the line beneath brings at most.
 const PIECE: usize = 256;
@@ -34,14 +34,14 @@ pub struct Faults {
     /// After so many characters nothing comes for so long, once.
     pub stall: Option<(u64, Duration)>,
     /// After so many characters the line ends.
-    pub end: Option<(u64, Ending)>,
+    pub end: Option<(u64, Disconnection)>,
     /// Output is never taken.
     pub deaf: bool,
 }
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum Disconnection {
     /// As if the other end had closed it.
     Close,
     /// As if the other end had thrown it away.
@@ -95,7 +95,7 @@ impl<L: Line> Faulty<L> {
     }
 
     /// How many characters may come until something happens, which it begins if that is none.
-    fn allowed(&mut self) -> Result<usize, Ending> {
+    fn allowed(&mut self) -> Result<usize, Disconnection> {
         let left = |at: u64| usize::try_from(at.saturating_sub(self.count)).unwrap_or(usize::MAX);
         let mut allowed = if self.faults.fragment { 1 } else { usize::MAX };
         if let Some((at, ending)) = self.faults.end {
@@ -133,8 +133,8 @@ impl<L: Line> Line for Faulty<L> {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         let allowed = match self.allowed() {
             Ok(allowed) => allowed.min(into.len()),
-            Err(Ending::Close) => return Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() })),
-            Err(Ending::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
+            Err(Disconnection::Close) => return Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() })),
+            Err(Disconnection::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
         };
         self.hold(cx);
         ready!(Pin::new(&mut self.wait).poll(cx));
@@ -158,15 +158,15 @@ impl<L: Line> Line for Faulty<L> {
         self.line.poll_send(cx, &bytes[..len])
     }
 
-    fn under(&self) -> Option<&dyn Line> {
+    fn inner(&self) -> Option<&dyn Line> {
         Some(&self.line)
     }
 
-    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut self.line)
     }
 
-    fn crossed(&self) -> Crossed {
-        self.line.crossed()
+    fn traffic(&self) -> Traffic {
+        self.line.traffic()
     }
 }

@@ -17,7 +17,7 @@ use cuesta_record::clock::{self, Sleep};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-use crate::Stamped;
+use crate::StampPair;
 
 /// When a full stamped line looks whether there is room again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
@@ -86,10 +86,10 @@ impl KernelStamps {
     }
 
     /// When the last byte went; `None` as long as the kernel has not said so.
-    pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<Stamped> {
+    pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<StampPair> {
         self.collect(stream);
         let (number, kernel) = self.last?;
-        (number == self.sent.wrapping_sub(1)).then_some(Stamped { ours: self.written, kernel })
+        (number == self.sent.wrapping_sub(1)).then_some(StampPair { ours: self.written, kernel })
     }
 
     /// Empties the error queue. Never fails: a broken line says so where it is read.

@@ -6,7 +6,7 @@
 //! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
 //! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
-//! - Around any line: [`Paced`] gives it a speed, [`Faulty`] breaks it on purpose, [`Traced`] shows what passes.
+//! - Around any line: [`RateLimited`] gives it a speed, [`Faulty`] breaks it on purpose, [`Tap`] shows what passes.
 //! - [`wire`]: framings, pure: bytes in, bytes out, no socket and no clock.
 
 mod faulty;
@@ -19,21 +19,21 @@ mod program;
 mod serial;
 mod speed;
 mod ssh;
+mod tap;
 mod target;
 mod tcp;
 mod telnet;
-mod traced;
 pub mod wire;
 
-pub use faulty::{Ending, Faults, Faulty};
-pub use line::{Crossed, Line, Opening, Received, Stamped, fault, receive, send};
+pub use faulty::{Disconnection, Faults, Faulty};
+pub use line::{Line, Opening, Received, StampPair, Traffic, fault, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};
-pub use program::{Ended, How, Pipe, ProgramError, Pty, wait_for_ended_programs};
-pub use serial::{Checked, Held, SerialError, SerialTarget};
-pub use speed::Paced;
+pub use program::{ExitStatus, Pipe, ProgramError, ProgramExit, Pty, wait_for_ended_programs};
+pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
+pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshProspect, SshTarget, Trust, configure, prospect, unlock};
+pub use tap::{Direction, Tap, TapEvent};
 pub use target::{Address, Target, TargetError};
 pub use telnet::Telnet;
-pub use traced::{Passed, Traced, Way};

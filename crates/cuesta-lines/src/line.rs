@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cuesta_record::Stamp;
 
-use crate::program::Ended;
+use crate::program::ProgramExit;
 use crate::telnet::HalfSequence;
 
 /// A terminal line, seen from one of its ends.
@@ -24,46 +24,46 @@ pub trait Line {
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
     /// The line under this one, if it is laid around another: what it does not say itself, that one says.
-    fn under(&self) -> Option<&dyn Line> {
+    fn inner(&self) -> Option<&dyn Line> {
         None
     }
 
-    /// See [`Line::under`].
-    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+    /// See [`Line::inner`].
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         None
     }
 
     /// The instant from which the line can carry the next character to the other end; [`Stamp::ZERO`] = at any time.
     fn free_at(&self) -> Stamp {
-        self.under().map_or(Stamp::ZERO, Line::free_at)
+        self.inner().map_or(Stamp::ZERO, Line::free_at)
     }
 
     /// What is sent next was to begin at this instant. A line with a speed counts from it, and not from the call, which
     /// may be late: so characters that follow one another keep the line's speed.
     fn begin_next_at(&mut self, at: Stamp) {
-        if let Some(line) = self.under_mut() {
+        if let Some(line) = self.inner_mut() {
             line.begin_next_at(at);
         }
     }
 
     /// When the last sent characters went, by two clocks; `None` on lines that the kernel does not stamp.
-    fn kernel_sent(&mut self) -> Option<Stamped> {
-        self.under_mut()?.kernel_sent()
+    fn kernel_sent(&mut self) -> Option<StampPair> {
+        self.inner_mut()?.kernel_sent()
     }
 
     /// Columns and rows of the line's terminal, where they are known.
     fn window(&self) -> Option<(u16, u16)> {
-        self.under()?.window()
+        self.inner()?.window()
     }
 
     /// What the line's terminal calls itself, where it is known: a name for `TERM`.
     fn terminal(&self) -> Option<&str> {
-        self.under()?.terminal()
+        self.inner()?.terminal()
     }
 
     /// Gives the terminal another window, where the other end can be told.
     fn resize(&mut self, columns: u16, rows: u16) {
-        if let Some(line) = self.under_mut() {
+        if let Some(line) = self.inner_mut() {
             line.resize(columns, rows);
         }
     }
@@ -71,26 +71,26 @@ pub trait Line {
     /// Whether the other end shows what is typed now by itself. `None` where that cannot be known, or is left to the
     /// program that runs there.
     fn echoes(&self) -> Option<bool> {
-        self.under()?.echoes()
+        self.inner()?.echoes()
     }
 
     /// How the program at the other end ended, once it has. `None` on lines that know nothing of one.
-    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
-        self.under_mut().map_or(Poll::Ready(None), |line| line.poll_ended(cx))
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
+        self.inner_mut().map_or(Poll::Ready(None), |line| line.poll_exit(cx))
     }
 
     /// Sequences of the line's own that could not be taken so far: too long, broken off, or more than can be answered.
     fn dropped(&self) -> u64 {
-        self.under().map_or(0, Line::dropped)
+        self.inner().map_or(0, Line::dropped)
     }
 
     /// When the line's opening came to each of its ends, so far.
     fn opening(&self) -> Opening {
-        self.under().map_or_else(Opening::default, Line::opening)
+        self.inner().map_or_else(Opening::default, Line::opening)
     }
 
     /// Characters that really crossed the line so far, negotiation and escapes included.
-    fn crossed(&self) -> Crossed;
+    fn traffic(&self) -> Traffic;
 }
 
 impl Line for Box<dyn Line> {
@@ -102,16 +102,16 @@ impl Line for Box<dyn Line> {
         (**self).poll_send(cx, bytes)
     }
 
-    fn under(&self) -> Option<&dyn Line> {
+    fn inner(&self) -> Option<&dyn Line> {
         Some(&**self)
     }
 
-    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut **self)
     }
 
-    fn crossed(&self) -> Crossed {
-        (**self).crossed()
+    fn traffic(&self) -> Traffic {
+        (**self).traffic()
     }
 }
 
@@ -157,7 +157,7 @@ pub struct Received {
     /// How long after it each next one came; zero on a line without a speed.
     pub per_character: Duration,
     /// When they came, by two clocks, whatever the line's speed; `None` on lines that the kernel does not stamp.
-    pub stamped: Option<Stamped>,
+    pub stamped: Option<StampPair>,
 }
 
 impl Received {
@@ -169,7 +169,7 @@ impl Received {
 
 /// One event on a line by two clocks: ours, and the kernel's at the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamped {
+pub struct StampPair {
     /// Just before we sent, or just after we received.
     pub ours: Stamp,
     /// When the kernel passed it to the device, or had it from there; ns since 1970.
@@ -189,7 +189,7 @@ pub struct Opening {
 
 /// Characters that crossed a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Crossed {
+pub struct Traffic {
     /// From this end to the other.
     pub sent: u64,
     /// From the other end to this.

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::clock;
 
-use crate::{Crossed, Line, Received};
+use crate::{Line, Received, Traffic};
 
 /// The two ends of a line that holds at most `capacity` characters each way. What one sends, the other can read at once.
 pub fn pair(capacity: usize) -> (Loopback, Loopback) {
@@ -16,7 +16,7 @@ pub fn pair(capacity: usize) -> (Loopback, Loopback) {
     let end = |send: &Rc<_>, receive: &Rc<_>| Loopback {
         send: Rc::clone(send),
         receive: Rc::clone(receive),
-        crossed: Crossed::default(),
+        traffic: Traffic::default(),
     };
     (end(&there, &back), end(&back, &there))
 }
@@ -26,7 +26,7 @@ pub fn pair(capacity: usize) -> (Loopback, Loopback) {
 pub struct Loopback {
     send: Rc<RefCell<Pipe>>,
     receive: Rc<RefCell<Pipe>>,
-    crossed: Crossed,
+    traffic: Traffic,
 }
 
 /// One direction.
@@ -48,7 +48,7 @@ impl Line for Loopback {
             return Poll::Pending;
         }
         let len = pipe.take(into);
-        self.crossed.received += len as u64;
+        self.traffic.received += len as u64;
         Poll::Ready(Ok(Received { len, at: clock::now(), ..Received::default() }))
     }
 
@@ -62,12 +62,12 @@ impl Line for Loopback {
             pipe.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        self.crossed.sent += len as u64;
+        self.traffic.sent += len as u64;
         Poll::Ready(Ok(len))
     }
 
-    fn crossed(&self) -> Crossed {
-        self.crossed
+    fn traffic(&self) -> Traffic {
+        self.traffic
     }
 }
 

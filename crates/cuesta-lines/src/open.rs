@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use thiserror::Error;
 
 use crate::{
-    Address, Line, Login, Paced, Pipe, ProgramError, Pty, SerialError, SshError, Target, Telnet, serial, ssh, tcp,
+    Address, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, serial, ssh, tcp,
 };
 
 /// What kind of line is wanted.
@@ -184,6 +184,6 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
 fn at_speed(line: impl Line + 'static, options: &Options) -> Box<dyn Line> {
     match options.line_speed {
         0 => Box::new(line),
-        speed => Box::new(Paced::new(line, speed)),
+        speed => Box::new(RateLimited::new(line, speed)),
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::{Crossed, Line, Received};
+use crate::{Line, Received, Traffic};
 
 /// How much line time one read may bring, and one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
@@ -26,7 +26,7 @@ const LEAST_BUFFER: u32 = 4096;
 ///
 /// Dropping it loses what is still being transmitted: wait until [`Line::free_at`] first if that matters.
 #[derive(Debug)]
-pub struct Paced<L> {
+pub struct RateLimited<L> {
     line: L,
     /// How long one character takes.
     character: Duration,
@@ -46,7 +46,7 @@ pub struct Paced<L> {
     to_send: Sleep,
 }
 
-impl<L: Line> Paced<L> {
+impl<L: Line> RateLimited<L> {
     /// Gives `line` a speed of `line_speed` bits a second (at least one).
     pub fn new(line: L, line_speed: u32) -> Self {
         let character = Duration::from_nanos(10_000_000_000 / u64::from(line_speed.max(1)));
@@ -94,7 +94,7 @@ impl<L: Line> Paced<L> {
     }
 }
 
-impl<L: Line> Line for Paced<L> {
+impl<L: Line> Line for RateLimited<L> {
     /// Also moves on what is being sent: whoever sends has to keep receiving.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.move_on(cx)?;
@@ -133,11 +133,11 @@ impl<L: Line> Line for Paced<L> {
         Poll::Ready(Ok(len))
     }
 
-    fn under(&self) -> Option<&dyn Line> {
+    fn inner(&self) -> Option<&dyn Line> {
         Some(&self.line)
     }
 
-    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut self.line)
     }
 
@@ -149,8 +149,8 @@ impl<L: Line> Line for Paced<L> {
         self.next = Some(at);
     }
 
-    fn crossed(&self) -> Crossed {
-        self.line.crossed()
+    fn traffic(&self) -> Traffic {
+        self.line.traffic()
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::io::Interest;
 use tokio::net::{TcpSocket, TcpStream, lookup_host};
 
 use crate::kernel_stamps::{self, KernelStamps};
-use crate::{Address, Crossed, Line, OpenError, Opening, Options, Received, Stamped, speed};
+use crate::{Address, Line, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
 
 /// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
 /// megabytes of output from a host whose client does not read. So little costs a fast reader nothing: what is on its way
@@ -24,7 +24,7 @@ const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 pub(crate) struct Tcp {
     stream: TcpStream,
     connected: Stamp,
-    crossed: Crossed,
+    traffic: Traffic,
     stamps: Option<Box<KernelStamps>>,
 }
 
@@ -81,7 +81,7 @@ impl Tcp {
     fn new(stream: TcpStream) -> io::Result<Self> {
         // Keys are single characters: Nagle's algorithm would hold each back for the echo of the one before.
         stream.set_nodelay(true)?;
-        Ok(Self { stream, connected: clock::now(), crossed: Crossed::default(), stamps: None })
+        Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
     }
 
     #[cfg(test)]
@@ -103,9 +103,9 @@ impl Line for Tcp {
         } else {
             (ready!(poll_receive(&self.stream, cx, into))?, None)
         };
-        self.crossed.received += len as u64;
+        self.traffic.received += len as u64;
         let at = clock::now();
-        let stamped = kernel.map(|kernel| Stamped { ours: at, kernel });
+        let stamped = kernel.map(|kernel| StampPair { ours: at, kernel });
         Poll::Ready(Ok(Received { len, at, stamped, ..Received::default() }))
     }
 
@@ -114,11 +114,11 @@ impl Line for Tcp {
             Some(stamps) => ready!(stamps.poll_send(&self.stream, cx, bytes))?,
             None => ready!(poll_send(&self.stream, cx, bytes))?,
         };
-        self.crossed.sent += len as u64;
+        self.traffic.sent += len as u64;
         Poll::Ready(Ok(len))
     }
 
-    fn kernel_sent(&mut self) -> Option<Stamped> {
+    fn kernel_sent(&mut self) -> Option<StampPair> {
         self.stamps.as_mut()?.sent(&self.stream)
     }
 
@@ -126,8 +126,8 @@ impl Line for Tcp {
         Opening { connected: Some(self.connected), ..Opening::default() }
     }
 
-    fn crossed(&self) -> Crossed {
-        self.crossed
+    fn traffic(&self) -> Traffic {
+        self.traffic
     }
 }
 

@@ -7,7 +7,7 @@ use cuesta_record::Stamp;
 use thiserror::Error;
 
 use crate::wire::telnet::Framing;
-use crate::{Crossed, Line, Opening, Options, Received, Stamped};
+use crate::{Line, Opening, Options, Received, StampPair, Traffic};
 
 /// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
@@ -90,15 +90,15 @@ impl<L: Line> Line for Telnet<L> {
         Poll::Ready(Ok(self.framing.sent(bytes, encoded, len)))
     }
 
-    fn under(&self) -> Option<&dyn Line> {
+    fn inner(&self) -> Option<&dyn Line> {
         Some(&self.line)
     }
 
-    fn under_mut(&mut self) -> Option<&mut dyn Line> {
+    fn inner_mut(&mut self) -> Option<&mut dyn Line> {
         Some(&mut self.line)
     }
 
-    fn kernel_sent(&mut self) -> Option<Stamped> {
+    fn kernel_sent(&mut self) -> Option<StampPair> {
         if self.replied { None } else { self.line.kernel_sent() }
     }
 
@@ -122,19 +122,19 @@ impl<L: Line> Line for Telnet<L> {
         Opening { negotiated: self.negotiated, ..self.line.opening() }
     }
 
-    fn crossed(&self) -> Crossed {
-        self.line.crossed()
+    fn traffic(&self) -> Traffic {
+        self.line.traffic()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Paced, tcp::Tcp};
+    use crate::{RateLimited, tcp::Tcp};
 
     #[test]
     fn a_line_is_small() {
-        let sizes = [size_of::<Telnet<Tcp>>(), size_of::<Paced<Telnet<Tcp>>>()];
+        let sizes = [size_of::<Telnet<Tcp>>(), size_of::<RateLimited<Telnet<Tcp>>>()];
         assert!(sizes[0] <= 256 && sizes[1] <= 400, "{sizes:?}");
     }
 }

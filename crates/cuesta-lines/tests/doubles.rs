@@ -6,7 +6,9 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-use cuesta_lines::{Ending, Faults, Faulty, Line, Options, Telnet, Traced, Way, fault, loopback, receive, send};
+use cuesta_lines::{
+    Direction, Disconnection, Faults, Faulty, Line, Options, Tap, Telnet, fault, loopback, receive, send,
+};
 use cuesta_record::clock;
 use tokio::task::spawn_local;
 
@@ -34,10 +36,10 @@ fn a_loopback_holds_what_it_may_and_loses_nothing() {
         let sent = text.clone();
         let sender = spawn_local(async move {
             send(&mut near, &sent).await.unwrap();
-            near.crossed()
+            near.traffic()
         });
         assert_eq!(receive_all(&mut far).await.unwrap(), text);
-        assert_eq!((sender.await.unwrap().sent, far.crossed().received), (256, 256));
+        assert_eq!((sender.await.unwrap().sent, far.traffic().received), (256, 256));
     });
 }
 
@@ -97,9 +99,9 @@ fn delay_and_stall() {
 
 #[test]
 fn ends() {
-    let close = Faults { end: Some((2, Ending::Close)), ..Faults::default() };
+    let close = Faults { end: Some((2, Disconnection::Close)), ..Faults::default() };
     assert_eq!(through(close, b"abc").0.unwrap(), b"ab");
-    let reset = Faults { end: Some((2, Ending::Reset)), ..Faults::default() };
+    let reset = Faults { end: Some((2, Disconnection::Reset)), ..Faults::default() };
     assert_eq!(fault(&through(reset, b"abc").0.unwrap_err()), "reset");
 }
 
@@ -110,7 +112,7 @@ fn a_deaf_line_takes_nothing() {
         let mut near = Faulty::new(near, Faults { deaf: true, ..Faults::default() });
         let mut cx = Context::from_waker(Waker::noop());
         assert!(near.poll_send(&mut cx, b"a").is_pending());
-        assert_eq!(near.crossed().sent, 0);
+        assert_eq!(near.traffic().sent, 0);
     });
 }
 
@@ -165,8 +167,8 @@ fn everything_that_passes_is_shown() {
         let (near, mut far) = loopback::pair(64);
         let seen = Rc::new(RefCell::new(Vec::new()));
         let sink = Rc::clone(&seen);
-        let mut near = Traced::new(near, move |passed: cuesta_lines::Passed<'_>| {
-            sink.borrow_mut().push((passed.way, passed.at, passed.bytes.to_vec()));
+        let mut near = Tap::new(near, move |passed: cuesta_lines::TapEvent<'_>| {
+            sink.borrow_mut().push((passed.direction, passed.at, passed.bytes.to_vec()));
         });
         let start = clock::now();
         send(&mut near, b"question").await.unwrap();
@@ -176,9 +178,9 @@ fn everything_that_passes_is_shown() {
         drop(far);
         receive_all(&mut near).await.unwrap();
         let expected = [
-            (Way::Sent, start, b"question".to_vec()),
-            (Way::Received, later, b"answer".to_vec()),
-            (Way::Received, later, vec![]),
+            (Direction::Sent, start, b"question".to_vec()),
+            (Direction::Received, later, b"answer".to_vec()),
+            (Direction::Received, later, vec![]),
         ];
         assert_eq!(*seen.borrow(), expected);
     });

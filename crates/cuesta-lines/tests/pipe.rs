@@ -19,7 +19,7 @@ fn enter_is_a_line_feed_and_nothing_is_echoed() {
         typed(&mut *line, "three\r").await;
         assert_eq!(up_to(&mut *line, "\n").await, "and three\r\n");
         assert_eq!(to_the_end(&mut *line).await, (String::new(), None));
-        assert_eq!(line.crossed().sent, 14);
+        assert_eq!(line.traffic().sent, 14);
     });
 }
 
@@ -65,7 +65,7 @@ fn rows_end_as_on_a_terminal_however_little_is_read_at_once() {
                 came.extend_from_slice(&buffer[..received.len]);
             }
             assert_eq!(String::from_utf8_lossy(&came), "a\r\n\r\n\r\nbc\r\r\nd\r\n", "{room} at once");
-            assert_eq!(line.crossed().received, 10);
+            assert_eq!(line.traffic().received, 10);
         });
     }
 }

@@ -6,7 +6,7 @@ use std::future::poll_fn;
 use std::process::Command;
 use std::time::Duration;
 
-use cuesta_lines::{How, Options, Target, open};
+use cuesta_lines::{ExitStatus, Options, Target, open};
 use cuesta_record::clock;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -54,8 +54,8 @@ fn keys_are_echoed_and_enter_ends_a_row() {
         typed(&mut *line, "hello\r").await;
         assert_eq!(up_to(&mut *line, "hello\r\nhello\r\n").await, "hello\r\nhello\r\n");
         assert!(line.opening().connected.unwrap() <= before);
-        assert_eq!(line.crossed().sent, 6);
-        assert_eq!(line.crossed().received, 14);
+        assert_eq!(line.traffic().sent, 6);
+        assert_eq!(line.traffic().received, 14);
         // The end of input, as it is typed: the program ends, and so does the line.
         typed(&mut *line, "\x04").await;
         assert_eq!(to_the_end(&mut *line).await.1, None);
@@ -196,22 +196,22 @@ fn no_such_program_has_a_name_of_its_own() {
 fn how_a_program_ended_is_known_and_what_it_said_last() {
     play(async {
         for (target, how, last) in [
-            ("pty:echo oops; exit 3", How::Exited(3), "oops\r\n"),
-            ("pipe:echo oops >&2; exit 3", How::Exited(3), "oops\n"),
-            ("pipe:false", How::Exited(1), ""),
-            ("pty:kill -SEGV $$", How::Killed(11), ""),
-            ("pty:true", How::Exited(0), ""),
+            ("pty:echo oops; exit 3", ExitStatus::Exited(3), "oops\r\n"),
+            ("pipe:echo oops >&2; exit 3", ExitStatus::Exited(3), "oops\n"),
+            ("pipe:false", ExitStatus::Exited(1), ""),
+            ("pty:kill -SEGV $$", ExitStatus::Killed(11), ""),
+            ("pty:true", ExitStatus::Exited(0), ""),
         ] {
             let mut line = line(target).await;
             to_the_end(&mut *line).await;
-            let ended = poll_fn(|cx| line.poll_ended(cx)).await.expect("a program was there");
-            assert_eq!((ended.how, String::from_utf8_lossy(&ended.last).as_ref()), (how, last), "{target}");
+            let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
+            assert_eq!((ended.status, String::from_utf8_lossy(&ended.last).as_ref()), (how, last), "{target}");
         }
         // Also what nobody has read, because the line is slow.
         let slow = Options { line_speed: 10, ..Options::default() };
         let mut line = line_with("pty:echo a long reason; exit 4", &slow).await;
-        let ended = poll_fn(|cx| line.poll_ended(cx)).await.expect("a program was there");
-        assert_eq!((ended.how, &*ended.last), (How::Exited(4), b"a long reason\r\n".as_slice()));
+        let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
+        assert_eq!((ended.status, &*ended.last), (ExitStatus::Exited(4), b"a long reason\r\n".as_slice()));
     });
 }
 

@@ -66,7 +66,7 @@ fn characters_cross_both_ways() {
         assert_eq!(up_to(&mut *b, "\x03").await, "login: \r\n\x03", "as it was sent: no echo, no editing");
         typed(&mut *b, "yes").await;
         assert_eq!(up_to(&mut *a, "yes").await, "yes");
-        assert_eq!((a.crossed().sent, a.crossed().received), (10, 3));
+        assert_eq!((a.traffic().sent, a.traffic().received), (10, 3));
         let settings = tcgetattr(fs::File::open(device).expect("the device")).expect("a terminal");
         assert_eq!((settings.input_speed(), settings.output_speed()), (19200, 19200));
     });

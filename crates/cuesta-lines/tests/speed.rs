@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
-use cuesta_lines::{Line, Paced, loopback, receive, send};
+use cuesta_lines::{Line, RateLimited, loopback, receive, send};
 use cuesta_record::{Stamp, clock};
 use tokio::task::spawn_local;
 
@@ -38,7 +38,7 @@ fn what_comes_takes_its_time() {
             let start = clock::now();
             let (near, mut far) = loopback::pair(64);
             spawn_local(async move { send(&mut far, &[b'x'; 1000]).await });
-            let all = receive_all(&mut Paced::new(near, speed)).await;
+            let all = receive_all(&mut RateLimited::new(near, speed)).await;
             all.into_iter().map(|(at, _)| at.since(start).as_secs_f64()).collect::<Vec<_>>()
         })
         .unwrap();
@@ -58,7 +58,7 @@ fn the_host_feels_the_queue() {
             send(&mut far, &[b'x'; 480]).await.unwrap();
             clock::now()
         });
-        receive_all(&mut Paced::new(near, 4800)).await;
+        receive_all(&mut RateLimited::new(near, 4800)).await;
         let took = sent.await.unwrap().since(start).as_secs_f64();
         // The line may run ahead of itself by its lead, and one character is on the way.
         assert!((0.98..=1.0).contains(&took), "the last of one second's characters went after {took} s");
@@ -77,7 +77,7 @@ fn a_pause_costs_no_line_time_and_gains_none() {
                 clock::sleep_until(clock::now() + Duration::from_secs(1)).await;
             }
         });
-        let all = receive_all(&mut Paced::new(near, 1000)).await;
+        let all = receive_all(&mut RateLimited::new(near, 1000)).await;
         let millis: Vec<u128> = all.iter().map(|(at, _)| at.since(start).as_millis()).collect();
         assert_eq!(millis, [10, 20, 1010, 1020, 2010, 2020]);
     })
@@ -90,7 +90,7 @@ fn what_is_sent_takes_its_time() {
         let all = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
             let (near, mut far) = loopback::pair(64);
-            let mut near = Paced::new(near, speed);
+            let mut near = RateLimited::new(near, speed);
             spawn_local(async move {
                 send(&mut near, &[b'x'; 1000]).await.unwrap();
                 let done = near.free_at();
@@ -123,7 +123,7 @@ fn keys_go_when_they_are_whole() {
     clock::run(clock::Time::Virtual, async {
         let start = clock::now();
         let (near, mut far) = loopback::pair(64);
-        let mut near = Paced::new(near, 1000);
+        let mut near = RateLimited::new(near, 1000);
         assert_eq!(near.free_at(), Stamp::ZERO);
         spawn_local(async move {
             send(&mut near, b"a").await.unwrap();
@@ -149,7 +149,8 @@ fn both_ways_at_once_neither_slows_the_other() {
         let (sent, received) = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
             let (near, far) = loopback::pair(16);
-            let ends = [Paced::new(near, speed), Paced::new(far, speed)].map(|end| spawn_local(exchange(end, 500)));
+            let ends = [RateLimited::new(near, speed), RateLimited::new(far, speed)]
+                .map(|end| spawn_local(exchange(end, 500)));
             let mut times = Vec::new();
             for end in ends {
                 times.push(end.await.unwrap().since(start).as_secs_f64());
@@ -193,7 +194,7 @@ fn without_a_wake_up_for_each_character() {
         let (near, mut far) = loopback::pair(4096);
         send(&mut far, &[b'x'; 960]).await.unwrap();
         drop(far);
-        let mut near = Paced::new(near, 9600);
+        let mut near = RateLimited::new(near, 9600);
         let mut polls = 0;
         let mut buffer = [0; 4096];
         let mut got = 0;
@@ -215,7 +216,7 @@ fn without_a_wake_up_for_each_character() {
 fn what_the_other_end_does_not_read_is_not_lost() {
     clock::run(clock::Time::Virtual, async {
         let (near, mut far) = loopback::pair(4);
-        let mut near = Paced::new(near, 9600);
+        let mut near = RateLimited::new(near, 9600);
         let text: Vec<u8> = (0..200).collect();
         let sent = text.clone();
         spawn_local(async move {
@@ -235,7 +236,7 @@ fn a_sender_who_comes_late_for_each_character_keeps_the_speed_of_the_line() {
         let all = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
             let (near, mut far) = loopback::pair(64);
-            let mut near = Paced::new(near, speed);
+            let mut near = RateLimited::new(near, speed);
             spawn_local(async move {
                 for _ in 0..500 {
                     let begin = near.free_at().max(start);
@@ -261,7 +262,7 @@ fn nobody_gains_line_time_by_having_been_late() {
     clock::run(clock::Time::Virtual, async {
         let start = clock::now();
         let (near, mut far) = loopback::pair(64);
-        let mut near = Paced::new(near, 1000);
+        let mut near = RateLimited::new(near, 1000);
         spawn_local(async move {
             near.begin_next_at(start + Duration::from_secs(5)); // a begin that is still to come counts from now
             send(&mut near, b"a").await.unwrap();

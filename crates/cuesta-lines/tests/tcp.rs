@@ -69,8 +69,8 @@ fn characters_come_back() {
             let sent = text.clone();
             send(&mut near, &sent).await.unwrap();
             assert_eq!(receive_exactly(&mut near, text.len()).await, text);
-            let crossed = near.crossed();
-            assert!(crossed.sent >= 100_256 && crossed.received >= 100_256);
+            let traffic = near.traffic();
+            assert!(traffic.sent >= 100_256 && traffic.received >= 100_256);
         });
     }
 }

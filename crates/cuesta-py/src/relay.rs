@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use cuesta_lines::{Login, Target};
-use cuesta_relay::Wanted;
+use cuesta_relay::RelayConfig;
 use pyo3::prelude::*;
 
 use crate::cast::Cast;
@@ -20,7 +20,7 @@ impl Relay {
     #[staticmethod]
     #[pyo3(signature = (target, terminal, command, password=None))]
     fn start(target: &str, terminal: &str, command: &str, password: Option<String>) -> PyResult<Self> {
-        let wanted = Wanted {
+        let config = RelayConfig {
             target: target.parse::<Target>().map_err(errors::run)?,
             login: Login { user: None, password },
             terminal: terminal.to_owned(),
@@ -28,7 +28,7 @@ impl Relay {
             keyboard: io::stdin().as_fd().try_clone_to_owned().map_err(errors::run)?,
             screen: io::stdout().as_fd().try_clone_to_owned().map_err(errors::run)?,
         };
-        cuesta_relay::Relay::start(wanted).map(Self).map_err(errors::run)
+        cuesta_relay::Relay::start(config).map(Self).map_err(errors::run)
     }
 
     fn wait(&self, py: Python<'_>, timeout: f64) -> PyResult<bool> {

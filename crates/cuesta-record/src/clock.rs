@@ -19,8 +19,8 @@ use tokio::runtime::{Builder, LocalOptions};
 use tokio::task;
 
 use crate::Stamp;
-use crate::queue::{Queue, SlotNumber};
-use crate::timer::{Ticks, Timer};
+use crate::timer_fd::{Expirations, TimerFd};
+use crate::timer_queue::{SlotNumber, TimerQueue};
 
 /// How time passes on a thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,11 +87,11 @@ impl Future for Sleep {
         let latest = LATEST.get();
         QUEUE.with_borrow_mut(|queue| {
             if latest >= self.due {
-                self.slot.inspect(|slot| queue.passed(*slot, latest));
+                self.slot.inspect(|slot| queue.expire(*slot, latest));
                 return Poll::Ready(());
             }
             let slot = *self.slot.get_or_insert_with(|| queue.take_slot(cx.waker()));
-            queue.wait(slot, self.due, cx.waker());
+            queue.schedule(slot, self.due, cx.waker());
             if self.due < ARMED.get() && latest.since(IDLE.get()) > BUSY {
                 arm(queue);
             }
@@ -103,7 +103,7 @@ impl Future for Sleep {
 impl Drop for Sleep {
     fn drop(&mut self) {
         if let Some(slot) = self.slot {
-            QUEUE.with_borrow_mut(|queue| queue.leave(slot));
+            QUEUE.with_borrow_mut(|queue| queue.remove(slot));
         }
     }
 }
@@ -122,15 +122,15 @@ where
     let mut builder = Builder::new_current_thread();
     match time {
         // `russh` makes timers of tokio's for each session, to keep it alive; nothing that is measured waits for one.
-        Time::Real => builder.enable_io().enable_time().on_thread_park(turn),
-        Time::Virtual => builder.on_thread_park(jump),
+        Time::Real => builder.enable_io().enable_time().on_thread_park(fire_or_arm),
+        Time::Virtual => builder.on_thread_park(advance_virtual_time),
     };
     let runtime = builder.build_local(LocalOptions::default())?;
     let _reset = enter(time)?;
     let output = runtime.block_on(async move {
         let timer = TIMER.with_borrow(Clone::clone);
         if let Some(timer) = timer {
-            task::spawn_local(serve(timer.register()?));
+            task::spawn_local(fire_on_expirations(timer.register()?));
         }
         // In a task of its own, so that virtual time cannot jump between its waking and its running.
         let main = task::spawn_local(async move {
@@ -152,7 +152,7 @@ where
 const BUSY: Duration = Duration::from_millis(1);
 
 /// Wakes all that are due at `now`; says whether any was.
-fn fire(queue: &mut Queue, now: Stamp) -> bool {
+fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     let mut any = false;
     while let Some(waker) = queue.take_due(now) {
         waker.wake_by_ref();
@@ -163,11 +163,13 @@ fn fire(queue: &mut Queue, now: Stamp) -> bool {
 
 /// How soon after it went off the timer may go off again. It is dear to set and dear to be woken by, and a thread with so
 /// much to do is woken by its lines meanwhile.
-const REST: Duration = Duration::from_micros(50);
+const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
 /// Sets the timer for the next that is due, unless it goes off before that.
-fn arm(queue: &mut Queue) {
-    let Some(due) = queue.next_due().map(|due| due.max(WENT_OFF.get() + REST)).filter(|due| *due < ARMED.get()) else {
+fn arm(queue: &mut TimerQueue) {
+    let Some(due) =
+        queue.next_due().map(|due| due.max(WENT_OFF.get() + LEAST_TIMER_GAP)).filter(|due| *due < ARMED.get())
+    else {
         return;
     };
     if TIMER.with_borrow(|timer| timer.as_ref().is_some_and(|timer| timer.set(due).is_ok())) {
@@ -180,14 +182,14 @@ thread_local! {
     /// The instant that was last read; in virtual time, the instant that it is.
     static LATEST: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
-    static TIMER: RefCell<Option<Timer>> = const { RefCell::new(None) };
+    static TIMER: RefCell<Option<TimerFd>> = const { RefCell::new(None) };
     /// When the thread last had nothing to do.
     static IDLE: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// When the timer last went off.
     static WENT_OFF: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     /// What the timer is set to.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
-    static QUEUE: RefCell<Queue> = const { RefCell::new(Queue::new()) };
+    static QUEUE: RefCell<TimerQueue> = const { RefCell::new(TimerQueue::new()) };
 }
 
 /// Leaves the thread as it was found.
@@ -211,13 +213,13 @@ fn enter(time: Time) -> io::Result<Reset> {
             VIRTUAL.set(true);
             LATEST.set(Stamp::from_nanos(1_000_000_000));
         }
-        Time::Real => TIMER.set(Some(Timer::new()?)),
+        Time::Real => TIMER.set(Some(TimerFd::new()?)),
     }
     Ok(Reset)
 }
 
 /// The thread has nothing to do: wake those that are due; if there are none, set the timer for the next.
-fn turn() {
+fn fire_or_arm() {
     let now = now();
     IDLE.set(now);
     QUEUE.with_borrow_mut(|queue| {
@@ -228,9 +230,9 @@ fn turn() {
 }
 
 /// A thread that never runs out of work sees its timers here, in turn with the lines.
-async fn serve(ticks: Ticks) -> io::Result<()> {
+async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
     loop {
-        ticks.next().await?;
+        expirations.next().await?;
         let now = now();
         WENT_OFF.set(now);
         ARMED.set(Stamp::FAR);
@@ -242,7 +244,7 @@ async fn serve(ticks: Ticks) -> io::Result<()> {
 }
 
 /// The thread has nothing to do: it is the next due instant now.
-fn jump() {
+fn advance_virtual_time() {
     QUEUE.with_borrow_mut(|queue| match queue.next_due() {
         Some(due) => {
             LATEST.set(due);
@@ -307,9 +309,9 @@ mod tests {
             assert!(futures_poll(&mut sleep).is_pending());
             sleep.reset(now() + Duration::from_secs(1));
             assert!(futures_poll(&mut sleep).is_pending());
-            assert_eq!(QUEUE.with_borrow_mut(Queue::next_due), Some(sleep.due()));
+            assert_eq!(QUEUE.with_borrow_mut(TimerQueue::next_due), Some(sleep.due()));
             drop(sleep);
-            assert_eq!(QUEUE.with_borrow_mut(Queue::next_due), None);
+            assert_eq!(QUEUE.with_borrow_mut(TimerQueue::next_due), None);
         })
         .expect("runs");
     }

@@ -31,7 +31,7 @@ struct SeriesRow<'a> {
 
 /// How an agent's part of a run ended: `agent.json`. A folder without it was cut off.
 #[derive(Debug, Clone, Serialize)]
-pub struct Ending {
+pub struct AgentEnd {
     /// `completed`, `interrupted` or `failed`.
     pub ended: &'static str,
     /// What failed.
@@ -70,7 +70,7 @@ impl AgentFolder {
     }
 
     /// Says how it ended.
-    pub fn end(&self, ending: &Ending) -> io::Result<()> {
+    pub fn end(&self, ending: &AgentEnd) -> io::Result<()> {
         fs::write(self.path.join("agent.json"), serde_json::to_vec(ending)?)
     }
 }

@@ -15,17 +15,17 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWriterBuilder, Tag};
 
 use crate::transaction_log::TransactionLog;
-use crate::{AgentFolder, Catalogue, Ending, Interval, Snapshot, Tally, Timeline};
+use crate::{AgentEnd, AgentFolder, Interval, SeriesNames, Snapshot, Tally, Timeline};
 
 /// What the recorder has to know beforehand.
 #[derive(Debug)]
-pub struct Setup {
+pub struct RecorderSetup {
     /// When what happens.
     pub timeline: Timeline,
     /// When the run started, in ns since 1970.
     pub started_wall: u64,
     /// The names of all series.
-    pub catalogue: Catalogue,
+    pub series_names: SeriesNames,
     /// How many threads will deliver.
     pub threads: usize,
     /// Whether to keep every transaction.
@@ -41,7 +41,7 @@ pub struct Recorder {
 
 /// Tallies of a thread that go round beside the one that it counts in: a disk may stand still for some seconds. In virtual
 /// time, where seconds take no time, the driver waits here for the recorder.
-const GOING_ROUND: usize = 4;
+const TALLIES_PER_THREAD: usize = 4;
 
 /// A driving thread's way to the recorder.
 #[derive(Debug)]
@@ -66,14 +66,14 @@ impl Recorder {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn start(folder: &Path, setup: Setup) -> io::Result<(Self, Vec<RecorderHandle>)> {
+    pub fn start(folder: &Path, setup: RecorderSetup) -> io::Result<(Self, Vec<RecorderHandle>)> {
         let folder = AgentFolder::create(folder, &setup.timeline)?;
         let snapshot = Arc::new(Mutex::new(Snapshot::new(&setup.timeline)));
         let (deliver, delivered) = channel();
         let (handles, returns): (Vec<_>, Vec<_>) = (0..setup.threads)
             .map(|thread| {
                 let (give, empty) = channel();
-                let _ = (0..GOING_ROUND).try_for_each(|_| give.send(Box::default()));
+                let _ = (0..TALLIES_PER_THREAD).try_for_each(|_| give.send(Box::default()));
                 (RecorderHandle { deliver: deliver.clone(), empty, thread }, give)
             })
             .unzip();
@@ -94,7 +94,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When something could not be written.
-    pub fn finish(self, ending: &Ending) -> io::Result<()> {
+    pub fn finish(self, ending: &AgentEnd) -> io::Result<()> {
         let folder = self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the recorder panicked")))?;
         folder.end(ending)
     }
@@ -107,7 +107,7 @@ struct Files {
 }
 
 impl Files {
-    fn create(folder: &AgentFolder, setup: &Setup) -> io::Result<Self> {
+    fn create(folder: &AgentFolder, setup: &RecorderSetup) -> io::Result<Self> {
         let log = || TransactionLog::create(folder.file("transactions.arrow")?, setup);
         let transactions = setup.log_transactions.then(log).transpose()?;
         Ok(Self { histograms: folder.file("histograms.hlog")?, transactions })
@@ -119,13 +119,13 @@ type Log<'a, 'b, W> = IntervalLogWriter<'a, 'b, W, V2DeflateSerializer>;
 fn write_all(
     mut folder: AgentFolder,
     mut files: Files,
-    setup: &Setup,
+    setup: &RecorderSetup,
     delivered: &Receiver<(usize, Interval, Box<Tally>)>,
     returns: &[Sender<Box<Tally>>],
     snapshot: &Mutex<Snapshot>,
 ) -> io::Result<AgentFolder> {
     let mut serializer = V2DeflateSerializer::new();
-    let mut shared = Flushing(&mut files.histograms);
+    let mut shared = FlushRows(&mut files.histograms);
     let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(setup.started_wall);
     let mut log = IntervalLogWriterBuilder::new()
         .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/TRANSACTION/FIGURE")
@@ -133,25 +133,25 @@ fn write_all(
         .with_base_time(started)
         .with_max_value_divisor(1e9)
         .begin_log_with(&mut shared, &mut serializer)?;
-    let mut merging = Merging::default();
+    let mut partial = PartialIntervals::default();
     let mut write = |interval: &Interval, tally: &mut Tally| -> io::Result<()> {
         write_histograms(&mut log, setup, interval, tally)?;
         folder.interval(interval, &tally.counts, &tally.users)?;
         if let Some(transactions) = &mut files.transactions {
             transactions.append(&tally.transactions)?;
         }
-        snapshot.lock().unwrap_or_else(PoisonError::into_inner).absorb(interval, tally, &setup.catalogue);
+        snapshot.lock().unwrap_or_else(PoisonError::into_inner).absorb(interval, tally, &setup.series_names);
         Ok(())
     };
     for (thread, interval, mut tally) in delivered {
-        if let Some(mut whole) = merging.add(interval, &mut tally, setup.threads) {
+        if let Some(mut whole) = partial.add(interval, &mut tally, setup.threads) {
             write(&interval, &mut whole)?;
         }
         tally.clear();
         // The thread may be gone; then its memory is no longer needed.
         let _ = returns[thread].send(tally);
     }
-    for (interval, mut part) in merging.rest() {
+    for (interval, mut part) in partial.rest() {
         write(&interval, &mut part)?;
     }
     if let Some(transactions) = files.transactions {
@@ -163,11 +163,11 @@ fn write_all(
 
 /// Intervals that not all threads have delivered yet, by their begin.
 #[derive(Default)]
-struct Merging {
+struct PartialIntervals {
     parts: BTreeMap<u64, (Interval, usize, Tally)>,
 }
 
-impl Merging {
+impl PartialIntervals {
     /// Adds one thread's part; gives the whole once all threads have delivered.
     fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
         let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
@@ -187,14 +187,14 @@ impl Merging {
 
 fn write_histograms<W: Write>(
     log: &mut Log<'_, '_, W>,
-    setup: &Setup,
+    setup: &RecorderSetup,
     interval: &Interval,
     tally: &Tally,
 ) -> io::Result<()> {
     let begin = Duration::from_nanos(interval.begin);
     let length = Duration::from_nanos(interval.end - interval.begin);
     for (index, histogram) in tally.histograms() {
-        let tag = format!("{}/{}", interval.step, setup.catalogue.tags()[index]);
+        let tag = format!("{}/{}", interval.step, setup.series_names.tags()[index]);
         let tag = Tag::new(&tag).expect("names are encoded");
         log.write_histogram(histogram, begin, length, Some(tag)).map_err(io::Error::other)?;
     }
@@ -202,9 +202,9 @@ fn write_histograms<W: Write>(
 }
 
 /// Hands every row of the log to the system at once, so that a run that is killed leaves what it had.
-struct Flushing<'a, W: Write>(&'a mut W);
+struct FlushRows<'a, W: Write>(&'a mut W);
 
-impl<W: Write> Write for Flushing<'_, W> {
+impl<W: Write> Write for FlushRows<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.0.write(bytes)?;
         if bytes.ends_with(b"\n") {
@@ -227,18 +227,18 @@ mod tests {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
     use std::fs;
 
-    fn setup(catalogue: Catalogue) -> Setup {
+    fn setup(series_names: SeriesNames) -> RecorderSetup {
         let steps = vec![StepTimes { begin: 0, settled: 1_000_000_000, end: 2_000_000_000 }];
         let timeline = Timeline { start_at: Stamp::from_nanos(7), steps, drain: 0 };
-        Setup { timeline, started_wall: 0, catalogue, threads: 2, log_transactions: true }
+        RecorderSetup { timeline, started_wall: 0, series_names, threads: 2, log_transactions: true }
     }
 
     #[test]
     fn what_two_threads_deliver_is_written_merged() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut catalogue = Catalogue::default();
-        let series = catalogue.series("g", "t", "response");
-        let setup = setup(catalogue);
+        let mut series_names = SeriesNames::default();
+        let series = series_names.series("g", "t", "response");
+        let setup = setup(series_names);
         let intervals: Vec<_> = setup.timeline.intervals().collect();
         let (recorder, handles) = Recorder::start(&dir.path().join("agent-0"), setup).expect("starts");
         for (number, handle) in handles.into_iter().enumerate() {
@@ -259,7 +259,7 @@ mod tests {
                 assert!(handle.deliver(*interval, &mut tally));
             }
         }
-        let ending = Ending { ended: "completed", reason: None, rss_per_user: None };
+        let ending = AgentEnd { ended: "completed", reason: None, rss_per_user: None };
         let view = recorder.view();
         recorder.finish(&ending).expect("writes");
         assert!(view.lock().expect("whole").finished);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Catalogue, Interval, Phase, Tally, Timeline};
+use crate::{Interval, Phase, SeriesNames, Tally, Timeline};
 
 /// The state of a run as of its last interval.
 #[derive(Debug, Clone, Serialize)]
@@ -60,7 +60,7 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn absorb(&mut self, interval: &Interval, tally: &Tally, catalogue: &Catalogue) {
+    pub(crate) fn absorb(&mut self, interval: &Interval, tally: &Tally, series_names: &SeriesNames) {
         self.seconds = Duration::from_nanos(interval.end).as_secs_f64();
         self.step = interval.step;
         self.phase = Some(interval.phase);
@@ -69,16 +69,16 @@ impl Snapshot {
         self.transactions = tally.counts.transactions;
         self.keys = tally.counts.keys;
         self.errors += tally.counts.errors.values().sum::<u64>();
-        self.response = quantiles(tally, catalogue, "/response");
-        self.echo = quantiles(tally, catalogue, "/echo");
-        self.lateness = quantiles(tally, catalogue, "/lateness");
+        self.response = quantiles(tally, series_names, "/response");
+        self.echo = quantiles(tally, series_names, "/echo");
+        self.lateness = quantiles(tally, series_names, "/lateness");
     }
 }
 
 /// Median and 99 in 100 over all series of a figure, in seconds.
-fn quantiles(tally: &Tally, catalogue: &Catalogue, figure: &str) -> Option<[f64; 2]> {
+fn quantiles(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<[f64; 2]> {
     let mut all = Histogram::<u64>::new(3).expect("3 digits are permitted");
-    for (_, histogram) in tally.histograms().filter(|(index, _)| catalogue.tags()[*index].ends_with(figure)) {
+    for (_, histogram) in tally.histograms().filter(|(index, _)| series_names.tags()[*index].ends_with(figure)) {
         all.add(histogram).expect("it resizes itself");
     }
     (!all.is_empty()).then(|| [0.5, 0.99].map(|q| all.value_at_quantile(q) as f64 / 1e9))

@@ -14,33 +14,33 @@ const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// The names of all series of a run, in the order of their numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Catalogue {
+pub struct SeriesNames {
     tags: Vec<String>,
 }
 
 /// The number of one series of durations: one histogram in each interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Series(u16);
+pub struct SeriesId(u16);
 
-impl Series {
-    /// Its place in [`Catalogue::tags`].
+impl SeriesId {
+    /// Its place in [`SeriesNames::tags`].
     pub fn number(self) -> u16 {
         self.0
     }
 }
 
-impl Catalogue {
+impl SeriesNames {
     /// The series of that name; added if it is new.
     ///
     /// # Panics
     /// Beyond 65,536 series: a plan cannot name so many.
-    pub fn series(&mut self, group: &str, transaction: &str, figure: &str) -> Series {
+    pub fn series(&mut self, group: &str, transaction: &str, figure: &str) -> SeriesId {
         let tag = [group, transaction, figure].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
             self.tags.push(tag);
             self.tags.len() - 1
         });
-        Series(u16::try_from(number).expect("a plan names fewer series"))
+        SeriesId(u16::try_from(number).expect("a plan names fewer series"))
     }
 
     /// The name of each series: `GROUP/TRANSACTION/FIGURE`, each part percent-encoded where a log's tag forbids a character.
@@ -79,7 +79,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts one duration.
-    pub fn record(&mut self, series: Series, duration: Duration) {
+    pub fn record(&mut self, series: SeriesId, duration: Duration) {
         let index = usize::from(series.0);
         if index >= self.histograms.len() {
             self.histograms.resize_with(index + 1, || None);
@@ -133,7 +133,7 @@ pub struct Counts {
     /// Keys sent.
     pub keys: u64,
     /// Characters each way.
-    pub characters: Characters,
+    pub characters: CharacterCounts,
     /// Failures of the host or the line, by name.
     pub errors: BTreeMap<&'static str, u64>,
     /// What is known of the first failure of each name: why a line could not be opened, how its program ended.
@@ -148,16 +148,16 @@ pub struct Counts {
     /// Characters that were no echo where only an echo could come.
     pub stray: u64,
     /// What users spent their time on, in seconds.
-    pub sums: Sums,
+    pub sums: TimeSums,
     /// Transactions under way at the end of the interval.
     pub unfinished: u64,
     /// Age of the oldest of them since it was due, in seconds.
     pub oldest: f64,
     /// Who waits for the host at the end of the interval, and for what.
-    pub waiting: Waiting,
+    pub waiting: WaitingCounts,
     /// What became of everything that was due in the measurement interval so far; none where no load is open.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub due: Option<Due>,
+    pub due: Option<ArrivalCounts>,
     /// CPU time of the driver's threads, in seconds.
     pub cpu: f64,
     /// Time that the driver's threads were ready to run and did not, in seconds.
@@ -165,13 +165,13 @@ pub struct Counts {
     /// The driver's threads.
     pub threads: u64,
     /// The screens of users that look at one; left out where there are none.
-    #[serde(skip_serializing_if = "Screens::is_empty")]
-    pub screens: Screens,
+    #[serde(skip_serializing_if = "ScreenCounts::is_empty")]
+    pub screens: ScreenCounts,
 }
 
 /// Users who wait for the host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Waiting {
+pub struct WaitingCounts {
     /// Users whose transaction is under way.
     pub answers: u64,
     /// Users who wait and have typed nothing, for a first prompt for example.
@@ -184,7 +184,7 @@ pub struct Waiting {
     pub oldest: f64,
 }
 
-impl Waiting {
+impl WaitingCounts {
     fn absorb(&mut self, other: Self) {
         self.answers += other.answers;
         self.prompts += other.prompts;
@@ -197,7 +197,7 @@ impl Waiting {
 /// What became of the passes or sessions of an open load that were due in a measurement interval. `done`, `under_way`,
 /// `waiting` and `skipped` add up to `count`: each is counted where it happens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Due {
+pub struct ArrivalCounts {
     /// How many arrived.
     pub count: u64,
     /// Begun and over.
@@ -212,7 +212,7 @@ pub struct Due {
     pub skipped: u64,
 }
 
-impl Due {
+impl ArrivalCounts {
     fn absorb(&mut self, other: Self) {
         self.count += other.count;
         self.done += other.done;
@@ -225,7 +225,7 @@ impl Due {
 
 /// Users' screens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Screens {
+pub struct ScreenCounts {
     /// How many there are, at the end of the interval.
     pub count: u64,
     /// What they take in memory then, in bytes.
@@ -234,7 +234,7 @@ pub struct Screens {
     pub drawing: f64,
 }
 
-impl Screens {
+impl ScreenCounts {
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -248,7 +248,7 @@ impl Screens {
 
 /// Characters, counted at both faces of the lines.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Characters {
+pub struct CharacterCounts {
     /// Typed by users.
     #[serde(rename = "in")]
     pub sent: u64,
@@ -263,7 +263,7 @@ pub struct Characters {
 
 /// What users spent their time on, in seconds. Thinking and keying count where they happen, responses where they end.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-pub struct Sums {
+pub struct TimeSums {
     /// Thinking within the interval.
     pub think: f64,
     /// Keying within the interval, from the end of thinking to the last key.
@@ -347,17 +347,17 @@ mod tests {
 
     #[test]
     fn names_that_a_tag_forbids_are_encoded() {
-        let mut catalogue = Catalogue::default();
-        let first = catalogue.series("night shift", "50%,a/b", "response");
-        assert_eq!(catalogue.tags(), ["night%20shift/50%25%2Ca%2Fb/response"]);
-        assert_eq!(catalogue.series("night shift", "50%,a/b", "response"), first);
-        assert_ne!(catalogue.series("night shift", "", "response"), first);
+        let mut series_names = SeriesNames::default();
+        let first = series_names.series("night shift", "50%,a/b", "response");
+        assert_eq!(series_names.tags(), ["night%20shift/50%25%2Ca%2Fb/response"]);
+        assert_eq!(series_names.series("night shift", "50%,a/b", "response"), first);
+        assert_ne!(series_names.series("night shift", "", "response"), first);
     }
 
     #[test]
     fn merged_is_pooled() {
-        let mut catalogue = Catalogue::default();
-        let series = catalogue.series("g", "t", "response");
+        let mut series_names = SeriesNames::default();
+        let series = series_names.series("g", "t", "response");
         let (mut pooled, mut one, mut two) = (Tally::default(), Tally::default(), Tally::default());
         for n in 0..1000_u64 {
             let duration = Duration::from_nanos(n * n * 7919 + 1);

@@ -10,24 +10,24 @@ use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 
-use crate::recorder::Setup;
-use crate::{Catalogue, Stamp, Transaction};
+use crate::recorder::RecorderSetup;
+use crate::{SeriesNames, Stamp, Transaction};
 
 /// An open log. Stamps are in ns on the machine's monotonic clock; `timeline.json` has the run's zero.
 pub(crate) struct TransactionLog {
     writer: StreamWriter<BufWriter<File>>,
     schema: Arc<Schema>,
-    catalogue: Catalogue,
+    series_names: SeriesNames,
 }
 
 impl TransactionLog {
-    pub(crate) fn create(file: BufWriter<File>, setup: &Setup) -> io::Result<Self> {
+    pub(crate) fn create(file: BufWriter<File>, setup: &RecorderSetup) -> io::Result<Self> {
         let class = DataType::Dictionary(Box::new(DataType::UInt16), Box::new(DataType::Utf8));
         let mut fields = vec![Field::new("class", class, false), Field::new("user", DataType::UInt32, false)];
         fields.extend(["due", "sent", "first", "done"].map(|name| Field::new(name, DataType::UInt64, false)));
         let schema = Arc::new(Schema::new(fields));
         let writer = StreamWriter::try_new(file, &schema).map_err(refused)?;
-        Ok(Self { writer, schema, catalogue: setup.catalogue.clone() })
+        Ok(Self { writer, schema, series_names: setup.series_names.clone() })
     }
 
     /// Writes the transactions of an interval.
@@ -37,7 +37,7 @@ impl TransactionLog {
         }
         let mut class = StringDictionaryBuilder::<UInt16Type>::new();
         for transaction in transactions {
-            let tag = &self.catalogue.tags()[usize::from(transaction.class)];
+            let tag = &self.series_names.tags()[usize::from(transaction.class)];
             class.append_value(tag.rsplit_once('/').map_or(tag.as_str(), |(class, _)| class));
         }
         let stamps = |of: fn(&Transaction) -> Stamp| -> ArrayRef {

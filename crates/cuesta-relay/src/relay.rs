@@ -13,13 +13,13 @@ use cuesta_lines::{Login, OpenError, Options, Target};
 use cuesta_record::clock::{self, Time};
 use thiserror::Error;
 
-use crate::notes::Notes;
+use crate::cast_recorder::CastRecorder;
 use crate::session::Session;
 use crate::terminal::{Terminal, is_terminal, window};
 
 /// What is wanted.
 #[derive(Debug)]
-pub struct Wanted {
+pub struct RelayConfig {
     /// What the person types at.
     pub target: Target,
     /// Who logs in, on a line that does that itself.
@@ -65,8 +65,8 @@ impl Relay {
     ///
     /// # Errors
     /// When there is no terminal, or no thread can be had.
-    pub fn start(wanted: Wanted) -> Result<Self, RelayError> {
-        if !is_terminal(&wanted.keyboard) {
+    pub fn start(config: RelayConfig) -> Result<Self, RelayError> {
+        if !is_terminal(&config.keyboard) {
             return Err(RelayError::NoTerminal);
         }
         let stop = Arc::<AtomicBool>::default();
@@ -74,7 +74,7 @@ impl Relay {
         let told = Arc::clone(&stop);
         let thread = thread::Builder::new().name("cuesta-relay".into()).spawn(move || {
             let _running = running;
-            clock::run(Time::Real, relay(wanted, told))?
+            clock::run(Time::Real, relay(config, told))?
         })?;
         Ok(Self { stop, ended: ended.into(), thread: Some(thread).into() })
     }
@@ -107,8 +107,8 @@ impl Drop for Relay {
     }
 }
 
-async fn relay(wanted: Wanted, stop: Arc<AtomicBool>) -> Result<Cast, RelayError> {
-    let Wanted { target, login, terminal, command, keyboard, screen } = wanted;
+async fn relay(config: RelayConfig, stop: Arc<AtomicBool>) -> Result<Cast, RelayError> {
+    let RelayConfig { target, login, terminal, command, keyboard, screen } = config;
     let (columns, rows) = window(&keyboard).unwrap_or((80, 24));
     let options = Options { columns, rows, terminal: terminal.clone(), login, ..Options::default() };
     let line = cuesta_lines::open(&target, &options).await?;
@@ -123,5 +123,5 @@ async fn relay(wanted: Wanted, stop: Arc<AtomicBool>) -> Result<Cast, RelayError
     };
     // Only now: what went wrong until here is said on a terminal as it was.
     let terminal = Terminal::take(keyboard, screen)?;
-    Ok(Session::new(line, terminal, Notes::new(header, begun), stop).run().await?)
+    Ok(Session::new(line, terminal, CastRecorder::new(header, begun), stop).run().await?)
 }

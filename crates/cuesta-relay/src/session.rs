@@ -12,18 +12,18 @@ use cuesta_lines::Line;
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
 
-use crate::leave::Leave;
-use crate::notes::Notes;
+use crate::cast_recorder::CastRecorder;
+use crate::escape_key::EscapeKey;
 use crate::terminal::Terminal;
 
 /// How often the window's size and the wish to stop are looked at.
-const LOOK: Duration = Duration::from_millis(50);
+const HOUSEKEEPING: Duration = Duration::from_millis(50);
 /// What one read can bring.
 const BUFFER: usize = 16 << 10;
 
 /// Why a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum EndedBy {
     /// The host closed the line, or it broke.
     ByHost,
     /// The person, or somebody outside, ended it.
@@ -34,42 +34,42 @@ pub(crate) enum Ended {
 pub(crate) struct Session {
     line: Box<dyn Line>,
     terminal: Terminal,
-    notes: Notes,
+    recorder: CastRecorder,
     window: Option<(u16, u16)>,
     /// What was typed and the line has not taken yet.
     to_send: Vec<u8>,
     buffer: Vec<u8>,
-    look: Sleep,
+    housekeeping: Sleep,
     stop: Arc<AtomicBool>,
-    leave: Leave,
+    escape_key: EscapeKey,
 }
 
 impl Session {
-    pub(crate) fn new(line: Box<dyn Line>, terminal: Terminal, notes: Notes, stop: Arc<AtomicBool>) -> Self {
+    pub(crate) fn new(line: Box<dyn Line>, terminal: Terminal, recorder: CastRecorder, stop: Arc<AtomicBool>) -> Self {
         Self {
             line,
             window: terminal.window(),
             terminal,
-            notes,
+            recorder,
             to_send: Vec::new(),
             buffer: vec![0; BUFFER],
-            look: clock::sleep_until(clock::now() + LOOK),
+            housekeeping: clock::sleep_until(clock::now() + HOUSEKEEPING),
             stop,
-            leave: Leave::default(),
+            escape_key: EscapeKey::default(),
         }
     }
 
     /// Passes characters on until one side ends; then gives what was noted.
     pub(crate) async fn run(mut self) -> io::Result<cuesta_cast::Cast> {
         let ended = poll_fn(|cx| self.poll(cx)).await?;
-        Ok(self.notes.finish(clock::now(), ended == Ended::ByHost))
+        Ok(self.recorder.finish(clock::now(), ended == EndedBy::ByHost))
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Ended>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<EndedBy>> {
         loop {
             // Each says whether it got on; when none does, there is nothing to do but to wait.
             let mut went_on = false;
-            for step in [Self::looks, Self::types, Self::sends, Self::receives] {
+            for step in [Self::poll_housekeeping, Self::poll_keyboard, Self::poll_send, Self::poll_receive] {
                 match step(self, cx) {
                     Poll::Ready(Ok(None)) => went_on = true,
                     Poll::Ready(Ok(Some(ended))) => return Poll::Ready(Ok(ended)),
@@ -83,28 +83,28 @@ impl Session {
         }
     }
 
-    fn looks(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
-        if Pin::new(&mut self.look).poll(cx).is_pending() {
+    fn poll_housekeeping(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<EndedBy>>> {
+        if Pin::new(&mut self.housekeeping).poll(cx).is_pending() {
             return Poll::Pending;
         }
         let now = clock::now();
-        self.look.reset(now + LOOK);
+        self.housekeeping.reset(now + HOUSEKEEPING);
         if self.stop.load(Ordering::Relaxed) {
-            return Poll::Ready(Ok(Some(Ended::ByPerson)));
+            return Poll::Ready(Ok(Some(EndedBy::ByPerson)));
         }
-        let held = self.leave.overdue(now);
-        self.pass_on(&held, now);
+        let held = self.escape_key.overdue(now);
+        self.forward(&held, now);
         let window = self.terminal.window();
         if let Some((columns, rows)) = window.filter(|_| window != self.window) {
             self.window = window;
             self.line.resize(columns, rows);
-            self.notes.resize(now, (columns, rows));
+            self.recorder.resize(now, (columns, rows));
         }
         Poll::Ready(Ok(None))
     }
 
     /// Reads the keyboard, unless the line is behind with what was typed before.
-    fn types(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+    fn poll_keyboard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<EndedBy>>> {
         if !self.to_send.is_empty() {
             return Poll::Pending;
         }
@@ -113,22 +113,22 @@ impl Session {
         let typed = &typed[..read?];
         let now = clock::now();
         if typed.is_empty() {
-            return Poll::Ready(Ok(Some(Ended::ByPerson)));
+            return Poll::Ready(Ok(Some(EndedBy::ByPerson)));
         }
-        let Some(passed) = self.leave.take(typed, now) else { return Poll::Ready(Ok(Some(Ended::ByPerson))) };
-        self.pass_on(&passed, now);
+        let Some(passed) = self.escape_key.take(typed, now) else { return Poll::Ready(Ok(Some(EndedBy::ByPerson))) };
+        self.forward(&passed, now);
         Poll::Ready(Ok(None))
     }
 
     /// What is held back is noted when the host gets it: to the host, that is when it was typed.
-    fn pass_on(&mut self, typed: &[u8], now: Stamp) {
+    fn forward(&mut self, typed: &[u8], now: Stamp) {
         if !typed.is_empty() {
-            self.notes.input(now, typed, self.line.echoes());
+            self.recorder.input(now, typed, self.line.echoes());
             self.to_send.extend_from_slice(typed);
         }
     }
 
-    fn sends(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<EndedBy>>> {
         if self.to_send.is_empty() {
             return Poll::Pending;
         }
@@ -139,14 +139,14 @@ impl Session {
         Poll::Ready(Ok(None))
     }
 
-    fn receives(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Ended>>> {
+    fn poll_receive(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<EndedBy>>> {
         let Poll::Ready(received) = self.line.poll_receive(cx, &mut self.buffer) else { return Poll::Pending };
-        let Ok(received) = received else { return Poll::Ready(Ok(Some(Ended::ByHost))) };
+        let Ok(received) = received else { return Poll::Ready(Ok(Some(EndedBy::ByHost))) };
         if received.len == 0 {
-            return Poll::Ready(Ok(Some(Ended::ByHost)));
+            return Poll::Ready(Ok(Some(EndedBy::ByHost)));
         }
         let bytes = &self.buffer[..received.len];
-        self.notes.output(received.at, bytes);
+        self.recorder.output(received.at, bytes);
         self.terminal.show(bytes)?;
         Poll::Ready(Ok(None))
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use cuesta_cast::{Cast, What};
 use cuesta_lines::Login;
-use cuesta_relay::{Relay, RelayError, Wanted};
+use cuesta_relay::{Relay, RelayConfig, RelayError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -61,7 +61,7 @@ impl Person {
     }
 
     fn records(&self, target: &str) -> Relay {
-        let wanted = Wanted {
+        let wanted = RelayConfig {
             target: target.parse().expect("a target"),
             login: Login::default(),
             terminal: "xterm".into(),
@@ -178,7 +178,7 @@ fn what_cannot_be_is_said_and_the_terminal_left_alone() {
     assert!(matches!(relay.finish(), Err(RelayError::NoLine(_))));
     assert!(!person.is_raw());
     let null = || OwnedFd::from(std::fs::File::open("/dev/null").expect("there"));
-    let wanted = Wanted {
+    let wanted = RelayConfig {
         target: target.parse().expect("a target"),
         login: Login::default(),
         terminal: "xterm".into(),

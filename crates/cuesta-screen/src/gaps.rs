@@ -9,7 +9,7 @@ use memchr::memchr;
 use vt100::Parser;
 
 use crate::replies::Replies;
-use crate::sequence::{Control, ESC, SequenceState};
+use crate::sequence::{ControlSequence, ESC, SequenceState};
 
 /// Ends a sequence that has begun, without effect.
 const CANCEL: &[u8] = b"\x18";
@@ -25,7 +25,7 @@ pub(crate) struct Gaps {
     /// DECAWM is reset: what does not fit into a row is written over its last column.
     stays_in_row: bool,
     /// The beginning of a character that is not whole yet.
-    cut: Cut,
+    partial: PartialCharacter,
     /// How often the whole screen was cleared.
     pub(crate) cleared: u64,
 }
@@ -39,22 +39,22 @@ impl Gaps {
                 at += escape;
             }
             if let Some(last) = self.place.step(bytes[at]) {
-                self.cut.pass(&bytes[from..at], model);
+                self.partial.pass(&bytes[from..at], model);
                 from = at + usize::from(self.replace(last, bytes[at], model));
             }
             at += 1;
             if self.stays_in_row && self.place == SequenceState::Text {
-                self.cut.pass(&bytes[from..at], model);
+                self.partial.pass(&bytes[from..at], model);
                 from = at;
                 into_row(model);
             }
         }
-        self.cut.pass(&bytes[from..], model);
+        self.partial.pass(&bytes[from..], model);
     }
 
     /// Says a sequence that the model lacks in other words. Gives whether its last byte has been dealt with.
     fn replace(&mut self, sequence: SequenceState, last: u8, model: &mut Parser<Replies>) -> bool {
-        let SequenceState::Control(control) = sequence else { return self.replace_escape(last, model) };
+        let SequenceState::ControlSequence(control) = sequence else { return self.replace_escape(last, model) };
         let count = usize::from(control.number().clamp(1, MOST));
         match (control.private, control.intermediate, last) {
             (None, None, b'J') => {
@@ -70,8 +70,8 @@ impl Gaps {
             (None, None, b'I') => model.process(&[CANCEL, &b"\t".repeat(count)].concat()),
             (None, None, b'a') => model.process(b"C"),
             (None, None, b'e') => model.process(b"B"),
-            (None, None, b's') if control == Control::default() => model.process(b"\x18\x1b7"),
-            (None, None, b'u') if control == Control::default() => model.process(b"\x18\x1b8"),
+            (None, None, b's') if control == ControlSequence::default() => model.process(b"\x18\x1b7"),
+            (None, None, b'u') if control == ControlSequence::default() => model.process(b"\x18\x1b8"),
             (Some(b'?'), None, b'h' | b'l') if control.numbers().contains(&7) => {
                 self.stays_in_row = last == b'l';
                 return false;
@@ -104,12 +104,12 @@ impl Gaps {
 
 /// The beginning of a character in UTF-8.
 #[derive(Debug, Default)]
-struct Cut {
+struct PartialCharacter {
     bytes: [u8; 4],
     len: usize,
 }
 
-impl Cut {
+impl PartialCharacter {
     /// Passes on what is whole, and keeps the rest.
     fn pass(&mut self, mut bytes: &[u8], model: &mut Parser<Replies>) {
         while let [next, rest @ ..] = bytes
@@ -131,11 +131,11 @@ impl Cut {
         let tail = bytes.iter().rev().take(4).take_while(|byte| is_continuation(**byte)).count() + 1;
         let begin = bytes.len().saturating_sub(tail);
         let is_cut = bytes.get(begin).is_some_and(|first| length(*first) > tail);
-        let (whole, cut) = bytes.split_at(if is_cut { begin } else { bytes.len() });
+        let (whole, partial) = bytes.split_at(if is_cut { begin } else { bytes.len() });
         model.process(whole);
         if is_cut {
-            self.bytes[..cut.len()].copy_from_slice(cut);
-            self.len = cut.len();
+            self.bytes[..partial.len()].copy_from_slice(partial);
+            self.len = partial.len();
         }
     }
 }
@@ -170,9 +170,9 @@ mod tests {
     fn shown(bytes: &[u8]) -> (String, (u16, u16)) {
         let mut screen = Screen::new(40, 5);
         screen.feed(bytes);
-        let mut cut = Screen::new(40, 5);
-        bytes.chunks(1).for_each(|byte| cut.feed(byte));
-        assert_eq!((screen.text(), screen.cursor()), (cut.text(), cut.cursor()));
+        let mut partial = Screen::new(40, 5);
+        bytes.chunks(1).for_each(|byte| partial.feed(byte));
+        assert_eq!((screen.text(), screen.cursor()), (partial.text(), partial.cursor()));
         (screen.text().trim_end().to_owned(), screen.cursor())
     }
 

@@ -3,7 +3,7 @@
 
 use memchr::memchr;
 
-use crate::sequence::{Control, ESC, SequenceState};
+use crate::sequence::{ControlSequence, ESC, SequenceState};
 
 /// Modes that the host has set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,7 +32,7 @@ impl ModeWatch {
                 bytes = &bytes[escape..];
             }
             match (self.place.step(bytes[0]), bytes[0]) {
-                (Some(SequenceState::Control(control)), last) => self.control(control, last),
+                (Some(SequenceState::ControlSequence(control)), last) => self.control(control, last),
                 (Some(SequenceState::Escape), b'c') => self.modes = Modes::default(),
                 _ => {}
             }
@@ -45,7 +45,7 @@ impl ModeWatch {
         self.modes
     }
 
-    fn control(&mut self, control: Control, last: u8) {
+    fn control(&mut self, control: ControlSequence, last: u8) {
         match (control.private, control.intermediate, last) {
             (Some(b'?'), None, b'h' | b'l') => {
                 control.numbers().iter().for_each(|number| self.set(*number, last == b'h'));

@@ -21,10 +21,10 @@ const PROMPT_ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
 /// What was typed since the last answer, and where the screen shows it.
 #[derive(Debug, Default)]
 pub struct OwnEchoes {
-    cells: VecDeque<Cell>,
+    cells: VecDeque<EchoCell>,
     /// How many of them, the last ones, were found since the last key.
     late: usize,
-    rows: VecDeque<Row>,
+    rows: VecDeque<TypedRow>,
     /// Where the input began.
     begun: CellPosition,
     /// How often the screen had been cleared by then.
@@ -36,14 +36,14 @@ pub struct OwnEchoes {
 }
 
 #[derive(Debug)]
-struct Cell {
+struct EchoCell {
     place: CellPosition,
     character: char,
 }
 
 /// A row that was typed.
 #[derive(Debug, Default)]
-struct Row {
+struct TypedRow {
     number: u32,
     text: String,
     /// What stands before its first echo.
@@ -148,7 +148,7 @@ impl OwnEchoes {
         if self.cells.len() >= MOST {
             self.cells.pop_front();
         }
-        self.cells.push_back(Cell { place, character });
+        self.cells.push_back(EchoCell { place, character });
         self.late = (self.late + 1).min(self.cells.len());
         let row = self.rows.iter_mut().find(|typed| typed.number == row && typed.before.is_none());
         if let (Some(row), Some(at)) = (row, place.now(screen)) {
@@ -214,19 +214,19 @@ impl OwnEchoes {
         begins.map_or(text.len(), |begin| begin.saturating_sub(above.len()))
     }
 
-    fn row(&mut self) -> &mut Row {
+    fn row(&mut self) -> &mut TypedRow {
         if self.rows.back().is_none_or(|row| row.number != self.number) {
             if self.rows.len() >= MOST_ROWS {
                 self.rows.pop_front();
             }
-            self.rows.push_back(Row { number: self.number, ..Row::default() });
+            self.rows.push_back(TypedRow { number: self.number, ..TypedRow::default() });
         }
         let last = self.rows.len() - 1;
         &mut self.rows[last]
     }
 }
 
-impl Row {
+impl TypedRow {
     /// Where this row begins in a row of the screen that ends with it or with its beginning.
     fn begins_in(&self, shown: &str) -> Option<usize> {
         let first = self.text.chars().next().filter(|_| !self.edited)?;

@@ -32,9 +32,9 @@ const LOOKED_FOR: usize = 64;
 /// Keys that wait to be shown, each with what the caller wants back.
 #[derive(Debug)]
 pub struct ScreenEcho<K> {
-    waiting: VecDeque<Typed<K>>,
+    waiting: VecDeque<AwaitedKey<K>>,
     /// What was typed behind the last of them.
-    turn: Turn,
+    turn: Separator,
     /// Where the cursor stood when the first of them was sent.
     begun: CellPosition,
     /// Where it came to rest since.
@@ -56,16 +56,16 @@ pub enum KeyMatch<K> {
 }
 
 #[derive(Debug)]
-struct Typed<K> {
+struct AwaitedKey<K> {
     character: char,
     /// What was typed just before it.
-    turn: Turn,
+    turn: Separator,
     key: K,
 }
 
 /// What was typed that is not shown as itself.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+enum Separator {
     #[default]
     None,
     /// A Return: what follows stands in another row.
@@ -86,7 +86,7 @@ impl<K> Default for ScreenEcho<K> {
     fn default() -> Self {
         Self {
             waiting: VecDeque::new(),
-            turn: Turn::None,
+            turn: Separator::None,
             begun: CellPosition::default(),
             rested: CellPosition::default(),
             hidden: false,
@@ -140,15 +140,15 @@ impl<K> ScreenEcho<K> {
             self.hidden = screen.modes().hidden_cursor;
             self.last = stands(screen);
         }
-        self.waiting.push_back(Typed { character, turn, key });
+        self.waiting.push_back(AwaitedKey { character, turn, key });
     }
 
     /// A key is typed that is not shown as itself: a Return, or any other.
     pub fn turn(&mut self, is_return: bool) {
         self.turn = match (self.turn, is_return) {
-            _ if self.waiting.is_empty() => Turn::None,
-            (Turn::None, true) => Turn::Return,
-            _ => Turn::Other,
+            _ if self.waiting.is_empty() => Separator::None,
+            (Separator::None, true) => Separator::Return,
+            _ => Separator::Other,
         };
     }
 
@@ -240,7 +240,7 @@ impl<K> ScreenEcho<K> {
             let typed = &self.waiting[index];
             let direct = before(screen, place, typed.character);
             let returned = || before(screen, above(screen, place)?, typed.character);
-            let Some(at) = direct.or_else(|| (turn == Turn::Return).then(returned).flatten()) else { break };
+            let Some(at) = direct.or_else(|| (turn == Separator::Return).then(returned).flatten()) else { break };
             places[index - first] = Some(CellPosition { row: at.0, column: at.1, scrolled: screen.scrolled() });
             (place, turn) = (at, typed.turn);
         }
@@ -249,7 +249,7 @@ impl<K> ScreenEcho<K> {
 
     /// Whether a Return was typed behind a key.
     fn is_returned(&self, index: usize) -> bool {
-        self.turn == Turn::Return || self.waiting.range(index + 1..).any(|typed| typed.turn == Turn::Return)
+        self.turn == Separator::Return || self.waiting.range(index + 1..).any(|typed| typed.turn == Separator::Return)
     }
 
     /// Rule 1: the end of the keys from `first` on that stand between where the cursor stood and where it stands.
@@ -266,7 +266,7 @@ impl<K> ScreenEcho<K> {
         let mut place = begin.now(screen)?;
         let mut end = None;
         for (index, typed) in self.waiting.range(first..self.looked_for()).enumerate() {
-            if index > 0 && typed.turn != Turn::None {
+            if index > 0 && typed.turn != Separator::None {
                 break;
             }
             let Some(behind) = advance(screen, place, typed.character) else { break };
@@ -285,7 +285,7 @@ impl<K> ScreenEcho<K> {
             return None;
         }
         let inputs = (0..self.looked_for()).filter(|first| {
-            *first == 0 || (self.waiting[*first].turn != Turn::None && self.waiting[*first].character != ' ')
+            *first == 0 || (self.waiting[*first].turn != Separator::None && self.waiting[*first].character != ' ')
         });
         inputs.into_iter().find_map(|first| {
             let ends = (first + 1..=self.looked_for()).rev();
@@ -297,7 +297,7 @@ impl<K> ScreenEcho<K> {
     fn stand_before(&self, screen: &Screen, first: usize, end: usize, place: (u16, u16)) -> bool {
         let turn = self.waiting.get(end).map_or(self.turn, |typed| typed.turn);
         self.read_back(screen, first, end, place)
-            || (turn == Turn::Return
+            || (turn == Separator::Return
                 && above(screen, place).is_some_and(|place| self.read_back(screen, first, end, place)))
     }
 
@@ -308,9 +308,9 @@ impl<K> ScreenEcho<K> {
             place = before;
             if index > first {
                 let crossed = match typed.turn {
-                    Turn::None => Some(place),
-                    Turn::Return => above(screen, place),
-                    Turn::Other => None,
+                    Separator::None => Some(place),
+                    Separator::Return => above(screen, place),
+                    Separator::Other => None,
                 };
                 let Some(crossed) = crossed else { return false };
                 place = crossed;

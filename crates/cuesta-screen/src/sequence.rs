@@ -13,7 +13,7 @@ pub(crate) enum SequenceState {
     /// Behind `ESC`.
     Escape,
     /// Behind `ESC [`.
-    Control(Control),
+    ControlSequence(ControlSequence),
     /// In a control sequence that is none, up to its last byte.
     Malformed,
     /// Behind `ESC` and an intermediate character, as where a character set is chosen (`ESC ( B`).
@@ -28,7 +28,7 @@ pub(crate) enum SequenceState {
 
 /// What has come of a control sequence.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Control {
+pub(crate) struct ControlSequence {
     /// The private mark, one of `<=>?`, that came before everything else.
     pub(crate) private: Option<u8>,
     /// The last intermediate character, from blank to `/`, behind the parameters.
@@ -50,16 +50,16 @@ impl SequenceState {
             | (SequenceState::Command, BEL)
             | (SequenceState::Shifted, 0x20..) => (SequenceState::Text, None),
             (SequenceState::Escape, 0x20..=0x2f) => (SequenceState::Intermediate, None),
-            (SequenceState::Escape, b'[') => (SequenceState::Control(Control::default()), None),
+            (SequenceState::Escape, b'[') => (SequenceState::ControlSequence(ControlSequence::default()), None),
             (SequenceState::Escape, b']') => (SequenceState::Command, None),
             (SequenceState::Escape, b'P' | b'X' | b'^' | b'_' | b'k') => (SequenceState::String, None),
             (SequenceState::Escape, b'N' | b'O') => (SequenceState::Shifted, None),
             (SequenceState::Escape, 0x30..=0x7e) => (SequenceState::Text, Some(SequenceState::Escape)),
-            (SequenceState::Control(control), 0x20..=0x3f) => {
-                (control.with(byte).map_or(SequenceState::Malformed, SequenceState::Control), None)
+            (SequenceState::ControlSequence(control), 0x20..=0x3f) => {
+                (control.with(byte).map_or(SequenceState::Malformed, SequenceState::ControlSequence), None)
             }
-            (SequenceState::Control(control), 0x40..=0x7e) => {
-                (SequenceState::Text, Some(SequenceState::Control(control)))
+            (SequenceState::ControlSequence(control), 0x40..=0x7e) => {
+                (SequenceState::Text, Some(SequenceState::ControlSequence(control)))
             }
             (place, _) => (place, None),
         };
@@ -68,7 +68,7 @@ impl SequenceState {
     }
 }
 
-impl Control {
+impl ControlSequence {
     /// The first parameter; 0 if there is none.
     pub(crate) fn number(&self) -> u16 {
         self.parameters[0]
@@ -109,12 +109,12 @@ impl Control {
 mod tests {
     use super::*;
 
-    fn control(sequence: &[u8]) -> Option<Control> {
+    fn control(sequence: &[u8]) -> Option<ControlSequence> {
         let mut place = SequenceState::default();
         let ended = sequence.iter().filter_map(|byte| place.step(*byte)).last();
         assert_eq!(place, SequenceState::Text, "{}", sequence.escape_ascii());
         match ended {
-            Some(SequenceState::Control(control)) => Some(control),
+            Some(SequenceState::ControlSequence(control)) => Some(control),
             _ => None,
         }
     }

@@ -122,7 +122,7 @@ impl Session {
         if any {
             // The kernel's stamp of what was last sent is no longer that of the key.
             self.mixed = true;
-            self.count_crossed();
+            self.count_traffic();
         }
         Ok(())
     }

@@ -38,7 +38,7 @@ impl Session {
                 return Poll::Ready(Err(Lost("closed")));
             }
             self.take(&buffer[..received.len], &received);
-            self.count_crossed();
+            self.count_traffic();
             Poll::Ready(Ok(()))
         })
     }

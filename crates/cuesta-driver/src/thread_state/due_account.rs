@@ -3,7 +3,7 @@
 //! Each arrival belongs to the step whose measurement interval holds the instant at which it was due, whenever it is begun
 //! and ended. The process counts what arrives, users count what they end, and what is left is found where it waits.
 
-use cuesta_record::{Due, Interval, Stamp};
+use cuesta_record::{ArrivalCounts, Interval, Stamp};
 
 use super::ThreadState;
 use crate::pacing::Arrival;
@@ -34,14 +34,14 @@ impl ThreadState {
         });
     }
 
-    fn account_of(&self, due: Stamp, count: impl FnOnce(&mut Due)) {
+    fn account_of(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
         if let Some(step) = self.timeline.measured_at(due) {
             count(&mut self.accounts.borrow_mut()[step]);
         }
     }
 
     /// The account up to the end of an interval; none where no load of the step is open.
-    pub(super) fn account(&self, interval: Interval) -> Option<Due> {
+    pub(super) fn account(&self, interval: Interval) -> Option<ArrivalCounts> {
         let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
         if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {
             return None;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Stamp, Sums, UserRow};
+use cuesta_record::{Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
@@ -105,7 +105,7 @@ impl UserState {
 
     /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
     /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
-    pub(super) fn spend_until(&mut self, at: Stamp, sums: &mut Sums) {
+    pub(super) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
         let (spending, since) = self.spends;
         let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
         match spending {

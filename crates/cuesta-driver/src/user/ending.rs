@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use cuesta_lines::{Ended, How};
+use cuesta_lines::{ExitStatus, ProgramExit};
 use cuesta_record::clock;
 
 use super::{Stop, User};
@@ -31,21 +31,21 @@ impl User {
     }
 
     /// The name under which a program's end is counted.
-    fn name_of(&self, name: &'static str, ended: &Ended, has_sent: bool) -> &'static str {
+    fn name_of(&self, name: &'static str, ended: &ProgramExit, has_sent: bool) -> &'static str {
         let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
-        match ended.how {
+        match ended.status {
             _ if name == "no-program" => name,
             _ if !self.heard && (waits || !has_sent) => "exited-at-start",
-            How::Exited(0) => name,
+            ExitStatus::Exited(0) => name,
             _ => "exited",
         }
     }
 
-    fn about(&self, ended: &Ended) -> String {
+    fn about(&self, ended: &ProgramExit) -> String {
         let target = &self.shared.spec.groups[self.group].target;
         let command = target.split_once(':').map_or(target.as_str(), |(_, command)| command);
         let rows = last_rows(&ended.last, &self.shared.groups[self.group].secrets(self.rank));
-        let mut about = format!("{} {}", shown(command), ended.how);
+        let mut about = format!("{} {}", shown(command), ended.status);
         let _ = match rows.as_slice() {
             [] => write!(about, " and had said nothing"),
             rows => write!(about, "; it said last: {}", rows.join(" | ")),

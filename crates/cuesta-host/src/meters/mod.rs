@@ -1,25 +1,25 @@
 //! What a host counts of itself. Counting is a load and a store on the line's own thread; any other thread may read.
 //!
 //! - [`Meters`]: one thread's counters and levels.
-//! - [`roll`]: who is connected, and how lines ended.
-//! - [`sheet`]: the figures, made of two readings.
+//! - [`connections`]: who is connected, and how lines ended.
+//! - [`snapshot`]: the figures, made of two readings.
 //! - [`series`]: a row of them each second.
 //! - [`task`]: what the kernel says of a thread's CPU time.
 
+pub(crate) mod connections;
 mod counter;
-pub(crate) mod roll;
 pub(crate) mod series;
-pub(crate) mod sheet;
+pub(crate) mod snapshot;
 mod task;
 
 use std::sync::Mutex;
 use std::time::Duration;
 
+use connections::ConnectionTable;
 pub(crate) use counter::Counter;
-use roll::Roll;
 pub(crate) use task::Task;
 
-use crate::input::Taken;
+use crate::input::EditCounts;
 
 /// Counters that only grow: one list, three shapes of it.
 macro_rules! counters {
@@ -33,7 +33,7 @@ macro_rules! counters {
             /// From when on each server has nothing to do; nanoseconds on the clock.
             pub(crate) free_at: Box<[Counter]>,
             /// Who is connected. Locked when a line comes or goes, and to read.
-            pub(crate) roll: Mutex<Roll>,
+            pub(crate) connections: Mutex<ConnectionTable>,
             /// The thread that is metered.
             pub(crate) task: Task,
         }
@@ -51,7 +51,7 @@ macro_rules! counters {
                     $($name: Counter::default(),)*
                     levels: Levels::default(),
                     free_at: (0..servers).map(|_| Counter::default()).collect(),
-                    roll: Mutex::default(),
+                    connections: Mutex::default(),
                     task: Task::of_this_thread(),
                 }
             }
@@ -168,7 +168,7 @@ impl Meters {
     }
 
     /// A line brought so many characters, of which so many were echoed.
-    pub(crate) fn count_typed(&self, typed: usize, echoed: usize, taken: Taken) {
+    pub(crate) fn count_typed(&self, typed: usize, echoed: usize, taken: EditCounts) {
         self.typed.add(typed as u64);
         self.echoed.add(echoed as u64);
         self.erased.add(taken.erased);

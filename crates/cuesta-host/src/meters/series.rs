@@ -10,7 +10,7 @@ use std::time::Duration;
 use cuesta_record::{Stamp, clock};
 
 use super::Meters;
-use super::sheet::Reading;
+use super::snapshot::CounterSnapshot;
 use crate::HostError;
 
 /// The open file.
@@ -18,12 +18,12 @@ use crate::HostError;
 pub(crate) struct Series {
     file: File,
     meters: Vec<Arc<Meters>>,
-    last: Reading,
+    last: CounterSnapshot,
 }
 
 impl Series {
     /// Opens `folder/series.jsonl` to append to it.
-    pub(crate) fn open(folder: &Path, meters: Vec<Arc<Meters>>, first: Reading) -> Result<Self, HostError> {
+    pub(crate) fn open(folder: &Path, meters: Vec<Arc<Meters>>, first: CounterSnapshot) -> Result<Self, HostError> {
         let path = folder.join("series.jsonl");
         let open = || {
             fs::create_dir_all(folder)?;
@@ -35,9 +35,9 @@ impl Series {
 
     /// Writes what was counted since the last row. Whole rows only: one write each.
     pub(crate) fn row(&mut self) -> io::Result<()> {
-        let reading = Reading::of(&self.meters);
-        let row = format!("{}\n", reading.since(&self.last));
-        self.last = reading;
+        let snapshot = CounterSnapshot::of(&self.meters);
+        let row = format!("{}\n", snapshot.since(&self.last));
+        self.last = snapshot;
         self.file.write_all(row.as_bytes())
     }
 }

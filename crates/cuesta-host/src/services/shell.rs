@@ -22,21 +22,26 @@ const TERMINAL: &str = "xterm";
 const WINDOW: (u16, u16) = (80, 24);
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
-    terminal.introduced(clock::now() + INTRODUCTION).await?;
+    terminal.wait_for_terminal_name(clock::now() + INTRODUCTION).await?;
     let Service::Shell { command } = &terminal.front().settings.service else { return Ok(()) };
     let line = terminal.line();
     let program = Pty::start(command, line.terminal().unwrap_or(TERMINAL), line.window().unwrap_or(WINDOW));
     let mut program = program.map_err(io::Error::other)?;
-    let mut typed = Typed::default();
+    let mut typed = PendingInput::default();
     let outcome = poll_fn(|cx| poll(cx, terminal, &mut program, &mut typed)).await;
     program.end().await;
     outcome
 }
 
 /// Until the line or the program ends.
-fn poll(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty, typed: &mut Typed) -> Poll<io::Result<()>> {
+fn poll(
+    cx: &mut Context<'_>,
+    terminal: &mut Terminal,
+    program: &mut Pty,
+    typed: &mut PendingInput,
+) -> Poll<io::Result<()>> {
     loop {
-        let next = terminal.look_after(cx)?;
+        let next = terminal.service_line(cx)?;
         if terminal.hung_up() {
             return Poll::Ready(Ok(()));
         }
@@ -46,60 +51,60 @@ fn poll(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty, typed:
             }
             let took = typed.pass(cx, terminal, program);
             match show(cx, terminal, program)? {
-                Shown::Ended => return Poll::Ready(Ok(())),
-                Shown::Some => continue,
-                Shown::Nothing if took => continue,
-                Shown::Nothing => {}
+                ShowOutcome::Ended => return Poll::Ready(Ok(())),
+                ShowOutcome::Some => continue,
+                ShowOutcome::Nothing if took => continue,
+                ShowOutcome::Nothing => {}
             }
         }
-        if terminal.poll_rest(cx, next).is_pending() {
+        if terminal.poll_idle(cx, next).is_pending() {
             return Poll::Pending;
         }
     }
 }
 
 /// What came of reading the program's output.
-enum Shown {
+enum ShowOutcome {
     Some,
     Nothing,
     Ended,
 }
 
 /// Puts the program's output on the terminal, as far as there is room.
-fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> io::Result<Shown> {
+fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> io::Result<ShowOutcome> {
     let room = terminal.room_now().min(PIECE);
     if room == 0 {
-        return Ok(Shown::Nothing);
+        return Ok(ShowOutcome::Nothing);
     }
     let mut buffer = [0; PIECE];
     match program.poll_receive(cx, &mut buffer[..room]) {
-        Poll::Pending => Ok(Shown::Nothing),
+        Poll::Pending => Ok(ShowOutcome::Nothing),
         Poll::Ready(Ok(received)) if received.len > 0 => {
             let shown = &buffer[..received.len];
             terminal.put(Stamp::ZERO, received.len, |into| into.copy_from_slice(shown));
-            Ok(Shown::Some)
+            Ok(ShowOutcome::Some)
         }
-        Poll::Ready(Ok(_)) => Ok(Shown::Ended),
+        Poll::Ready(Ok(_)) => Ok(ShowOutcome::Ended),
         // The shell has said on the line that there is no such program.
-        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(Shown::Ended),
+        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(ShowOutcome::Ended),
         Poll::Ready(Err(error)) => Err(error),
     }
 }
 
 /// Input that the program has not taken yet.
-struct Typed {
+struct PendingInput {
     characters: [u8; LONGEST_ROW + 1],
     from: usize,
     to: usize,
 }
 
-impl Default for Typed {
+impl Default for PendingInput {
     fn default() -> Self {
         Self { characters: [0; LONGEST_ROW + 1], from: 0, to: 0 }
     }
 }
 
-impl Typed {
+impl PendingInput {
     fn is_empty(&self) -> bool {
         self.from == self.to
     }

@@ -1,17 +1,17 @@
 //! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
 //!
 //! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal. `Raw`: as the way to another host.
-//! - `command`, `spawn`: the start. `undertaker`: the end, whatever becomes of the line. `watch`: the event queue.
-//! - `ended`: how it ended, and what it said last. `orphans`: what it leaves behind.
+//! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line. `watch`: the event queue.
+//! - `exit`: how it ended, and what it said last. `orphans`: what it leaves behind.
 
 mod command;
-mod ended;
+mod exit;
 mod orphans;
 mod pipe;
 mod pty;
 mod raw;
+mod reaper;
 mod spawn;
-mod undertaker;
 mod watch;
 
 use std::collections::HashSet;
@@ -29,15 +29,15 @@ use thiserror::Error;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::{Crossed, OpenError, Opening, Received};
-use ended::Tail;
+use crate::{OpenError, Opening, Received, Traffic};
+use exit::Tail;
 use spawn::Attached;
 
-pub use ended::{Ended, How};
+pub use exit::{ExitStatus, ProgramExit};
 pub use pipe::Pipe;
 pub use pty::Pty;
 pub(crate) use raw::Raw;
-pub use undertaker::wait_for_ended_programs;
+pub use reaper::wait_for_ended_programs;
 
 /// Why a program was not started.
 #[derive(Debug, Error)]
@@ -93,7 +93,7 @@ fn not_started(command: &str, cause: io::Error) -> OpenError {
 }
 
 /// A program that runs, or has run and is not reaped, and what passed between it and us. Dropping it hangs it up; see
-/// [`undertaker`].
+/// [`reaper`].
 #[derive(Debug)]
 struct Program {
     /// The kernel's handle on it, which can be read once it has ended.
@@ -102,7 +102,7 @@ struct Program {
     /// Nobody has its end of the line open any more.
     closed: bool,
     started: Stamp,
-    crossed: Crossed,
+    traffic: Traffic,
     said: Tail,
 }
 
@@ -131,7 +131,7 @@ impl Remains {
 
 impl Drop for Remains {
     fn drop(&mut self) {
-        undertaker::take(self.0);
+        reaper::take(self.0);
     }
 }
 
@@ -146,7 +146,7 @@ impl Program {
             remains,
             closed: false,
             started: clock::now(),
-            crossed: Crossed::default(),
+            traffic: Traffic::default(),
             said: Tail::new(),
         })
     }
@@ -162,7 +162,7 @@ impl Program {
             let outcome = ready!(self.poll_read(end, cx, into))?;
             let at = clock::now();
             self.closed = outcome == 0;
-            self.crossed.received += outcome as u64;
+            self.traffic.received += outcome as u64;
             if !self.closed {
                 self.said.push(&into[..outcome]);
                 return Poll::Ready(Ok(Received { len: outcome, at, ..Received::default() }));
@@ -197,7 +197,7 @@ impl Program {
     /// How its line ends. If nothing was ever typed, that may be because there was no such program: its status tells, and
     /// that comes a little after its terminal is closed.
     fn poll_end(&self, cx: &mut Context<'_>) -> Poll<io::Result<Received>> {
-        if self.crossed.sent == 0 {
+        if self.traffic.sent == 0 {
             if !self.has_ended(cx) {
                 return Poll::Pending;
             }
@@ -210,7 +210,7 @@ impl Program {
     fn poll_send(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         // The kernel would take it, for nobody.
         if self.closed || self.has_ended(cx) {
-            if self.crossed.sent == 0 && self.has_ended(cx) {
+            if self.traffic.sent == 0 && self.has_ended(cx) {
                 self.was_found()?;
             }
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
@@ -222,7 +222,7 @@ impl Program {
                 outcome => Ok(outcome?),
             });
             if let Ok(outcome) = outcome {
-                self.crossed.sent += *outcome.as_ref().unwrap_or(&0) as u64;
+                self.traffic.sent += *outcome.as_ref().unwrap_or(&0) as u64;
                 return Poll::Ready(outcome);
             }
         }
@@ -236,19 +236,19 @@ impl Program {
     /// Fails if the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
     fn was_found(&self) -> io::Result<()> {
         match self.how_it_ended() {
-            Some(How::Exited(126 | 127)) => Err(io::ErrorKind::NotFound.into()),
+            Some(ExitStatus::Exited(126 | 127)) => Err(io::ErrorKind::NotFound.into()),
             _ => Ok(()),
         }
     }
 
-    fn how_it_ended(&self) -> Option<How> {
+    fn how_it_ended(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        How::of(&waitid(WaitId::Pid(self.remains.0), options).ok().flatten()?)
+        ExitStatus::of(&waitid(WaitId::Pid(self.remains.0), options).ok().flatten()?)
     }
 
     /// Its end, once it has come. What is left at our `end` of its line is read too: a user who was typing when the
     /// program ended has not seen what that said last.
-    fn poll_ended(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
+    fn poll_exit(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
         if !self.has_ended(cx) {
             return Poll::Pending;
         }
@@ -259,14 +259,14 @@ impl Program {
                 _ => break,
             }
         }
-        Poll::Ready(self.how_it_ended().map(|how| Ended { how, last: self.said.rows() }))
+        Poll::Ready(self.how_it_ended().map(|status| ProgramExit { status, last: self.said.rows() }))
     }
 
     /// Hangs it up, waits a little, kills it, and waits for that. It is reaped when it is dropped.
     async fn end(&mut self) {
         for signal in [Signal::HUP, Signal::KILL] {
             let _ = kill_process_group(self.remains.0, signal);
-            let mut grace = clock::sleep_until(clock::now() + undertaker::GRACE);
+            let mut grace = clock::sleep_until(clock::now() + reaper::GRACE);
             poll_fn(|cx| if self.has_ended(cx) { Poll::Ready(()) } else { Pin::new(&mut grace).poll(cx) }).await;
         }
     }

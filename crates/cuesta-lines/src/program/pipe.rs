@@ -13,8 +13,8 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::Attached;
 use super::watch::watch;
-use super::{Ended, Program, not_started};
-use crate::{Crossed, Line, OpenError, Opening, Received};
+use super::{Program, ProgramExit, not_started};
+use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// What is translated at once.
 const PIECE: usize = 256;
@@ -102,15 +102,15 @@ impl Line for Pipe {
         self.program.poll_send(&self.input, cx, piece)
     }
 
-    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
-        self.program.poll_ended(&self.output, cx)
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
+        self.program.poll_exit(&self.output, cx)
     }
 
     fn opening(&self) -> Opening {
         self.program.opening()
     }
 
-    fn crossed(&self) -> Crossed {
-        self.program.crossed
+    fn traffic(&self) -> Traffic {
+        self.program.traffic
     }
 }

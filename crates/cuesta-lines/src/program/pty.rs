@@ -12,8 +12,8 @@ use tokio::io::unix::AsyncFd;
 
 use super::spawn::Attached;
 use super::watch::watch;
-use super::{Ended, Program, not_started};
-use crate::{Crossed, Line, OpenError, Opening, Received};
+use super::{Program, ProgramExit, not_started};
+use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// A pseudo-terminal and the program that runs on it, in a session of its own. The kernel does what it does for any
 /// terminal: echo, editing, signals.
@@ -89,15 +89,15 @@ impl Line for Pty {
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
     }
 
-    fn poll_ended(&mut self, cx: &mut Context<'_>) -> Poll<Option<Ended>> {
-        self.program.poll_ended(&self.master, cx)
+    fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
+        self.program.poll_exit(&self.master, cx)
     }
 
     fn opening(&self) -> Opening {
         self.program.opening()
     }
 
-    fn crossed(&self) -> Crossed {
-        self.program.crossed
+    fn traffic(&self) -> Traffic {
+        self.program.traffic
     }
 }

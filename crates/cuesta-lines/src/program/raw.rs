@@ -13,7 +13,7 @@ use tokio::io::unix::AsyncFd;
 use super::spawn::Attached;
 use super::watch::watch;
 use super::{Program, not_started};
-use crate::{Crossed, Line, OpenError, Opening, Received};
+use crate::{Line, OpenError, Opening, Received, Traffic};
 
 /// How much of what the program complains of is kept for an error.
 const COMPLAINT: usize = 4096;
@@ -73,7 +73,7 @@ impl Line for Raw {
         self.program.opening()
     }
 
-    fn crossed(&self) -> Crossed {
-        self.program.crossed
+    fn traffic(&self) -> Traffic {
+        self.program.traffic
     }
 }

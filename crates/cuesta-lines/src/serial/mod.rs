@@ -15,9 +15,9 @@ use serial2_tokio::SerialPort;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::{Crossed, Line, OpenError, Opening, Received};
+use crate::{Line, OpenError, Opening, Received, Traffic};
 
-pub use target::{Checked, Held, SerialTarget};
+pub use target::{FlowControl, Parity, SerialTarget};
 
 /// Why a device gives no line.
 #[derive(Debug, Error)]
@@ -72,7 +72,7 @@ pub(crate) struct Serial {
     /// Keeps other lines and other programs away from the device.
     _lock: File,
     opened: Stamp,
-    crossed: Crossed,
+    traffic: Traffic,
 }
 
 /// Opens a device. What it had received before is thrown away.
@@ -85,7 +85,7 @@ pub(crate) fn open(target: &SerialTarget) -> Result<Serial, OpenError> {
     });
     let port = port.map_err(failed)?;
     port.discard_input_buffer().map_err(failed)?;
-    Ok(Serial { port, _lock: lock, opened: clock::now(), crossed: Crossed::default() })
+    Ok(Serial { port, _lock: lock, opened: clock::now(), traffic: Traffic::default() })
 }
 
 fn lock(target: &SerialTarget) -> io::Result<File> {
@@ -119,13 +119,13 @@ impl Line for Serial {
             outcome => outcome?,
         }
         let len = buffer.filled().len();
-        self.crossed.received += len as u64;
+        self.traffic.received += len as u64;
         Poll::Ready(Ok(Received { len, at, ..Received::default() }))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let len = ready!(Pin::new(&mut self.port).poll_write(cx, bytes))?;
-        self.crossed.sent += len as u64;
+        self.traffic.sent += len as u64;
         Poll::Ready(Ok(len))
     }
 
@@ -133,7 +133,7 @@ impl Line for Serial {
         Opening { connected: Some(self.opened), ..Opening::default() }
     }
 
-    fn crossed(&self) -> Crossed {
-        self.crossed
+    fn traffic(&self) -> Traffic {
+        self.traffic
     }
 }

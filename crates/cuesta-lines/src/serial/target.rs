@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use serial2_tokio::{CharSize, FlowControl, Parity, Settings, StopBits};
+use serial2_tokio::{CharSize, Settings, StopBits};
 
 use crate::TargetError;
 
@@ -19,16 +19,16 @@ pub struct SerialTarget {
     /// `data=8`: bits of a character, 5 to 8.
     pub data: u8,
     /// `parity=none`
-    pub parity: Checked,
+    pub parity: Parity,
     /// `stop=1`: stop bits, 1 or 2.
     pub stop: u8,
     /// `flow=none`
-    pub flow: Held,
+    pub flow: FlowControl,
 }
 
 /// What the parity bit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Checked {
+pub enum Parity {
     /// There is none.
     None,
     /// It makes the number of ones odd.
@@ -39,7 +39,7 @@ pub enum Checked {
 
 /// How one end holds the other back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Held {
+pub enum FlowControl {
     /// Not at all.
     None,
     /// By characters (DC3, DC1), which then cannot be typed.
@@ -60,7 +60,7 @@ impl FromStr for SerialTarget {
             return Err(TargetError::NoDevice(device.to_owned()));
         }
         let mut target =
-            Self { device: device.into(), baud: 9600, data: 8, parity: Checked::None, stop: 1, flow: Held::None };
+            Self { device: device.into(), baud: 9600, data: 8, parity: Parity::None, stop: 1, flow: FlowControl::None };
         for setting in query.split('&').filter(|setting| !setting.is_empty()) {
             target
                 .set(setting)
@@ -79,16 +79,16 @@ impl SerialTarget {
             }
             ("data", "5" | "6" | "7" | "8") => self.data = setting.as_bytes()[5] - b'0',
             ("data", _) => return Err("5, 6, 7 or 8 data bits, as in data=8"),
-            ("parity", "none") => self.parity = Checked::None,
-            ("parity", "odd") => self.parity = Checked::Odd,
-            ("parity", "even") => self.parity = Checked::Even,
+            ("parity", "none") => self.parity = Parity::None,
+            ("parity", "odd") => self.parity = Parity::Odd,
+            ("parity", "even") => self.parity = Parity::Even,
             ("parity", _) => return Err("none, odd or even, as in parity=none"),
             ("stop", "1") => self.stop = 1,
             ("stop", "2") => self.stop = 2,
             ("stop", _) => return Err("1 or 2 stop bits, as in stop=1"),
-            ("flow", "none") => self.flow = Held::None,
-            ("flow", "xonxoff") => self.flow = Held::XonXoff,
-            ("flow", "rtscts") => self.flow = Held::RtsCts,
+            ("flow", "none") => self.flow = FlowControl::None,
+            ("flow", "xonxoff") => self.flow = FlowControl::XonXoff,
+            ("flow", "rtscts") => self.flow = FlowControl::RtsCts,
             ("flow", _) => return Err("none, xonxoff or rtscts, as in flow=none"),
             _ => return Err(SETTINGS),
         }
@@ -106,15 +106,15 @@ impl SerialTarget {
             _ => CharSize::Bits8,
         });
         settings.set_parity(match self.parity {
-            Checked::None => Parity::None,
-            Checked::Odd => Parity::Odd,
-            Checked::Even => Parity::Even,
+            Parity::None => serial2_tokio::Parity::None,
+            Parity::Odd => serial2_tokio::Parity::Odd,
+            Parity::Even => serial2_tokio::Parity::Even,
         });
         settings.set_stop_bits(if self.stop == 2 { StopBits::Two } else { StopBits::One });
         settings.set_flow_control(match self.flow {
-            Held::None => FlowControl::None,
-            Held::XonXoff => FlowControl::XonXoff,
-            Held::RtsCts => FlowControl::RtsCts,
+            FlowControl::None => serial2_tokio::FlowControl::None,
+            FlowControl::XonXoff => serial2_tokio::FlowControl::XonXoff,
+            FlowControl::RtsCts => serial2_tokio::FlowControl::RtsCts,
         });
         Ok(())
     }
@@ -127,17 +127,17 @@ impl fmt::Display for SerialTarget {
             write!(f, "&data={}", self.data)?;
         }
         f.write_str(match self.parity {
-            Checked::None => "",
-            Checked::Odd => "&parity=odd",
-            Checked::Even => "&parity=even",
+            Parity::None => "",
+            Parity::Odd => "&parity=odd",
+            Parity::Even => "&parity=even",
         })?;
         if self.stop != 1 {
             write!(f, "&stop={}", self.stop)?;
         }
         f.write_str(match self.flow {
-            Held::None => "",
-            Held::XonXoff => "&flow=xonxoff",
-            Held::RtsCts => "&flow=rtscts",
+            FlowControl::None => "",
+            FlowControl::XonXoff => "&flow=xonxoff",
+            FlowControl::RtsCts => "&flow=rtscts",
         })
     }
 }

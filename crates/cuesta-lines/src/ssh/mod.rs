@@ -43,7 +43,7 @@ pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
 use crate::program::Raw;
-use crate::{Address, Crossed, Line, OpenError, Opening, Options, Received, tcp};
+use crate::{Address, Line, OpenError, Opening, Options, Received, Traffic, tcp};
 use client::Client;
 use grid::{Goes, Grid};
 use keys::NoKey;
@@ -396,8 +396,8 @@ impl Line for Ssh {
         self.opening
     }
 
-    fn crossed(&self) -> Crossed {
-        self.shared.state().crossed
+    fn traffic(&self) -> Traffic {
+        self.shared.state().traffic
     }
 }
 

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 use cuesta_record::Stamp;
 
-use crate::{Crossed, Received, SshError};
+use crate::{Received, SshError, Traffic};
 
 /// How much of what a host says before it speaks ssh is kept, for the error.
 const FIRST_WORDS: usize = 160;
@@ -31,7 +31,7 @@ pub(super) struct State {
     most: usize,
     /// When the last piece of the connection was read.
     pub(super) at: Stamp,
-    pub(super) crossed: Crossed,
+    pub(super) traffic: Traffic,
     /// What the host said first.
     first_words: Vec<u8>,
     /// When keys were last exchanged.
@@ -82,7 +82,7 @@ impl Shared {
             pieces: VecDeque::new(),
             most,
             at: Stamp::ZERO,
-            crossed: Crossed::default(),
+            traffic: Traffic::default(),
             first_words: Vec::new(),
             negotiated: None,
             distrust: None,
@@ -200,9 +200,9 @@ impl State {
     }
 
     /// A piece of the connection was read.
-    pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], crossed: Crossed) {
+    pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
         self.at = at;
-        self.crossed = crossed;
+        self.traffic = traffic;
         if self.negotiated.is_none() && self.first_words.len() < FIRST_WORDS {
             let len = bytes.len().min(FIRST_WORDS - self.first_words.len());
             self.first_words.extend(&bytes[..len]);
@@ -248,10 +248,10 @@ mod tests {
     fn characters_keep_the_instant_of_their_own_piece() {
         let shared = Shared::new(100);
         let [one, two] = [1, 2].map(|seconds| Stamp::ZERO + Duration::from_secs(seconds));
-        shared.state().came(one, b"?", Crossed::default());
+        shared.state().came(one, b"?", Traffic::default());
         shared.push(b"ab");
         shared.push(b"c");
-        shared.state().came(two, b"?", Crossed::default());
+        shared.state().came(two, b"?", Traffic::default());
         shared.push(b"d");
         assert_eq!(taken(&shared, 2), Some((one, b"ab".to_vec())));
         assert_eq!(taken(&shared, 9), Some((one, b"c".to_vec())));

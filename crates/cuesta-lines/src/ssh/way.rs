@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 use super::Session;
 use crate::program::Raw;
 use crate::tcp::Tcp;
-use crate::{Crossed, Line as _, Opening};
+use crate::{Line as _, Opening, Traffic};
 
 /// One way. What is read is stamped when it is read.
 pub(super) enum Conduit {
@@ -25,14 +25,14 @@ pub(super) enum Conduit {
 pub(super) struct Hop {
     stream: ChannelStream<Msg>,
     opened: Stamp,
-    crossed: Crossed,
+    traffic: Traffic,
     /// Last: it ends the protocol there when all else is gone.
     _session: Session,
 }
 
 impl Hop {
     pub(super) fn new(stream: ChannelStream<Msg>, session: Session) -> Self {
-        Self { stream, opened: clock::now(), crossed: Crossed::default(), _session: session }
+        Self { stream, opened: clock::now(), traffic: Traffic::default(), _session: session }
     }
 }
 
@@ -45,11 +45,11 @@ impl Conduit {
         }
     }
 
-    pub(super) fn crossed(&self) -> Crossed {
+    pub(super) fn traffic(&self) -> Traffic {
         match self {
-            Self::Tcp(tcp) => tcp.crossed(),
-            Self::Hop(hop) => hop.crossed,
-            Self::Command(command) => command.crossed(),
+            Self::Tcp(tcp) => tcp.traffic(),
+            Self::Hop(hop) => hop.traffic,
+            Self::Command(command) => command.traffic(),
         }
     }
 
@@ -62,7 +62,7 @@ impl Conduit {
                 let mut buffer = ReadBuf::new(into);
                 ready!(Pin::new(&mut hop.stream).poll_read(cx, &mut buffer))?;
                 let len = buffer.filled().len();
-                hop.crossed.received += len as u64;
+                hop.traffic.received += len as u64;
                 Poll::Ready(Ok((len, clock::now())))
             }
         }
@@ -74,7 +74,7 @@ impl Conduit {
             Self::Command(command) => command.poll_send(cx, bytes),
             Self::Hop(hop) => {
                 let len = ready!(Pin::new(&mut hop.stream).poll_write(cx, bytes))?;
-                hop.crossed.sent += len as u64;
+                hop.traffic.sent += len as u64;
                 Poll::Ready(Ok(len))
             }
         }

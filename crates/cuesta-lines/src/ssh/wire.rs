@@ -60,7 +60,7 @@ impl Wire {
             self.is_over();
         }
         let (len, at) = read?;
-        self.shared.state().came(at, &into[..len], self.way.crossed());
+        self.shared.state().came(at, &into[..len], self.way.traffic());
         Poll::Ready(Ok(len))
     }
 }
@@ -99,7 +99,7 @@ impl AsyncWrite for Wire {
             // Nobody is left to wait for a host that takes nothing.
             Poll::Pending if wire.shared.is_left() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
-                wire.shared.state().crossed = wire.way.crossed();
+                wire.shared.state().traffic = wire.way.traffic();
                 sent
             }
             Poll::Ready(Err(_)) => {

@@ -21,7 +21,7 @@ fn serves_a_terminal(peer: &Peer) {
         let text = ask(&mut line, "stty size; echo \"<$TERM>\"; tty\r", "/dev/pts/").await;
         assert!(text.contains("30 100") && text.contains("<vt100>"), "{text}");
         ask(&mut line, "echo $((6*7)) done\r", "42 done").await;
-        assert!(line.crossed().received > 500 && line.crossed().sent > 500, "{:?}", line.crossed());
+        assert!(line.traffic().received > 500 && line.traffic().sent > 500, "{:?}", line.traffic());
         ask(&mut line, "exit\r", "exit").await;
         assert_eq!(end(&mut line).await, "closed by the host");
     });
@@ -87,16 +87,16 @@ fn who_does_not_listen_is_not_sent_everything_and_can_still_interrupt() {
     driven(async move {
         let mut line = opened(&url).await.unwrap();
         ask(&mut line, "exec sh\r", "sh").await;
-        let before = line.crossed().received;
+        let before = line.traffic().received;
         cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
         until(&mut line, "y\r\ny\r\ny").await;
         // Nobody takes anything until the inbox is full and the connection rests.
         rests(&*line, port, before + INBOX).await;
-        let received = line.crossed().received - before;
+        let received = line.traffic().received - before;
         assert!((INBOX..4 * INBOX).contains(&received), "{received}");
         cuesta_lines::send(&mut line, b"\x03").await.unwrap();
         until(&mut line, "stopped").await;
-        assert!(line.crossed().received < 50_000_000, "{:?}", line.crossed());
+        assert!(line.traffic().received < 50_000_000, "{:?}", line.traffic());
     });
 }
 
@@ -105,7 +105,7 @@ async fn rests(line: &dyn Line, port: u16, enough: u64) {
     let begun = clock::now();
     let mut last = None;
     loop {
-        let now = (line.crossed().received, waiting(port));
+        let now = (line.traffic().received, waiting(port));
         // The protocol's task had its turn between the two looks, and would have read if it could.
         if now.0 >= enough && now.1 > 0 && last == Some(now) {
             return;

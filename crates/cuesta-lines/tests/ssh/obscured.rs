@@ -22,13 +22,13 @@ fn obscured_keys_go_together_on_the_grid_with_chaff_after_them() {
         send(&mut line, b"a").await.unwrap();
         send(&mut line, b"b").await.unwrap();
         crate::stand::until(&mut line, "ab").await;
-        let sent = line.crossed().sent;
+        let sent = line.traffic().sent;
         // Somebody who types no more sends chaff for a second at least: ten places of this grid.
         ask(&mut line, "c", "c").await;
         let due = clock::now() + Duration::from_secs(1);
         let mut room = [0; 64];
         listen_until(&mut line, &mut room, due).await;
-        (start, line.crossed().sent - sent)
+        (start, line.traffic().sent - sent)
     });
     let (start, chaff) = sent;
     let keys: Vec<_> = came.iter().collect();

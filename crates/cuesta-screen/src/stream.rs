@@ -6,7 +6,7 @@ use crate::sequence::{ESC, SequenceState};
 
 /// Finds the characters in what the host sends. The stream may be cut anywhere, also within a character.
 #[derive(Debug, Default)]
-pub struct Characters {
+pub struct StreamParser {
     place: SequenceState,
     /// The beginning of a character of several bytes.
     bytes: [u8; 4],
@@ -15,7 +15,7 @@ pub struct Characters {
 
 /// What a byte of the stream is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Byte {
+pub enum StreamByte {
     /// It ends a character, or is one: printable, or a control character such as CR.
     Character(char),
     /// It belongs to a character that is not complete yet. These are its first bytes.
@@ -24,17 +24,17 @@ pub enum Byte {
     Control,
 }
 
-impl Characters {
+impl StreamParser {
     /// Takes one byte.
-    pub fn take(&mut self, byte: u8) -> Byte {
+    pub fn take(&mut self, byte: u8) -> StreamByte {
         if self.place != SequenceState::Text || byte == ESC {
             self.len = 0;
             self.place.step(byte);
-            return Byte::Control;
+            return StreamByte::Control;
         }
         if byte.is_ascii() {
             self.len = 0;
-            return Byte::Character(char::from(byte));
+            return StreamByte::Character(char::from(byte));
         }
         self.take_part(byte)
     }
@@ -55,7 +55,7 @@ impl Characters {
     }
 
     /// Takes a byte beyond ASCII. A byte that belongs to no character in UTF-8 is one of Latin-1.
-    fn take_part(&mut self, byte: u8) -> Byte {
+    fn take_part(&mut self, byte: u8) -> StreamByte {
         if !matches!(byte, 0x80..=0xbf) {
             self.len = 0;
         }
@@ -66,12 +66,12 @@ impl Characters {
             Ok(text) => {
                 let character = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
                 self.len = 0;
-                Byte::Character(character)
+                StreamByte::Character(character)
             }
-            Err(error) if error.error_len().is_none() => Byte::Part(self.bytes, usize::from(self.len)),
+            Err(error) if error.error_len().is_none() => StreamByte::Part(self.bytes, usize::from(self.len)),
             Err(_) => {
                 self.len = 0;
-                Byte::Character(char::from(byte))
+                StreamByte::Character(char::from(byte))
             }
         }
     }
@@ -82,10 +82,10 @@ mod tests {
     use super::*;
 
     fn read(stream: &[u8]) -> String {
-        let mut characters = Characters::default();
+        let mut characters = StreamParser::default();
         let character = |byte: &u8| match characters.take(*byte) {
-            Byte::Character(character) => Some(character),
-            Byte::Part(..) | Byte::Control => None,
+            StreamByte::Character(character) => Some(character),
+            StreamByte::Part(..) | StreamByte::Control => None,
         };
         stream.iter().filter_map(character).collect()
     }
@@ -104,12 +104,12 @@ mod tests {
 
     #[test]
     fn what_is_skipped_may_be_cut_in_a_control_function() {
-        let mut characters = Characters::default();
+        let mut characters = StreamParser::default();
         characters.skip(b"text \x1b[1;3");
-        assert_eq!(characters.take(b'2'), Byte::Control);
+        assert_eq!(characters.take(b'2'), StreamByte::Control);
         characters.skip(b"m\x1b]0;");
-        assert_eq!(characters.take(b'm'), Byte::Control);
+        assert_eq!(characters.take(b'm'), StreamByte::Control);
         characters.skip(b"\x07");
-        assert_eq!(characters.take(b'm'), Byte::Character('m'));
+        assert_eq!(characters.take(b'm'), StreamByte::Character('m'));
     }
 }

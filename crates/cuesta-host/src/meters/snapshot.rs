@@ -6,16 +6,16 @@ use std::time::Duration;
 use cuesta_record::{Stamp, clock};
 use serde_json::{Value, json};
 
-use super::roll::Roll;
+use super::connections::ConnectionTable;
 use super::task::TaskTime;
 use super::{Counts, Levels, Meters};
 
 /// All threads' meters at an instant.
 #[derive(Debug, Clone)]
-pub(crate) struct Reading {
+pub(crate) struct CounterSnapshot {
     at: Stamp,
     counts: Counts,
-    roll: Roll,
+    connections: ConnectionTable,
     /// Work that servers have done by now, without what lies before them; nanoseconds.
     busy_nanos: u64,
     servers: usize,
@@ -35,13 +35,13 @@ struct Pool {
     least_free: u64,
 }
 
-impl Reading {
+impl CounterSnapshot {
     /// Before a host that begins at `at`: nothing has been counted, and this process has used what it has.
     pub(crate) fn none(at: Stamp, threads: usize) -> Self {
         Self {
             at,
             counts: Counts::default(),
-            roll: Roll::default(),
+            connections: ConnectionTable::default(),
             busy_nanos: 0,
             servers: 0,
             pool: Pool::default(),
@@ -57,16 +57,16 @@ impl Reading {
     /// Reads the meters of all threads.
     pub(crate) fn of(meters: &[Arc<Meters>]) -> Self {
         let now = clock::now();
-        let mut reading = Self::none(now, 0);
+        let mut snapshot = Self::none(now, 0);
         for thread in meters {
-            thread.add_to(&mut reading.counts);
-            reading.roll.add(&thread.roll.lock().expect("no panic under this lock"), now);
-            reading.servers += thread.free_at.len();
-            reading.busy_nanos += busy(thread, now);
-            reading.add_levels(&thread.levels);
-            reading.threads.push(thread.task.time());
+            thread.add_to(&mut snapshot.counts);
+            snapshot.connections.add(&thread.connections.lock().expect("no panic under this lock"), now);
+            snapshot.servers += thread.free_at.len();
+            snapshot.busy_nanos += busy(thread, now);
+            snapshot.add_levels(&thread.levels);
+            snapshot.threads.push(thread.task.time());
         }
-        reading
+        snapshot
     }
 
     /// When it was read.
@@ -127,7 +127,7 @@ impl Reading {
     }
 
     fn lines(&self, earlier: &Self) -> Value {
-        let (now, before) = (&self.roll, &earlier.roll);
+        let (now, before) = (&self.connections, &earlier.connections);
         let closes: serde_json::Map<String, Value> = now
             .closes
             .iter()

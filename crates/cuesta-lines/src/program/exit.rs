@@ -9,29 +9,29 @@ const KEPT: usize = 512;
 
 /// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProgramExit {
     /// How it ended.
-    pub how: How,
+    pub status: ExitStatus,
     /// The last that it wrote, as it wrote it; whole rows, where it wrote more than is kept.
     pub last: Vec<u8>,
 }
 
 /// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum ExitStatus {
     /// With a status.
     Exited(i32),
     /// By a signal.
     Killed(i32),
 }
 
-impl How {
+impl ExitStatus {
     pub(super) fn of(status: &WaitIdStatus) -> Option<Self> {
         status.exit_status().map(Self::Exited).or_else(|| status.terminating_signal().map(Self::Killed))
     }
 }
 
-impl fmt::Display for How {
+impl fmt::Display for ExitStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(status) => write!(f, "exited with status {status}"),

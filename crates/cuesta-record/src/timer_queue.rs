@@ -10,7 +10,7 @@ use crate::Stamp;
 
 /// A queue of due instants.
 #[derive(Debug)]
-pub(crate) struct Queue {
+pub(crate) struct TimerQueue {
     /// A heap with four children to a node, the earliest on top.
     heap: Vec<Node>,
     slots: Vec<TimerSlot>,
@@ -35,14 +35,14 @@ struct TimerSlot {
     waker: Waker,
     /// What is waited for; never before the instant in the heap.
     due: Stamp,
-    /// Where in the heap; [`NOWHERE`] while nothing is waited for.
-    place: usize,
+    /// Where in the heap; [`NOT_QUEUED`] while nothing is waited for.
+    position: usize,
 }
 
-const NOWHERE: usize = usize::MAX;
+const NOT_QUEUED: usize = usize::MAX;
 const CHILDREN: usize = 4;
 
-impl Queue {
+impl TimerQueue {
     /// With nobody in it.
     pub(crate) const fn new() -> Self {
         Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new(), next: 0 }
@@ -50,7 +50,7 @@ impl Queue {
 
     /// Takes a slot.
     pub(crate) fn take_slot(&mut self, waker: &Waker) -> SlotNumber {
-        let slot = TimerSlot { waker: waker.clone(), due: Stamp::FAR, place: NOWHERE };
+        let slot = TimerSlot { waker: waker.clone(), due: Stamp::FAR, position: NOT_QUEUED };
         if let Some(number) = self.free.pop() {
             self.slots[number as usize] = slot;
             return number;
@@ -60,31 +60,31 @@ impl Queue {
     }
 
     /// Gives a slot up.
-    pub(crate) fn leave(&mut self, number: SlotNumber) {
-        self.call_off(number);
+    pub(crate) fn remove(&mut self, number: SlotNumber) {
+        self.cancel(number);
         self.slots[number as usize].waker.clone_from(Waker::noop());
         self.free.push(number);
     }
 
     /// Waits for an instant, in place of what was waited for before.
-    pub(crate) fn wait(&mut self, number: SlotNumber, due: Stamp, waker: &Waker) {
+    pub(crate) fn schedule(&mut self, number: SlotNumber, due: Stamp, waker: &Waker) {
         let slot = &mut self.slots[number as usize];
         slot.waker.clone_from(waker);
         slot.due = due;
-        let place = slot.place;
-        if place == NOWHERE {
+        let position = slot.position;
+        if position == NOT_QUEUED {
             self.heap.push(Node { due, order: 0, slot: number });
-            self.rank(self.heap.len() - 1, due);
-        } else if due < self.heap[place].due {
-            self.rank(place, due);
+            self.reschedule(self.heap.len() - 1, due);
+        } else if due < self.heap[position].due {
+            self.reschedule(position, due);
         }
     }
 
     /// What was waited for is not after `now`. If the heap has a later instant it stays there, to be moved on.
-    pub(crate) fn passed(&mut self, number: SlotNumber, now: Stamp) {
-        let place = self.slots[number as usize].place;
-        if place != NOWHERE && self.heap[place].due <= now {
-            self.call_off(number);
+    pub(crate) fn expire(&mut self, number: SlotNumber, now: Stamp) {
+        let position = self.slots[number as usize].position;
+        if position != NOT_QUEUED && self.heap[position].due <= now {
+            self.cancel(number);
         }
     }
 
@@ -96,7 +96,7 @@ impl Queue {
             if wanted <= first.due {
                 return Some(first.due);
             }
-            self.rank(0, wanted);
+            self.reschedule(0, wanted);
         }
     }
 
@@ -104,54 +104,54 @@ impl Queue {
     pub(crate) fn take_due(&mut self, now: Stamp) -> Option<&Waker> {
         self.next_due().filter(|due| *due <= now)?;
         let number = self.heap[0].slot;
-        self.call_off(number);
+        self.cancel(number);
         Some(&self.slots[number as usize].waker)
     }
 
-    fn call_off(&mut self, number: SlotNumber) {
-        let place = std::mem::replace(&mut self.slots[number as usize].place, NOWHERE);
-        if place == NOWHERE {
+    fn cancel(&mut self, number: SlotNumber) {
+        let position = std::mem::replace(&mut self.slots[number as usize].position, NOT_QUEUED);
+        if position == NOT_QUEUED {
             return;
         }
-        self.heap.swap_remove(place);
-        if place < self.heap.len() {
-            self.sift(place);
+        self.heap.swap_remove(position);
+        if position < self.heap.len() {
+            self.sift(position);
         }
     }
 
     /// Gives a node another instant, behind all others that are due then.
-    fn rank(&mut self, place: usize, due: Stamp) {
+    fn reschedule(&mut self, position: usize, due: Stamp) {
         self.next += 1;
-        let node = &mut self.heap[place];
+        let node = &mut self.heap[position];
         (node.due, node.order) = (due, self.next);
-        self.sift(place);
+        self.sift(position);
     }
 
     /// Moves a node up or down to where it belongs.
-    fn sift(&mut self, mut place: usize) {
-        let node = self.heap[place];
-        while place > 0 && node.key() < self.heap[(place - 1) / CHILDREN].key() {
-            let parent = (place - 1) / CHILDREN;
-            self.put(place, self.heap[parent]);
-            place = parent;
+    fn sift(&mut self, mut position: usize) {
+        let node = self.heap[position];
+        while position > 0 && node.key() < self.heap[(position - 1) / CHILDREN].key() {
+            let parent = (position - 1) / CHILDREN;
+            self.set_node(position, self.heap[parent]);
+            position = parent;
         }
-        while let Some(child) = self.first_child(place).filter(|child| self.heap[*child].key() < node.key()) {
-            self.put(place, self.heap[child]);
-            place = child;
+        while let Some(child) = self.first_child(position).filter(|child| self.heap[*child].key() < node.key()) {
+            self.set_node(position, self.heap[child]);
+            position = child;
         }
-        self.put(place, node);
+        self.set_node(position, node);
     }
 
     /// The child of a place that is due before its siblings.
-    fn first_child(&self, place: usize) -> Option<usize> {
-        let eldest = place * CHILDREN + 1;
+    fn first_child(&self, position: usize) -> Option<usize> {
+        let eldest = position * CHILDREN + 1;
         let children = eldest..(eldest + CHILDREN).min(self.heap.len());
         children.min_by_key(|child| self.heap[*child].key())
     }
 
-    fn put(&mut self, place: usize, node: Node) {
-        self.heap[place] = node;
-        self.slots[node.slot as usize].place = place;
+    fn set_node(&mut self, position: usize, node: Node) {
+        self.heap[position] = node;
+        self.slots[node.slot as usize].position = position;
     }
 }
 
@@ -181,15 +181,15 @@ mod tests {
     }
 
     /// A queue with so many slots, and what says whose waker was given out.
-    fn queue_of(count: usize) -> (Queue, Vec<(SlotNumber, Waker)>, Arc<AtomicUsize>) {
-        let mut queue = Queue::new();
+    fn queue_of(count: usize) -> (TimerQueue, Vec<(SlotNumber, Waker)>, Arc<AtomicUsize>) {
+        let mut queue = TimerQueue::new();
         let rung = Arc::<AtomicUsize>::default();
         let bell = |number| Waker::from(Arc::new(Bell { number, rung: Arc::clone(&rung) }));
         let slots = (0..count).map(|number| (queue.take_slot(&bell(number)), bell(number))).collect();
         (queue, slots, rung)
     }
 
-    fn all_due(queue: &mut Queue, rung: &AtomicUsize, now: u64) -> Vec<usize> {
+    fn all_due(queue: &mut TimerQueue, rung: &AtomicUsize, now: u64) -> Vec<usize> {
         let mut woken = Vec::new();
         while let Some(waker) = queue.take_due(Stamp::from_nanos(now)) {
             waker.wake_by_ref();
@@ -202,7 +202,7 @@ mod tests {
     fn the_earliest_come_first_and_those_due_together_in_order() {
         let (mut queue, slots, rung) = queue_of(6);
         for ((slot, waker), due) in slots.iter().zip([50, 10, 50, 30, 10, 90]) {
-            queue.wait(*slot, Stamp::from_nanos(due), waker);
+            queue.schedule(*slot, Stamp::from_nanos(due), waker);
         }
         assert_eq!(queue.next_due(), Some(Stamp::from_nanos(10)));
         assert_eq!(all_due(&mut queue, &rung, 50), [1, 4, 3, 0, 2]);
@@ -213,10 +213,10 @@ mod tests {
     fn a_deadline_that_is_moved_on_is_not_missed_and_not_early() {
         let (mut queue, slots, rung) = queue_of(2);
         let (slot, waker) = &slots[1];
-        queue.wait(*slot, Stamp::from_nanos(10), waker);
-        queue.wait(*slot, Stamp::from_nanos(70), waker);
+        queue.schedule(*slot, Stamp::from_nanos(10), waker);
+        queue.schedule(*slot, Stamp::from_nanos(70), waker);
         assert!(all_due(&mut queue, &rung, 69).is_empty());
-        queue.wait(*slot, Stamp::from_nanos(40), waker);
+        queue.schedule(*slot, Stamp::from_nanos(40), waker);
         assert_eq!(all_due(&mut queue, &rung, 40), [1]);
         assert_eq!(queue.next_due(), None);
     }
@@ -225,9 +225,9 @@ mod tests {
     fn one_who_leaves_is_not_woken_and_its_seat_is_taken_again() {
         let (mut queue, slots, rung) = queue_of(2);
         for (slot, waker) in &slots {
-            queue.wait(*slot, Stamp::from_nanos(10), waker);
+            queue.schedule(*slot, Stamp::from_nanos(10), waker);
         }
-        queue.leave(slots[0].0);
+        queue.remove(slots[0].0);
         assert_eq!(queue.take_slot(&slots[0].1), slots[0].0);
         assert_eq!(all_due(&mut queue, &rung, 99), [1]);
     }
@@ -242,10 +242,10 @@ mod tests {
             let (number, due) = ((random >> 33) as usize % slots.len(), random >> 50);
             let (slot, waker) = &slots[number];
             if due % 7 == 0 {
-                queue.call_off(*slot);
+                queue.cancel(*slot);
                 wanted[number] = None;
             } else {
-                queue.wait(*slot, Stamp::from_nanos(due), waker);
+                queue.schedule(*slot, Stamp::from_nanos(due), waker);
                 wanted[number] = Some(due);
             }
         }

@@ -15,9 +15,9 @@ use crate::Stamp;
 
 /// Wakes the thread at an instant. Clones are the same timer.
 #[derive(Debug, Clone)]
-pub(crate) struct Timer(Rc<OwnedFd>);
+pub(crate) struct TimerFd(Rc<OwnedFd>);
 
-impl Timer {
+impl TimerFd {
     pub(crate) fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         Ok(Self(Rc::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)))
@@ -36,16 +36,16 @@ impl Timer {
     }
 
     /// Puts the timer on the current runtime's event queue.
-    pub(crate) fn register(self) -> io::Result<Ticks> {
+    pub(crate) fn register(self) -> io::Result<Expirations> {
         // SAFETY: the descriptor is owned by the `Rc` that the `AsyncFd` holds, so it stays open and the same.
-        unsafe { AsyncFd::register_with_interest(self.0, Interest::READABLE) }.map(Ticks).map_err(io::Error::from)
+        unsafe { AsyncFd::register_with_interest(self.0, Interest::READABLE) }.map(Expirations).map_err(io::Error::from)
     }
 }
 
 /// The expirations of a timer.
-pub(crate) struct Ticks(AsyncFd<Rc<OwnedFd>>);
+pub(crate) struct Expirations(AsyncFd<Rc<OwnedFd>>);
 
-impl Ticks {
+impl Expirations {
     /// Waits for the next one. Edge-triggered, and the timer is set anew each time: the count need not be read.
     pub(crate) async fn next(&self) -> io::Result<()> {
         self.0.readable().await?.clear_ready();

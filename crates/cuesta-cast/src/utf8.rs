@@ -2,12 +2,12 @@
 
 /// Decodes UTF-8 as it comes. What can be no character becomes U+FFFD; what may still become one is held back.
 #[derive(Debug, Default)]
-pub struct Characters {
+pub struct Utf8Decoder {
     /// At most three bytes.
     held: Vec<u8>,
 }
 
-impl Characters {
+impl Utf8Decoder {
     /// The characters that are whole now.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.held);
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn half_a_character_is_held_back() {
-        let mut characters = Characters::default();
+        let mut characters = Utf8Decoder::default();
         assert_eq!(characters.take(b"h\xc3"), "h");
         assert_eq!(characters.take(b"\xa9\xff\xf0\x9f"), "é\u{fffd}");
         assert_eq!(characters.finish(), "\u{fffd}");
@@ -53,7 +53,7 @@ mod tests {
         #[test]
         fn cuts_change_nothing(bytes in proptest::collection::vec(any::<u8>(), 0..40), cut in 0_usize..40) {
             let (head, tail) = bytes.split_at(cut.min(bytes.len()));
-            let mut characters = Characters::default();
+            let mut characters = Utf8Decoder::default();
             let text = characters.take(head) + &characters.take(tail) + &characters.finish();
             prop_assert_eq!(text.matches('\u{fffd}').count() > 0, std::str::from_utf8(&bytes).is_err() || String::from_utf8_lossy(&bytes).contains('\u{fffd}'));
             if let Ok(sound) = std::str::from_utf8(&bytes) {

@@ -27,13 +27,13 @@ enum Message {
 }
 
 /// None if there is no thread to be had.
-static UNDERTAKER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
+static REAPER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 
 /// Hangs up a program that we started and that nobody else waits for, and sees to its end.
 pub(super) fn take(pid: Pid) {
     let _ = kill_process_group(pid, Signal::HUP);
     let due = clock::now() + GRACE;
-    let told = UNDERTAKER.get_or_init(begin).as_ref().map(|way| way.send(Message::Remains(pid, due)));
+    let told = REAPER.get_or_init(begin).as_ref().map(|way| way.send(Message::Remains(pid, due)));
     if !matches!(told, Some(Ok(()))) {
         end(pid, due);
     }
@@ -41,7 +41,7 @@ pub(super) fn take(pid: Pid) {
 
 /// Waits until no program is left of those whose lines have been dropped. That takes at most a second or two.
 pub fn wait_for_ended_programs() {
-    let Some(Some(way)) = UNDERTAKER.get() else { return };
+    let Some(Some(way)) = REAPER.get() else { return };
     let (done, is_done) = channel();
     if way.send(Message::Tell(done)).is_ok() {
         let _ = is_done.recv();
@@ -50,7 +50,7 @@ pub fn wait_for_ended_programs() {
 
 fn begin() -> Option<Sender<Message>> {
     let (way, messages) = channel();
-    let thread = thread::Builder::new().name("cuesta-undertaker".into()).spawn(move || work(&messages));
+    let thread = thread::Builder::new().name("cuesta-reaper".into()).spawn(move || work(&messages));
     thread.is_ok().then_some(way)
 }
 

@@ -6,7 +6,7 @@ use cuesta_record::Stamp;
 
 /// The lines of one thread, or of all.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Roll {
+pub(crate) struct ConnectionTable {
     /// Lines now.
     pub(crate) connected: u64,
     /// The most at any one time.
@@ -19,7 +19,7 @@ pub(crate) struct Roll {
     /// `stopped` with the host, `panicked`.
     pub(crate) closes: BTreeMap<&'static str, u64>,
     /// The most that any ended line carried.
-    pub(crate) busiest: Carried,
+    pub(crate) busiest: LineTotals,
     /// Time that lines were connected up to `changed`, summed over lines.
     line_nanos: u64,
     changed: Stamp,
@@ -27,13 +27,13 @@ pub(crate) struct Roll {
 
 /// What one line carried.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Carried {
+pub(crate) struct LineTotals {
     pub(crate) messages: u64,
     pub(crate) characters_in: u64,
     pub(crate) characters_out: u64,
 }
 
-impl Roll {
+impl ConnectionTable {
     pub(crate) fn open(&mut self, now: Stamp) {
         self.pass(now);
         self.connected += 1;
@@ -41,11 +41,11 @@ impl Roll {
         self.peak = self.peak.max(self.connected);
     }
 
-    pub(crate) fn close(&mut self, now: Stamp, how: &'static str, carried: Carried) {
+    pub(crate) fn close(&mut self, now: Stamp, how: &'static str, totals: LineTotals) {
         self.pass(now);
         self.connected -= 1;
         *self.closes.entry(how).or_default() += 1;
-        self.busiest = self.busiest.most(carried);
+        self.busiest = self.busiest.most(totals);
     }
 
     /// Time that lines have been connected, summed over lines; nanoseconds.
@@ -73,7 +73,7 @@ impl Roll {
     }
 }
 
-impl Carried {
+impl LineTotals {
     fn most(self, other: Self) -> Self {
         Self {
             messages: self.messages.max(other.messages),
@@ -93,14 +93,14 @@ mod tests {
 
     #[test]
     fn terminal_time_is_the_sum_over_lines() {
-        let mut roll = Roll::default();
-        roll.open(s(10));
-        roll.open(s(12));
-        roll.close(s(15), "closed", Carried { messages: 7, ..Carried::default() });
-        assert_eq!(roll.line_nanos(s(20)), 13_000_000_000);
-        let mut all = Roll::default();
-        all.add(&roll, s(20));
-        all.add(&roll, s(21));
+        let mut connections = ConnectionTable::default();
+        connections.open(s(10));
+        connections.open(s(12));
+        connections.close(s(15), "closed", LineTotals { messages: 7, ..LineTotals::default() });
+        assert_eq!(connections.line_nanos(s(20)), 13_000_000_000);
+        let mut all = ConnectionTable::default();
+        all.add(&connections, s(20));
+        all.add(&connections, s(21));
         assert_eq!(all.line_nanos(s(22)), 2 * 15_000_000_000);
         assert_eq!((all.connected, all.peak, all.opened, all.closes["closed"]), (2, 4, 4, 2));
         assert_eq!(all.busiest.messages, 7);

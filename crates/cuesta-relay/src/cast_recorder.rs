@@ -1,6 +1,6 @@
 //! What is kept of a session: a cast, in memory, up to a size.
 
-use cuesta_cast::{Cast, Characters, Event, Header, STOPPED, What};
+use cuesta_cast::{Cast, Event, Header, STOPPED, Utf8Decoder, What};
 use cuesta_record::Stamp;
 
 /// So much of what was shown, and so much of what was typed, is kept.
@@ -9,21 +9,21 @@ const MOST_TYPED: usize = 255 << 10;
 
 /// A cast in the making.
 #[derive(Debug)]
-pub(crate) struct Notes {
+pub(crate) struct CastRecorder {
     cast: Cast,
     begun: Stamp,
-    shown: Characters,
-    typed: Characters,
+    shown: Utf8Decoder,
+    typed: Utf8Decoder,
     /// Bytes kept so far.
     kept: (usize, usize),
     /// It is full: what follows is not kept.
     full: bool,
 }
 
-impl Notes {
+impl CastRecorder {
     pub(crate) fn new(header: Header, begun: Stamp) -> Self {
         let cast = Cast { header, ..Cast::default() };
-        Self { cast, begun, shown: Characters::default(), typed: Characters::default(), kept: (0, 0), full: false }
+        Self { cast, begun, shown: Utf8Decoder::default(), typed: Utf8Decoder::default(), kept: (0, 0), full: false }
     }
 
     pub(crate) fn output(&mut self, at: Stamp, bytes: &[u8]) {
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn what_is_too_much_is_not_kept_and_the_end_says_so() {
-        let mut notes = Notes::new(Header::default(), at(0));
-        notes.input(at(1), b"ls\r", None);
-        notes.output(at(2), &vec![b'x'; MOST_SHOWN]);
-        notes.output(at(3), b"y");
-        notes.input(at(4), b"exit\r", None);
-        let cast = notes.finish(at(5), true);
+        let mut recorder = CastRecorder::new(Header::default(), at(0));
+        recorder.input(at(1), b"ls\r", None);
+        recorder.output(at(2), &vec![b'x'; MOST_SHOWN]);
+        recorder.output(at(3), b"y");
+        recorder.input(at(4), b"exit\r", None);
+        let cast = recorder.finish(at(5), true);
         assert_eq!(cast.events.len(), 3);
         assert!(cast.was_stopped());
     }

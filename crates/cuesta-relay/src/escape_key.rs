@@ -1,0 +1,84 @@
+//! The way out of a recording: one key, so often in a row. Until it is clear what it is meant for, it is held back.
+
+use std::time::Duration;
+
+use cuesta_record::Stamp;
+
+/// This key, so often, each within `MAX_GAP` of the one before, ends the recording. (Telnet's own way out.)
+const ESCAPE_KEY: u8 = 0x1d;
+const PRESSES: usize = 3;
+const MAX_GAP: Duration = Duration::from_millis(500);
+
+/// What was pressed of it.
+#[derive(Debug, Default)]
+pub(crate) struct EscapeKey {
+    /// How often in a row, and when last.
+    held: usize,
+    at: Stamp,
+}
+
+impl EscapeKey {
+    /// What of `typed`, and of what was held back before, is for the host; `None`: the person leaves.
+    pub(crate) fn take(&mut self, typed: &[u8], now: Stamp) -> Option<Vec<u8>> {
+        let mut passed = self.overdue(now);
+        for key in typed {
+            if *key == ESCAPE_KEY {
+                (self.held, self.at) = (self.held + 1, now);
+                if self.held == PRESSES {
+                    return None;
+                }
+            } else {
+                passed.extend(self.release());
+                passed.push(*key);
+            }
+        }
+        Some(passed)
+    }
+
+    /// What was held back and is for the host after all, because nothing followed in time.
+    pub(crate) fn overdue(&mut self, now: Stamp) -> Vec<u8> {
+        if now.since(self.at) > MAX_GAP { self.release() } else { Vec::new() }
+    }
+
+    fn release(&mut self) -> Vec<u8> {
+        vec![ESCAPE_KEY; std::mem::take(&mut self.held)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Stamp {
+        Stamp::from_nanos(ms * 1_000_000)
+    }
+
+    #[test]
+    fn the_host_sees_nothing_of_a_key_that_ends_the_recording() {
+        let mut escape_key = EscapeKey::default();
+        assert_eq!(escape_key.take(b"a\x1d", at(0)).as_deref(), Some(&b"a"[..]));
+        assert_eq!(escape_key.take(b"\x1d", at(500)).as_deref(), Some(&b""[..]));
+        assert_eq!(escape_key.take(b"\x1d", at(1000)), None);
+        assert_eq!(EscapeKey::default().take(b"x\x1d\x1d\x1dy", at(0)), None);
+    }
+
+    #[test]
+    fn it_is_passed_on_when_another_follows() {
+        let mut escape_key = EscapeKey::default();
+        assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
+        assert_eq!(escape_key.take(b"x\x1d", at(100)).as_deref(), Some(&b"\x1d\x1dx"[..]));
+        assert_eq!(escape_key.take(b"\x1d", at(200)).as_deref(), Some(&b""[..]));
+    }
+
+    #[test]
+    fn it_is_passed_on_when_nothing_follows_in_time() {
+        let mut escape_key = EscapeKey::default();
+        assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
+        assert_eq!(escape_key.overdue(at(500)), b"");
+        assert_eq!(escape_key.overdue(at(501)), b"\x1d\x1d");
+        assert_eq!(escape_key.overdue(at(502)), b"");
+        // Too late for the third: it is the first of the next.
+        assert_eq!(escape_key.take(b"\x1d\x1d", at(600)).as_deref(), Some(&b""[..]));
+        assert_eq!(escape_key.take(b"\x1d", at(1200)).as_deref(), Some(&b"\x1d\x1d"[..]));
+    }
+}
