@@ -152,7 +152,7 @@ class Histogram:
         """List the non-empty buckets: upper edge in seconds, count."""
     def encode(self) -> bytes: ...
 
-def ssh_prospect(target: str, user: str | None = None, password: str | None = None) -> tuple[list[str], list[str]]:
+def ssh_preflight(target: str, user: str | None = None, password: str | None = None) -> tuple[list[str], list[str]]:
     """Say what the ssh configuration asks for in vain, and which key files lack their passphrase.
 
     Nobody is contacted but the agent. Raises RunError when the configuration asks for what cannot be.

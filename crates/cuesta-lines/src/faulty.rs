@@ -53,11 +53,11 @@ pub enum Disconnection {
 pub struct Faulty<L> {
     line: L,
     faults: Faults,
-    chance: Pcg32,
+    random: Pcg32,
     /// What has been received, and when it may be handed on.
     held: VecDeque<(Stamp, u8)>,
     /// How the line beneath ended, once all that is held has been handed on.
-    over: Option<io::Result<Received>>,
+    end: Option<io::Result<Received>>,
     /// Characters handed on.
     count: u64,
     wait: Sleep,
@@ -66,30 +66,30 @@ pub struct Faulty<L> {
 impl<L: Line> Faulty<L> {
     /// Breaks `line`.
     pub fn new(line: L, faults: Faults) -> Self {
-        let chance = Pcg32::seed_from_u64(faults.seed);
+        let random = Pcg32::seed_from_u64(faults.seed);
         let wait = clock::sleep_until(Stamp::ZERO);
-        Self { line, faults, chance, held: VecDeque::new(), over: None, count: 0, wait }
+        Self { line, faults, random, held: VecDeque::new(), end: None, count: 0, wait }
     }
 
     /// Takes in what the line beneath has.
-    fn hold(&mut self, cx: &mut Context<'_>) {
+    fn fill(&mut self, cx: &mut Context<'_>) {
         let mut piece = [0; PIECE];
-        while self.over.is_none() && self.held.len() < HELD {
+        while self.end.is_none() && self.held.len() < HELD {
             match self.line.poll_receive(cx, &mut piece) {
-                Poll::Ready(Ok(received)) if received.len > 0 => self.spoil(&piece[..received.len], received),
-                Poll::Ready(end) => self.over = Some(end),
+                Poll::Ready(Ok(received)) if received.len > 0 => self.inject(&piece[..received.len], received),
+                Poll::Ready(end) => self.end = Some(end),
                 Poll::Pending => break,
             }
         }
     }
 
-    fn spoil(&mut self, piece: &[u8], received: Received) {
+    fn inject(&mut self, piece: &[u8], received: Received) {
         for (index, &character) in piece.iter().enumerate() {
-            if self.chance.random_bool(self.faults.lose) {
+            if self.random.random_bool(self.faults.lose) {
                 continue;
             }
-            let garbled = self.chance.random_bool(self.faults.garble);
-            let flipped = if garbled { self.chance.random_range(1..=255) } else { 0 };
+            let garbled = self.random.random_bool(self.faults.garble);
+            let flipped = if garbled { self.random.random_range(1..=255) } else { 0 };
             self.held.push_back((received.at_character(index) + self.faults.delay, character ^ flipped));
         }
     }
@@ -136,14 +136,14 @@ impl<L: Line> Line for Faulty<L> {
             Err(Disconnection::Close) => return Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() })),
             Err(Disconnection::Reset) => return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into())),
         };
-        self.hold(cx);
+        self.fill(cx);
         ready!(Pin::new(&mut self.wait).poll(cx));
         if let Some((due, _)) = self.held.front() {
             self.wait.reset(*due);
             ready!(Pin::new(&mut self.wait).poll(cx));
             return Poll::Ready(Ok(self.hand_on(&mut into[..allowed])));
         }
-        match &self.over {
+        match &self.end {
             None => Poll::Pending,
             Some(Ok(received)) => Poll::Ready(Ok(*received)),
             Some(Err(error)) => Poll::Ready(Err(error.kind().into())),

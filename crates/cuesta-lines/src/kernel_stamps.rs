@@ -94,8 +94,8 @@ impl KernelStamps {
 
     /// Empties the error queue. Never fails: a broken line says so where it is read.
     fn collect(&mut self, stream: &TcpStream) {
-        while let Ok(got) = receive(stream.as_raw_fd(), &mut [], libc::MSG_ERRQUEUE) {
-            self.last = got.number.zip(got.at).or(self.last);
+        while let Ok(messages) = receive(stream.as_raw_fd(), &mut [], libc::MSG_ERRQUEUE) {
+            self.last = messages.number.zip(messages.at).or(self.last);
         }
     }
 }
@@ -109,7 +109,7 @@ pub(crate) fn poll_receive(
     loop {
         ready!(stream.poll_read_ready(cx))?;
         match stream.try_io(Interest::READABLE, || receive(stream.as_raw_fd(), into, 0)) {
-            Ok(got) => return Poll::Ready(Ok((got.len, got.at))),
+            Ok(messages) => return Poll::Ready(Ok((messages.len, messages.at))),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             Err(error) => return Poll::Ready(Err(error)),
         }
@@ -118,7 +118,7 @@ pub(crate) fn poll_receive(
 
 /// What one message brought.
 #[derive(Debug, Default)]
-struct Got {
+struct ControlMessages {
     len: usize,
     /// Nanoseconds since 1970.
     at: Option<u64>,
@@ -127,7 +127,7 @@ struct Got {
 }
 
 /// `recvmsg` with its control messages.
-fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Got> {
+fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<ControlMessages> {
     let mut control = [0_u64; 32];
     let mut part = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
     // SAFETY: all zeroes is a valid msghdr.
@@ -139,33 +139,35 @@ fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Got> {
     // SAFETY: the message points to `part` and `control`, both live and writable, with their true lengths.
     let len = unsafe { libc::recvmsg(fd, &raw mut message, flags | libc::MSG_DONTWAIT) };
     let len = usize::try_from(len).map_err(|_| io::Error::last_os_error())?;
-    let mut got = Got { len, ..Got::default() };
+    let mut messages = ControlMessages { len, ..ControlMessages::default() };
     // SAFETY: the kernel has just filled in this message, whose control buffer is still live.
     let mut header = unsafe { libc::CMSG_FIRSTHDR(&raw const message) };
     while !header.is_null() {
         // SAFETY: the header is one that the kernel wrote; `note` reads no more than its kind of message holds.
         unsafe {
-            note(header, &mut got);
+            note(header, &mut messages);
             header = libc::CMSG_NXTHDR(&raw const message, header);
         }
     }
-    Ok(got)
+    Ok(messages)
 }
 
 /// Takes from one control message what concerns us.
 ///
 /// # Safety
 /// `header` is a control message that the kernel wrote.
-unsafe fn note(header: *const libc::cmsghdr, got: &mut Got) {
+unsafe fn note(header: *const libc::cmsghdr, messages: &mut ControlMessages) {
     // SAFETY: by the contract above the header can be read, and these kinds of message begin with these structures;
     // the reads do not rely on alignment.
     unsafe {
         let data = libc::CMSG_DATA(header);
         match ((*header).cmsg_level, (*header).cmsg_type) {
-            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => got.at = nanos(data.cast::<libc::timespec>().read_unaligned()),
+            (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => {
+                messages.at = nanos(data.cast::<libc::timespec>().read_unaligned())
+            }
             (libc::SOL_IP, libc::IP_RECVERR) | (libc::SOL_IPV6, libc::IPV6_RECVERR) => {
                 let error = data.cast::<libc::sock_extended_err>().read_unaligned();
-                got.number = (error.ee_origin == libc::SO_EE_ORIGIN_TIMESTAMPING).then_some(error.ee_data);
+                messages.number = (error.ee_origin == libc::SO_EE_ORIGIN_TIMESTAMPING).then_some(error.ee_data);
             }
             _ => {}
         }

@@ -33,7 +33,7 @@ pub use open::{OpenError, Options, open};
 pub use program::{ExitStatus, Pipe, ProgramError, ProgramExit, Pty, wait_for_ended_programs};
 pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
-pub use ssh::{Login, SshError, SshProspect, SshTarget, Trust, configure, prospect, unlock};
+pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
 pub use target::{Address, Target, TargetError};
 pub use telnet::Telnet;

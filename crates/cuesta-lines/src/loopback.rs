@@ -12,7 +12,7 @@ use crate::{Line, Received, Traffic};
 
 /// The two ends of a line that holds at most `capacity` characters each way. What one sends, the other can read at once.
 pub fn pair(capacity: usize) -> (Loopback, Loopback) {
-    let [there, back] = [(); 2].map(|()| Rc::new(RefCell::new(Pipe::new(capacity))));
+    let [there, back] = [(); 2].map(|()| Rc::new(RefCell::new(Direction::new(capacity))));
     let end = |send: &Rc<_>, receive: &Rc<_>| Loopback {
         send: Rc::clone(send),
         receive: Rc::clone(receive),
@@ -24,14 +24,14 @@ pub fn pair(capacity: usize) -> (Loopback, Loopback) {
 /// One end. Dropping it closes the other, which first reads what is still on the way.
 #[derive(Debug)]
 pub struct Loopback {
-    send: Rc<RefCell<Pipe>>,
-    receive: Rc<RefCell<Pipe>>,
+    send: Rc<RefCell<Direction>>,
+    receive: Rc<RefCell<Direction>>,
     traffic: Traffic,
 }
 
 /// One direction.
 #[derive(Debug)]
-struct Pipe {
+struct Direction {
     characters: VecDeque<u8>,
     capacity: usize,
     /// One of the ends is gone.
@@ -42,24 +42,24 @@ struct Pipe {
 
 impl Line for Loopback {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        let mut pipe = self.receive.borrow_mut();
-        if pipe.characters.is_empty() && !pipe.closed {
-            pipe.reader = Some(cx.waker().clone());
+        let mut direction = self.receive.borrow_mut();
+        if direction.characters.is_empty() && !direction.closed {
+            direction.reader = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        let len = pipe.take(into);
+        let len = direction.take(into);
         self.traffic.received += len as u64;
         Poll::Ready(Ok(Received { len, at: clock::now(), ..Received::default() }))
     }
 
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let mut pipe = self.send.borrow_mut();
-        if pipe.closed {
+        let mut direction = self.send.borrow_mut();
+        if direction.closed {
             return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
         }
-        let len = pipe.put(bytes);
+        let len = direction.put(bytes);
         if len == 0 {
-            pipe.writer = Some(cx.waker().clone());
+            direction.writer = Some(cx.waker().clone());
             return Poll::Pending;
         }
         self.traffic.sent += len as u64;
@@ -78,7 +78,7 @@ impl Drop for Loopback {
     }
 }
 
-impl Pipe {
+impl Direction {
     fn new(capacity: usize) -> Self {
         Self { characters: VecDeque::new(), capacity: capacity.max(1), closed: false, reader: None, writer: None }
     }

@@ -40,7 +40,7 @@ mod _native {
     #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]
-    use crate::ssh::{ssh_prepare, ssh_prospect, ssh_unlock};
+    use crate::ssh::{ssh_preflight, ssh_prepare, ssh_unlock};
     #[pymodule_export]
     use crate::text::{distribution, duration, key_distribution, now, show_duration, target};
 }

@@ -12,7 +12,7 @@ use crate::errors;
 /// What the configuration says and Cuesta does not do, and the key files that have a passphrase which nobody has given.
 #[pyfunction]
 #[pyo3(signature = (target, user=None, password=None))]
-pub(crate) fn ssh_prospect(
+pub(crate) fn ssh_preflight(
     py: Python<'_>,
     target: &str,
     user: Option<String>,
@@ -20,10 +20,10 @@ pub(crate) fn ssh_prospect(
 ) -> PyResult<(Vec<String>, Vec<String>)> {
     let Target::Ssh(target) = target.parse().map_err(errors::run)? else { return Ok((Vec::new(), Vec::new())) };
     let login = Login { user, password };
-    let look = async move { cuesta_lines::prospect(&target, &login).await.map_err(|error| error.to_string()) };
-    let prospect = py.detach(|| clock::run(Time::Real, look)).map_err(errors::run)?.map_err(errors::run)?;
-    let locked = prospect.locked.iter().map(|file| file.to_string_lossy().into_owned());
-    Ok((prospect.unused, locked.collect()))
+    let look = async move { cuesta_lines::preflight(&target, &login).await.map_err(|error| error.to_string()) };
+    let preflight = py.detach(|| clock::run(Time::Real, look)).map_err(errors::run)?.map_err(errors::run)?;
+    let locked = preflight.locked.iter().map(|file| file.to_string_lossy().into_owned());
+    Ok((preflight.unused, locked.collect()))
 }
 
 /// Unlocks a key file for the rest of this process; says whether the passphrase was the right one.

@@ -65,7 +65,7 @@ def prospect_of_ssh(target: str, users: Iterable[Mapping[str, str]]) -> tuple[di
     unused, locked = dict[str, None](), dict[str, None]()
     for user, password in by_user.items():
         try:
-            said, files = _native.ssh_prospect(target, user, password)
+            said, files = _native.ssh_preflight(target, user, password)
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
         unused |= dict.fromkeys(said)

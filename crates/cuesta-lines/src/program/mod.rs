@@ -1,6 +1,6 @@
 //! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
 //!
-//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal. `Raw`: as the way to another host.
+//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the way to another host.
 //! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line. `watch`: the event queue.
 //! - `exit`: how it ended, and what it said last. `orphans`: what it leaves behind.
 
@@ -8,8 +8,8 @@ mod command;
 mod exit;
 mod orphans;
 mod pipe;
+mod proxy_command;
 mod pty;
-mod raw;
 mod reaper;
 mod spawn;
 mod watch;
@@ -31,12 +31,12 @@ use tokio::io::unix::AsyncFd;
 
 use crate::{OpenError, Opening, Received, Traffic};
 use exit::Tail;
-use spawn::Attached;
+use spawn::StandardStreams;
 
 pub use exit::{ExitStatus, ProgramExit};
 pub use pipe::Pipe;
+pub(crate) use proxy_command::ProxyCommand;
 pub use pty::Pty;
-pub(crate) use raw::Raw;
 pub use reaper::wait_for_ended_programs;
 
 /// Why a program was not started.
@@ -98,7 +98,7 @@ fn not_started(command: &str, cause: io::Error) -> OpenError {
 struct Program {
     /// The kernel's handle on it, which can be read once it has ended.
     handle: AsyncFd<OwnedFd>,
-    remains: Remains,
+    child: ChildGuard,
     /// Nobody has its end of the line open any more.
     closed: bool,
     started: Stamp,
@@ -108,7 +108,7 @@ struct Program {
 
 /// The number of a program that is ours to end.
 #[derive(Debug)]
-struct Remains(Pid);
+struct ChildGuard(Pid);
 
 /// Programs that somebody of ours waits for.
 static OURS: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
@@ -122,33 +122,26 @@ fn is_ours(pid: Pid) -> bool {
     ours().contains(&pid)
 }
 
-impl Remains {
+impl ChildGuard {
     fn of(pid: Pid) -> Self {
         ours().insert(pid);
         Self(pid)
     }
 }
 
-impl Drop for Remains {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         reaper::take(self.0);
     }
 }
 
 impl Program {
-    fn start(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Self> {
+    fn start(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Self> {
         // First: what the program leaves behind in its first moment is adopted too.
         orphans::adopt();
-        let remains = Remains::of(spawn::spawn(command, terminal, attached)?);
-        let handle = watch::watch(pidfd_open(remains.0, PidfdFlags::empty())?, Interest::READABLE)?;
-        Ok(Self {
-            handle,
-            remains,
-            closed: false,
-            started: clock::now(),
-            traffic: Traffic::default(),
-            said: Tail::new(),
-        })
+        let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
+        let handle = watch::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
+        Ok(Self { handle, child, closed: false, started: clock::now(), traffic: Traffic::default(), said: Tail::new() })
     }
 
     /// Reads from our `end` of its line.
@@ -243,7 +236,7 @@ impl Program {
 
     fn how_it_ended(&self) -> Option<ExitStatus> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        ExitStatus::of(&waitid(WaitId::Pid(self.remains.0), options).ok().flatten()?)
+        ExitStatus::of(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
     }
 
     /// Its end, once it has come. What is left at our `end` of its line is read too: a user who was typing when the
@@ -265,7 +258,7 @@ impl Program {
     /// Hangs it up, waits a little, kills it, and waits for that. It is reaped when it is dropped.
     async fn end(&mut self) {
         for signal in [Signal::HUP, Signal::KILL] {
-            let _ = kill_process_group(self.remains.0, signal);
+            let _ = kill_process_group(self.child.0, signal);
             let mut grace = clock::sleep_until(clock::now() + reaper::GRACE);
             poll_fn(|cx| if self.has_ended(cx) { Poll::Ready(()) } else { Pin::new(&mut grace).poll(cx) }).await;
         }

@@ -11,7 +11,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::spawn::Attached;
+use super::spawn::StandardStreams;
 use super::watch::watch;
 use super::{Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
@@ -50,8 +50,8 @@ impl Pipe {
         // Ours alone: the program's ends block, as programs expect.
         fcntl_setfl(&input, OFlags::NONBLOCK)?;
         fcntl_setfl(&output, OFlags::NONBLOCK)?;
-        let attached = Attached::Pipes { input: its_input.as_fd(), output: its_output.as_fd() };
-        let program = Program::start(command, terminal, attached)?;
+        let streams = StandardStreams::Pipes { input: its_input.as_fd(), output: its_output.as_fd() };
+        let program = Program::start(command, terminal, streams)?;
         let input = watch(input, Interest::WRITABLE)?;
         Ok(Self { input, output: watch(output, Interest::READABLE)?, program, owes_feed: false })
     }

@@ -10,7 +10,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::spawn::Attached;
+use super::spawn::StandardStreams;
 use super::watch::watch;
 use super::{Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
@@ -53,7 +53,7 @@ impl Pty {
         tcsetwinsize(&master, size(window))?;
         fcntl_setfl(&master, fcntl_getfl(&master)? | OFlags::NONBLOCK)?;
         let path = ptsname(&master, Vec::new())?;
-        let program = Program::start(command, terminal, Attached::Terminal(&path))?;
+        let program = Program::start(command, terminal, StandardStreams::Terminal(&path))?;
         Ok(Self { master: watch(master, Interest::READABLE | Interest::WRITABLE)?, program, window })
     }
 }

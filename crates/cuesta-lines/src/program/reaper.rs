@@ -21,7 +21,7 @@ const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 enum Message {
     /// A program, and when it has to be gone.
-    Remains(Pid, Stamp),
+    ChildGuard(Pid, Stamp),
     /// Somebody wants to know when all that came before is done.
     Tell(Sender<()>),
 }
@@ -33,7 +33,7 @@ static REAPER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 pub(super) fn take(pid: Pid) {
     let _ = kill_process_group(pid, Signal::HUP);
     let due = clock::now() + GRACE;
-    let told = REAPER.get_or_init(begin).as_ref().map(|way| way.send(Message::Remains(pid, due)));
+    let told = REAPER.get_or_init(begin).as_ref().map(|way| way.send(Message::ChildGuard(pid, due)));
     if !matches!(told, Some(Ok(()))) {
         end(pid, due);
     }
@@ -58,7 +58,7 @@ fn begin() -> Option<Sender<Message>> {
 fn work(messages: &Receiver<Message>) {
     for message in messages {
         match message {
-            Message::Remains(pid, due) => end(pid, due),
+            Message::ChildGuard(pid, due) => end(pid, due),
             Message::Tell(done) => drop(done.send(())),
         }
     }

@@ -19,13 +19,13 @@ use super::command::for_the_shell;
 
 /// What a program has for its input and its output.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Attached<'a> {
+pub(super) enum StandardStreams<'a> {
     /// A terminal, by its path. It becomes the session's own.
     Terminal(&'a CStr),
     /// Two pipes.
     Pipes { input: BorrowedFd<'a>, output: BorrowedFd<'a> },
     /// Two pipes, and a third for errors.
-    Apart { input: BorrowedFd<'a>, output: BorrowedFd<'a>, errors: BorrowedFd<'a> },
+    ThreePipes { input: BorrowedFd<'a>, output: BorrowedFd<'a>, errors: BorrowedFd<'a> },
 }
 
 const SHELL: &CStr = c"/bin/sh";
@@ -37,13 +37,13 @@ const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
 ///
 /// # Errors
 /// When there is no process or no memory left, or a text has a NUL in it.
-pub(super) fn spawn(command: &str, terminal: &str, attached: Attached<'_>) -> io::Result<Pid> {
+pub(super) fn spawn(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Pid> {
     let command = CString::new(&*for_the_shell(command))?;
     let variables = variables(terminal)?;
     let arguments = [SHELL.as_ptr(), c"-c".as_ptr(), command.as_ptr(), ptr::null()];
     let mut environment: Vec<*const c_char> = variables.iter().map(|variable| variable.as_ptr()).collect();
     environment.push(ptr::null());
-    let (actions, attributes) = (Actions::new(attached)?, Attributes::new()?);
+    let (actions, attributes) = (Actions::new(streams)?, Attributes::new()?);
     let mut pid = 0;
     // SAFETY: every pointer is to something that outlives the call; both lists end with a null pointer.
     check(unsafe {
@@ -71,21 +71,21 @@ fn variables(terminal: &str) -> io::Result<Vec<CString>> {
 struct Actions(MaybeUninit<libc::posix_spawn_file_actions_t>);
 
 impl Actions {
-    fn new(attached: Attached<'_>) -> io::Result<Self> {
+    fn new(streams: StandardStreams<'_>) -> io::Result<Self> {
         let mut actions = MaybeUninit::uninit();
         // SAFETY: the call makes it what it is.
         check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
         let mut actions = Self(actions);
-        match attached {
-            Attached::Terminal(path) => {
+        match streams {
+            StandardStreams::Terminal(path) => {
                 actions.open(libc::STDIN_FILENO, path)?;
                 actions.copy(libc::STDIN_FILENO, libc::STDOUT_FILENO)?;
             }
-            Attached::Pipes { input, output } => {
+            StandardStreams::Pipes { input, output } => {
                 actions.copy(input.as_raw_fd(), libc::STDIN_FILENO)?;
                 actions.copy(output.as_raw_fd(), libc::STDOUT_FILENO)?;
             }
-            Attached::Apart { input, output, errors } => {
+            StandardStreams::ThreePipes { input, output, errors } => {
                 actions.copy(input.as_raw_fd(), libc::STDIN_FILENO)?;
                 actions.copy(output.as_raw_fd(), libc::STDOUT_FILENO)?;
                 actions.copy(errors.as_raw_fd(), libc::STDERR_FILENO)?;

@@ -10,10 +10,10 @@ use russh::client::{DisconnectReason, Handler, Session};
 use russh::keys::{Certificate, HashAlg, PublicKey, PublicKeyOrCertificate};
 use russh::{ChannelId, Error};
 
-use super::certified::{self, Judgement};
-use super::known::{self, Verdict};
-use super::place::Place;
-use super::shared::{End, Shared};
+use super::certificate::{self, CertificateStatus};
+use super::destination::Destination;
+use super::known_hosts::{self, HostKeyStatus};
+use super::shared::{LineEnd, Shared};
 use super::target::Trust;
 use crate::SshError;
 
@@ -32,7 +32,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(shared: Arc<Shared>, place: &Place, leads_on: bool) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, place: &Destination, leads_on: bool) -> Self {
         Self {
             shared,
             place: place.address.to_string(),
@@ -48,10 +48,10 @@ impl Client {
     /// Why the host is not to be trusted, if it is not.
     fn distrusts(&self, key: &PublicKey) -> Option<SshError> {
         let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
-        let mut verdict = known::judge(&self.known_hosts, &self.known_as, key);
-        if verdict == Verdict::Unknown && self.trust == Trust::AcceptNew {
-            verdict = match known::learn(&self.known_hosts, &self.known_as, key, self.hashed) {
-                Ok(verdict) => verdict,
+        let mut status = known_hosts::judge(&self.known_hosts, &self.known_as, key);
+        if status == HostKeyStatus::Unknown && self.trust == Trust::AcceptNew {
+            status = match known_hosts::learn(&self.known_hosts, &self.known_as, key, self.hashed) {
+                Ok(status) => status,
                 Err(cause) => {
                     let place = self.place.clone();
                     let file = self.known_hosts.first().cloned().unwrap_or_default();
@@ -59,27 +59,31 @@ impl Client {
                 }
             };
         }
-        self.refusal(verdict, fingerprint)
+        self.refusal(status, fingerprint)
     }
 
     /// Why the host is not to be trusted that shows a certificate. Where nobody signed it whom we know, its key counts.
     fn distrusts_certificate(&self, certificate: &Certificate) -> Option<SshError> {
         let names = [self.known_as.as_str(), self.principal.as_str()];
-        match certified::judge(&self.known_hosts, &names, certificate, clock::wall() / 1_000_000_000) {
-            Judgement::Signed => None,
-            Judgement::Stranger => self.distrusts(&PublicKey::new(certificate.public_key().clone(), "")),
-            Judgement::Wrong(what) => Some(SshError::Certificate { place: self.place.clone(), what }),
-            Judgement::Revoked(file, row) => self.refusal(Verdict::Revoked(file, row), String::new()),
+        match certificate::judge(&self.known_hosts, &names, certificate, clock::wall() / 1_000_000_000) {
+            CertificateStatus::Signed => None,
+            CertificateStatus::UnknownAuthority => {
+                self.distrusts(&PublicKey::new(certificate.public_key().clone(), ""))
+            }
+            CertificateStatus::Invalid(what) => Some(SshError::Certificate { place: self.place.clone(), what }),
+            CertificateStatus::Revoked(file, row) => self.refusal(HostKeyStatus::Revoked(file, row), String::new()),
         }
     }
 
-    fn refusal(&self, verdict: Verdict, fingerprint: String) -> Option<SshError> {
+    fn refusal(&self, status: HostKeyStatus, fingerprint: String) -> Option<SshError> {
         let place = self.place.clone();
-        match verdict {
-            Verdict::Known => None,
-            Verdict::Unknown => Some(SshError::UnknownHost { place, fingerprint, files: self.known_hosts.clone() }),
-            Verdict::Changed(file, row) => Some(SshError::ChangedHost { place, fingerprint, file, row }),
-            Verdict::Revoked(file, row) => Some(SshError::RevokedHost { place, file, row }),
+        match status {
+            HostKeyStatus::Known => None,
+            HostKeyStatus::Unknown => {
+                Some(SshError::UnknownHost { place, fingerprint, files: self.known_hosts.clone() })
+            }
+            HostKeyStatus::Changed(file, row) => Some(SshError::ChangedHost { place, fingerprint, file, row }),
+            HostKeyStatus::Revoked(file, row) => Some(SshError::RevokedHost { place, file, row }),
         }
     }
 }
@@ -115,12 +119,12 @@ impl Handler for Client {
     }
 
     async fn channel_eof(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
-        self.shared.end(End::Closed);
+        self.shared.end(LineEnd::Closed);
         Ok(())
     }
 
     async fn channel_close(&mut self, _: ChannelId, _: &mut Session) -> Result<(), Error> {
-        self.shared.end(End::Closed);
+        self.shared.end(LineEnd::Closed);
         Ok(())
     }
 
@@ -129,7 +133,7 @@ impl Handler for Client {
             DisconnectReason::ReceivedDisconnect(info) => (io::ErrorKind::ConnectionAborted, info.message),
             DisconnectReason::Error(error) => broken(&error),
         };
-        self.shared.end(End::Broken(kind, why));
+        self.shared.end(LineEnd::Broken(kind, why));
         Ok(())
     }
 }
@@ -137,7 +141,7 @@ impl Handler for Client {
 impl Drop for Client {
     /// The protocol's task is over: whoever still waits for characters is told.
     fn drop(&mut self) {
-        self.shared.end(End::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
+        self.shared.end(LineEnd::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
     }
 }
 

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use super::place::home_in_passwd;
+use super::destination::home_in_passwd;
 use super::target::SshTarget;
 
 /// What is asked of the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
+pub(super) struct ConfigQuery {
     pub(super) host: String,
     pub(super) user: Option<String>,
     pub(super) port: Option<u16>,
@@ -27,7 +27,7 @@ pub(super) struct Asked {
 
 /// What was found, by keyword in small letters.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Found {
+pub(super) struct HostConfig {
     values: HashMap<String, Vec<String>>,
     /// Keywords of which somebody has said something.
     said: HashSet<String>,
@@ -91,7 +91,7 @@ const REFUSED: &[(&str, &str)] = &[
 ];
 
 /// What was found before in this process: `Match exec` may start programs, and thousands of users ask the same.
-static BEFORE: LazyLock<Mutex<HashMap<Asked, Arc<Found>>>> = LazyLock::new(Mutex::default);
+static BEFORE: LazyLock<Mutex<HashMap<ConfigQuery, Arc<HostConfig>>>> = LazyLock::new(Mutex::default);
 /// What `ssh` does if no file says anything.
 static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
     let output = ssh(["-F", "none", "-G", "--", "host"].iter()).output()?;
@@ -100,7 +100,7 @@ static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
 
 type Rows = HashMap<String, Vec<String>>;
 
-impl Asked {
+impl ConfigQuery {
     pub(super) fn of(target: &SshTarget, user: Option<&str>, home: Option<&Path>) -> Self {
         let in_home = |file: &PathBuf| match (file.strip_prefix("~"), home) {
             (Ok(rest), Some(home)) => home.join(rest),
@@ -131,9 +131,9 @@ impl Asked {
     }
 }
 
-impl Found {
+impl HostConfig {
     /// What the configuration says of a host; nothing where there is neither a file nor an `ssh` to read it.
-    pub(super) fn of(asked: &Asked) -> Result<Arc<Self>, String> {
+    pub(super) fn of(asked: &ConfigQuery) -> Result<Arc<Self>, String> {
         if let Some(found) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get(asked) {
             return Ok(Arc::clone(found));
         }
@@ -142,7 +142,7 @@ impl Found {
         Ok(found)
     }
 
-    fn read(asked: &Asked) -> Result<Self, String> {
+    fn read(asked: &ConfigQuery) -> Result<Self, String> {
         let config = asked.config.clone().or_else(|| config_of(asked.home.as_deref()));
         let output = match ssh(asked.arguments(config.as_deref()).iter()).output() {
             Ok(output) => output,
@@ -165,7 +165,7 @@ impl Found {
     }
 
     /// There is no `ssh`: without a file that is as good, else the file cannot be read.
-    fn without_ssh(asked: &Asked) -> Result<Self, String> {
+    fn without_ssh(asked: &ConfigQuery) -> Result<Self, String> {
         let none = asked.config.as_deref().is_some_and(|file| file == Path::new("none"));
         let files = asked.home.iter().map(|home| home.join(".ssh/config")).chain(["/etc/ssh/ssh_config".into()]);
         let files: Vec<PathBuf> = asked.config.clone().map_or_else(|| files.collect(), |file| vec![file]);
@@ -184,7 +184,7 @@ impl Found {
 
     /// Made up for a test.
     #[cfg(test)]
-    pub(super) fn made_up(rows: &[(&str, &str)]) -> Self {
+    pub(super) fn for_test(rows: &[(&str, &str)]) -> Self {
         let mut found = Self::default();
         for (keyword, value) in rows {
             found.values.entry((*keyword).to_owned()).or_default().push((*value).to_owned());
@@ -282,7 +282,7 @@ mod tests {
         let unsaid = rows("user me\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
         let said =
             rows("user joe\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress");
-        let found = Found::from_rows(said, &unsaid);
+        let found = HostConfig::from_rows(said, &unsaid);
         assert_eq!(found.said("user"), Some("joe"));
         assert_eq!(found.all_said("identityfile"), Some(vec!["/k", "/l"]));
         assert_eq!(found.unused(), ["gssapiauthentication yes"]);
@@ -292,10 +292,10 @@ mod tests {
     #[test]
     fn what_leads_elsewhere_is_refused_with_a_remedy() {
         for keyword in ["bindaddress", "knownhostscommand", "proxyusefdpass", "addressfamily"] {
-            let refused = Found::made_up(&[(keyword, "x")]).refused().unwrap();
+            let refused = HostConfig::for_test(&[(keyword, "x")]).refused().unwrap();
             assert!(refused.starts_with(keyword), "{refused}");
         }
-        assert_eq!(Found::made_up(&[("requesttty", "force"), ("sessiontype", "default")]).refused(), None);
-        assert!(Found::made_up(&[("requesttty", "false")]).refused().is_some());
+        assert_eq!(HostConfig::for_test(&[("requesttty", "force"), ("sessiontype", "default")]).refused(), None);
+        assert!(HostConfig::for_test(&[("requesttty", "false")]).refused().is_some());
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Grid {
 
 /// What goes at a place of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goes {
+pub(super) enum GridSend {
     Keys,
     Chaff,
     Nothing,
@@ -55,11 +55,11 @@ impl Grid {
     }
 
     /// What goes now, at a place of the grid or late for it.
-    pub(super) fn goes(&self, now: Stamp) -> Goes {
+    pub(super) fn due_now(&self, now: Stamp) -> GridSend {
         match self.next {
-            Some(next) if now >= next && !self.keys.is_empty() => Goes::Keys,
-            Some(next) if now >= next && now < self.chaff_until => Goes::Chaff,
-            _ => Goes::Nothing,
+            Some(next) if now >= next && !self.keys.is_empty() => GridSend::Keys,
+            Some(next) if now >= next && now < self.chaff_until => GridSend::Chaff,
+            _ => GridSend::Nothing,
         }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     const WIDTH: Duration = Duration::from_millis(20);
 
     /// What goes when, from one key at each of `typed` ms on: K or C at each place of the grid.
-    fn played(typed: &[u64]) -> Vec<(u64, Goes, usize)> {
+    fn played(typed: &[u64]) -> Vec<(u64, GridSend, usize)> {
         let start = Stamp::ZERO + Duration::from_secs(1);
         let mut grid = Grid::new(WIDTH, 7);
         let mut gone = Vec::new();
@@ -103,8 +103,8 @@ mod tests {
                 assert_eq!(grid.type_keys(now, b"k"), 1);
             }
             if grid.next().is_some_and(|next| now >= next) {
-                let goes = grid.goes(now);
-                gone.push((ms, goes, grid.keys().len()));
+                let due_now = grid.due_now(now);
+                gone.push((ms, due_now, grid.keys().len()));
                 grid.went(grid.keys().len());
                 grid.move_on(now);
             }
@@ -117,9 +117,9 @@ mod tests {
         let gone = played(&[3, 5, 29, 200]);
         assert!(gone.iter().all(|(ms, ..)| ms % 20 == 3), "{gone:?}");
         let keys: Vec<_> =
-            gone.iter().filter(|(_, goes, _)| *goes == Goes::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
+            gone.iter().filter(|(_, due_now, _)| *due_now == GridSend::Keys).map(|(ms, _, len)| (*ms, *len)).collect();
         assert_eq!(keys, [(23, 2), (43, 1), (203, 1)]);
-        let chaff = gone.iter().filter(|(_, goes, _)| *goes == Goes::Chaff).count() as u64;
+        let chaff = gone.iter().filter(|(_, due_now, _)| *due_now == GridSend::Chaff).count() as u64;
         let last = gone.last().unwrap().0;
         assert!((200 + 1024..=200 + 1024 + 2048 + 40).contains(&last), "{last}");
         assert!(chaff >= (last - 203) / 20 - 1, "{chaff} up to {last}");
@@ -131,10 +131,10 @@ mod tests {
         let mut grid = Grid::new(WIDTH, 7);
         grid.type_keys(start, b"k");
         let late = start + Duration::from_millis(95);
-        assert_eq!(grid.goes(late), Goes::Keys);
+        assert_eq!(grid.due_now(late), GridSend::Keys);
         grid.went(1);
         grid.move_on(late);
-        assert_eq!((grid.goes(late), grid.next()), (Goes::Nothing, Some(start + Duration::from_millis(100))));
+        assert_eq!((grid.due_now(late), grid.next()), (GridSend::Nothing, Some(start + Duration::from_millis(100))));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use russh::keys::{Certificate, Error as KeyError, HashAlg, PrivateKey, PublicKey
 use russh::{SendError, Signer};
 use tokio::net::UnixStream;
 
-use super::place::Place;
+use super::destination::Destination;
 use crate::SshError;
 
 /// Keys whose passphrase was given. To unlock one takes a tenth of a second, which no user is to wait for.
@@ -23,21 +23,21 @@ static UNLOCKED: LazyLock<Mutex<HashMap<PathBuf, Arc<PrivateKey>>>> = LazyLock::
 
 /// Why a key file gives no key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NoKey {
+pub(super) enum KeyFileError {
     /// It has a passphrase that nobody has given.
     Locked,
     Unusable(String),
 }
 
 /// Reads a key file, or gives the key that was unlocked before.
-pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, NoKey> {
+pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, KeyFileError> {
     if let Some(key) = UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner).get(file) {
         return Ok(Arc::clone(key));
     }
     match load_secret_key(file, None) {
         Ok(key) => Ok(Arc::new(key)),
-        Err(KeyError::KeyIsEncrypted) => Err(NoKey::Locked),
-        Err(error) => Err(NoKey::Unusable(error.to_string())),
+        Err(KeyError::KeyIsEncrypted) => Err(KeyFileError::Locked),
+        Err(error) => Err(KeyFileError::Unusable(error.to_string())),
     }
 }
 
@@ -48,8 +48,8 @@ pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, NoKey> {
 pub fn unlock(file: &Path, passphrase: &str) -> Result<bool, SshError> {
     match load(file) {
         Ok(_) => return Ok(true),
-        Err(NoKey::Unusable(cause)) => return Err(SshError::Identity { file: file.to_owned(), cause }),
-        Err(NoKey::Locked) => {}
+        Err(KeyFileError::Unusable(cause)) => return Err(SshError::Identity { file: file.to_owned(), cause }),
+        Err(KeyFileError::Locked) => {}
     }
     let Ok(key) = load_secret_key(file, Some(passphrase)) else { return Ok(false) };
     UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned(), Arc::new(key));
@@ -63,7 +63,7 @@ pub(super) fn public(file: &Path) -> Option<PublicKey> {
 }
 
 /// The certificates that were named, and those beside the key files.
-pub(super) fn certificates(place: &Place) -> Result<Vec<Certificate>, SshError> {
+pub(super) fn certificates(place: &Destination) -> Result<Vec<Certificate>, SshError> {
     let mut certificates = Vec::new();
     for file in &place.certificates {
         let fault = |cause: String| SshError::Identity { file: file.clone(), cause };
@@ -89,28 +89,28 @@ pub(super) struct AgentSigner<'a>(pub(super) &'a mut AgentClient<UnixStream>, pu
 
 /// No signature was to be had.
 #[derive(Debug)]
-pub(super) struct NotSigned;
+pub(super) struct SigningError;
 
-impl From<SendError> for NotSigned {
+impl From<SendError> for SigningError {
     fn from(_: SendError) -> Self {
         Self
     }
 }
 
 impl Signer for FileSigner {
-    type Error = NotSigned;
+    type Error = SigningError;
 
     async fn auth_sign(
         &mut self,
         _: &AgentIdentity,
         hash: Option<HashAlg>,
         data: Vec<u8>,
-    ) -> Result<Vec<u8>, NotSigned> {
+    ) -> Result<Vec<u8>, SigningError> {
         let signed = match self.0.key_data() {
             KeypairData::Rsa(pair) => (pair, hash).try_sign(&data),
             _ => self.0.try_sign(&data),
         };
-        signed.ok().and_then(|signature| with_signature(data, &signature)).ok_or(NotSigned)
+        signed.ok().and_then(|signature| with_signature(data, &signature)).ok_or(SigningError)
     }
 }
 
@@ -123,15 +123,15 @@ fn with_signature(mut data: Vec<u8>, signature: &Signature) -> Option<Vec<u8>> {
 }
 
 impl Signer for AgentSigner<'_> {
-    type Error = NotSigned;
+    type Error = SigningError;
 
     async fn auth_sign(
         &mut self,
         _: &AgentIdentity,
         hash: Option<HashAlg>,
         data: Vec<u8>,
-    ) -> Result<Vec<u8>, NotSigned> {
+    ) -> Result<Vec<u8>, SigningError> {
         let identity = AgentIdentity::from(self.1.clone());
-        self.0.sign_request(&identity, hash, data).await.map_err(|_| NotSigned)
+        self.0.sign_request(&identity, hash, data).await.map_err(|_| SigningError)
     }
 }

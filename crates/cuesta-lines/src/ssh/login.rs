@@ -14,17 +14,17 @@ use russh::{Error, MethodKind, MethodSet};
 use tokio::net::UnixStream;
 
 use super::client::Client;
-use super::keys::{self, AgentSigner, FileSigner, NoKey, public};
-use super::place::Place;
+use super::destination::Destination;
+use super::keys::{self, AgentSigner, FileSigner, KeyFileError, public};
 use crate::SshError;
 
 /// How many rounds of questions a host may ask.
 const QUESTIONS: usize = 10;
 
 /// One login under way.
-pub(super) struct Attempt<'a> {
+pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
-    place: &'a Place,
+    place: &'a Destination,
     /// What the host still takes.
     takes: Vec<MethodKind>,
     /// What was tried, for the error.
@@ -34,32 +34,32 @@ pub(super) struct Attempt<'a> {
 }
 
 /// Why a login ended early: the line broke, or something of ours is wrong.
-pub(super) enum Failure {
+pub(super) enum LoginFailure {
     Broken(Error),
     Ours(SshError),
 }
 
-impl From<Error> for Failure {
+impl From<Error> for LoginFailure {
     fn from(error: Error) -> Self {
         Self::Broken(error)
     }
 }
 
-impl From<SshError> for Failure {
+impl From<SshError> for LoginFailure {
     fn from(error: SshError) -> Self {
         Self::Ours(error)
     }
 }
 
-type Done = Result<bool, Failure>;
+type Done = Result<bool, LoginFailure>;
 
-impl<'a> Attempt<'a> {
-    pub(super) fn new(handle: &'a mut Handle<Client>, place: &'a Place) -> Self {
+impl<'a> LoginAttempt<'a> {
+    pub(super) fn new(handle: &'a mut Handle<Client>, place: &'a Destination) -> Self {
         Self { handle, place, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
     }
 
     /// Logs in, or says why not.
-    pub(super) async fn log_in(mut self) -> Result<(), Failure> {
+    pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
         let first = self.handle.authenticate_none(&self.place.user).await?;
         let password_first = self.place.password.is_some() && !self.place.only_these;
         let done = self.is_in(first)
@@ -92,7 +92,7 @@ impl<'a> Attempt<'a> {
         if !self.takes.contains(&MethodKind::PublicKey) {
             return Ok(false);
         }
-        let mut keys = Keys::new(self.place).await?;
+        let mut keys = AgentKeys::new(self.place).await?;
         for certificate in std::mem::take(&mut keys.held_certificates) {
             if self.try_held_certificate(&mut keys, certificate).await? {
                 return Ok(true);
@@ -126,24 +126,26 @@ impl<'a> Attempt<'a> {
             }
             match (keys::load(file), self.place.only_these) {
                 (Ok(key), _) => files.push((file.display().to_string(), key)),
-                (Err(NoKey::Locked), true) => return Err(SshError::Locked { file: file.clone() }),
-                (Err(NoKey::Unusable(cause)), true) => return Err(SshError::Identity { file: file.clone(), cause }),
+                (Err(KeyFileError::Locked), true) => return Err(SshError::Locked { file: file.clone() }),
+                (Err(KeyFileError::Unusable(cause)), true) => {
+                    return Err(SshError::Identity { file: file.clone(), cause });
+                }
                 // A file that nobody named may be missing.
-                (Err(NoKey::Unusable(_)), false) if !self.place.named => {}
-                (Err(NoKey::Unusable(cause)), false) => {
+                (Err(KeyFileError::Unusable(_)), false) if !self.place.named => {}
+                (Err(KeyFileError::Unusable(cause)), false) => {
                     self.left_out.push(format!("not the key {} ({cause})", file.display()));
                 }
-                (Err(NoKey::Locked), false) if file.exists() => {
+                (Err(KeyFileError::Locked), false) if file.exists() => {
                     self.left_out.push(format!("not the key {} (it has a passphrase)", file.display()));
                 }
-                (Err(NoKey::Locked), false) => {}
+                (Err(KeyFileError::Locked), false) => {}
             }
         }
         Ok(files)
     }
 
     /// A certificate that the agent holds, with its key.
-    async fn try_held_certificate(&mut self, keys: &mut Keys, certificate: Certificate) -> Done {
+    async fn try_held_certificate(&mut self, keys: &mut AgentKeys, certificate: Certificate) -> Done {
         let (Some(agent), true) = (&mut keys.agent, self.takes.contains(&MethodKind::PublicKey)) else {
             return Ok(false);
         };
@@ -154,7 +156,7 @@ impl<'a> Attempt<'a> {
         self.is_in_by(result)
     }
 
-    async fn try_file(&mut self, keys: &Keys, file: &str, key: Arc<PrivateKey>) -> Done {
+    async fn try_file(&mut self, keys: &AgentKeys, file: &str, key: Arc<PrivateKey>) -> Done {
         let hash = self.hash_for(&key.algorithm()).await?;
         let public = key.public_key().key_data();
         for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == public) {
@@ -177,7 +179,7 @@ impl<'a> Attempt<'a> {
         Ok(self.is_in(result))
     }
 
-    async fn try_agent_key(&mut self, keys: &mut Keys, key: &PublicKey) -> Done {
+    async fn try_agent_key(&mut self, keys: &mut AgentKeys, key: &PublicKey) -> Done {
         let Some(agent) = &mut keys.agent else { return Ok(false) };
         let hash = self.hash_for(&key.algorithm()).await?;
         for certificate in keys.certificates.iter().filter(|certificate| certificate.public_key() == key.key_data()) {
@@ -209,7 +211,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// What an RSA key is signed with; hosts that do not say take SHA-512 since OpenSSH 7.2.
-    async fn hash_for(&self, algorithm: &Algorithm) -> Result<Option<HashAlg>, Failure> {
+    async fn hash_for(&self, algorithm: &Algorithm) -> Result<Option<HashAlg>, LoginFailure> {
         if !matches!(algorithm, Algorithm::Rsa { .. }) {
             return Ok(None);
         }
@@ -267,15 +269,15 @@ impl<'a> Attempt<'a> {
 }
 
 /// The agent and what it holds, and certificates that stand in files.
-pub(super) struct Keys {
+pub(super) struct AgentKeys {
     agent: Option<AgentClient<UnixStream>>,
     held: Vec<PublicKey>,
     held_certificates: Vec<Certificate>,
     certificates: Vec<Certificate>,
 }
 
-impl Keys {
-    pub(super) async fn new(place: &Place) -> Result<Self, SshError> {
+impl AgentKeys {
+    pub(super) async fn new(place: &Destination) -> Result<Self, SshError> {
         let certificates = keys::certificates(place)?;
         let none = Self { agent: None, held: Vec::new(), held_certificates: Vec::new(), certificates };
         let Some(socket) = &place.agent else { return Ok(none) };
@@ -304,7 +306,7 @@ impl Keys {
     }
 
     /// The agent's keys whose files were named, in their order, and its others, unless only those are wanted.
-    fn of_agent(&self, place: &Place) -> (Vec<PublicKey>, Vec<PublicKey>) {
+    fn of_agent(&self, place: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
         let wanted: Vec<_> = place.identities.iter().filter_map(|file| public(file)).collect();
         let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();
         let others = if place.only_these { Vec::new() } else { self.held.clone() };

@@ -8,21 +8,21 @@
 //!   between them. What came was stamped when it was read, before it was decrypted. What is typed counts as sent when it
 //!   is handed to the protocol's task, which encrypts and writes it in its next turn: that is part of the response.
 
-mod certified;
+mod certificate;
 mod client;
 mod config;
+mod destination;
 mod error;
 mod grid;
 mod keys;
-mod known;
+mod known_hosts;
 mod login;
 mod pattern;
-mod place;
 mod shared;
+mod stream;
 mod target;
 mod tokens;
-mod way;
-mod wire;
+mod transport;
 
 use std::borrow::Cow;
 use std::io;
@@ -42,16 +42,16 @@ pub use error::{Login, SshError};
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::program::Raw;
+use crate::program::ProxyCommand;
 use crate::{Address, Line, OpenError, Opening, Options, Received, Traffic, tcp};
 use client::Client;
-use grid::{Goes, Grid};
-use keys::NoKey;
-use login::{Attempt, Failure, Keys};
-use place::{Place, Way};
+use destination::{Destination, Route};
+use grid::{Grid, GridSend};
+use keys::KeyFileError;
+use login::{AgentKeys, LoginAttempt, LoginFailure};
 use shared::Shared;
-use way::{Conduit, Hop};
-use wire::Wire;
+use stream::StampedStream;
+use transport::{JumpChannel, Transport};
 
 /// What may have come and not been taken, on a line without a speed: then the host is let feel it.
 const INBOX: usize = 64 * 1024;
@@ -71,31 +71,31 @@ pub(crate) struct Ssh {
     channel: ChannelWriteHalf<Msg>,
     /// To the program.
     keys: Pin<Box<dyn AsyncWrite>>,
-    grid: Option<Box<Obscured>>,
+    grid: Option<Box<ObscuredKeys>>,
     opening: Opening,
     window: (u16, u16),
     /// Last, so that the protocol's task ends when all else is said.
-    _leave: Leave,
+    _guard: TaskGuard,
 }
 
 /// Keys on a grid, and the wait for its next place.
-struct Obscured {
+struct ObscuredKeys {
     grid: Grid,
     wait: Sleep,
 }
 
 /// Ends the protocol's task when it is dropped, also where a login was given up half way.
-struct Leave(Arc<Shared>);
+struct TaskGuard(Arc<Shared>);
 
-impl Drop for Leave {
+impl Drop for TaskGuard {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.shut_down();
     }
 }
 
 /// Goes there, logs in, and starts a program on a terminal; all of it within the time that there is.
 pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let place = Place::new(target, &options.login)?;
+    let place = Destination::new(target, &options.login)?;
     let due = clock::now() + options.connect_timeout;
     let opened = tcp::before(due, opened(&place, target, options)).await;
     let waited = options.connect_timeout;
@@ -103,70 +103,70 @@ pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, O
 }
 
 /// A login that has succeeded, and the protocol's task, which ends with it.
-struct Session {
+struct SshSession {
     handle: Handle<Client>,
     shared: Arc<Shared>,
     opening: Opening,
     /// Last, so that the protocol's task ends when all else is said.
-    leave: Leave,
+    guard: TaskGuard,
 }
 
-async fn opened(place: &Place, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
+async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
     let session = Box::pin(logged_in(place, options, false)).await?;
-    let Session { handle, shared, opening, leave } = session;
+    let SshSession { handle, shared, opening, guard } = session;
     let channel = start(&handle, place, target, options, &shared).await?;
     // What comes is taken from `Client`: a receiver that nobody reads would fill and hold up everything.
     let (_, channel) = channel.split();
     let opening = Opening { logged_in: Some(clock::now()), ..opening };
     let grid = target.obscure.map(|width| {
         let grid = Grid::new(width, clock::now().as_nanos());
-        Box::new(Obscured { grid, wait: clock::sleep_until(Stamp::ZERO) })
+        Box::new(ObscuredKeys { grid, wait: clock::sleep_until(Stamp::ZERO) })
     });
     let window = (options.columns, options.rows);
     let keys = Box::pin(channel.make_writer());
-    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _leave: leave })
+    Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _guard: guard })
 }
 
 /// Goes there by its way and logs in. `leads_on`: only to go on to another host.
-async fn logged_in(place: &Place, options: &Options, leads_on: bool) -> Result<Session, OpenError> {
-    let way = conduit(place, options).await?;
+async fn logged_in(place: &Destination, options: &Options, leads_on: bool) -> Result<SshSession, OpenError> {
+    let way = transport(place, options).await?;
     let opening = way.opening();
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
-    let leave = Leave(Arc::clone(&shared));
-    let wire = Wire::new(way, Arc::clone(&shared));
+    let guard = TaskGuard(Arc::clone(&shared));
+    let wire = StampedStream::new(way, Arc::clone(&shared));
     let client = Client::new(Arc::clone(&shared), place, leads_on);
     let connected = connect_stream(Arc::new(config(place, options)), wire, client).await;
     let mut handle = connected.map_err(|error| not_connected(place, &shared, &error))?;
     let negotiated = shared.state().negotiated;
     let at_login = |failure| match failure {
-        Failure::Ours(error) => error,
-        Failure::Broken(error) => hung_up(place, &shared, &error),
+        LoginFailure::Ours(error) => error,
+        LoginFailure::Broken(error) => hung_up(place, &shared, &error),
     };
-    Attempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
-    Ok(Session { handle, shared, opening: Opening { negotiated, ..opening }, leave })
+    LoginAttempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
+    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
 }
 
 /// Opens the way to a host; through other hosts, one logs in to each.
-async fn conduit(place: &Place, options: &Options) -> Result<Conduit, OpenError> {
+async fn transport(place: &Destination, options: &Options) -> Result<Transport, OpenError> {
     match &place.way {
         // The kernel's stamps would be of packets, some of which carry no character.
-        Way::Straight => {
+        Route::Direct => {
             let options = Options { stamped: false, ..options.clone() };
-            Ok(Conduit::Tcp(tcp::connect(&place.address, &options).await?))
+            Ok(Transport::Tcp(tcp::connect(&place.address, &options).await?))
         }
-        Way::Command(command) => Ok(Conduit::Command(Box::new(Raw::start(command)?))),
-        Way::Jump(before) => {
+        Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
+        Route::Jump(before) => {
             let session = Box::pin(logged_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
             let Address { host, port } = &place.address;
             let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
             let channel = channel.map_err(|error| leads_nowhere(before, place, &session.shared, &error))?;
-            Ok(Conduit::Hop(Box::new(Hop::new(channel.into_stream(), session))))
+            Ok(Transport::JumpChannel(Box::new(JumpChannel::new(channel.into_stream(), session))))
         }
     }
 }
 
 /// Why a host on the way does not lead on.
-fn leads_nowhere(before: &Place, place: &Place, shared: &Shared, error: &Error) -> SshError {
+fn leads_nowhere(before: &Destination, place: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = match error {
         Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
         error => return hung_up(before, shared, error),
@@ -179,12 +179,12 @@ fn leads_nowhere(before: &Place, place: &Place, shared: &Shared, error: &Error) 
 /// # Errors
 /// When the configuration asks for what cannot be.
 pub fn configure(target: &SshTarget, login: &Login) -> Result<(), SshError> {
-    Place::new(target, login).map(drop)
+    Destination::new(target, login).map(drop)
 }
 
 /// What a target and the configuration come to, before anything is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SshProspect {
+pub struct SshPreflight {
     /// What the configuration says and Cuesta does not do, host by host.
     pub unused: Vec<String>,
     /// Key files that have a passphrase, and whose keys the agent does not hold.
@@ -195,21 +195,21 @@ pub struct SshProspect {
 ///
 /// # Errors
 /// When the configuration asks for what cannot be.
-pub async fn prospect(target: &SshTarget, login: &Login) -> Result<SshProspect, SshError> {
-    let place = Place::new(target, login)?;
-    let mut prospect = SshProspect::default();
+pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight, SshError> {
+    let place = Destination::new(target, login)?;
+    let mut preflight = SshPreflight::default();
     for place in place.all() {
-        prospect.unused.extend(place.unused.iter().cloned());
+        preflight.unused.extend(place.unused.iter().cloned());
         if place.batch || !place.methods.keys || (place.password.is_some() && !place.only_these) {
             continue;
         }
-        let keys = Keys::new(place).await?;
-        let is_locked = |file: &&PathBuf| keys::load(file) == Err(NoKey::Locked) && !keys.holds_key_of(file);
-        prospect.locked.extend(place.identities.iter().filter(is_locked).cloned());
+        let keys = AgentKeys::new(place).await?;
+        let is_locked = |file: &&PathBuf| keys::load(file) == Err(KeyFileError::Locked) && !keys.holds_key_of(file);
+        preflight.locked.extend(place.identities.iter().filter(is_locked).cloned());
     }
-    prospect.locked.sort();
-    prospect.locked.dedup();
-    Ok(prospect)
+    preflight.locked.sort();
+    preflight.locked.dedup();
+    Ok(preflight)
 }
 
 /// How much may have come and not been taken.
@@ -218,8 +218,8 @@ fn inbox(line_speed: u32) -> usize {
     if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
 }
 
-fn config(place: &Place, options: &Options) -> Config {
-    let known = known::algorithms(&place.known_hosts, &place.known_as);
+fn config(place: &Destination, options: &Options) -> Config {
+    let known = known_hosts::algorithms(&place.known_hosts, &place.known_as);
     let mut preferred = Preferred::DEFAULT;
     if !known.is_empty() {
         // By the kinds of key that it is known by first, or it might show one by which it is not.
@@ -230,7 +230,7 @@ fn config(place: &Place, options: &Options) -> Config {
         first.append(&mut then);
         preferred.key = Cow::Owned(first);
     }
-    if certified::has_authority(&place.known_hosts, &[&place.known_as, &place.principal]) {
+    if certificate::has_authority(&place.known_hosts, &[&place.known_as, &place.principal]) {
         preferred.host_key_certificates.clone_from(&preferred.key);
     }
     let (interval, times) = place.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
@@ -248,7 +248,7 @@ fn config(place: &Place, options: &Options) -> Config {
 /// A session with a terminal, and a program on it.
 async fn start(
     handle: &Handle<Client>,
-    place: &Place,
+    place: &Destination,
     target: &SshTarget,
     options: &Options,
     shared: &Shared,
@@ -296,14 +296,14 @@ async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
 }
 
 /// Why no keys were exchanged.
-fn not_connected(place: &Place, shared: &Shared, error: &Error) -> SshError {
+fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshError {
     if let Some(distrust) = shared.state().distrust.take() {
         return distrust;
     }
     let said = shared.first_words();
     let speaks_ssh = shared.state().speaks_ssh();
     let complaint = shared.state().complaint.take();
-    if let (Way::Command(command), false) = (&place.way, speaks_ssh) {
+    if let (Route::Command(command), false) = (&place.way, speaks_ssh) {
         return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
     }
     let place = place.address.to_string();
@@ -319,7 +319,7 @@ fn not_connected(place: &Place, shared: &Shared, error: &Error) -> SshError {
 }
 
 /// The line broke while a user logged in: what the host said last, or what happened.
-fn hung_up(place: &Place, shared: &Shared, error: &Error) -> SshError {
+fn hung_up(place: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
     SshError::HungUp { place: place.address.to_string(), user: place.user.clone(), cause }
 }
@@ -328,15 +328,15 @@ impl Ssh {
     /// Sends what is due on the grid, and has itself woken for its next place.
     fn keep_grid(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(obscured) = &mut self.grid else { return Ok(()) };
-        let Obscured { grid, wait } = obscured.as_mut();
+        let ObscuredKeys { grid, wait } = obscured.as_mut();
         while let Some(next) = grid.next() {
             wait.reset(next);
             if Pin::new(&mut *wait).poll(cx).is_pending() {
                 break;
             }
             let now = clock::now();
-            match grid.goes(now) {
-                Goes::Keys => {
+            match grid.due_now(now) {
+                GridSend::Keys => {
                     let Poll::Ready(sent) = self.keys.as_mut().poll_write(cx, grid.keys()) else { break };
                     grid.went(sent?);
                     if !grid.keys().is_empty() {
@@ -344,8 +344,8 @@ impl Ssh {
                     }
                 }
                 // If the queue to the protocol's task is full, there is no need of chaff.
-                Goes::Chaff => at_once(self.handle.send_keepalive(true)),
-                Goes::Nothing => {}
+                GridSend::Chaff => at_once(self.handle.send_keepalive(true)),
+                GridSend::Nothing => {}
             }
             grid.move_on(now);
         }
@@ -419,7 +419,7 @@ mod tests {
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = Address { host: "127.0.0.1".to_owned(), port: listener.local_addr().unwrap().port() };
             let tcp = tcp::connect(&address, &Options::default()).await.unwrap();
-            let wire = Wire::new(Conduit::Tcp(tcp), Arc::new(Shared::new(INBOX)));
+            let wire = StampedStream::new(Transport::Tcp(tcp), Arc::new(Shared::new(INBOX)));
             assert!(wire.is_without_delay());
         })
         .unwrap();

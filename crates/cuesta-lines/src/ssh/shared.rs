@@ -18,11 +18,11 @@ const SPARE: usize = 512;
 
 /// What is shared.
 #[derive(Debug)]
-pub(super) struct Shared(Mutex<State>);
+pub(super) struct Shared(Mutex<SharedState>);
 
 /// Both sides of it.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct SharedState {
     /// Characters that came and were not taken yet.
     bytes: VecDeque<u8>,
     /// Of how many of them each instant is.
@@ -40,17 +40,17 @@ pub(super) struct State {
     pub(super) distrust: Option<SshError>,
     /// What the command said that is the way to the host.
     pub(super) complaint: Option<String>,
-    end: Option<End>,
+    end: Option<LineEnd>,
     /// The user's task, which waits for characters.
     user: Option<Waker>,
     /// The protocol's task, which waits for the connection or for room.
     reader: Option<Waker>,
-    leaving: Leaving,
+    shutdown: Shutdown,
 }
 
 /// How the line ended.
 #[derive(Debug, Clone)]
-pub(super) enum End {
+pub(super) enum LineEnd {
     /// The host closed it, as hosts do when a program is done.
     Closed,
     /// It broke.
@@ -59,7 +59,7 @@ pub(super) enum End {
 
 /// Whether the user is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Leaving {
+enum Shutdown {
     No,
     /// The protocol may say its last words.
     Now,
@@ -69,7 +69,7 @@ enum Leaving {
 
 /// Whether the connection may be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ReadPermission {
     Yes,
     NoRoom,
     Over,
@@ -77,7 +77,7 @@ pub(super) enum Reading {
 
 impl Shared {
     pub(super) fn new(most: usize) -> Self {
-        Self(Mutex::new(State {
+        Self(Mutex::new(SharedState {
             bytes: VecDeque::new(),
             pieces: VecDeque::new(),
             most,
@@ -90,16 +90,16 @@ impl Shared {
             end: None,
             user: None,
             reader: None,
-            leaving: Leaving::No,
+            shutdown: Shutdown::No,
         }))
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, SharedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The line is over, for the first reason that is given.
-    pub(super) fn end(&self, end: End) {
+    pub(super) fn end(&self, end: LineEnd) {
         let mut state = self.state();
         state.end.get_or_insert(end);
         let user = state.user.take();
@@ -143,22 +143,22 @@ impl Shared {
     }
 
     /// The user goes: the protocol's task ends as soon as it has said so, whatever the host does.
-    pub(super) fn leave(&self) {
+    pub(super) fn shut_down(&self) {
         let mut state = self.state();
-        state.leaving = Leaving::Now;
+        state.shutdown = Shutdown::Now;
         let reader = state.reader.take();
         drop(state);
         reader.inspect(Waker::wake_by_ref);
     }
 
-    pub(super) fn is_left(&self) -> bool {
-        self.state().leaving != Leaving::No
+    pub(super) fn is_shutting_down(&self) -> bool {
+        self.state().shutdown != Shutdown::No
     }
 
     /// What broke the line, if something did.
     pub(super) fn broken(&self) -> Option<io::Error> {
         match &self.state().end {
-            Some(End::Broken(kind, why)) => Some(io::Error::new(*kind, why.clone())),
+            Some(LineEnd::Broken(kind, why)) => Some(io::Error::new(*kind, why.clone())),
             _ => None,
         }
     }
@@ -171,11 +171,11 @@ impl Shared {
     }
 }
 
-impl State {
+impl SharedState {
     fn poll_end(&mut self, cx: &Context<'_>) -> Poll<io::Result<Received>> {
         match &self.end {
-            Some(End::Closed) => Poll::Ready(Ok(Received { at: self.at, ..Received::default() })),
-            Some(End::Broken(kind, why)) => Poll::Ready(Err(io::Error::new(*kind, why.clone()))),
+            Some(LineEnd::Closed) => Poll::Ready(Ok(Received { at: self.at, ..Received::default() })),
+            Some(LineEnd::Broken(kind, why)) => Poll::Ready(Err(io::Error::new(*kind, why.clone()))),
             None => {
                 keep(&mut self.user, cx);
                 Poll::Pending
@@ -184,18 +184,18 @@ impl State {
     }
 
     /// Whether the connection may be read now; whoever asks is woken when that changes.
-    pub(super) fn reading(&mut self, cx: &Context<'_>) -> Reading {
+    pub(super) fn read_permission(&mut self, cx: &Context<'_>) -> ReadPermission {
         keep(&mut self.reader, cx);
-        match self.leaving {
-            Leaving::No if self.bytes.len() < self.most => Reading::Yes,
-            Leaving::No => Reading::NoRoom,
-            Leaving::Now => {
+        match self.shutdown {
+            Shutdown::No if self.bytes.len() < self.most => ReadPermission::Yes,
+            Shutdown::No => ReadPermission::NoRoom,
+            Shutdown::Now => {
                 // Once round: what the user's task has left in the queue goes first.
-                self.leaving = Leaving::Gone;
+                self.shutdown = Shutdown::Gone;
                 cx.waker().wake_by_ref();
-                Reading::NoRoom
+                ReadPermission::NoRoom
             }
-            Leaving::Gone => Reading::Over,
+            Shutdown::Gone => ReadPermission::Over,
         }
     }
 
@@ -255,7 +255,7 @@ mod tests {
         shared.push(b"d");
         assert_eq!(taken(&shared, 2), Some((one, b"ab".to_vec())));
         assert_eq!(taken(&shared, 9), Some((one, b"c".to_vec())));
-        shared.end(End::Closed);
+        shared.end(LineEnd::Closed);
         assert_eq!(taken(&shared, 9), Some((two, b"d".to_vec())));
         assert_eq!(taken(&shared, 9), Some((two, Vec::new())));
     }
@@ -264,13 +264,13 @@ mod tests {
     fn nothing_is_read_for_a_user_who_does_not_take_it() {
         let shared = Shared::new(3);
         let cx = Context::from_waker(Waker::noop());
-        assert_eq!(shared.state().reading(&cx), Reading::Yes);
+        assert_eq!(shared.state().read_permission(&cx), ReadPermission::Yes);
         shared.push(b"abc");
-        assert_eq!(shared.state().reading(&cx), Reading::NoRoom);
+        assert_eq!(shared.state().read_permission(&cx), ReadPermission::NoRoom);
         taken(&shared, 1);
-        assert_eq!(shared.state().reading(&cx), Reading::Yes);
-        shared.leave();
-        assert_eq!(shared.state().reading(&cx), Reading::NoRoom);
-        assert_eq!(shared.state().reading(&cx), Reading::Over);
+        assert_eq!(shared.state().read_permission(&cx), ReadPermission::Yes);
+        shared.shut_down();
+        assert_eq!(shared.state().read_permission(&cx), ReadPermission::NoRoom);
+        assert_eq!(shared.state().read_permission(&cx), ReadPermission::Over);
     }
 }

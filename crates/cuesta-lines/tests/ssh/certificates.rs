@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 
-use cuesta_lines::{Login, Target, prospect, unlock};
+use cuesta_lines::{Login, Target, preflight, unlock};
 
 use crate::peers::{Peer, keygen, me, openssh, openssh_with};
 use crate::stand::{ask, driven, opened, refused};
@@ -151,7 +151,7 @@ fn a_key_with_a_passphrase_is_unlocked_once() {
         let url = peer.url("").replace("/client&", "/locked&");
         let locked = || {
             let Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-            driven(async move { prospect(&target, &Login::default()).await.unwrap().locked })
+            driven(async move { preflight(&target, &Login::default()).await.unwrap().locked })
         };
         assert_eq!(locked(), [peer.path("locked")]);
         let (name, said) = is_refused(&url);
@@ -174,8 +174,8 @@ fn a_locked_key_that_the_agent_holds_is_not_asked_for() {
     fs::write(&config, format!("IdentityAgent {socket}\n")).unwrap();
     let url = peer.url(&format!("&config={config}")).replace("agent=off&", "");
     let Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-    let prospect = driven(async move { prospect(&target, &Login::default()).await.unwrap() });
-    assert!(prospect.locked.is_empty(), "{prospect:?}");
+    let preflight = driven(async move { preflight(&target, &Login::default()).await.unwrap() });
+    assert!(preflight.locked.is_empty(), "{preflight:?}");
     echoes(&url);
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // What the tests share is for tests.
 
 mod peers;
+mod routes;
 mod stand;
 
 mod broken;
@@ -11,4 +12,3 @@ mod hosts;
 mod obscured;
 mod passwords;
 mod trust;
-mod ways;

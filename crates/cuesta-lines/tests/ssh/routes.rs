@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use cuesta_lines::{Login, Target, prospect};
+use cuesta_lines::{Login, Target, preflight};
 
 use crate::peers::{Peer, me, openssh};
 use crate::stand::{ask, driven, opened, refused};
@@ -138,7 +138,7 @@ fn what_is_not_done_is_refused_or_named() {
     let Target::Ssh(target) = configured(&last, "last", &block("last", &last, more)).parse().unwrap() else {
         unreachable!()
     };
-    let unused = driven(async move { prospect(&target, &Login::default()).await.unwrap().unused });
+    let unused = driven(async move { preflight(&target, &Login::default()).await.unwrap().unused });
     let named = ["ciphers aes256-ctr", "compression yes", "gssapiauthentication yes", "localforward 8080 [h]:80"];
     assert_eq!(unused, named.map(|unused| format!("last: {unused}")));
 }

@@ -9,38 +9,38 @@ use russh::ChannelStream;
 use russh::client::Msg;
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
-use super::Session;
-use crate::program::Raw;
+use super::SshSession;
+use crate::program::ProxyCommand;
 use crate::tcp::Tcp;
 use crate::{Line as _, Opening, Traffic};
 
 /// One way. What is read is stamped when it is read.
-pub(super) enum Conduit {
+pub(super) enum Transport {
     Tcp(Tcp),
-    Hop(Box<Hop>),
-    Command(Box<Raw>),
+    JumpChannel(Box<JumpChannel>),
+    Command(Box<ProxyCommand>),
 }
 
 /// A channel of a host on the way, which ends with the login there.
-pub(super) struct Hop {
+pub(super) struct JumpChannel {
     stream: ChannelStream<Msg>,
     opened: Stamp,
     traffic: Traffic,
     /// Last: it ends the protocol there when all else is gone.
-    _session: Session,
+    _session: SshSession,
 }
 
-impl Hop {
-    pub(super) fn new(stream: ChannelStream<Msg>, session: Session) -> Self {
+impl JumpChannel {
+    pub(super) fn new(stream: ChannelStream<Msg>, session: SshSession) -> Self {
         Self { stream, opened: clock::now(), traffic: Traffic::default(), _session: session }
     }
 }
 
-impl Conduit {
+impl Transport {
     pub(super) fn opening(&self) -> Opening {
         match self {
             Self::Tcp(tcp) => tcp.opening(),
-            Self::Hop(hop) => Opening { connected: Some(hop.opened), ..Opening::default() },
+            Self::JumpChannel(hop) => Opening { connected: Some(hop.opened), ..Opening::default() },
             Self::Command(command) => command.opening(),
         }
     }
@@ -48,7 +48,7 @@ impl Conduit {
     pub(super) fn traffic(&self) -> Traffic {
         match self {
             Self::Tcp(tcp) => tcp.traffic(),
-            Self::Hop(hop) => hop.traffic,
+            Self::JumpChannel(hop) => hop.traffic,
             Self::Command(command) => command.traffic(),
         }
     }
@@ -58,7 +58,7 @@ impl Conduit {
         match self {
             Self::Tcp(tcp) => tcp.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),
             Self::Command(command) => command.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),
-            Self::Hop(hop) => {
+            Self::JumpChannel(hop) => {
                 let mut buffer = ReadBuf::new(into);
                 ready!(Pin::new(&mut hop.stream).poll_read(cx, &mut buffer))?;
                 let len = buffer.filled().len();
@@ -72,7 +72,7 @@ impl Conduit {
         match self {
             Self::Tcp(tcp) => tcp.poll_send(cx, bytes),
             Self::Command(command) => command.poll_send(cx, bytes),
-            Self::Hop(hop) => {
+            Self::JumpChannel(hop) => {
                 let len = ready!(Pin::new(&mut hop.stream).poll_write(cx, bytes))?;
                 hop.traffic.sent += len as u64;
                 Poll::Ready(Ok(len))
@@ -84,7 +84,7 @@ impl Conduit {
     pub(super) fn complaint(&mut self) -> Option<String> {
         match self {
             Self::Command(command) => Some(command.complaint()).filter(|text| !text.is_empty()),
-            Self::Tcp(_) | Self::Hop(_) => None,
+            Self::Tcp(_) | Self::JumpChannel(_) => None,
         }
     }
 }

@@ -10,7 +10,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use super::spawn::Attached;
+use super::spawn::StandardStreams;
 use super::watch::watch;
 use super::{Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
@@ -20,14 +20,14 @@ const COMPLAINT: usize = 4096;
 
 /// A program and its three pipes. Bytes pass as they are. Dropping it hangs the program up.
 #[derive(Debug)]
-pub(crate) struct Raw {
+pub(crate) struct ProxyCommand {
     input: AsyncFd<OwnedFd>,
     output: AsyncFd<OwnedFd>,
     errors: std::fs::File,
     program: Program,
 }
 
-impl Raw {
+impl ProxyCommand {
     /// Starts what `/bin/sh -c` makes of `command`.
     pub(crate) fn start(command: &str) -> Result<Self, OpenError> {
         Self::try_start(command).map_err(|cause| not_started(command, cause))
@@ -43,8 +43,8 @@ impl Raw {
         // A program that complains a lot loses what nobody reads, and is not held up by it.
         fcntl_setfl(&its_errors, OFlags::NONBLOCK)?;
         let (input_end, output_end) = (its_input.as_fd(), its_output.as_fd());
-        let attached = Attached::Apart { input: input_end, output: output_end, errors: its_errors.as_fd() };
-        let program = Program::start(command, "dumb", attached)?;
+        let streams = StandardStreams::ThreePipes { input: input_end, output: output_end, errors: its_errors.as_fd() };
+        let program = Program::start(command, "dumb", streams)?;
         let (input, output) = (watch(input, Interest::WRITABLE)?, watch(output, Interest::READABLE)?);
         Ok(Self { input, output, errors: errors.into(), program })
     }
@@ -60,7 +60,7 @@ impl Raw {
     }
 }
 
-impl Line for Raw {
+impl Line for ProxyCommand {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.program.poll_receive(&self.output, cx, into)
     }

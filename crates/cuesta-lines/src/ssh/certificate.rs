@@ -6,46 +6,47 @@ use std::path::PathBuf;
 use russh::keys::ssh_key::certificate::CertType;
 use russh::keys::{Certificate, HashAlg};
 
-use super::known::{Kind, entries};
+use super::known_hosts::{EntryKind, entries};
 use super::pattern::matches;
 
 /// What is known of a certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Judgement {
+pub(super) enum CertificateStatus {
     /// It is good, by an authority that is known for this host.
     Signed,
     /// No authority that is known for this host has signed it.
-    Stranger,
+    UnknownAuthority,
     /// A known authority has signed it, and it does not hold for this host or now.
-    Wrong(String),
+    Invalid(String),
     /// Its key or its authority's is in wrong hands: in which file, in which row.
     Revoked(PathBuf, usize),
 }
 
 /// Whether an authority is known for a host: then certificates are asked for.
 pub(super) fn has_authority(files: &[PathBuf], names: &[&str]) -> bool {
-    rows(files, names).any(|(_, entry)| entry.kind == Kind::Authority)
+    rows(files, names).any(|(_, entry)| entry.kind == EntryKind::Authority)
 }
 
 /// Judges a host's certificate. `names`: with its port, as it is written down, and alone, as the certificate has to hold it.
 /// `now`: seconds since 1970.
-pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate, now: u64) -> Judgement {
+pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate, now: u64) -> CertificateStatus {
     let (subject, authority) = (certificate.public_key(), certificate.signature_key());
     let mut known = false;
     for (file, entry) in rows(files, names) {
         let is_authority = entry.key.key_data() == authority;
         match entry.kind {
-            Kind::Revoked if is_authority || entry.key.key_data() == subject => {
-                return Judgement::Revoked(file.clone(), entry.row);
+            EntryKind::Revoked if is_authority || entry.key.key_data() == subject => {
+                return CertificateStatus::Revoked(file.clone(), entry.row);
             }
-            Kind::Authority if is_authority => known = true,
+            EntryKind::Authority if is_authority => known = true,
             _ => {}
         }
     }
     if !known {
-        return Judgement::Stranger;
+        return CertificateStatus::UnknownAuthority;
     }
-    wrong(certificate, names.last().copied().unwrap_or_default(), now).map_or(Judgement::Signed, Judgement::Wrong)
+    wrong(certificate, names.last().copied().unwrap_or_default(), now)
+        .map_or(CertificateStatus::Signed, CertificateStatus::Invalid)
 }
 
 /// What is wrong with a certificate that a known authority seems to have signed.
@@ -67,7 +68,10 @@ fn wrong(certificate: &Certificate, name: &str, now: u64) -> Option<String> {
     certificate.validate_at(now, [&authority]).err().map(|_| "its signature is not its authority's".to_owned())
 }
 
-fn rows<'a>(files: &'a [PathBuf], names: &'a [&str]) -> impl Iterator<Item = (&'a PathBuf, super::known::Entry)> {
+fn rows<'a>(
+    files: &'a [PathBuf],
+    names: &'a [&str],
+) -> impl Iterator<Item = (&'a PathBuf, super::known_hosts::KnownHost)> {
     let of_file = move |file: &'a PathBuf| {
         names.iter().flat_map(move |name| entries(file, name).into_iter().map(move |entry| (file, entry)))
     };

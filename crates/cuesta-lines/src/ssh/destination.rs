@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::getuid;
 
-use super::config::{Asked, Found};
-use super::known;
+use super::config::{ConfigQuery, HostConfig};
+use super::known_hosts;
 use super::pattern::any_matches;
 use super::target::{SshTarget, Trust};
 use super::tokens::Tokens;
@@ -16,9 +16,9 @@ use crate::{Address, Login, SshError};
 /// All that a login needs to know.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each is a word of the configuration.
-pub(super) struct Place {
+pub(super) struct Destination {
     pub(super) address: Address,
-    pub(super) way: Way,
+    pub(super) way: Route,
     pub(super) user: String,
     pub(super) password: Option<String>,
     /// Key files to try, in order.
@@ -55,10 +55,10 @@ pub(super) struct Place {
 
 /// How one gets there.
 #[derive(Debug)]
-pub(super) enum Way {
-    Straight,
+pub(super) enum Route {
+    Direct,
     /// Through another host, where one logs in first.
-    Jump(Box<Place>),
+    Jump(Box<Destination>),
     /// Through the input and the output of a command.
     Command(String),
 }
@@ -77,7 +77,7 @@ const SYSTEM_KNOWN: [&str; 2] = ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known
 /// So many hosts may lie on the way: more are a loop.
 const MOST_JUMPS: usize = 8;
 
-impl Place {
+impl Destination {
     pub(super) fn new(target: &SshTarget, login: &Login) -> Result<Self, SshError> {
         let home = env::var_os("HOME").map(PathBuf::from);
         Self::at(target, login, home.as_deref(), 0)
@@ -86,71 +86,76 @@ impl Place {
     /// `jumps`: how many hosts are to be gone through behind this one.
     fn at(target: &SshTarget, login: &Login, home: Option<&Path>, jumps: usize) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
-        let asked = Asked::of(target, target.user.as_deref().or(login.user.as_deref()), home);
-        let found = Found::of(&asked).map_err(fault)?;
-        let mut place = Self::from_found(target, login, &found, home)?;
-        if let Some(jump) = found.said("proxyjump") {
+        let query = ConfigQuery::of(target, target.user.as_deref().or(login.user.as_deref()), home);
+        let config = HostConfig::of(&query).map_err(fault)?;
+        let mut place = Self::from_found(target, login, &config, home)?;
+        if let Some(jump) = config.said("proxyjump") {
             if jumps == MOST_JUMPS {
                 return Err(fault(format!(
                     "it goes through more than {MOST_JUMPS} hosts: does ProxyJump lead in a loop?"
                 )));
             }
-            place.way = Way::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
+            place.way = Route::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
         }
         Ok(place)
     }
 
-    fn from_found(target: &SshTarget, login: &Login, found: &Found, home: Option<&Path>) -> Result<Self, SshError> {
+    fn from_found(
+        target: &SshTarget,
+        login: &Login,
+        config: &HostConfig,
+        home: Option<&Path>,
+    ) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
-        if let Some(refused) = found.refused() {
+        if let Some(refused) = config.refused() {
             return Err(fault(refused));
         }
-        let port = match found.one("port") {
+        let port = match config.one("port") {
             Some(port) => Some(port.parse().map_err(|_| fault(format!("\"{port}\" is no port")))?),
             None => None,
         };
         let user = target.user.clone().or_else(|| login.user.clone());
-        let user = user.or_else(|| found.said("user").map(str::to_owned)).or_else(local_user);
+        let user = user.or_else(|| config.said("user").map(str::to_owned)).or_else(local_user);
         let user = user.ok_or_else(|| fault("nobody is named: write ssh://USER@HOST".to_owned()))?;
-        let host = found.one("hostname").unwrap_or(&target.host).to_owned();
+        let host = config.one("hostname").unwrap_or(&target.host).to_owned();
         let address = Address { host, port: target.port.or(port).unwrap_or(22) };
-        let alias = found.one("hostkeyalias").unwrap_or(&address.host).to_owned();
-        let tokens = tokens(target, found, &address, &user, &alias, home);
+        let alias = config.one("hostkeyalias").unwrap_or(&address.host).to_owned();
+        let tokens = tokens(target, config, &address, &user, &alias, home);
         let path = |text: &str| tokens.path(text).map(PathBuf::from).map_err(fault);
         let paths = |texts: Vec<&str>| texts.into_iter().filter(|text| *text != "none").map(path).collect();
         let of_target: Vec<_> = target.identities.iter().map(|path| path.to_string_lossy()).collect();
-        let named = found.all_said("identityfile");
-        let accepts = matches!(found.said("stricthostkeychecking"), Some("accept-new" | "no" | "off" | "false"));
+        let named = config.all_said("identityfile");
+        let accepts = matches!(config.said("stricthostkeychecking"), Some("accept-new" | "no" | "off" | "false"));
         let identities: Result<Vec<_>, _> = match (&named, of_target.is_empty()) {
             (_, false) => paths(of_target.iter().map(|path| &**path).collect()),
             (Some(named), true) => paths(named.clone()),
             (None, true) => paths(USUAL_IDENTITIES.to_vec()),
         };
-        let on = |keyword: &str| found.is_on(keyword).unwrap_or(true);
-        let command = found.said("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
+        let on = |keyword: &str| config.is_on(keyword).unwrap_or(true);
+        let command = config.said("proxycommand").map(|command| tokens.text(command).map_err(fault)).transpose()?;
         Ok(Self {
-            way: command.map_or(Way::Straight, Way::Command),
+            way: command.map_or(Route::Direct, Route::Command),
             password: login.password.clone(),
             identities: identities?,
-            certificates: paths(found.all_said("certificatefile").unwrap_or_default())?,
+            certificates: paths(config.all_said("certificatefile").unwrap_or_default())?,
             named: named.is_some() || !of_target.is_empty(),
-            only_these: !of_target.is_empty() || found.is_on("identitiesonly") == Some(true),
-            agent: agent(target, found).map(|socket| path(&socket)).transpose()?,
+            only_these: !of_target.is_empty() || config.is_on("identitiesonly") == Some(true),
+            agent: agent(target, config).map(|socket| path(&socket)).transpose()?,
             methods: Methods {
                 keys: on("pubkeyauthentication"),
                 password: on("passwordauthentication"),
                 questions: on("kbdinteractiveauthentication"),
             },
             trust: target.trust.unwrap_or(if accepts { Trust::AcceptNew } else { Trust::Strict }),
-            known_hosts: paths(known_files(target, found).iter().map(String::as_str).collect())?,
-            known_as: known::name(&alias, address.port),
+            known_hosts: paths(known_files(target, config).iter().map(String::as_str).collect())?,
+            known_as: known_hosts::name(&alias, address.port),
             principal: alias.to_ascii_lowercase(),
-            hashed: found.is_on("hashknownhosts") == Some(true),
-            command: found.said("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
-            environment: environment(found),
-            keep_alive: keep_alive(found),
-            batch: found.is_on("batchmode") == Some(true),
-            unused: found.unused().into_iter().map(|unused| format!("{}: {unused}", target.host)).collect(),
+            hashed: config.is_on("hashknownhosts") == Some(true),
+            command: config.said("remotecommand").map(|command| tokens.text(command).map_err(fault)).transpose()?,
+            environment: environment(config),
+            keep_alive: keep_alive(config),
+            batch: config.is_on("batchmode") == Some(true),
+            unused: config.unused().into_iter().map(|unused| format!("{}: {unused}", target.host)).collect(),
             address,
             user,
         })
@@ -160,7 +165,7 @@ impl Place {
     pub(super) fn all(&self) -> Vec<&Self> {
         let mut places = vec![self];
         let mut last = self;
-        while let Way::Jump(before) = &last.way {
+        while let Route::Jump(before) = &last.way {
             places.push(before);
             last = before;
         }
@@ -194,7 +199,7 @@ fn bracketed(place: &str) -> String {
 
 fn tokens(
     target: &SshTarget,
-    found: &Found,
+    config: &HostConfig,
     address: &Address,
     user: &str,
     alias: &str,
@@ -210,14 +215,14 @@ fn tokens(
         local_user: local_user().unwrap_or_default(),
         uid: getuid().as_raw(),
         machine: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
-        jump: found.one("proxyjump").unwrap_or_default().to_owned(),
+        jump: config.one("proxyjump").unwrap_or_default().to_owned(),
     }
 }
 
 /// The agent's socket, unless it is not to be asked.
-fn agent(target: &SshTarget, found: &Found) -> Option<String> {
+fn agent(target: &SshTarget, config: &HostConfig) -> Option<String> {
     let of_environment = |name: &str| env::var(name).ok().filter(|path| !path.is_empty());
-    match found.all_said("identityagent").and_then(|sockets| sockets.first().copied()) {
+    match config.all_said("identityagent").and_then(|sockets| sockets.first().copied()) {
         _ if target.without_agent => None,
         Some("none") => None,
         None | Some("SSH_AUTH_SOCK") => of_environment("SSH_AUTH_SOCK"),
@@ -228,11 +233,11 @@ fn agent(target: &SshTarget, found: &Found) -> Option<String> {
     }
 }
 
-fn known_files(target: &SshTarget, found: &Found) -> Vec<String> {
+fn known_files(target: &SshTarget, config: &HostConfig) -> Vec<String> {
     if !target.known_hosts.is_empty() {
         return target.known_hosts.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     }
-    let files = |keyword, usual: [&str; 2]| match found.all_said(keyword) {
+    let files = |keyword, usual: [&str; 2]| match config.all_said(keyword) {
         Some(said) => said.iter().flat_map(|files| files.split_whitespace()).map(str::to_owned).collect(),
         None => usual.map(str::to_owned).to_vec(),
     };
@@ -240,14 +245,14 @@ fn known_files(target: &SshTarget, found: &Found) -> Vec<String> {
 }
 
 /// What `SendEnv` and `SetEnv` say; what is set comes before what is sent.
-fn environment(found: &Found) -> Vec<(String, String)> {
-    let set = found.all_said("setenv").unwrap_or_default();
+fn environment(config: &HostConfig) -> Vec<(String, String)> {
+    let set = config.all_said("setenv").unwrap_or_default();
     let mut variables: Vec<_> = set
         .iter()
         .filter_map(|set| set.split_once('='))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let patterns = found.all_said("sendenv").unwrap_or_default();
+    let patterns = config.all_said("sendenv").unwrap_or_default();
     for (name, value) in env::vars() {
         if any_matches(patterns.iter().copied(), &name) && !variables.iter().any(|(set, _)| *set == name) {
             variables.push((name, value));
@@ -256,9 +261,9 @@ fn environment(found: &Found) -> Vec<(String, String)> {
     variables
 }
 
-fn keep_alive(found: &Found) -> Option<(u64, usize)> {
-    let interval = found.said("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
-    Some((interval, found.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
+fn keep_alive(config: &HostConfig) -> Option<(u64, usize)> {
+    let interval = config.said("serveraliveinterval")?.parse().ok().filter(|seconds| *seconds > 0)?;
+    Some((interval, config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
 }
 
 /// Who runs this.
@@ -283,17 +288,17 @@ fn in_passwd(field: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn place(url: &str, login: &Login, found: &[(&str, &str)]) -> Result<Place, SshError> {
+    fn place(url: &str, login: &Login, config: &[(&str, &str)]) -> Result<Destination, SshError> {
         let crate::Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
-        Place::from_found(&target, login, &Found::made_up(found), Some(Path::new("/h")))
+        Destination::from_found(&target, login, &HostConfig::for_test(config), Some(Path::new("/h")))
     }
 
     #[test]
     fn the_url_comes_before_the_table_and_that_before_the_file() {
-        let found = [("user", "file"), ("port", "7")];
+        let config = [("user", "file"), ("port", "7")];
         let table = Login { user: Some("table".to_owned()), password: None };
         let who = |url: &str, login: &Login| {
-            let place = place(url, login, &found).unwrap();
+            let place = place(url, login, &config).unwrap();
             format!("{}@{}", place.user, place.address)
         };
         assert_eq!(who("ssh://url@h:9", &table), "url@h:9");
@@ -323,9 +328,9 @@ mod tests {
 
     #[test]
     fn a_command_is_the_way_with_what_its_tokens_stand_for() {
-        let found = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
-        let place = place("ssh://h", &Login::default(), &found).unwrap();
-        assert!(matches!(&place.way, Way::Command(command) if command == "nc -x p 10.0.0.1 2222"), "{:?}", place.way);
+        let config = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
+        let place = place("ssh://h", &Login::default(), &config).unwrap();
+        assert!(matches!(&place.way, Route::Command(command) if command == "nc -x p 10.0.0.1 2222"), "{:?}", place.way);
         let error = super::tests::place("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
         assert_eq!(error.name(), "ssh-config");
     }

@@ -17,7 +17,7 @@ use super::pattern::any_matches;
 
 /// What the files say of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum HostKeyStatus {
     /// The host is known by it.
     Known,
     /// The host is not known at all.
@@ -29,15 +29,15 @@ pub(super) enum Verdict {
 }
 
 /// One row that speaks of the host.
-pub(super) struct Entry {
+pub(super) struct KnownHost {
     pub(super) row: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
     pub(super) key: PublicKey,
 }
 
 /// What a row says of its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     /// It is the host's.
     Host,
     /// It signs the certificates of hosts.
@@ -53,31 +53,33 @@ pub(super) fn name(host: &str, port: u16) -> String {
 }
 
 /// Judges a host's key by all `files`.
-pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> Verdict {
-    let mut verdict = Verdict::Unknown;
+pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> HostKeyStatus {
+    let mut status = HostKeyStatus::Unknown;
     for file in files {
         for entry in entries(file, name) {
             let same = entry.key.key_data() == key.key_data();
-            match (entry.kind, same, &verdict) {
-                (Kind::Revoked, true, _) => return Verdict::Revoked(file.clone(), entry.row),
-                (Kind::Host, true, _) => verdict = Verdict::Known,
-                (Kind::Host, false, Verdict::Unknown) => verdict = Verdict::Changed(file.clone(), entry.row),
+            match (entry.kind, same, &status) {
+                (EntryKind::Revoked, true, _) => return HostKeyStatus::Revoked(file.clone(), entry.row),
+                (EntryKind::Host, true, _) => status = HostKeyStatus::Known,
+                (EntryKind::Host, false, HostKeyStatus::Unknown) => {
+                    status = HostKeyStatus::Changed(file.clone(), entry.row)
+                }
                 _ => {}
             }
         }
     }
-    verdict
+    status
 }
 
 /// The kinds of key that a host is known by: those are to be asked for first.
 pub(super) fn algorithms(files: &[PathBuf], name: &str) -> Vec<Algorithm> {
-    let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| entry.kind == Kind::Host);
+    let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| entry.kind == EntryKind::Host);
     entries.map(|entry| entry.key.algorithm()).collect()
 }
 
 /// Writes a new host's key down, unless somebody else has meanwhile; says what it is judged by then.
 /// `hashed`: as a hash, so that nobody reads from the file which hosts are known.
-pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool) -> io::Result<Verdict> {
+pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool) -> io::Result<HostKeyStatus> {
     let path = files.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no file to write to"))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
         fs::create_dir_all(folder)?;
@@ -85,9 +87,9 @@ pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
     // Hundreds of users, in several processes, may meet a new host at the same moment.
     flock(&file, FlockOperation::LockExclusive)?;
-    let verdict = judge(files, name, key);
-    if verdict != Verdict::Unknown {
-        return Ok(verdict);
+    let status = judge(files, name, key);
+    if status != HostKeyStatus::Unknown {
+        return Ok(status);
     }
     let begins_a_row = fs::read(path).is_ok_and(|text| text.last().is_none_or(|last| *last == b'\n'));
     let written = key.to_openssh().map_err(io::Error::other)?;
@@ -95,31 +97,31 @@ pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool
     let name = if hashed { hash(name)? } else { name.to_owned() };
     let row = format!("{}{name} {key}\n", if begins_a_row { "" } else { "\n" });
     file.write_all(row.as_bytes())?;
-    Ok(Verdict::Known)
+    Ok(HostKeyStatus::Known)
 }
 
 /// The rows of a file that speak of a host; none if it cannot be read.
-pub(super) fn entries(file: &Path, name: &str) -> Vec<Entry> {
+pub(super) fn entries(file: &Path, name: &str) -> Vec<KnownHost> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines().enumerate().filter_map(|(number, row)| entry(number + 1, row, name)).collect()
 }
 
-fn entry(row: usize, text: &str, name: &str) -> Option<Entry> {
+fn entry(row: usize, text: &str, name: &str) -> Option<KnownHost> {
     let mut words = text.split_whitespace();
     let mut hosts = words.next().filter(|word| !word.starts_with('#'))?;
     let kind = match hosts {
-        "@revoked" => Kind::Revoked,
-        "@cert-authority" => Kind::Authority,
-        _ => Kind::Host,
+        "@revoked" => EntryKind::Revoked,
+        "@cert-authority" => EntryKind::Authority,
+        _ => EntryKind::Host,
     };
-    if kind != Kind::Host {
+    if kind != EntryKind::Host {
         hosts = words.next()?;
     }
     if hosts.starts_with('@') || !names(hosts, name) {
         return None;
     }
     let key = parse_public_key_base64(words.nth(1)?).ok()?;
-    Some(Entry { row, kind, key })
+    Some(KnownHost { row, kind, key })
 }
 
 /// Whether a row's first word means a host.
@@ -162,30 +164,30 @@ mod tests {
         PublicKey::from_openssh(KEYS[number]).unwrap()
     }
 
-    fn judged(text: &str, host: &str, port: u16) -> Verdict {
+    fn judged(text: &str, host: &str, port: u16) -> HostKeyStatus {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("known_hosts");
         fs::write(&path, text).unwrap();
         match judge(&[path], &name(host, port), &key(0)) {
-            Verdict::Changed(_, row) => Verdict::Changed(PathBuf::new(), row),
-            Verdict::Revoked(_, row) => Verdict::Revoked(PathBuf::new(), row),
-            verdict => verdict,
+            HostKeyStatus::Changed(_, row) => HostKeyStatus::Changed(PathBuf::new(), row),
+            HostKeyStatus::Revoked(_, row) => HostKeyStatus::Revoked(PathBuf::new(), row),
+            status => status,
         }
     }
 
     #[test]
     fn names_ports_patterns_and_markers_are_told_apart() {
         let [mine, other] = KEYS;
-        assert_eq!(judged(&format!("a,b {mine}"), "B", 22), Verdict::Known);
-        assert_eq!(judged(&format!("a,b\t{mine} a comment"), "b", 2222), Verdict::Unknown);
-        assert_eq!(judged(&format!("[b]:2222 {mine}"), "b", 2222), Verdict::Known);
-        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "y.net", 22), Verdict::Known);
-        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "x.net", 22), Verdict::Unknown);
-        assert_eq!(judged(&format!("# {mine}\n\nb {other}"), "b", 22), Verdict::Changed(PathBuf::new(), 3));
-        assert_eq!(judged(&format!("b {other}\nb {mine}"), "b", 22), Verdict::Known);
-        assert_eq!(judged(&format!("b {mine}\n@revoked * {mine}"), "b", 22), Verdict::Revoked(PathBuf::new(), 2));
-        assert_eq!(judged(&format!("@cert-authority b {mine}"), "b", 22), Verdict::Unknown);
-        assert_eq!(judged("b ssh-ed25519 garbage\n|1|x|y z w\n@revoked", "b", 22), Verdict::Unknown);
+        assert_eq!(judged(&format!("a,b {mine}"), "B", 22), HostKeyStatus::Known);
+        assert_eq!(judged(&format!("a,b\t{mine} a comment"), "b", 2222), HostKeyStatus::Unknown);
+        assert_eq!(judged(&format!("[b]:2222 {mine}"), "b", 2222), HostKeyStatus::Known);
+        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "y.net", 22), HostKeyStatus::Known);
+        assert_eq!(judged(&format!("*.net,!x.net {mine}"), "x.net", 22), HostKeyStatus::Unknown);
+        assert_eq!(judged(&format!("# {mine}\n\nb {other}"), "b", 22), HostKeyStatus::Changed(PathBuf::new(), 3));
+        assert_eq!(judged(&format!("b {other}\nb {mine}"), "b", 22), HostKeyStatus::Known);
+        assert_eq!(judged(&format!("b {mine}\n@revoked * {mine}"), "b", 22), HostKeyStatus::Revoked(PathBuf::new(), 2));
+        assert_eq!(judged(&format!("@cert-authority b {mine}"), "b", 22), HostKeyStatus::Unknown);
+        assert_eq!(judged("b ssh-ed25519 garbage\n|1|x|y z w\n@revoked", "b", 22), HostKeyStatus::Unknown);
     }
 
     #[test]
@@ -193,8 +195,8 @@ mod tests {
         let salt = [7; 20];
         let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &salt), b"[h]:2222");
         let row = format!("|1|{}|{} {}", STANDARD.encode(salt), STANDARD.encode(tag), KEYS[0]);
-        assert_eq!(judged(&row, "h", 2222), Verdict::Known);
-        assert_eq!(judged(&row, "h", 22), Verdict::Unknown);
+        assert_eq!(judged(&row, "h", 2222), HostKeyStatus::Known);
+        assert_eq!(judged(&row, "h", 22), HostKeyStatus::Unknown);
     }
 
     #[test]
@@ -204,11 +206,11 @@ mod tests {
         fs::create_dir(folder.path().join("deep")).unwrap();
         fs::write(&files[0], format!("other {}", KEYS[1])).unwrap();
         for _ in 0..2 {
-            assert_eq!(learn(&files, "h", &key(0), false).unwrap(), Verdict::Known);
+            assert_eq!(learn(&files, "h", &key(0), false).unwrap(), HostKeyStatus::Known);
         }
         let text = fs::read_to_string(&files[0]).unwrap();
         assert_eq!(text, format!("other {}\nh {}\n", KEYS[1], KEYS[0]));
-        assert!(matches!(learn(&files, "h", &key(1), false).unwrap(), Verdict::Changed(_, 2)));
+        assert!(matches!(learn(&files, "h", &key(1), false).unwrap(), HostKeyStatus::Changed(_, 2)));
         assert_eq!(algorithms(&files, "h"), [Algorithm::Ed25519]);
     }
 }

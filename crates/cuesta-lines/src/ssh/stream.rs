@@ -10,15 +10,15 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::shared::{Reading, Shared};
-use super::way::Conduit;
+use super::shared::{ReadPermission, Shared};
+use super::transport::Transport;
 
 /// What is read at once: `russh` asks for a packet's length and then for its rest, which would be two system calls.
 const PIECE: usize = 2048;
 
 /// A connection.
-pub(super) struct Wire {
-    way: Conduit,
+pub(super) struct StampedStream {
+    way: Transport,
     shared: Arc<Shared>,
     /// Read and not yet asked for.
     ahead: Vec<u8>,
@@ -26,14 +26,14 @@ pub(super) struct Wire {
     asked: usize,
 }
 
-impl Wire {
-    pub(super) fn new(way: Conduit, shared: Arc<Shared>) -> Self {
+impl StampedStream {
+    pub(super) fn new(way: Transport, shared: Arc<Shared>) -> Self {
         Self { way, shared, ahead: Vec::new(), asked: 0 }
     }
 
     #[cfg(test)]
     pub(super) fn is_without_delay(&self) -> bool {
-        matches!(&self.way, Conduit::Tcp(tcp) if tcp.is_without_delay())
+        matches!(&self.way, Transport::Tcp(tcp) if tcp.is_without_delay())
     }
 
     /// Hands out what was read ahead.
@@ -65,18 +65,18 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for StampedStream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let wire = self.get_mut();
         if !wire.ahead.is_empty() {
             wire.hand_out(into);
             return Poll::Ready(Ok(()));
         }
-        let reading = wire.shared.state().reading(cx);
-        match reading {
-            Reading::Yes => {}
-            Reading::NoRoom => return Poll::Pending,
-            Reading::Over => return Poll::Ready(Ok(())),
+        let read_permission = wire.shared.state().read_permission(cx);
+        match read_permission {
+            ReadPermission::Yes => {}
+            ReadPermission::NoRoom => return Poll::Pending,
+            ReadPermission::Over => return Poll::Ready(Ok(())),
         }
         if into.remaining() >= PIECE {
             let len = ready!(wire.poll_way(cx, into.initialize_unfilled()))?;
@@ -91,13 +91,13 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for StampedStream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let wire = self.get_mut();
         let sent = wire.way.poll_write(cx, bytes);
         match sent {
             // Nobody is left to wait for a host that takes nothing.
-            Poll::Pending if wire.shared.is_left() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+            Poll::Pending if wire.shared.is_shutting_down() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
                 wire.shared.state().traffic = wire.way.traffic();
                 sent
