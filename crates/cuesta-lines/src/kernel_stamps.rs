@@ -163,7 +163,7 @@ unsafe fn note(header: *const libc::cmsghdr, messages: &mut ControlMessages) {
         let data = libc::CMSG_DATA(header);
         match ((*header).cmsg_level, (*header).cmsg_type) {
             (libc::SOL_SOCKET, libc::SO_TIMESTAMPING) => {
-                messages.at = nanos(data.cast::<libc::timespec>().read_unaligned())
+                messages.at = nanos(data.cast::<libc::timespec>().read_unaligned());
             }
             (libc::SOL_IP, libc::IP_RECVERR) | (libc::SOL_IPV6, libc::IPV6_RECVERR) => {
                 let error = data.cast::<libc::sock_extended_err>().read_unaligned();

@@ -62,7 +62,7 @@ pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> HostKeySt
                 (EntryKind::Revoked, true, _) => return HostKeyStatus::Revoked(file.clone(), entry.row),
                 (EntryKind::Host, true, _) => status = HostKeyStatus::Known,
                 (EntryKind::Host, false, HostKeyStatus::Unknown) => {
-                    status = HostKeyStatus::Changed(file.clone(), entry.row)
+                    status = HostKeyStatus::Changed(file.clone(), entry.row);
                 }
                 _ => {}
             }
