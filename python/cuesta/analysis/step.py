@@ -13,6 +13,7 @@ from cuesta.analysis.limits import judge
 from cuesta.analysis.planned import Planned, limits, planned, published
 from cuesta.analysis.published import beside
 from cuesta.analysis.stationarity import shift
+from cuesta.figures.catalogue import COUNTERS
 from cuesta.figures.step import (
     AgentFigures,
     Characters,
@@ -85,14 +86,10 @@ class View:
             transactions=Transactions(done, self.per_second(done)),
             keystrokes=Keystrokes(keys, self.per_second(keys)),
             errors=self.errors(done),
-            skipped=self.total(lambda row: row.skipped),
             due=self.due(),
-            stray=self.total(lambda row: row.stray),
             lost_users=sum(row.lost is not None for row in self.users),
             lost_for=dict(Counter(row.lost for row in self.users if row.lost is not None)),
             unfinished=self.unfinished(),
-            unanswered=self.total(lambda row: row.unanswered),
-            silent=self.total(lambda row: row.silent),
             waiting=self.waiting(),
             response=self.of_classes("response"),
             response_from_sent=self.of_classes("response_from_sent"),
@@ -116,6 +113,7 @@ class View:
             settled=self.settled(),
             limits=[],
             published=[],
+            **{name: self.counter(name) for name in COUNTERS},
         )
         return replace(
             step,
@@ -146,6 +144,10 @@ class View:
     def total(self, of: Callable[[Interval], int]) -> int:
         """Add up a count."""
         return sum(map(of, self.rows))
+
+    def counter(self, name: str) -> int:
+        """Add up a counter of the driver; a record from before there was one has none."""
+        return self.total(lambda row: row.counts.get(name, 0))
 
     def per_second(self, count: int) -> float | None:
         """Divide by the measured seconds; None if no time was measured."""

@@ -46,6 +46,9 @@ class About:
     column: str | None = None
     """Column of the ledger's `steps`, by default the name with `_` for dots."""
 
+    counter: bool = False
+    """Whether it is the sum of what the driver's agents counted under this name (`series.jsonl`)."""
+
     @property
     def published(self) -> str:
         """The meaning as documents have it: JSON says null for None."""

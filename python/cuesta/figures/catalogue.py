@@ -91,5 +91,8 @@ CATALOGUE = {figure.name: figure for figure in figures_of(StepFigures)}
 BY_NAME = CATALOGUE | {figure.alias: figure for figure in CATALOGUE.values() if figure.alias not in CATALOGUE}
 """The same by name and by alias."""
 
+COUNTERS = tuple(name for name, _, about in declared(StepFigures) if about.counter)
+"""Figures that are sums of what the driver counted."""
+
 DURATIONS = tuple(name for name, kind, _ in declared(StepFigures) if kind is Distribution)
 """Distributions of which a limit may name any percentile, and a class of transactions."""

@@ -363,14 +363,22 @@ class StepFigures:
     errors: Annotated[Errors, About("Failures of the host and of lines", better=Better.LESS)]
     skipped: Annotated[
         int,
-        About("actions that were due and not done, because too many were under way", Unit.COUNT, better=Better.LESS),
+        About(
+            "actions that were due and not done, because too many were under way",
+            Unit.COUNT,
+            better=Better.LESS,
+            counter=True,
+        ),
     ]
     due: Annotated[
         DueAccount | None,
         About("What became of the passes or sessions of an open load that were due; None where no load is open"),
     ]
     stray: Annotated[
-        int, About("characters that were no echo where only an echo could come", Unit.COUNT, "stray characters")
+        int,
+        About(
+            "characters that were no echo where only an echo could come", Unit.COUNT, "stray characters", counter=True
+        ),
     ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
     lost_for: Annotated[Mapping[str, int], About("why, by the name of the error")]
@@ -382,6 +390,7 @@ class StepFigures:
             Unit.COUNT,
             "unanswered transactions",
             Better.LESS,
+            counter=True,
         ),
     ]
     silent: Annotated[
@@ -391,6 +400,7 @@ class StepFigures:
             Unit.COUNT,
             "transactions ended by silence",
             Better.LESS,
+            counter=True,
         ),
     ]
     waiting: Annotated[Waiting, About("Who waited for the host when measuring ended", better=Better.LESS)]

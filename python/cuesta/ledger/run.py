@@ -6,7 +6,7 @@ been cut off at any byte: what cannot be read is left out, and `Recorded.damage`
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Self
 from urllib.parse import unquote
@@ -108,8 +108,6 @@ class Interval:
     keys: int
     characters: dict[str, int]
     errors: dict[str, int]
-    skipped: int
-    stray: int
     sums: dict[str, float]
     unfinished: int
     oldest: float
@@ -118,10 +116,8 @@ class Interval:
     threads: int
     said: dict[str, str] = field(default_factory=dict)
     """What is known of the first failure of each name: why a line could not be opened, how its program ended."""
-    unanswered: int = field(default_factory=int)
-    """Transactions whose answer did not come: it took too long, or the line was lost."""
-    silent: int = field(default_factory=int)
-    """Transactions that ended by silence, though the host had sent nothing since the last key, not even an echo."""
+    counts: dict[str, int] = field(default_factory=dict)
+    """Every other number that the driver counted, by its name."""
     waiting: dict[str, float] = field(default_factory=dict)
     """Users who wait at the end: for `answers`, `prompts`, `echoes` (of so many `keys`); the `oldest` wait, seconds."""
     due: dict[str, int] = field(default_factory=dict)
@@ -129,9 +125,16 @@ class Interval:
     screens: dict[str, float] = field(default_factory=dict)
     """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
 
+    @classmethod
+    def of(cls, row: Table) -> Self:
+        """Take the fields from a row; whatever else it counts goes into `counts`."""
+        known = {each.name for each in fields(cls)}
+        counts = {name: each for name, each in row.items() if name not in known and isinstance(each, int)}
+        return row_of(cls)({**row, "counts": counts})
+
     @property
     def measured(self) -> bool:
-        """Say whether it lies in a measurement interval."""
+        """Whether it lies in a measurement interval."""
         return self.phase == "measure"
 
 
@@ -317,7 +320,7 @@ def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str])
     steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}
     intervals = [
         replace(row, step=origin.step + row.step, start=origin.time + row.start)
-        for row in json_rows(folder / "series.jsonl", row_of(Interval), damage)
+        for row in json_rows(folder / "series.jsonl", Interval.of, damage)
     ]
     users = [
         replace(row, step=origin.step + row.step) for row in json_rows(folder / "users.jsonl", row_of(User), damage)
