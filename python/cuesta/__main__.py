@@ -9,16 +9,15 @@ INTERRUPTED = 105
 
 
 def main() -> int:
-    """Carry out the command line; give the exit code.
+    """Run the command line; give the exit code.
 
-    Python interrupted while it imports prints a traceback through whatever module it was in, so until the verbs are
-    there Ctrl-C ends the process: nothing has been started by then.
+    Python that is interrupted while it imports prints a traceback through some module. So until the verb is
+    loaded Ctrl-C ends the process: nothing has been started by then.
     """
     signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(INTERRUPTED))
     from cuesta import cli  # noqa: PLC0415
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    return cli.main()
+    return cli.main(loaded=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ SYNTAX = (
 )
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
+LISTEN = "telnet://127.0.0.1:0"
+"""Where the built-in host listens unless told otherwise: at a free port."""
 OWN_PROGRAMS = ("pty", "pipe")
 """Kinds whose rest is a command: the driver starts a program for each line."""
 FILES = {"pty": 2, "pipe": 3, "serial": 2}

@@ -14,7 +14,7 @@ import pytest
 from cuesta.analysis.compare.power import least_change
 from cuesta.cli import main
 from cuesta.cli.interleave import announced, judged
-from cuesta.engine import prepare
+from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
 from cuesta.units import share

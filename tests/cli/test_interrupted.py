@@ -30,7 +30,7 @@ def test_ctrl_c_while_the_command_is_loaded_says_nothing() -> None:
 
         class Interrupts:
             def find_spec(self, name, path=None, target=None):
-                if name == "cuesta.figures.step":
+                if name == "cuesta.plan.schema":
                     os.kill(os.getpid(), signal.SIGINT)
 
         sys.meta_path.insert(0, Interrupts())

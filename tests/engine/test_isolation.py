@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from cuesta.cli import main
-from cuesta.engine import isolation, prepare
+from cuesta.engine import isolation
 from cuesta.engine.isolation import NetNs, NetNsPair, check, linked_namespaces, mask, see_privileges
+from cuesta.engine.job import prepare
 from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.plan import RawOptions, load
 from tests.cli.test_run import running

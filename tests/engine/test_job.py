@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine import Job, prepare
-from cuesta.engine.job import SECOND, fitting_service, most_users, timeline
+from cuesta.engine.job import SECOND, Job, fitting_service, most_users, prepare, timeline
 from cuesta.engine.tapes import read_tape
 from cuesta.errors import InputError
 from cuesta.plan import RawOptions, load

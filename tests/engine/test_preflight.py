@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cuesta.engine import prepare
+from cuesta.engine.job import prepare
 from cuesta.engine.preflight import (
     divide_cpus,
     most_users_at,

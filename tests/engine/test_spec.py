@@ -3,7 +3,7 @@ from pathlib import Path
 
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.engine import prepare
+from cuesta.engine.job import prepare
 from cuesta.engine.spec import host_spec, of_agent, run_spec
 from cuesta.plan import RawOptions, load
 from tests.conftest import Write

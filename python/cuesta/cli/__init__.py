@@ -1,6 +1,7 @@
 """The command `cuesta`, one file per verb.
 
-- `main`: which verb, and what becomes of errors.
+- `main`: which verb, and what becomes of errors. `verbs`: the help and the arguments of each, quick to load; `flags`:
+  those that settings of plans have. The modules below carry the verbs out.
 - `run`: users type at a host; `dry_run`: the same, only shown.
 - `host`: the built-in host, for others to type at.
 - `check`: how a tape or a plan is understood.

@@ -5,28 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cuesta.cli.dry_run import show_plan
 from cuesta.cli.output import check_json, say, write_json
-from cuesta.engine import prepare, read_tape
+from cuesta.engine.tapes import read_tape
 from cuesta.errors import Exit
-from cuesta.plan import RawOptions, load
-
-NAME = "check"
-HELP = "say how a tape or a plan is understood"
-ABOUT = """Parses a tape or a plan, with everything that the plan names, and prints how it is understood.
-What is wrong is said with row, column and a hint; the exit code is then 104. Nothing is contacted."""
-EXAMPLES = """examples:
-  cuesta check login.tape                the commands, as understood
-  cuesta check login.tape --json -       the same as data
-  cuesta check nightly.toml              the plan with its steps, and every tape in it
-  cuesta check builtin:interactive       the tape of the main job
-"""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
-    parser.add_argument("file", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
-    parser.add_argument("--json", metavar="FILE|-", help="write it as data; - = standard output")
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -49,5 +30,9 @@ def _tape(where: str) -> tuple[str, Any]:
 
 
 def _plan(path: Path) -> tuple[str, Any]:
+    from cuesta.cli.dry_run import show_plan  # noqa: PLC0415, a tape is checked without the schema of plans
+    from cuesta.engine.job import prepare  # noqa: PLC0415
+    from cuesta.plan import RawOptions, load  # noqa: PLC0415
+
     job = prepare(load(RawOptions(plan=path), Path.cwd()))
     return show_plan(job), job.plan.settings.model_dump(mode="json")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from cuesta.engine import Job
-from cuesta.engine.job import DRAIN, SECOND, timeline
+from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.preflight import in_vain, prospect_of_ssh
 from cuesta.errors import CuestaError

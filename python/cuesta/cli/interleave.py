@@ -21,9 +21,10 @@ from cuesta.analysis.compare.run_sample import class_name, run_sample
 from cuesta.analysis.compare.verdict import ALPHA
 from cuesta.cli.dry_run import duration
 from cuesta.cli.interrupts import interrupts
-from cuesta.engine import Job
+from cuesta.cli.verbs.compare import PAIRS
 from cuesta.engine.folder import description, run_folder
 from cuesta.engine.interleaved import INDEX, Interleaved, Turn, run_in_turn
+from cuesta.engine.job import Job
 from cuesta.engine.local import Look
 from cuesta.errors import CuestaError, Exit, RefusedError, UsageError
 from cuesta.live import watching
@@ -31,8 +32,6 @@ from cuesta.plan import RawOptions
 from cuesta.report.phrases import plain
 from cuesta.units import many, share
 
-PAIRS = 8
-"""Unless told otherwise, or more are needed for any claim: 8 make whole ABBAs."""
 SPREADS = (0.01, 0.03, 0.10)
 """From pair to pair, for which it is said what pairs find: nobody knows theirs before the first run."""
 
@@ -41,16 +40,6 @@ class NoPairError(CuestaError):
     """Interrupted before there was anything to compare."""
 
     exit = Exit.INTERRUPTED
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what only pairs have."""
-    group = parser.add_argument_group("to make the runs, in pairs")
-    group.add_argument("--interleave", nargs=2, type=Path, metavar=("PLAN_A", "PLAN_B"), help="run both in turn: ABBA")
-    more = f"how many that count; default {PAIRS}, or more if so many figures are judged together that they need it"
-    group.add_argument("--pairs", metavar="N", help=more)
-    group.add_argument("--out", type=Path, metavar="DIR", help="where to; by default runs/compare-DATE-TIME")
-    group.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 @contextmanager

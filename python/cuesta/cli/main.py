@@ -1,18 +1,31 @@
-"""The command line: which verb, and what becomes of errors."""
+"""The command line: which verb, and what becomes of errors.
+
+`--version`, `--help` and `VERB --help` load neither the schema of plans nor anything else that takes long: a verb's
+arguments are in `verbs/VERB.py`, and `VERB.py`, which does the work, is imported when it is to be done.
+"""
 
 import argparse
-import difflib
 import os
 import re
 import sys
-import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from cuesta import __version__
-from cuesta.cli import certify, check, compare, host, ledger, meters, record, report, run
 from cuesta.errors import CuestaError, Exit, UsageError
 
-VERBS = (run, certify, compare, ledger, report, host, meters, record, check)
+VERBS = {
+    "run": "emulate users who type at a host, and measure",
+    "certify": "certify a system: repeated runs in two phases, MPL-17's form, hashes, signature",
+    "compare": "compare runs: faster, slower, equivalent, or not enough to tell",
+    "ledger": "list certified systems and goals; query all runs by SQL; check typed tables",
+    "report": "show a run, or several side by side: a page, Markdown, JUnit",
+    "host": "run the built-in host",
+    "meters": "meter this Linux host: CPU, idle by kind, faults, queues, devices",
+    "record": "make a tape of what you type",
+    "check": "check a tape or a plan, and show how Cuesta reads it",
+}
+"""Each verb with its one line of help."""
 
 ABOUT = """How many people can use this system at once, and how will it feel to type on it?
 
@@ -33,17 +46,23 @@ exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; give its exit code."""
-    parsed, unknown = parser().parse_known_args(joined(sys.argv[1:] if arguments is None else arguments))
+def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = lambda: None) -> int:
+    """Run the command; give its exit code. `loaded` is called when the verb is imported, before it does anything."""
+    words = joined(sys.argv[1:] if arguments is None else arguments)
+    parser = top_parser() if not words or words[0] not in VERBS else verb_parser(words[0])
+    parsed, unknown = parser.parse_known_args(words if parser.prog == "cuesta" else words[1:])
     try:
         if unknown:
-            raise _unknown(unknown[0], parsed.parser)
-        return int(parsed.carry_out(parsed))
+            raise _unknown(unknown[0], parser)
+        if words[0] not in VERBS:
+            raise UsageError(f"cuesta: expected a verb first, got {words[0]}", "`cuesta --help` shows them all")
+        verb = import_module(f"cuesta.cli.{words[0]}")
+        loaded()
+        return int(verb.carry_out(parsed))
     except CuestaError as error:
         return _explain(error)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read our output has left
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of our output has left
         return Exit.FAILED
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
@@ -67,23 +86,23 @@ def joined(arguments: Sequence[str]) -> list[str]:
     return result
 
 
-def parser() -> argparse.ArgumentParser:
-    """Make the parser of all verbs."""
+def top_parser() -> argparse.ArgumentParser:
+    """The parser of a command line that begins with no verb."""
     top = argparse.ArgumentParser("cuesta", description=ABOUT, epilog=EXAMPLES, formatter_class=Raw, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"cuesta {__version__}")
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in VERBS:
-        one = verbs.add_parser(
-            verb.NAME,
-            help=verb.HELP,
-            description=verb.ABOUT,
-            epilog=verb.EXAMPLES,
-            formatter_class=Raw,
-            allow_abbrev=False,
-        )
-        verb.add_arguments(one)
-        one.set_defaults(carry_out=verb.carry_out, parser=one)
+    for name, line in VERBS.items():
+        verbs.add_parser(name, help=line)
     return top
+
+
+def verb_parser(name: str) -> argparse.ArgumentParser:
+    verb = import_module(f"cuesta.cli.verbs.{name}")
+    parser = argparse.ArgumentParser(
+        f"cuesta {name}", description=verb.ABOUT, epilog=verb.EXAMPLES, formatter_class=Raw, allow_abbrev=False
+    )
+    verb.add_arguments(parser)
+    return parser
 
 
 def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
@@ -91,6 +110,8 @@ def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
     remedy = f"`{verb.prog} --help` shows them all"
     if not argument.startswith("-"):
         return UsageError(f"{verb.prog}: one argument too many: {argument}", remedy)
+    import difflib  # noqa: PLC0415
+
     flag, flags = argument.partition("=")[0], re.findall(r"--([\w-]+)", verb.format_usage())
     meant = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
     return UsageError(f"{verb.prog}: no such flag: {flag}" + (f"; did you mean --{meant[0]}?" if meant else ""), remedy)
@@ -106,6 +127,8 @@ class Raw(argparse.RawDescriptionHelpFormatter):
 def _explain(error: CuestaError) -> int:
     """Say one message and its remedy."""
     if os.environ.get("CUESTA_DEBUG"):
+        import traceback  # noqa: PLC0415
+
         traceback.print_exc()
     print(f"cuesta: {error}", file=sys.stderr)
     if error.remedy:

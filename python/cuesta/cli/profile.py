@@ -3,7 +3,6 @@
 import argparse
 import json
 import threading
-from pathlib import Path
 
 from cuesta import _native
 from cuesta.cli.output import check_json, write_json
@@ -14,14 +13,6 @@ WORD = "profile"
 """What stands in the place of an interval."""
 SECONDS = 10.0
 """How long it looks when nothing is said."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what only a profile has."""
-    group = parser.add_argument_group("a profile: cuesta meters profile [SECONDS]")
-    group.add_argument("--fraction", metavar="F", help="of the busy samples that are to be shown; default 0.9")
-    group.add_argument("--flame", type=Path, metavar="FILE", help="write a flame graph (SVG)")
-    group.add_argument("--folded", type=Path, metavar="FILE", help="write the stacks as text, for other programs")
 
 
 def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: float, stopped: threading.Event) -> int:

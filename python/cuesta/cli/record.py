@@ -22,36 +22,8 @@ from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of
 
-NAME = "record"
-HELP = "make a tape of what you type"
-ABOUT = """Runs COMMAND on a terminal, or goes to a target, and records the session: what you type becomes NAME.tape,
-with the waits and think times that you had, and all of it NAME.cast, which `asciinema play` shows. It ends with
-the program, or when you press Ctrl+] three times. What you type and the screen does not show as it is, such as a
-password, is written nowhere: the tape says ${password} or ${secret_1} in its place. What was hidden and what was
-kept is listed at the end."""
-EXAMPLES = """examples:
-  cuesta record -- bash                            then: cuesta run bash.tape --target pty:bash --users 10
-  cuesta record -o edit -- emacs -nw notes.txt     edit.tape and edit.cast
-  cuesta record --target telnet://127.0.0.1:2323 -o login
-  cuesta record --from demo.cast -o demo           a cast that was recorded with its keys
-
-What becomes what is in docs/record.md."""
-
 LOOK_EVERY = 0.1
 """Seconds between looks at the relay."""
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
-    parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run, with its arguments")
-    parser.add_argument("--target", metavar="URL", help="go there instead: ssh://, telnet://, tcp://, pty:, serial:")
-    parser.add_argument("--from", dest="source", type=Path, metavar="CAST", help="make the tape of a cast instead")
-    parser.add_argument(
-        "-o", "--out", metavar="NAME", help="write NAME.tape and NAME.cast; by default the program's name"
-    )
-    parser.add_argument("--force", action="store_true", help="write over files that are there")
-    parser.add_argument("--keep-all", action="store_true", help="hide nothing: passwords too are in the files")
-    parser.add_argument("--ask-password", action="store_true", help="ask for the password of an ssh:// login")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Running:
 @contextmanager
 def builtin_host(spec: Mapping[str, object], command_prefix: Sequence[str] = ()) -> Iterator[Running]:
     """Run a host while the block runs; `command_prefix` are words before a command that have it run elsewhere."""
-    command = [*command_prefix, sys.executable, "-m", "cuesta", "host", "--attached", "--spec", json.dumps(spec)]
+    command = [*command_prefix, sys.executable, "-m", "cuesta.engine.host_process", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True

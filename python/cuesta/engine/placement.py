@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cuesta.engine import preflight
 from cuesta.engine.isolation import NetNs, NetNsPair, linked_namespaces
 from cuesta.engine.job import Job
-from cuesta.engine.spec import LISTEN
+from cuesta.target import LISTEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Load, Segment, Service, Settings
 from cuesta.target import BUILTIN_HOST
 
-LISTEN = "telnet://127.0.0.1:0"
-
 
 def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
     """Tell an agent everything but its number and the start; `host` is the built-in host's address."""

@@ -1,8 +1,10 @@
-"""Writes the tables of docs/plan.md from the schema, so that they cannot differ.
+"""Writes what is made from the schema: the tables of docs/plan.md, and `cli/flags.py`, which `--help` reads because
+loading the schema takes longer than `--help` may take.
 
-`python -m cuesta.plan.document docs/plan.md` renews them in place.
+`python -m cuesta.plan.document docs/plan.md` writes both.
 """
 
+import json
 import sys
 from itertools import chain
 from pathlib import Path
@@ -13,7 +15,13 @@ from pydantic.fields import FieldInfo
 
 from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
-from cuesta.plan.schema import Group, Host, Published, Settings, Validity
+from cuesta.plan.schema import Group, Host, Published, Settings, Validity, flags
+
+FLAGS = Path(__file__).parent.parent / "cli" / "flags.py"
+FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
+
+Written by `python -m cuesta.plan.document` from the schema: change that.
+"""'''
 
 TABLES: dict[str, type[BaseModel]] = {
     "plan": Settings,
@@ -65,6 +73,27 @@ def renewed(text: str) -> str:
     return renew(text, {name: table(model) for name, model in TABLES.items()})
 
 
+def flags_module() -> str:
+    """The text of `cli/flags.py`."""
+    host = {name: (name.upper(), str(field.description)) for name, field in Host.model_fields.items()}
+    tables = {"SETTINGS": flags(Group, Settings), "HOST": {**host, **flags(Host)}}
+    return "\n\n".join([FLAGS_HEAD, *(_table_of_flags(name, table) for name, table in tables.items())]) + "\n"
+
+
+def _table_of_flags(name: str, table: dict[str, tuple[str, str]]) -> str:
+    rows = (
+        f"    {quoted(setting)}: (\n        {quoted(value)},\n        {quoted(meaning)},\n    ),"
+        for setting, (value, meaning) in table.items()
+    )
+    return "\n".join([f"{name}: dict[str, tuple[str, str]] = {{", *rows, "}"])
+
+
+def quoted(text: str) -> str:
+    """Write a string as Python does, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
 if __name__ == "__main__":
+    FLAGS.write_text(flags_module(), encoding="utf-8")
     file = Path(sys.argv[1])
     file.write_text(renewed(file.read_text(encoding="utf-8")), encoding="utf-8")

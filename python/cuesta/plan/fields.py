@@ -26,6 +26,16 @@ class Syntax:
     expected: str
 
 
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A setting that a flag and an environment variable can give too."""
+
+    value: str
+    """What `--help` calls its value; empty = a switch; in brackets = it may be left out and is then 0."""
+    meaning: str = ""
+    """Its help; by default the description of the setting."""
+
+
 def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
     """Check with `read`; a bad value is answered with what was expected, what came and why it will not do."""
 

@@ -2,7 +2,7 @@
 
 With neither plan nor tape it is the main job, whose plan is a default: cuesta.toml stands above it.
 
-`SETTINGS` are those that the environment and flags can give; the command line is made from the same table.
+`SETTINGS` are those that the environment and flags can give: the schema's fields with a `Flag`.
 """
 
 import re
@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from cuesta.errors import InputError, UsageError
 from cuesta.plan.messages import distinct, message, near, plan_error
-from cuesta.plan.schema import Group, Settings
+from cuesta.plan.schema import Group, Settings, flags
 from cuesta.plan.sweep import Step, flatten, put, steps
 
 MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
@@ -26,36 +26,7 @@ DEBUG = "CUESTA_DEBUG"
 """Not a setting: it shows where an error came from."""
 FILES = ("tape", "data")
 """Settings that name files."""
-
-SETTINGS: dict[str, tuple[str, str]] = {
-    "target": (
-        "URL",
-        "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …",
-    ),
-    "users": ("N", "how many users; several groups share them in the plan's proportion"),
-    "load": ("LOAD", "closed, paced:CYCLE or open:RATE"),
-    "think": ("DISTRIBUTION", "think time, such as 'exp 5s'"),
-    "key_rate": ("CPS", "keys a second"),
-    "line_speed": ("BAUD", "speed of the lines; 0 = as fast as the line goes"),
-    "stagger": ("D", "time between the starts of two users"),
-    "settle": ("D", "time between the last start and the measuring"),
-    "measure": ("D", "time of measuring"),
-    "seed": ("S", "one seed gives one sequence of keys and due times"),
-    "data": ("CSV", "users, one a row, for ${column} in the tape"),
-    "agents": ("N", "processes that the users are divided over"),
-    "threads": ("N", "threads of each agent"),
-    "meters": (
-        "WHERE",
-        "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, "
-        "ssh://H, http://H:9100/metrics",
-    ),
-    "stamps": ("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
-    "pin": ("", "keep the driver and the built-in host on different CPUs"),
-    "isolate": ("", "likewise, each in a network of its own, so that CPU figures are honest (root)"),
-    "log_transactions": ("", "record every transaction"),
-    "cast": ("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"),
-}
-"""Name → what a value is called ("" = a switch, in brackets = 0 if none is given) and what it means."""
+SETTINGS = tuple(flags(Group, Settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ in docs/plan.md.
 """
 
 import re
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
@@ -17,6 +17,7 @@ from cuesta.plan.fields import (
     Duration,
     EchoMap,
     FigureText,
+    Flag,
     Key,
     KeyDistribution,
     KeyRate,
@@ -48,6 +49,15 @@ SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 """Columns of users whose cells are never shown or recorded."""
 
 
+def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
+    """The settings that a flag can give: name → what its value is called and its help (see `Flag`)."""
+    found = {}
+    for name, field in (each for model in models for each in model.model_fields.items()):
+        for flag in (each for each in field.metadata if isinstance(each, Flag)):
+            found[name] = (flag.value, flag.meaning or str(field.description))
+    return found
+
+
 class Table(BaseModel):
     """A table of a plan: nothing unknown in it, and it never changes."""
 
@@ -59,23 +69,34 @@ class Group(Table):
 
     name: Name = Field("users", description="what the records call these users")
     tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
-    users: Users = Field(1, description="how many there are")
-    target: Target = Field(BUILTIN_HOST, description="what they type at; `host:` starts the built-in host")
-    load: LoadText = Field(
+    users: Annotated[Users, Flag("N", "how many users; several groups share them in the plan's proportion")] = Field(
+        1, description="how many there are"
+    )
+    target: Annotated[
+        Target,
+        Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
+    ] = Field(BUILTIN_HOST, description="what they type at; `host:` starts the built-in host")
+    load: Annotated[LoadText, Flag("LOAD", "closed, paced:CYCLE or open:RATE")] = Field(
         Load("closed"),
         description="when the next input is due: after the think time (closed), once a cycle (paced), "
         "at a rate of inputs or `:sessions` over all users of the group (open)",
     )
-    think: Distribution | None = Field(None, description="think time instead of the tape's own")
-    key_rate: KeyRate | None = Field(None, description="typing rate instead of the tape's own")
+    think: Annotated[Distribution | None, Flag("DISTRIBUTION", "think time, such as 'exp 5s'")] = Field(
+        None, description="think time instead of the tape's own"
+    )
+    key_rate: Annotated[KeyRate | None, Flag("CPS", "keys a second")] = Field(
+        None, description="typing rate instead of the tape's own"
+    )
     key_law: KeyDistribution | None = Field(
         None, description="distribution of the gaps between keys instead of the tape's own"
     )
-    line_speed: Baud | None = Field(
+    line_speed: Annotated[Baud | None, Flag("BAUD", "speed of the lines; 0 = as fast as the line goes")] = Field(
         None, description="speed of the lines, 10 bits a character, instead of the tape's own"
     )
-    stagger: Duration = Field(50 * MILLISECOND, description="time between the starts of two users")
-    data: Path | None = Field(
+    stagger: Annotated[Duration, Flag("D")] = Field(
+        50 * MILLISECOND, description="time between the starts of two users"
+    )
+    data: Annotated[Path | None, Flag("CSV", "users, one a row, for ${column} in the tape")] = Field(
         None, description="CSV of users for `${column}` in the tape, one row a user; relative to the plan"
     )
     columns: Size | None = Field(None, description="width of the terminals instead of the tape's own")
@@ -85,20 +106,24 @@ class Group(Table):
 class Host(Table):
     """The built-in host, when it is the target."""
 
-    service: ServiceText | None = Field(None, description="what it does with input; by default what fits the tape")
-    input: Literal["canonical", "raw"] | None = Field(
+    service: Annotated[ServiceText | None, Flag("SERVICE")] = Field(
+        None, description="what it does with input; by default what fits the tape"
+    )
+    input: Annotated[Literal["canonical", "raw"] | None, Flag("HOW")] = Field(
         None, description="whole rows with erase and kill, or single keys; by default what the service likes"
     )
     erase: Key = Field("#", description="the key that takes back the one before")
     kill: Key = Field("@", description="the key that takes back the row")
-    echo: Switch | None = Field(
+    echo: Annotated[Switch | None, Flag("true|false")] = Field(
         None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
     )
     echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
-    service_time: Distribution | None = Field(None, description="time that a server takes for a transaction")
+    service_time: Annotated[Distribution | None, Flag("DISTRIBUTION")] = Field(
+        None, description="time that a server takes for a transaction"
+    )
     servers: Count = Field(1, description="how many transactions are served at once")
     delay: Duration | None = Field(None, description="exact delay of every answer")
-    stall: StallText | None = Field(None, description="a window in which it does nothing")
+    stall: Annotated[StallText | None, Flag("WINDOW")] = Field(None, description="a window in which it does nothing")
     pool: Bytes = Field(16 << 20, description="buffers of all lines together, in bytes")
     threads: Count = Field(1, description="threads, one core each")
 
@@ -143,25 +168,44 @@ class Settings(Table):
     """A plan."""
 
     name: Name = Field("run", description="what the run folder is called")
-    seed: Seed = Field(1, description="one seed gives one sequence of keys and due times")
-    settle: Duration = Field(5 * SECOND, description="time between the last start and the measuring")
-    measure: Duration = Field(30 * SECOND, description="time of measuring")
-    agents: Count = Field(1, description="processes that the users are divided over")
-    threads: Count = Field(1, description="threads of each agent")
-    pin: Switch = Field(False, description="keep the driver and the built-in host on different CPUs")
-    isolate: Switch = Field(
+    seed: Annotated[Seed, Flag("S")] = Field(1, description="one seed gives one sequence of keys and due times")
+    settle: Annotated[Duration, Flag("D")] = Field(
+        5 * SECOND, description="time between the last start and the measuring"
+    )
+    measure: Annotated[Duration, Flag("D")] = Field(30 * SECOND, description="time of measuring")
+    agents: Annotated[Count, Flag("N")] = Field(1, description="processes that the users are divided over")
+    threads: Annotated[Count, Flag("N")] = Field(1, description="threads of each agent")
+    pin: Annotated[Switch, Flag("")] = Field(
+        False, description="keep the driver and the built-in host on different CPUs"
+    )
+    isolate: Annotated[
+        Switch, Flag("", "likewise, each in a network of its own, so that CPU figures are honest (root)")
+    ] = Field(
         False,
         description="likewise, and put either side into a network of its own that it receives from on its own CPUs "
         "(root): docs/meters.md",
     )
-    meters: Meters = Field(
+    meters: Annotated[
+        Meters,
+        Flag(
+            "WHERE",
+            "meter the host: auto, plain, exact, calls, none, machine, pid:N, cgroup:PATH, cpus:LIST, "
+            "ssh://H, http://H:9100/metrics",
+        ),
+    ] = Field(
         "auto",
         description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled; "
         "`exact` = also, traced; `calls` = also, its system calls traced instead of sampled: for a short run",
     )
-    stamps: Stamps = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
-    log_transactions: Switch = Field(False, description="record every transaction, not only histograms")
-    cast: UserNumber | None = Field(
+    stamps: Annotated[Stamps, Flag("WHICH", "lines that the kernel stamps: all, none or N = every Nth")] = Field(
+        16, description="lines that the kernel stamps: every Nth, `all` or `none`"
+    )
+    log_transactions: Annotated[Switch, Flag("", "record every transaction")] = Field(
+        False, description="record every transaction, not only histograms"
+    )
+    cast: Annotated[
+        UserNumber | None, Flag("[USER]", "write what this user (0) sees as a cast, for `asciinema play`")
+    ] = Field(
         None, description="a user whose session is written as a cast, to be watched; 0 is the first of the first group"
     )
     limits: tuple[LimitText, ...] = Field((), description="what a good run keeps; beyond it the exit code is 99")

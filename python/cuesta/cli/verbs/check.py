@@ -1,0 +1,20 @@
+"""`cuesta check`: its help and its arguments."""
+
+import argparse
+
+ABOUT = """Parses a tape or a plan, with everything that the plan names, and prints how it is understood.
+What is wrong is said with row, column and a hint; the exit code is then 104. Nothing is contacted."""
+
+
+EXAMPLES = """examples:
+  cuesta check login.tape                the commands, as understood
+  cuesta check login.tape --json -       the same as data
+  cuesta check nightly.toml              the plan with its steps, and every tape in it
+  cuesta check builtin:interactive       the tape of the main job
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments."""
+    parser.add_argument("file", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
+    parser.add_argument("--json", metavar="FILE|-", help="write it as data; - = standard output")

@@ -1,0 +1,34 @@
+"""`cuesta host`: its help and its arguments."""
+
+import argparse
+
+from cuesta.cli.flags import HOST
+from cuesta.target import LISTEN
+
+ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. It prints the addresses that it
+got, one a line, before anything else, and runs until Ctrl-C (or, with --attached, until its input ends). Then it
+prints what its front end did since it started (tty_meters), if anybody was there."""
+
+
+EXAMPLES = """examples:
+  cuesta host                                          on any free port
+  cuesta host --listen telnet://127.0.0.1:2300 --listen tcp://127.0.0.1:2301
+  cuesta host --service 'shell bash -i'
+  cuesta host --service-time 'exp 5ms' --servers 4     a host of known capacity: 800 transactions/s
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the verb's arguments: one for each setting of the plan's `[host]`."""
+    parser.add_argument("--listen", action="append", metavar="URL", help=f"where; may be repeated; by default {LISTEN}")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        metavar="FROM-CIDR",
+        help="take lines only from this network (10.1.2.0/24); may be repeated; a shell needs it beyond loopback",
+    )
+    for name, (value, meaning) in HOST.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar=value, help=meaning.replace("%", "%%"))
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the service times")
+    parser.add_argument("--meters", metavar="DIR", help="write a row of its own meters to DIR/series.jsonl each second")
+    parser.add_argument("--attached", action="store_true", help="end when standard input ends")

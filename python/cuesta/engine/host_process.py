@@ -1,0 +1,51 @@
+"""The built-in host's process in a run: `python -m cuesta.engine.host_process SPEC`. It prints its addresses,
+one a line, and ends when its input does. It loads little, so that a run starts quickly.
+"""
+
+import select
+import signal
+import sys
+from collections import deque
+from types import FrameType
+
+from cuesta import _native
+
+
+def main() -> int:
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, _interrupt)
+    try:
+        host = _native.Host.start(sys.argv[1])
+    except _native.RunError as error:
+        print(f"cuesta: {error}", file=sys.stderr)
+        return 1
+    try:
+        print(*host.addresses, sep="\n", flush=True)
+        attend(host)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        host.stop()
+    return 0
+
+
+def attend(host: _native.Host) -> None:
+    """Run until the input ends. Each line of it is an instant at which a row of the host's meters is to end."""
+    instants: deque[int] = deque()
+    while True:
+        left = max(instants[0] - _native.now(), 0) / 1e9 if instants else None
+        if select.select([sys.stdin], [], [], left)[0]:
+            if not (line := sys.stdin.buffer.raw.readline()):  # type: ignore[union-attr]
+                return
+            instants.append(int(line))
+        else:
+            host.end_row()
+            instants.popleft()
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""What may load before the work begins: all else makes `--version` and `--help` slow."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from cuesta.analysis.certify.grade import LEAST_RUNS
+
+from cuesta.cli import flags
+from cuesta.cli.main import VERBS
+from cuesta.cli.verbs import certify
+from cuesta.plan.document import FLAGS, flags_module
+from cuesta.plan.schema import Host
+
+AT_START = {"cuesta", "cuesta.__main__", "cuesta.cli", "cuesta.cli.main", "cuesta.errors"}
+FOR_HELP = AT_START | {"cuesta.cli.verbs", "cuesta.cli.flags", "cuesta.target"}
+SLOW = {"asyncio", "ctypes", "email", "http", "logging", "multiprocessing", "socket", "subprocess", "typing"}
+"""Modules of the standard library that take as long as all that is needed."""
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The modules that a command line loads, beyond those of every Python."""
+    code = """
+import atexit, json, sys
+before = set(sys.modules)
+sys.argv[0] = "cuesta"
+from cuesta.__main__ import main
+atexit.register(lambda: print(json.dumps(sorted(set(sys.modules) - before)), file=sys.stderr))
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+def others(modules: set[str]) -> set[str]:
+    return {module for module in modules if module.partition(".")[0] not in sys.stdlib_module_names}
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help"])
+def test_little_loads_at_start(arguments: str) -> None:
+    modules = loaded(arguments)
+    assert others(modules) <= AT_START
+    assert not modules & SLOW
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_little_loads_for_the_help_of_a_verb(verb: str) -> None:
+    modules = loaded(verb, "--help")
+    assert others(modules) <= FOR_HELP | {f"cuesta.cli.verbs.{verb}"}
+    assert not modules & SLOW - {"typing"}
+
+
+def test_checking_a_tape_loads_no_library() -> None:
+    modules = loaded("check", "builtin:interactive")
+    assert {module.partition(".")[0] for module in others(modules)} == {"cuesta"}
+
+
+def test_a_process_of_a_run_loads_no_library() -> None:
+    code = "import json, sys, cuesta.engine.agent, cuesta.engine.host_process; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = {module.partition(".")[0] for module in others(set(json.loads(done.stdout)))}
+    assert modules <= {"cuesta", "_distutils_hack", "sitecustomize", "usercustomize", "__main__"}
+
+
+def test_the_flags_are_those_of_the_schema() -> None:
+    assert FLAGS.read_text(encoding="utf-8") == flags_module(), "renew: python -m cuesta.plan.document docs/plan.md"
+    assert set(flags.HOST) == set(Host.model_fields)
+
+
+def test_the_help_says_how_many_runs_a_certification_has() -> None:
+    assert f"at least {LEAST_RUNS} times" in certify.ABOUT
