@@ -102,13 +102,24 @@ def test_a_flag_takes_its_setting_out_of_the_sweep(here: Path, write: Write) -> 
     assert len(load(RawOptions(plan=path, flags={"users": "7"}), here).steps) == 3
 
 
+def test_a_flag_with_several_values_is_a_sweep(here: Path, write: Write) -> None:
+    path = write("plan.toml", '[sweep]\nusers = [1, 2]\nthink = ["exp 1s", "exp 2s"]')
+    steps = load(RawOptions(plan=path, flags={"users": "10, 50,150"}), here).steps
+    assert [step.settings.group[0].users for step in steps] == [10, 50, 150] * 2
+    steps = load(RawOptions(environment={"CUESTA_USERS": "3,4"}), here).steps
+    assert [step.swept for step in steps] == [{"users": "3"}, {"users": "4"}]
+
+
 @pytest.mark.parametrize(
     ("flags", "environment", "said"),
     [
         ({"users": "-3"}, {}, r"--users: expected a number of users, got '-3'"),
         ({"key_rate": "x"}, {}, r"--key-rate: expected keys a second"),
         ({"limits": ["x"]}, {}, r"--limit: expected a limit"),
-        ({"host": {"delai": "1s"}}, {}, r"--host: no such setting; did you mean `delay`\?"),
+        ({"users": "10,x"}, {}, r"--users: expected a number of users, got 'x'"),
+        ({"host": {"servers": "0"}}, {}, r"--host servers: expected a number, got '0'"),
+        ({"target": "sh -i"}, {}, r"did you mean `pty:sh -i`\?"),
+        ({"host": {"delai": "1s"}}, {}, r"--host delai: no such setting; did you mean `delay`\?"),
         ({}, {"CUESTA_USERS": "many"}, r"CUESTA_USERS: expected a number of users, got 'many'"),
     ],
 )

@@ -26,7 +26,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 def _tape(where: str) -> tuple[str, Any]:
     tape = read_tape(where)
     notes = [f"note: {note}" for note in tape.notes]
-    return "\n".join([tape.script.listing().rstrip(), *notes]), json.loads(tape.script.commands())
+    advice = "" if tape.times_echo else "; no key is timed: `Set Echo screen` times each key to its echo"
+    text = "\n".join([tape.script.listing().rstrip(), *notes, f"OK: {where}{advice}"])
+    return text, json.loads(tape.script.commands())
 
 
 def _plan(path: Path) -> tuple[str, Any]:
@@ -35,4 +37,4 @@ def _plan(path: Path) -> tuple[str, Any]:
     from cuesta.plan import RawOptions, load  # noqa: PLC0415
 
     job = prepare(load(RawOptions(plan=path), Path.cwd()))
-    return show_plan(job), job.plan.settings.model_dump(mode="json")
+    return f"{show_plan(job)}\n\nOK: {path}", job.plan.settings.model_dump(mode="json")

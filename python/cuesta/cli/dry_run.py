@@ -89,6 +89,7 @@ def _groups(job: Job) -> str:
     rows = ["GROUPS"]
     for group in job.plan.settings.group:
         said = group.model_dump(mode="json", exclude={"name", "tape", "data"}, exclude_none=True)
+        said |= _swept(job, group)
         rows.append(f"  {group.name}: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
         rows.append(f"    tape {group.tape}" + _users(job, group))
     if any(group.target == BUILTIN_HOST for group in job.plan.settings.group):
@@ -98,13 +99,21 @@ def _groups(job: Job) -> str:
     return "\n".join(rows)
 
 
+def _swept(job: Job, group: Group) -> dict[str, str]:
+    """The settings of a group that the plan sweeps, each with its values in all steps."""
+    at = job.plan.settings.group.index(group)
+    every = [step.settings.group[at].model_dump(mode="json") for step in job.plan.steps]
+    values = {name: list(dict.fromkeys(str(each[name]) for each in every)) for name in every[0]}
+    return {name: f"[{', '.join(each)}] (swept)" for name, each in values.items() if len(each) > 1}
+
+
 def _users(job: Job, group: Group) -> str:
     return f", {job.users_of(group).shown} from {group.data}" if group.data else ""
 
 
 def _timeline(job: Job) -> str:
     rows = ["TIMELINE      begin    settled        end   users"]
-    number = 0
+    number = 1
     for segment in job.plan.segments():
         for step, times in _timed(segment):
             begin, settled, end = (f"{times[name] / SECOND:8.1f} s" for name in ("begin", "settled", "end"))

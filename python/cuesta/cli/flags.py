@@ -5,8 +5,8 @@ Written by `python -m cuesta.plan.document` from the schema: change that.
 
 SETTINGS: dict[str, tuple[str, str]] = {
     "users": (
-        "N",
-        "how many users; several groups share them in the plan's proportion",
+        "N[,N…]",
+        "how many users; 10,50 is a sweep; groups share them in the plan's proportion",
     ),
     "target": (
         "URL",

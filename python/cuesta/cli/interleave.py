@@ -1,7 +1,6 @@
 """`cuesta compare --interleave`: two plans run in turn, pair by pair."""
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -11,7 +10,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cuesta._native import Script
 from cuesta.analysis.compare.comparability import differences, facts
 from cuesta.analysis.compare.comparison import Terms
 from cuesta.analysis.compare.hodges_lehmann import least_runs
@@ -75,9 +73,9 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
 
 def judged(job: Job) -> list[str]:
     """Name the figures that will be judged: what is metered, and what the tapes time."""
-    scripts = {group.name: job.tape(group).script for group in job.plan.settings.group}
-    classes = [class_name(group, name) for group, script in scripts.items() for name in script.transactions()]
-    groups = [group for group, script in scripts.items() if _times_keys(script)]
+    tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
+    classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.script.transactions()]
+    groups = [group for group, tape in tapes.items() if tape.times_echo]
     metrics = (*HEADLINE, ECHO) if classes else OF_ECHOES
     of = {"response.p95": classes, ECHO.name: groups}
     metered = job.plan.settings.meters != "none"
@@ -87,11 +85,6 @@ def judged(job: Job) -> list[str]:
         if metered or not metric.needs_meters
         for part in of.get(metric.name, [""])
     ]
-
-
-def _times_keys(script: Script) -> bool:
-    commands = json.loads(script.commands())["commands"]
-    return any((each["Type"], each["Options"]) == ("SET", "Echo") and each["Args"] != "off" for each in commands)
 
 
 def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:

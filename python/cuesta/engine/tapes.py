@@ -1,5 +1,6 @@
 """Tapes: found, read and parsed. Built-in ones are called `builtin:NAME`; of a cast a tape is made first."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,12 @@ class Tape:
     script: _native.Script
     notes: tuple[str, ...]
     """What was left out of it, or understood otherwise than it is written."""
+
+    @property
+    def times_echo(self) -> bool:
+        """Whether any key is timed to its echo."""
+        commands = json.loads(self.script.commands())["commands"]
+        return any((each["Type"], each["Options"]) == ("SET", "Echo") and each["Args"] != "off" for each in commands)
 
 
 def read_tape(where: str, closed: bool = True) -> Tape:

@@ -5,6 +5,7 @@ Durations are whole nanoseconds.
 """
 
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NoReturn
@@ -259,7 +260,10 @@ def _key_distribution(value: object) -> str:
 
 
 def _target(value: object) -> str:
-    return _native.target(_text(value))
+    text = _text(value)
+    if ":" not in text and text and shutil.which(text.split()[0]):
+        _wrong(f"it names no kind of line; did you mean `pty:{text}`?")
+    return _native.target(text)
 
 
 def _stamps(value: object) -> int:

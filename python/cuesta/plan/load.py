@@ -27,6 +27,8 @@ DEBUG = "CUESTA_DEBUG"
 FILES = ("tape", "data")
 """Settings that name files."""
 SETTINGS = tuple(flags(Group, Settings))
+SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
+"""Settings whose flag may have several values, with commas between them: a sweep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +162,10 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def _override(raw: dict[str, Any], layer: Mapping[str, object], spelled: Callable[[str], str], here: Path) -> None:
-    """Lay flags or the environment over a plan. What is set so is no longer swept; limits are added."""
+    """Lay flags or the environment over a plan. A flag with one value ends the plan's sweep of it; limits are added."""
     for name, given in layer.items():
-        _check(spelled(name), name, given)
+        for value in _values(name, given) or (given,):
+            _check(spelled(name), name, value)
     groups = raw["group"]
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
         return  # the schema will say so
@@ -171,6 +174,9 @@ def _override(raw: dict[str, Any], layer: Mapping[str, object], spelled: Callabl
             raw["limits"] = [*raw.get("limits", []), *given]
         elif name == "host" and isinstance(given, dict):
             raw["host"] = {**raw.get("host", {}), **given}
+        elif values := _values(name, given):
+            _drop_axes(raw, name)
+            raw["sweep"] = {**raw.get("sweep", {}), name: values}
         else:
             put(raw, name, str(here / str(given)) if name in FILES else given)
             _drop_axes(raw, name)
@@ -182,12 +188,20 @@ def _drop_axes(raw: dict[str, Any], name: str) -> None:
 
 
 def _check(spelled: str, name: str, given: object) -> None:
-    """A flag is judged by itself, so that the message names the flag and not a place in some plan."""
+    """Check a flag by itself, so that the message names the flag and not a place in some plan."""
     raw = {"group": [{name: given}]} if name in Group.model_fields else {name: given}
     try:
         Settings.model_validate(raw)
     except ValidationError as error:
-        raise UsageError("\n".join(f"{spelled}: {message(fault)}" for fault in distinct(error))) from None
+        places = {fault["loc"]: f" {fault['loc'][-1]}" if name == "host" else "" for fault in distinct(error)}
+        rows = (f"{spelled}{places[fault['loc']]}: {message(fault)}" for fault in distinct(error))
+        raise UsageError("\n".join(rows)) from None
+
+
+def _values(name: str, given: object) -> list[str] | None:
+    """The values of a flag that has several (`--users 10,50,150`): a sweep. None if it has one."""
+    several = name in SEVERAL and isinstance(given, str) and "," in given
+    return [value.strip() for value in str(given).split(",")] if several else None
 
 
 def _flag(name: str) -> str:

@@ -69,9 +69,9 @@ class Group(Table):
 
     name: Name = Field("users", description="what the records call these users")
     tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
-    users: Annotated[Users, Flag("N", "how many users; several groups share them in the plan's proportion")] = Field(
-        1, description="how many there are"
-    )
+    users: Annotated[
+        Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion")
+    ] = Field(1, description="how many there are")
     target: Annotated[
         Target,
         Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
