@@ -85,10 +85,10 @@ impl Writer<'_> {
             knew = wait.knows;
         }
         let mut began = 0;
-        let shown = session.shown();
+        let echo_modes = session.echo_modes();
         for (at, stroke) in strokes.iter().enumerate() {
             self.pause(stroke.at().saturating_sub(knew), at == began);
-            if let Some(switch) = self.echo.turn(shown[at]) {
+            if let Some(switch) = self.echo.turn(echo_modes[at]) {
                 self.flush();
                 self.input.push(switch);
             }

@@ -13,10 +13,10 @@ pub(crate) fn rows(session: &Session) -> Vec<String> {
     let mut echo = EchoSwitch::default();
     let mut text = Text::default();
     let mut before = Duration::ZERO;
-    for (stroke, shown) in session.strokes.strokes.iter().zip(session.shown()) {
+    for (stroke, echo_mode) in session.strokes.strokes.iter().zip(session.echo_modes()) {
         let gap = stroke.at().saturating_sub(before);
         before = stroke.at();
-        if let Some(switch) = echo.turn(shown) {
+        if let Some(switch) = echo.turn(echo_mode) {
             text.finish(&mut tape);
             tape.push(switch);
         }

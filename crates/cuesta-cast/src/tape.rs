@@ -79,11 +79,37 @@ impl Session {
         Self { closed: !cast.was_stopped(), key_gap: key_gap(&strokes.strokes), prompts, strokes }
     }
 
-    /// Of each key, whether the host showed the whole row of input that it belongs to: then its echo can be timed.
-    pub(crate) fn shown(&self) -> Vec<bool> {
+    /// How the echo of each key can be timed.
+    pub(crate) fn echo_modes(&self) -> Vec<EchoMode> {
         let rows = self.strokes.strokes.chunk_by(|before, _| !before.ends_row() && !before.answer.text.contains('\n'));
-        rows.flat_map(|row| std::iter::repeat_n(is_shown(row), row.len())).collect()
+        let mut before = EchoMode::Off;
+        let modes = rows.flat_map(|row| {
+            let all = if is_shown(row) { EchoMode::Timed } else { EchoMode::Off };
+            row.iter().map(move |stroke| (stroke, all))
+        });
+        modes
+            .map(|(stroke, mode)| {
+                before = match stroke.pressed.typed {
+                    Typed::Char(_) if stroke.alternate && stroke.shown => EchoMode::Screen,
+                    // Arrows and the like are not timed: they end nothing.
+                    Typed::Key(_) if stroke.alternate && before == EchoMode::Screen => EchoMode::Screen,
+                    _ => mode,
+                };
+                before
+            })
+            .collect()
     }
+}
+
+/// How keys are timed to their echoes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum EchoMode {
+    #[default]
+    Off,
+    /// By what comes: the host showed the whole row of input that the key belongs to.
+    Timed,
+    /// By what the screen shows: a full-screen program showed the key where the cursor was.
+    Screen,
 }
 
 /// Whether every character of a row of input was shown on the main screen, and nothing but characters was pressed in it.
@@ -104,13 +130,17 @@ fn key_gap(strokes: &[Stroke]) -> Option<Duration> {
 
 /// The switch that times echoes where they were shown, and only there.
 #[derive(Debug, Default)]
-pub(crate) struct EchoSwitch(bool);
+pub(crate) struct EchoSwitch(EchoMode);
 
 impl EchoSwitch {
     /// The setting that has to stand before a key, if it is another one than before.
-    pub(crate) fn turn(&mut self, timed: bool) -> Option<String> {
-        (std::mem::replace(&mut self.0, timed) != timed)
-            .then(|| spell::command("Set", "Echo", if timed { "timed" } else { "off" }))
+    pub(crate) fn turn(&mut self, mode: EchoMode) -> Option<String> {
+        let word = match mode {
+            EchoMode::Off => "off",
+            EchoMode::Timed => "timed",
+            EchoMode::Screen => "screen",
+        };
+        (std::mem::replace(&mut self.0, mode) != mode).then(|| spell::command("Set", "Echo", word))
     }
 }
 
