@@ -94,10 +94,11 @@ impl Meter {
 
     /// Samples from now on, so that reports have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
     /// are known by their names, and the constants are as they are beside it. Measuring the constants takes about a second of
-    /// one CPU; where sampling is not allowed, reports say so and how to allow it.
+    /// one CPU, unless that was done within the last hour; where sampling is not allowed, reports say so and how to allow it.
     #[must_use]
     pub fn sampled(mut self, options: SamplerOptions) -> Self {
-        self.split = CpuAccounting::start(&self.spec.subject, options).map_err(|error| error.to_string());
+        let reuse = self.trace.is_none(); // a tracer makes calls and faults dearer
+        self.split = CpuAccounting::start(&self.spec.subject, options, reuse).map_err(|error| error.to_string());
         self.last = self.snapshot();
         self
     }
@@ -210,6 +211,7 @@ impl Meter {
             report.put_doubt(period * 1e-9);
         }
         report.notes.extend_from_slice(split.limits());
+        report.notes.extend(split.reused());
         let about = report.by_cause.value().map(|by_cause| &by_cause.about);
         if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
             report.notes.push(format!("{lost} samples were lost: there was no room for them"));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use cuesta_record::Stamp;
 
 use super::calibrate::{Constants, calibrate};
+use super::calibration_cache::{self, Calibration};
 use super::causes::{CauseShares, ExactCpu};
 use super::interval::interval;
 use super::kind::Cause;
@@ -17,7 +18,7 @@ use crate::{ByCause, Closure, Count, Cpu, Figure, MeterReport, Network, Subject,
 #[derive(Debug)]
 pub struct CpuAccounting {
     sampler: Sampler,
-    constants: Option<Constants>,
+    calibration: Option<Calibration>,
     /// What was not had, and how to allow it.
     limits: Vec<String>,
     /// One after the other, the oldest first.
@@ -28,18 +29,20 @@ pub struct CpuAccounting {
 const MOST_CUTS: usize = 86_400;
 
 impl CpuAccounting {
-    /// Measures the constants, which takes about a second of one CPU, and begins to sample.
+    /// Takes the constants, and begins to sample. Measuring them takes about a second of one CPU; those of the last hour are
+    /// reused if `reuse`.
     ///
     /// # Errors
     /// When nothing may be sampled. What may be sampled only in part is said by [`CpuAccounting::limits`].
-    pub fn start(subject: &Subject, options: SamplerOptions) -> Result<Self, NotSampled> {
-        let constants = calibrate();
+    pub fn start(subject: &Subject, options: SamplerOptions, reuse: bool) -> Result<Self, NotSampled> {
+        let measure = || calibrate().map(|constants| Calibration { constants, age: None });
+        let calibration = if reuse { calibration_cache::constants() } else { measure() };
         let sampler = Sampler::start(&[subject.clone(), Subject::Machine], options)?;
         let mut limits = sampler.limits().to_vec();
-        if let Err(why) = &constants {
+        if let Err(why) = &calibration {
             limits.push(format!("what page faults and system calls hide is not put right: {why}"));
         }
-        Ok(Self { sampler, constants: constants.ok(), limits, windows: VecDeque::new() })
+        Ok(Self { sampler, calibration: calibration.ok(), limits, windows: VecDeque::new() })
     }
 
     /// What was not had, and how to allow it; empty if nothing.
@@ -49,7 +52,16 @@ impl CpuAccounting {
 
     /// The constants, if they could be measured.
     pub fn constants(&self) -> Option<&Constants> {
-        self.constants.as_ref()
+        self.calibration.as_ref().map(|calibration| &calibration.constants)
+    }
+
+    /// That the constants were measured earlier, if they were.
+    pub fn reused(&self) -> Option<String> {
+        let minutes = self.calibration.as_ref()?.age?.as_secs() / 60;
+        Some(match minutes {
+            0 => "the sampler's constants are reused: measured less than a minute ago".to_owned(),
+            _ => format!("the sampler's constants are reused: measured {minutes} min ago"),
+        })
     }
 
     /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
@@ -123,7 +135,7 @@ impl CpuAccounting {
         if !self.sampler.sees_machine() {
             return None;
         }
-        let (known, machine) = (self.constants.as_ref()?, window.tallies.last()?);
+        let (known, machine) = (self.constants()?, window.tallies.last()?);
         let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
         let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
         let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);

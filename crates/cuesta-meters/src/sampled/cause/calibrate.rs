@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, clock};
+use serde::{Deserialize, Serialize};
 
 use super::kallsyms::Kallsyms;
 use super::kind::Cause;
@@ -21,7 +22,7 @@ use crate::sampled::perf::record::records;
 use crate::sampled::perf::{Event, EventConfig, Ring, Scope};
 
 /// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
     /// A system call that does nothing: seconds.
     pub call: f64,
@@ -42,6 +43,13 @@ pub struct Constants {
 }
 
 impl Constants {
+    /// Whether all are times: none is negative, and a call and a fault take some.
+    pub(super) fn are_possible(&self) -> bool {
+        let Self { call, call_hidden, call_after, fault, fault_hidden, errors, sample, sample_in_fault } = *self;
+        let all = [call, call_hidden, call_after, fault, fault_hidden, errors[0], errors[1], sample, sample_in_fault];
+        all.iter().all(|each| each.is_finite() && *each >= 0.0) && call > 0.0 && fault > 0.0
+    }
+
     /// What the samples of a tally took: seconds.
     pub(super) fn interrupts(&self, tally: &SampleTally) -> f64 {
         let in_faults = tally.of(Cause::PageFaults);

@@ -12,10 +12,11 @@
 //! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
 //! - `maps`, `crossing`: a user's address → what is there.
 //! - `watch`, `reader`: whose sample; counting. `pace`: how often each CPU is sampled.
-//! - `calibrate`, `pages`: the constants.
+//! - `calibrate`, `pages`: the constants; `calibration_cache`: those of the last hour.
 
 mod accounting;
 mod calibrate;
+mod calibration_cache;
 mod causes;
 mod classify;
 mod interval;
