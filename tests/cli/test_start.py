@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 import pytest
-from cuesta.analysis.certify.grade import LEAST_RUNS
 
+from cuesta.analysis.certify.grade import LEAST_RUNS
 from cuesta.cli import flags
 from cuesta.cli.main import VERBS
 from cuesta.cli.verbs import certify

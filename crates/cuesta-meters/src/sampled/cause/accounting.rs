@@ -188,8 +188,8 @@ mod tests {
     #[test]
     fn intervals_follow_each_other_and_sums_are_those_of_their_parts() {
         let subject = Subject::Process(std::process::id());
-        let mut split =
-            CpuAccounting::start(&subject, SamplerOptions::default()).expect("this test needs to be allowed to sample");
+        let mut split = CpuAccounting::start(&subject, SamplerOptions::default(), false)
+            .expect("this test needs to be allowed to sample");
         split.mark();
         let first = split.windows[0].until;
         let mut sum = 0_u64;
