@@ -51,7 +51,7 @@ BAD = {
     "JSON that cannot be written": (["run", "--json", "nowhere/x.json"], Exit.FAILED, ["nowhere/x.json", "--json"]),
     "a host setting that is none": (["run", "--host", "sevice=echo"], Exit.USAGE, ["did you mean `service`"]),
     "a host setting without a value": (["run", "--host", "service"], Exit.USAGE, ["KEY=VALUE"]),
-    "bad limit": (["run", "--limit", "respons.p99 < 2s"], Exit.USAGE, ["--limit", "did you mean `response`"]),
+    "bad limit": (["run", "--limit", "respons.p99 < 2s"], Exit.USAGE, ["--limit", "did you mean `response.p99`"]),
     "check of a bad tape": (["check", "bogus.tape"], Exit.BAD_INPUT, ["bogus.tape", "^"]),
     "check of a missing tape": (["check", "none.tape"], Exit.BAD_INPUT, ["none.tape", "No such file"]),
     "host that cannot listen": (["host", "--listen", "tcp://192.0.2.1:5"], Exit.FAILED, ["192.0.2.1"]),
