@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis import sql_rows
-from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.record import measurements
 from cuesta.ledger.database import Database
 from cuesta.ledger.record import CertificationSetup, Figure, Method, Record, Run, Workload
 from cuesta.ledger.tables import TABLES

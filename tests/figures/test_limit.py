@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.record import measurements
 from cuesta.figures.catalogue import DURATIONS
 from cuesta.figures.limit import COMPARISONS, Limit
 from cuesta.figures.reference import FORM, NUMBERS, Reference

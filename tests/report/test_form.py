@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import checks, grade
-from cuesta.analysis.certify.record import NOTHING, driver, run
+from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_row
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup, Figure, Published, Record, Reference, Workload
 from cuesta.report import form
@@ -56,7 +55,7 @@ def record(runs: int, **changed: object) -> Record:
         driver=driver(trials),
         workload=WORK,
         method=METHOD.model_copy(update={"runs": runs}),
-        runs=[run(certification, each) for each in trials],
+        runs=[run_row(certification, each) for each in trials],
         measurements=measurements(trials, known.reference, apart()),
         published=[PUBLISHED],
         checks=done,

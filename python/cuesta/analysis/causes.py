@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuesta.analysis.certify.sampling_error import DEVIATIONS
+from cuesta.analysis.certify.figure_arithmetic import DEVIATIONS
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded

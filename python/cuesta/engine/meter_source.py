@@ -39,6 +39,8 @@ ONE_PINNED = (
 )
 ORDER = {APART: 1, ISOLATED: 2, PINNED: 3, LOOSE: 4, ONE_PINNED: 4}
 """Places in the order of honesty in docs/meters.md, 1 is the best."""
+MACHINE = "machine"
+"""The subject that is all that runs."""
 THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
 
 
@@ -56,11 +58,13 @@ class MeterSource:
     """Why that; or why nothing is metered."""
     honesty: str
     """What CPU figures of this arrangement are worth (docs/meters.md)."""
+    whole_machine: bool = False
+    """Whether the subject is all that runs there."""
 
     @property
     def about(self) -> dict[str, object]:
         """Give what is recorded of it; `order` is its place in the order of honesty, None if it is not in it."""
-        said = {name: getattr(self, name) for name in ("source", "subject", "why", "honesty")}
+        said = {name: getattr(self, name) for name in ("source", "subject", "why", "honesty", "whole_machine")}
         return {**said, "order": ORDER.get(self.honesty)}
 
 
@@ -180,7 +184,12 @@ def here(subject: str, why: str, run: Run) -> MeterSource:
     of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
     cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
     return MeterSource(
-        own("--stacks", "--subject", subject, *cpus), "here", subject, why, honesty(run, elsewhere=False)
+        own("--stacks", "--subject", subject, *cpus),
+        "here",
+        subject,
+        why,
+        honesty(run, elsewhere=False),
+        subject == MACHINE,
     )
 
 
@@ -193,7 +202,7 @@ def over_ssh(where: str, run: Run) -> MeterSource:
     """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
-    subject = asked.get("subject", "machine")
+    subject = asked.get("subject", MACHINE)
     command = ["ssh", "-T", "-o", "BatchMode=yes"]
     command += ["-p", str(parts.port)] if parts.port else []
     command += ["-l", parts.username] if parts.username else []
@@ -209,7 +218,7 @@ def over_ssh(where: str, run: Run) -> MeterSource:
     there += TRACED.get(asked.get("tier", ""), ())
     command += ["--", parts.hostname or "", shlex.join(there)]
     worth = honesty(run, not is_here(host_of(where)))
-    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth)
+    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth, subject == MACHINE)
 
 
 def host_of(url: str) -> str:

@@ -25,6 +25,8 @@ class About:
     """What figures of CPU are worth in this arrangement."""
     order: int | None = None
     """Which that is in the order of honesty (docs/meters.md), from 1, the best; None if it is not in it."""
+    whole_machine: bool = False
+    """Whether the subject is all that ran there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
     at = (row["at"] - begun) / 1e9
     match row:
         case {"about": about}:
-            metered.abouts[first] = About(**about)
+            metered.abouts[first] = About(**{"whole_machine": is_whole_machine(about["subject"]), **about})
         case {"row": figures, "seconds": seconds}:
             metered.rows.append(Row(at, seconds, figures))
         case {"step": step, "sheet": sheet}:
@@ -89,3 +91,8 @@ def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
             metered.profile.update(listing)
         case {"gap": why}:
             metered.gaps.append(Gap(at, why))
+
+
+def is_whole_machine(subject: str) -> bool:
+    """Read it from `[HOST: ]SUBJECT`, for folders written before it had a field of its own."""
+    return subject.rpartition(": ")[2] == "machine"

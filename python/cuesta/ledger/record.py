@@ -5,9 +5,11 @@
 
 import json
 import re
+from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 FORMAT = 1
 """The newest format of certification folders and records that is read."""
@@ -19,6 +21,19 @@ class RecordPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Absence(StrEnum):
+    """Reasons for a missing figure that programs tell from others; it is not written to `record.json`."""
+
+    NO_PHASE = "no phase"
+    """The run has no such phase: a benchmark creates nothing."""
+    NO_RUN = "no run"
+    """No run counts."""
+    NO_EVENT = "no event"
+    """There is no average of nothing."""
+    NO_REFERENCE = "no reference"
+    """Nobody named a reference system."""
+
+
 class Figure(RecordPart):
     """A number, or why there is none."""
 
@@ -27,6 +42,7 @@ class Figure(RecordPart):
     standard_error: float | None = Field(default=None, description="where it rests on samples")
     low: float | None = Field(default=None, description="of its 95 % interval, by what so many samples can tell")
     high: float | None = None
+    absence: SkipJsonSchema[Absence | None] = Field(None, exclude=True, repr=False)
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -119,6 +135,15 @@ class Run(RecordPart):
     idle: Figure = Field(description="share of the CPUs in true idle, of all phases")
     accounted: Figure = Field(description="share of the CPUs' time that uses, idle and steal add up to")
     transactions: int
+
+
+RESTATED = {"creation_real", "creation_whole", "command_real"}
+"""Keys of rows of part d that state the row above in another way: the form indents them."""
+
+
+def is_numbered(key: str) -> bool:
+    """Whether the form of 1969 numbers a row: not the totals, and not the restated rows."""
+    return key != "total" and key not in RESTATED
 
 
 class FormRow(RecordPart):

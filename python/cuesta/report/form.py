@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
-from cuesta.ledger.record import Check, Figure, FormRow, ProcessRow, Record
+from cuesta.ledger.record import RESTATED, Absence, Check, Figure, FormRow, ProcessRow, Record, is_numbered
 from cuesta.report import page as html
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
@@ -306,14 +306,14 @@ def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
     """Number rows as the form of 1969 does: not the totals, and not what only says a row in other words."""
     number = 0
     for each in rows:
-        own = not each.name.startswith((" ", "Total"))
+        own = is_numbered(each.key)
         number += own
         yield f"{f'{number}.' if own else '':<4}", each
 
 
 def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
     """Give the cell of a row's name; one that only says another row in other words is indented."""
-    return (label(row).strip(), "in") if row.name.startswith(" ") else f"{number}{label(row)}"
+    return (label(row).strip(), "in") if row.key in RESTATED else f"{number}{label(row)}"
 
 
 def label(row: FormRow | ProcessRow) -> str:
@@ -397,7 +397,7 @@ def absences(record: Record) -> dict[str, str]:
     for part, each in lines_of(record):
         figures = [each.figure] if isinstance(each, ProcessRow) else [each.creation, each.command]
         for one in figures:
-            if one.why and "the run has no such phase" not in one.why and one.why != "no run counts":
+            if one.why and one.absence not in {Absence.NO_PHASE, Absence.NO_RUN}:
                 reasons.setdefault(one.why, []).append(f"{part}: {each.name.strip()}")
     return {plain(why): "; ".join(dict.fromkeys(names)) for why, names in reasons.items()}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from cuesta.analysis.certify.relative import LEAST
+from cuesta.analysis.compare.verdict import LEAST_RUNS
 from cuesta.analysis.history.projection import (
     Estimate,
     GoalChance,
@@ -105,7 +105,7 @@ def _systems(ledger: Ledger) -> Iterator[str]:
     if not ledger.systems:
         yield "none yet"
     if ledger.base and any(percent is None for percent, _ in beside):
-        yield f"— no percentage: it has an interval over runs, which takes {LEAST} of each system"
+        yield f"— no percentage: it has an interval over runs, which takes {LEAST_RUNS} of each system"
 
 
 def _grade(system: MeasuredSystem) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import filled
 from cuesta.analysis.certify.phases import Span, cpu_account
+from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.record import Figure, FormRow
@@ -67,7 +67,7 @@ def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
 def lacking(**changed: Any) -> ExtraRuns:
     """The runs apart, of which one is otherwise."""
     made = apart()
-    return ExtraRuns({**made.trials, **changed}, made.linked, None)
+    return ExtraRuns({**made.runs, **changed}, made.linked, None)
 
 
 def test_a_run_in_which_not_all_came_to_the_end_counts_nothing() -> None:
@@ -101,14 +101,14 @@ def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> N
 )
 def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> None:
     made = apart()
-    (run,) = made.trials["linkage"]
-    found = ExtraRuns(made.trials, {run.folder: linked}, None).symbols("creation")
+    (run,) = made.runs["linkage"]
+    found = ExtraRuns(made.runs, {run.folder: linked}, None).symbols("creation")
     assert str(found.why).startswith(f"no meter data ({why}")
 
 
 def test_a_part_of_the_programs_does_not_stand_for_all() -> None:
     made = apart()
-    (traced,) = made.trials["traced"]
+    (traced,) = made.runs["traced"]
     traced.recorded.metered.sheets[0] = {"counts": {"execs": {"value": {"count": 100}}}}
     assert (
         made.symbols("command").why == "no meter data (the linkers of 60 programs spoke, and 100 programs were loaded)"

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.certify.form_rows import measurements
 from cuesta.analysis.certify.grade import checks, grade
-from cuesta.analysis.certify.record import published
+from cuesta.analysis.certify.record import measurements, published
 from cuesta.ledger.record import Figure, FormRow, Reference
 from cuesta.plan import RawOptions, load
 from tests.certification_runs import trial

@@ -21,20 +21,20 @@ It is what its own processes left, where that was looked at: neighbours who fill
 """
 
 
-def warnings(certification: Certification, trials: Sequence[CertificationRun]) -> list[str]:
+def warnings(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
     """Say what keeps a benchmark from standing for the service; nothing of a certification."""
-    if certification.given.kind != "benchmark" or not trials:
+    if certification.given.kind != "benchmark" or not runs:
         return []
-    return [*goes_idle(certification.given.pauses, trials), *leaves_out(certification, trials)]
+    return [*goes_idle(certification.given.pauses, runs), *leaves_out(certification, runs)]
 
 
-def goes_idle(pauses: float, trials: Sequence[CertificationRun]) -> Iterator[str]:
+def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of idle, with what it comes from as far as that can be told."""
-    own = [value for trial in trials if (value := trial.own_idle("command").value) is not None]
-    shares = own or [value for trial in trials if (value := of_all(trial, "idle").value) is not None]
+    own = [value for run in runs if (value := run.own_idle("command").value) is not None]
+    shares = own or [value for run in runs if (value := of_all(run, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
         return
-    users, cpus = trials[0].times.users, max(account.cpus for account in trials[0].accounts.values())
+    users, cpus = runs[0].times.users, max(account.cpus for account in runs[0].accounts.values())
     if pauses:
         why = f"its script pauses for {digits(pauses)} s"
     elif users < cpus:
@@ -48,12 +48,12 @@ def goes_idle(pauses: float, trials: Sequence[CertificationRun]) -> Iterator[str
     )
 
 
-def leaves_out(certification: Certification, trials: Sequence[CertificationRun]) -> Iterator[str]:
+def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
     """Warn of what the service does and the benchmark does not, if there is a profile of the service."""
     file = certification.folder / PROFILE
     if not file.exists():
         return
-    sheets = [sheet for trial in trials if (sheet := trial.recorded.metered.sheets.get(0))]
+    sheets = [sheet for run in runs if (sheet := run.recorded.metered.sheets.get(0))]
     if not sheets:
         yield "whether it does what the service does cannot be told: no meter data"
         return

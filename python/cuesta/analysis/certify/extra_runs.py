@@ -22,7 +22,7 @@ LEAST_TOLD = 0.9
 class ExtraRuns:
     """The runs apart, by what they are for."""
 
-    trials: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
+    runs: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
     """What the linkers said, by the folder of the run."""
     untraced: str | None = None
@@ -30,35 +30,35 @@ class ExtraRuns:
 
     def counting(self, what: str) -> list[CertificationRun]:
         """Give those that count."""
-        return [trial for trial in self.trials.get(what, []) if not doubts(trial, what)]
+        return [run for run in self.runs.get(what, []) if not doubts(run, what)]
 
     def calls(self, phase: str, *causes: str) -> Figure:
         """Give how often something happened, where the full tracer counted."""
-        return self._mean(TRACED, lambda trial: trial.occurrences(phase, *causes))
+        return self._mean(TRACED, lambda run: run.occurrences(phase, *causes))
 
     def symbols(self, phase: str) -> Figure:
         """Give how many references were bound by name."""
-        return self._mean(LINKAGE, lambda trial: self._symbols(trial, phase))
+        return self._mean(LINKAGE, lambda run: self._symbols(run, phase))
 
     def completion(self) -> Figure:
         """Give the mean real time of a process without meters."""
-        return self._mean(CONTROL, lambda trial: Figure(value=fmean(trial.times.completion)))
+        return self._mean(CONTROL, lambda run: Figure(value=fmean(run.times.completion)))
 
-    def _symbols(self, trial: CertificationRun, phase: str) -> Figure:
-        span, linked = trial.times.spans.get(phase), self.linked[trial.folder]
+    def _symbols(self, run: CertificationRun, phase: str) -> Figure:
+        span, linked = run.times.spans.get(phase), self.linked[run.folder]
         if span is None:
             return unknown("the run has no such phase")
-        creation = trial.times.spans.get("creation")
-        if creation and not any(creation.end <= at <= trial.times.spans["command"].begin for at in linked.at):
+        creation = run.times.spans.get("creation")
+        if creation and not any(creation.end <= at <= run.times.spans["command"].begin for at in linked.at):
             return unknown("no reading of what the linkers said fell between the phases")
         found = linked.between(span.begin, span.end)
         if found is None:
             return unknown("what the linkers said was not read all along")
-        return self._enough(trial, found[1])
+        return self._enough(run, found[1])
 
-    def _enough(self, trial: CertificationRun, symbols: int) -> Figure:
+    def _enough(self, run: CertificationRun, symbols: int) -> Figure:
         """Give the number, if most of the programs that were loaded told of theirs."""
-        said = self.linked[trial.folder].programs[-1]
+        said = self.linked[run.folder].programs[-1]
         if not said:
             return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
         loaded = [n for traced in self.counting(TRACED) if (n := traced.loaded()) is not None]
@@ -70,13 +70,13 @@ class ExtraRuns:
         counting = self.counting(what)
         if not counting:
             return unknown(self.why_not(what))
-        figures = [take(trial) for trial in counting]
+        figures = [take(run) for run in counting]
         missing = next((figure for figure in figures if figure.value is None), None)
         return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
     def why_not(self, what: str) -> str:
         """Say why there is no run of that kind that counts."""
-        lost = self.trials.get(what, [])
+        lost = self.runs.get(what, [])
         if lost:
             return f"{RUN[what]} does not count: {'; '.join(doubts(lost[-1], what))}"
         if what == TRACED and self.untraced:
@@ -84,14 +84,14 @@ class ExtraRuns:
         return f"{RUN[what]} was not made"
 
 
-def doubts(trial: CertificationRun, what: str) -> list[str]:
+def doubts(run: CertificationRun, what: str) -> list[str]:
     """Say why a run does not count; one in which nothing is timed counts if all users came to the end."""
-    return trial.breaks if what in (TRACED, LINKAGE) else trial.doubts
+    return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 
 
 def read_extra_runs(certification: Certification) -> ExtraRuns:
     """Read them. Raises InputError if one cannot be read."""
     pause = certification.given.pause
-    trials = {what: [read_run(run, pause) for run in certification.apart.get(what, [])] for what in APART}
-    linked = {trial.folder: read_linkage(trial.recorded) for trial in trials[LINKAGE]}
-    return ExtraRuns(trials, linked, certification.given.untraced)
+    runs = {what: [read_run(run, pause) for run in certification.apart.get(what, [])] for what in APART}
+    linked = {run.folder: read_linkage(run.recorded) for run in runs[LINKAGE]}
+    return ExtraRuns(runs, linked, certification.given.untraced)

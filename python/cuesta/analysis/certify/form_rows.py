@@ -1,138 +1,286 @@
-"""MPL-17's part IV: CPU time and what it went into, numbers and times of each, and what a process sees of it.
+"""Parts a to c of MPL-17's form: CPU time, what it went into, and number and average time of each kind of fault.
 
-What is averaged over runs is written with its formula. Rows that 1969 had no need of (others, the hypervisor) stand
-behind its own, so that every column still adds up. Rows are known by their keys; where one stands is for the form.
+Each part is a table of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
+figure is the mean over the runs that count. Rows that 1969 had no need of (others, the hypervisor) stand behind its
+own, so that every column still adds up. Programs know a row by its key; its number on the form follows from the order.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from cuesta.analysis.certify.extra_runs import ExtraRuns
-from cuesta.analysis.certify.fault_kinds import HOW_COUNTED, KINDS, LOADING, NON_FAULT, Kind
-from cuesta.analysis.certify.phase_figures import (
-    Take,
-    daemon,
-    eligibility,
-    of_causes,
-    other,
-    others,
-    rest,
-    true_idle,
-    used,
-)
-from cuesta.analysis.certify.process_rows import benchmarked, mean, of_process, plus, ratio
+from cuesta.analysis.certify.figure_arithmetic import less, mean, plus, ratio
 from cuesta.analysis.certify.run import PHASES, CertificationRun
-from cuesta.ledger.record import Figure, FormRow, Measurements, Reference
+from cuesta.ledger.record import Figure, FormRow, is_numbered
 
+Take = Callable[[CertificationRun, str], Figure]
+"""Takes a figure from a run and a phase."""
 Rows = Mapping[str, FormRow]
-"""Rows of a part, by their keys."""
+"""Rows of a part by key."""
 
 
-def measurements(
-    trials: Sequence[CertificationRun], reference: Reference | None, apart: ExtraRuns | None = None
-) -> Measurements:
-    """Derive parts a to d of the runs that count, and of those that were made apart."""
-    benchmark = all("creation" not in trial.accounts for trial in trials)
-    a, b = by_key(cpu_time(trials)), by_key(by_cause(trials))
-    c = list(faults(trials, b, apart or ExtraRuns()))
-    last = benchmarked(trials, a, b) if benchmark else of_process(trials, a, b, reference)
-    return Measurements(a=list(a.values()), b=list(b.values()), c=c, d=list(last))
+@dataclass(frozen=True, slots=True)
+class FaultKind:
+    """One of MPL-17's kinds of faults, as what it is today."""
+
+    key: str
+    name: str
+    """MPL-17's word."""
+    label: str
+    """Name of the row of its CPU time."""
+    today: str
+    causes: tuple[str, ...]
+    """Causes of CPU time that it is."""
+    formula: str
+    """These, in words."""
+    counted: tuple[str, ...]
+    """What is counted: `counts` of a meter report where timed runs count it, else causes."""
+    counted_by: Literal["timed", "interrupts", "traced", "linkage"]
 
 
-def by_key(lines: Iterable[FormRow]) -> Rows:
-    """Index the rows of a part."""
-    return {line.key: line for line in lines}
+FAULT_KINDS = (
+    FaultKind(
+        key="page",
+        name="missing page",
+        label="Missing page fault time",
+        today="page faults",
+        causes=("page_faults",),
+        formula="page_faults",
+        counted=("minor_faults", "major_faults"),
+        counted_by="timed",
+    ),
+    FaultKind(
+        key="segment",
+        name="missing segment",
+        label="Missing segment fault time",
+        today="open, map",
+        causes=("mapping",),
+        formula="mapping (open, close, mmap, munmap, mprotect, mremap)",
+        counted=("mapping",),
+        counted_by="traced",
+    ),
+    FaultKind(
+        key="linkage",
+        name="linkage",
+        label="Linkage fault time",
+        today="dynamic linker",
+        causes=("linking",),
+        formula="linking (the dynamic linker's own instructions)",
+        counted=(),
+        counted_by="linkage",
+    ),
+    FaultKind(
+        key="wall_crossing",
+        name="wall crossing",
+        label="Wall crossing fault time",
+        today="system calls",
+        causes=("system_calls",),
+        formula="system_calls that are neither mapping nor loading",
+        counted=("system_calls",),
+        counted_by="traced",
+    ),
+    FaultKind(
+        key="interrupt",
+        name="interrupt",
+        label="Interrupt handling time",
+        today="",
+        causes=("softirq", "interrupts"),
+        formula="softirq + interrupts, hard ones",
+        counted=("softirq", "interrupts"),
+        counted_by="interrupts",
+    ),
+)
+LOADING, NON_FAULT = "loading", "user"
+"""Causes that are no faults."""
+NAMED_CAUSES = {LOADING, NON_FAULT, *(cause for kind in FAULT_KINDS for cause in kind.causes)}
+HOW_COUNTED = {
+    "timed": "counted in the timed runs",
+    "interrupts": "counted by the tracer, in the timed runs",
+    "traced": "counted by the tracer, in the run apart that traces system calls",
+    "linkage": "references bound by name, as the linkers say in the run apart that asks them",
+}
 
 
-def cpu_time(trials: Sequence[CertificationRun]) -> Iterator[FormRow]:
-    """Part a: the CPU time of both phases."""
+def used(run: CertificationRun, phase: str) -> Figure:
+    """The subject's CPU time without loading processes; with it where causes are not known."""
+    own, loading = run.cpu(phase), run.cause(phase, LOADING)
+    return own if own.value is None or loading.value is None else less(own, loading)
 
-    def row(key: str, name: str, today: str, take: Take, formula: str) -> FormRow:
-        return line(trials, (key, name, today), take, formula)
 
-    subject = "cgroup or process accounting of the subject"
-    barred, waits = "idle while barred by a quota of CPU time", "idle with a wait for a page or a device, approximate"
-    yield row("subject", "Time used by subject processes", "", used, f"{subject} − a.2")
-    yield row("loading", "Time spent loading processes", "", of_causes(LOADING), "cause loading")
-    yield row(
+def true_idle(run: CertificationRun, phase: str) -> Figure:
+    """Idle time in which no quota kept the subject from running."""
+    idle, barred = run.rest(phase, "idle"), run.rest(phase, "throttled")
+    if idle.value is None or barred.value is None:
+        return idle
+    return Figure(value=idle.value - min(barred.value, idle.value))
+
+
+def eligibility(run: CertificationRun, phase: str) -> Figure:
+    """Idle time in which a quota kept the subject from running; at most all idle time."""
+    idle, barred = run.rest(phase, "idle"), run.rest(phase, "throttled")
+    return barred if idle.value is None or barred.value is None else Figure(value=min(barred.value, idle.value))
+
+
+def daemon(run: CertificationRun, phase: str) -> Figure:
+    """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
+    if run.meters_whole_machine:
+        return run.cause(phase, "kernel_threads")
+    found, others_ = run.kernel_threads(phase), run.rest(phase, "others")
+    if found.value is None or others_.value is None:
+        return found
+    return Figure(value=min(found.value, others_.value))
+
+
+def others(run: CertificationRun, phase: str) -> Figure:
+    """What others used, without the kernel's threads, which have a row of their own."""
+    found, own = run.rest(phase, "others"), daemon(run, phase)
+    if found.value is None or own.value is None or run.meters_whole_machine:
+        return found
+    return Figure(value=found.value - own.value)
+
+
+def other_causes(run: CertificationRun, phase: str) -> Figure:
+    account = run.accounts.get(phase)
+    return run.cause(phase, *(name for name in account.causes if name not in NAMED_CAUSES) if account else ())
+
+
+def rest(name: str) -> Take:
+    return lambda run, phase: run.rest(phase, name)
+
+
+def causes(*names: str) -> Take:
+    return lambda run, phase: run.cause(phase, *names)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRow:
+    """A row of CPU time. In a formula `{a[KEY]}` stands for the number of a row: `a.2`."""
+
+    key: str
+    name: str
+    """MPL-17's words."""
+    today: str
+    """Today's, where they differ."""
+    take: Take
+    formula: str
+
+
+PART_A = (
+    TimeRow(
+        "subject",
+        "Time used by subject processes",
+        "",
+        used,
+        "cgroup or process accounting of the subject − {a[loading]}",
+    ),
+    TimeRow("loading", "Time spent loading processes", "", causes(LOADING), "cause loading"),
+    TimeRow(
         "daemon", "Time spent in file system daemon", "kernel threads", daemon, "the kernel's threads, whoever for"
+    ),
+    TimeRow(
+        "eligibility_idle",
+        "Idle time due to eligibility control",
+        "quota",
+        eligibility,
+        "idle while barred by a quota of CPU time",
+    ),
+    TimeRow(
+        "page_wait_idle",
+        "Idle time during page waits",
+        "and devices",
+        rest("iowait"),
+        "idle with a wait for a page or a device, approximate",
+    ),
+    TimeRow("true_idle", "True idle time", "", true_idle, "idle without such a wait, − {a[eligibility_idle]}"),
+    TimeRow("others", "Used by others", "", others, "the driver, the meters and other processes"),
+    TimeRow("steal", "Taken by the hypervisor", "", rest("steal"), "steal"),
+    TimeRow(
+        "unaccounted",
+        "In no account",
+        "",
+        rest("unaccounted"),
+        "total − all above: interrupts of idle CPUs, what clocks miss",
+    ),
+    TimeRow("total", "Total CPU time charged", "", CertificationRun.total, "CPUs × length of the phase"),
+)
+PART_B = (
+    *(TimeRow(kind.key, kind.label, kind.today, causes(*kind.causes), kind.formula) for kind in FAULT_KINDS),
+    TimeRow("non_fault", "Non-fault time", "user", causes(NON_FAULT), "user, but for the dynamic linker"),
+    TimeRow("loading", "Loading processes", "", causes(LOADING), "fork, exec, exit: {a[loading]}"),
+    TimeRow("other", "Other and not classified", "", other_causes, "the remaining causes"),
+    TimeRow("total", "Total", "", CertificationRun.cpu, "CPU time of the subject: {a[subject]} + {a[loading]}"),
+)
+
+
+def numbers(part: str, keys: Iterable[str]) -> dict[str, str]:
+    """Number the rows of a part as the form does: `a.1`, `a.2`."""
+    return {key: f"{part}.{number}" for number, key in enumerate(filter(is_numbered, keys), 1)}
+
+
+NUMBERS_A, NUMBERS_B = (numbers(part, (row.key for row in rows)) for part, rows in (("a", PART_A), ("b", PART_B)))
+
+
+def time_rows(rows: Sequence[TimeRow], runs: Sequence[CertificationRun]) -> Rows:
+    """Make part a or b: means over runs of both phases, and their sum."""
+    return {row.key: time_row(row, runs) for row in rows}
+
+
+def time_row(row: TimeRow, runs: Sequence[CertificationRun]) -> FormRow:
+    creation, command = (mean([row.take(run, phase) for run in runs]) for phase in PHASES)
+    return FormRow(
+        key=row.key,
+        name=row.name,
+        today=row.today,
+        unit="s",
+        creation=creation,
+        command=command,
+        total=both_phases(runs, creation, command),
+        formula=row.formula.format(a=NUMBERS_A),
     )
-    yield row("eligibility_idle", "Idle time due to eligibility control", "quota", eligibility, barred)
-    yield row("page_wait_idle", "Idle time during page waits", "and devices", rest("iowait"), waits)
-    yield row("true_idle", "True idle time", "", true_idle, "idle without such a wait, − a.4")
-    yield row("others", "Used by others", "", others, "the driver, the meters and other processes")
-    yield row("steal", "Taken by the hypervisor", "", rest("steal"), "steal")
-    missed = "total − all above: interrupts of idle CPUs, what clocks miss"
-    yield row("unaccounted", "In no account", "", rest("unaccounted"), missed)
-    yield row("total", "Total CPU time charged", "", CertificationRun.total, "CPUs × length of the phase")
 
 
-def by_cause(trials: Sequence[CertificationRun]) -> Iterator[FormRow]:
-    """Part b: the subject's CPU time, split by cause; it adds up to a.1 + a.2."""
-
-    def row(key: str, name: str, today: str, take: Take, formula: str) -> FormRow:
-        return line(trials, (key, name, today), take, formula)
-
-    for kind in KINDS:
-        yield row(kind.key, kind.label, kind.today, of_causes(*kind.causes), kind.formula)
-    yield row("non_fault", "Non-fault time", "user", of_causes(NON_FAULT), "user, but for the dynamic linker")
-    yield row("loading", "Loading processes", "", of_causes(LOADING), "fork, exec, exit: a.2")
-    yield row("other", "Other and not classified", "", other, "the remaining causes")
-    yield row("total", "Total", "", CertificationRun.cpu, "CPU time of the subject: a.1 + a.2")
+def both_phases(runs: Sequence[CertificationRun], creation: Figure, command: Figure) -> Figure:
+    """Add both phases up; a benchmark has only the command phase."""
+    benchmark = all("creation" not in run.accounts and "command" in run.accounts for run in runs)
+    return command if benchmark else plus(creation, command)
 
 
-def faults(trials: Sequence[CertificationRun], b: Rows, apart: ExtraRuns) -> Iterator[FormRow]:
-    """Part c: the average time of each kind, and their number."""
-    for kind in KINDS:
-        numbers = number(kind, trials, apart)
-        times = {phase: ratio(getattr(b[kind.key], phase), getattr(numbers, phase)) for phase in (*PHASES, "total")}
+def fault_rows(runs: Sequence[CertificationRun], b: Rows, extra: ExtraRuns) -> Iterator[FormRow]:
+    """Make part c: the average time of each kind of fault, and their number."""
+    for kind in FAULT_KINDS:
+        number = number_row(kind, runs, extra)
+        averages = {at: ratio(getattr(b[kind.key], at), getattr(number, at)) for at in (*PHASES, "total")}
         key, name = f"{kind.key}.average", f"{kind.name}: average"
-        yield FormRow(key=key, name=name, today=kind.today, unit="s", formula="b ÷ number", **times)
-        yield numbers
+        yield FormRow(key=key, name=name, today=kind.today, unit="s", formula="b ÷ number", **averages)
+        yield number
 
 
-def number(kind: Kind, trials: Sequence[CertificationRun], apart: ExtraRuns) -> FormRow:
-    """Make the row of a kind's number; the whole run's may be known where no phase's is."""
-    creation, command = (numbers_in(kind, phase, trials, apart) for phase in PHASES)
-    total = command if has_one_phase(trials) else plus(creation, command)
-    estimated = mean([trial.whole_number(*kind.causes) for trial in trials])
-    if total.value is None and estimated.value is not None:
-        total = estimated
+def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRuns) -> FormRow:
+    """Make the row of a kind's number; where phases have none, the whole run's meter report may estimate the total."""
+    creation, command = (number_in(kind, phase, runs, extra) for phase in PHASES)
+    total = both_phases(runs, creation, command)
+    estimated = mean([run.whole_number(*kind.causes) for run in runs])
     return FormRow(
         key=f"{kind.key}.number",
         name=f"{kind.name}: number",
         today=kind.today,
         unit="number",
-        formula=f"{HOW_COUNTED[kind.source]}; else, in total alone, as the sheet of the whole run estimates it",
         creation=creation,
         command=command,
-        total=total,
+        total=estimated if total.value is None and estimated.value is not None else total,
+        formula=f"{HOW_COUNTED[kind.counted_by]}; else, in total alone, as the sheet of the whole run estimates it",
     )
 
 
-def numbers_in(kind: Kind, phase: str, trials: Sequence[CertificationRun], apart: ExtraRuns) -> Figure:
-    """Give how many of a kind there were in a phase, by the runs that count them."""
-    match kind.source:
+def number_in(kind: FaultKind, phase: str, runs: Sequence[CertificationRun], extra: ExtraRuns) -> Figure:
+    match kind.counted_by:
         case "timed":
-            return mean([trial.number(phase, *kind.counted) for trial in trials])
+            return mean([run.number(phase, *kind.counted) for run in runs])
         case "interrupts":
-            timed = mean([trial.occurrences(phase, *kind.counted) for trial in trials])
-            return timed if timed.value is not None else apart.calls(phase, *kind.counted)
+            timed = mean([run.occurrences(phase, *kind.counted) for run in runs])
+            return timed if timed.value is not None else extra.calls(phase, *kind.counted)
         case "traced":
-            return apart.calls(phase, *kind.counted)
+            return extra.calls(phase, *kind.counted)
         case "linkage":
-            return apart.symbols(phase)
-
-
-def line(trials: Sequence[CertificationRun], names: tuple[str, str, str], take: Take, formula: str) -> FormRow:
-    """Make a row in seconds: the mean over runs of each phase, and their sum."""
-    key, name, today = names
-    creation, command = (mean([take(trial, phase) for trial in trials]) for phase in PHASES)
-    total = command if has_one_phase(trials) else plus(creation, command)
-    return FormRow(
-        key=key, name=name, today=today, unit="s", creation=creation, command=command, total=total, formula=formula
-    )
-
-
-def has_one_phase(trials: Sequence[CertificationRun]) -> bool:
-    """Say whether the runs are those of a benchmark."""
-    return all("creation" not in trial.accounts and "command" in trial.accounts for trial in trials)
+            return extra.symbols(phase)

@@ -8,10 +8,9 @@ from statistics import median
 from typing import Literal
 
 from cuesta.analysis.certify.phases import CpuAccount
-from cuesta.analysis.certify.process_rows import NONE_OF_IT, UNASKED
 from cuesta.analysis.certify.run import PHASES, CertificationRun
 from cuesta.analysis.planned import allowed
-from cuesta.ledger.record import Check, Figure, Measurements, ProcessRow
+from cuesta.ledger.record import Absence, Check, Figure, Measurements, ProcessRow
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
@@ -40,44 +39,44 @@ def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation
     return "observation" if runs == 1 else "estimate"
 
 
-def checks(trials: Sequence[CertificationRun], phased: bool) -> list[Check]:
+def checks(runs: Sequence[CertificationRun], phased: bool) -> list[Check]:
     """Check what a certificate needs, of the runs that lie where those that count do."""
-    return [Check(name=name, ok=ok, said=said) for name, ok, said in found(trials, phased)]
+    return [Check(name=name, ok=ok, said=said) for name, ok, said in found(runs, phased)]
 
 
-def counting(trials: Sequence[CertificationRun]) -> list[CertificationRun]:
+def counting(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
     """Give the runs that count: whatever a folder says, an invalid run or part of one does not."""
-    return [trial for trial in trials if not trial.doubts]
+    return [run for run in runs if not run.doubts]
 
 
 def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
     """Give the checks in their order."""
-    trials = counting(placed)
-    runs = len(trials)
-    yield "runs", runs >= LEAST_RUNS, f"{many(runs, 'run')} counted; a certificate needs {LEAST_RUNS}"
+    runs = counting(placed)
+    counted = len(runs)
+    yield "runs", counted >= LEAST_RUNS, f"{many(counted, 'run')} counted; a certificate needs {LEAST_RUNS}"
     if placed:
-        yield "valid", runs == len(placed), doubts(placed)
-    if not runs:
+        yield "valid", counted == len(placed), doubts(placed)
+    if not counted:
         return
-    yield "settled", *settled(trials)
+    yield "settled", *settled(runs)
     phases = PHASES if phased else PHASES[1:]
-    missing = [why for trial in trials for phase in phases if (why := trial.cpu(phase).why)]
+    missing = [why for run in runs for phase in phases if (why := run.cpu(phase).why)]
     yield "metered", not missing, missing[0] if missing else "every phase of every run was metered"
-    causes = [why for trial in trials for phase in phases if (why := trial.cause(phase, "user").why)]
+    causes = [why for run in runs for phase in phases if (why := run.cause(phase, "user").why)]
     yield "causes", not causes, causes[0] if causes else "CPU time is known by cause"
     if not missing:
-        yield "closes", *closes(trials)
-        yield "steal", *steal(trials)
-        yield "alone", *alone(trials)
-        yield "utilization", *utilization(trials)
-        yield "trusted", *trusted(trials)
+        yield "closes", *closes(runs)
+        yield "steal", *steal(runs)
+        yield "alone", *alone(runs)
+        yield "utilization", *utilization(runs)
+        yield "trusted", *trusted(runs)
     if not causes:
-        yield "split", *told(trials)
+        yield "split", *told(runs)
 
 
 def doubts(placed: Sequence[CertificationRun]) -> str:
     """Say what speaks against runs that lie where those that count do."""
-    wrong = (f"{trial.folder.name} does not count: {'; '.join(trial.doubts)}" for trial in placed if trial.doubts)
+    wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in placed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 
@@ -86,7 +85,7 @@ def complete(asked: int, counted: int, lost: Sequence[CertificationRun]) -> tupl
     said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
     if counted >= asked:
         return True, said
-    ways = {trial.summary.ended for trial in lost}
+    ways = {run.summary.ended for run in lost}
     if "interrupted" in ways:
         return False, f"the certification was interrupted: {said}"
     if "cut off" in ways:
@@ -114,15 +113,15 @@ def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
                 {"": row.figure} if isinstance(row, ProcessRow) else {f" ({at})": getattr(row, at) for at in phases}
             )
             for at, figure in figures.items():
-                if figure.why and figure.why not in (NONE_OF_IT, UNASKED):
+                if figure.why and figure.absence not in {Absence.NO_EVENT, Absence.NO_REFERENCE}:
                     yield f"{part}: {row.name.strip()}{at}", figure.why
 
 
-def settled(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Hold the first run's CPU time and length against those of the others."""
     series = {
-        "CPU time": [subject for trial in trials if (subject := cpu(trial)) is not None],
-        "length": [sum(span.seconds for span in trial.times.spans.values()) for trial in trials],
+        "CPU time": [subject for run in runs if (subject := cpu(run)) is not None],
+        "length": [sum(span.seconds for span in run.times.spans.values()) for run in runs],
     }
     for what, values in series.items():
         if len(values) < 3:
@@ -137,15 +136,15 @@ def settled(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     return True, f"no run shows it unsettled: the first is within {share(DRIFT)} or the spread of the others"
 
 
-def cpu(trial: CertificationRun) -> float | None:
+def cpu(run: CertificationRun) -> float | None:
     """Give the CPU time of the subject in all phases."""
-    accounts = trial.accounts.values()
+    accounts = run.accounts.values()
     return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
 
 
-def closes(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the subject, others, idle and steal, measured apart, make up the CPUs' time."""
-    worst = max((missed(account) for trial in trials for account in trial.accounts.values()), default=0.0)
+    worst = max((missed(account) for run in runs for account in run.accounts.values()), default=0.0)
     said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
         worst <= CLOSES,
@@ -160,9 +159,9 @@ def missed(account: CpuAccount) -> float:
     return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
 
 
-def trusted(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
-    sheets = [sheet["own"] for trial in trials for sheet in trial.recorded.metered.sheets.values()]
+    sheets = [sheet["own"] for run in runs for sheet in run.recorded.metered.sheets.values()]
     if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
         return False, f"the subject's CPU time is doubtful: {doubt}"
     if lossy := next((said for own in sheets if (said := LOSSY.get(own.get("source", "")))), None):
@@ -170,42 +169,42 @@ def trusted(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
     return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
 
 
-def steal(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the hypervisor left the CPUs to the host."""
-    most = max((value for trial in trials if (value := of_all(trial, "steal").value) is not None), default=0.0)
-    limit = min((allowed(trial.recorded).steal for trial in trials), default=0.0)
+    most = max((value for run in runs if (value := of_all(run, "steal").value) is not None), default=0.0)
+    limit = min((allowed(run.recorded).steal for run in runs), default=0.0)
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 
-def alone(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that the host was left to the subject: what others take makes everything longer."""
-    most = max((value for trial in trials if (value := of_all(trial, "others").value) is not None), default=0.0)
+    most = max((value for run in runs if (value := of_all(run, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
-def of_all(trial: CertificationRun, name: str) -> Figure:
+def of_all(run: CertificationRun, name: str) -> Figure:
     """Give the share of the CPUs' time that went into something, over all phases."""
-    seconds = sum(account.seconds for account in trial.accounts.values())
-    parts = [trial.rest(phase, name) for phase in trial.accounts]
+    seconds = sum(account.seconds for account in run.accounts.values())
+    parts = [run.rest(phase, name) for phase in run.accounts]
     missing = next((part for part in parts if part.value is None), None)
     if missing or not seconds:
         return missing or Figure(why="nothing was played")
     return Figure(value=sum(part.value or 0.0 for part in parts) / seconds)
 
 
-def utilization(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that no subject used more than there was."""
     worst = max(
-        (each.subject / each.seconds for trial in trials for each in trial.accounts.values() if each.seconds),
+        (each.subject / each.seconds for run in runs for each in run.accounts.values() if each.seconds),
         default=0.0,
     )
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 
-def told(trials: Sequence[CertificationRun]) -> tuple[bool, str]:
+def told(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """See that samples told of most of the CPU time that is split by cause."""
-    least = min((account.told for trial in trials for account in trial.accounts.values()), default=0.0)
+    least = min((account.told for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
     said = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
     return least >= TOLD, f"{said}; {share(TOLD)} is needed"

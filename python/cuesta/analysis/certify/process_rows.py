@@ -1,94 +1,136 @@
-"""MPL-17's part d: what a process sees; of a benchmark one number, and what is needed to believe it."""
+"""Part d of MPL-17's form: what a process sees; of a benchmark one number, and what is needed to believe it.
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+A ratio to a reference system never stands without its interval over the runs of both.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
-from cuesta.analysis.certify.phase_figures import Take, used
-from cuesta.analysis.certify.relative import relative
+from cuesta.analysis.certify.figure_arithmetic import mean, plus, ratio, scaled
+from cuesta.analysis.certify.form_rows import NUMBERS_A, NUMBERS_B, Rows, Take, numbers, used
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.analysis.certify.sampling_error import scaled, total
-from cuesta.ledger.record import Figure, FormRow, ProcessRow, Reference
+from cuesta.analysis.compare.verdict import LEAST_RUNS, ratio_interval
+from cuesta.ledger.record import Absence, Figure, FormRow, ProcessRow, Reference
 
-UNASKED = "no reference system was named (--reference FOLDER)"
-"""Why there is no ratio to a system."""
-NONE_OF_IT = "there were none"
-"""Why there is no average."""
-Rows = Mapping[str, FormRow]
-"""Rows of part a or b, by their keys."""
+KEYS = (
+    *("completion", "creation", "creation_real", "creation_whole", "command", "command_real"),
+    *("creation_non_fault", "command_non_fault", "reference", "relative"),
+)
+"""Rows of a certification, in their order."""
+NUMBERS = {"a": NUMBERS_A, "b": NUMBERS_B, "d": numbers("d", KEYS)}
 
 
-def of_process(
-    trials: Sequence[CertificationRun], a: Rows, b: Rows, reference: Reference | None
+def process_rows(
+    runs: Sequence[CertificationRun], a: Rows, b: Rows, reference: Reference | None
 ) -> Iterator[ProcessRow]:
     """Part d: average times seen by a process."""
-    users = fmean(trial.times.users for trial in trials) if trials else 0
+    users = fmean(run.times.users for run in runs) if runs else 0
 
     def cpu(key: str, name: str, figure: Figure, formula: str) -> ProcessRow:
-        return ProcessRow(key=key, name=name, unit="s", figure=each_of(figure, users), formula=f"{formula} ÷ processes")
+        return ProcessRow(
+            key=key,
+            name=name,
+            unit="s",
+            figure=each_of(figure, users),
+            formula=f"{formula.format(**NUMBERS)} ÷ processes",
+        )
 
     def real(key: str, name: str, take: Callable[[CertificationRun], float], formula: str) -> ProcessRow:
-        return by_clock(trials, (key, name), take, formula)
+        return by_clock(runs, (key, name), take, formula)
 
     start, same = "Average process creation time", "  the same in real time"
     whole = plus(plus(a["subject"].creation, a["loading"].creation), a["daemon"].creation)
     completed = "Average real time for completion of a process"
     yield real("completion", completed, lambda t: fmean(t.times.completion), "prompt + commands")
-    yield cpu("creation", start, a["subject"].creation, "a.1 creation")
+    yield cpu("creation", start, a["subject"].creation, "{a[subject]} creation")
     yield real("creation_real", f"{same}, fork to first prompt", lambda t: fmean(t.times.creation), "mean of users")
-    yield cpu("creation_whole", "  with loading and daemon, as the memo has it", whole, "a.1 + a.2 + a.3 creation")
+    yield cpu(
+        "creation_whole",
+        "  with loading and daemon, as the memo has it",
+        whole,
+        "{a[subject]} + {a[loading]} + {a[daemon]} creation",
+    )
     execution = "Average time for execution of command sequence"
-    command = cpu("command", execution, a["subject"].command, "a.1 command")
-    command = command.model_copy(update={"runs": by_run(trials, used, "command")})
+    command = cpu("command", execution, a["subject"].command, "{a[subject]} command")
+    command = command.model_copy(update={"runs": by_run(runs, used, "command")})
     yield command
     yield real("command_real", same, lambda t: fmean(t.times.command), "mean of users")
     non_fault = "Non-fault time of a process"
-    yield cpu("creation_non_fault", f"{non_fault}, creation", b["non_fault"].creation, "b.6 creation")
-    yield cpu("command_non_fault", f"{non_fault}, commands", b["non_fault"].command, "b.6 command")
+    yield cpu("creation_non_fault", f"{non_fault}, creation", b["non_fault"].creation, "{b[non_fault]} creation")
+    yield cpu("command_non_fault", f"{non_fault}, commands", b["non_fault"].command, "{b[non_fault]} command")
     yield from beside_reference(command, reference)
 
 
 def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[ProcessRow]:
-    """Hold the time of a command sequence against that of another system."""
-    time = Figure(value=reference.seconds) if reference else Figure(why=UNASKED)
+    """Make the rows of the reference system: its time for the same commands, and the ratio to it."""
+    unasked = "no reference system was named (--reference FOLDER)"
+    time = Figure(value=reference.seconds) if reference else Figure(why=unasked, absence=Absence.NO_REFERENCE)
     name = reference.system if reference else "a reference system"
-    whose, formula = f"Time for {name} to execute the same", "its own d.3" if reference else "given"
+    whose = f"Time for {name} to execute the same"
+    formula = f"its own {NUMBERS['d']['command']}" if reference else "given"
     yield ProcessRow(key="reference", name=whose, unit="s", figure=time, formula=formula)
-    yield relative(ratio(time, own.figure) if reference else time, own.runs, reference.runs if reference else [])
+    figure, interval = relative(ratio(time, own.figure) if reference else time, own.runs, reference)
+    yield ProcessRow(
+        key="relative",
+        name="Performance relative to it",
+        unit="ratio",
+        figure=figure,
+        formula="{d[reference]} ÷ {d[command]}; #4 ÷ #3 in 1969".format(**NUMBERS),
+        interval=interval,
+    )
 
 
-def benchmarked(trials: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
+def relative(
+    whole: Figure, own: Sequence[float], reference: Reference | None
+) -> tuple[Figure, tuple[float, float] | None]:
+    """Give `whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
+    if whole.value is None or reference is None:
+        return whole, None
+    if min(len(own), len(reference.runs)) < LEAST_RUNS:
+        have = f"here are {len(own)} and of the reference {len(reference.runs)}"
+        why = f"a ratio has an interval over runs, which takes {LEAST_RUNS} of each system: {have}"
+        return Figure(why=why), None
+    interval = ratio_interval(own, reference.runs)
+    return (whole, interval) if interval else (Figure(why="a run of either system took no time"), None)
+
+
+def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
     """Part d of a benchmark."""
     elapsed, process = "Elapsed time, first start to last end", "Average real time of a process"
-    yield by_clock(trials, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
-    yield by_clock(trials, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
+    yield by_clock(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
+    yield by_clock(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
 
     def part(key: str, name: str, one: FormRow, of: FormRow, formula: str) -> ProcessRow:
-        return ProcessRow(key=key, name=name, unit="share", figure=ratio(one.command, of.command), formula=formula)
+        return ProcessRow(
+            key=key, name=name, unit="share", figure=ratio(one.command, of.command), formula=formula.format(**NUMBERS)
+        )
 
-    yield part("zero_idle", "Zero idle", a["true_idle"], a["total"], "a.6 ÷ total")
-    own = mean([trial.own_idle("command") for trial in trials])
+    yield part("zero_idle", "Zero idle", a["true_idle"], a["total"], "{a[true_idle]} ÷ total")
+    own = mean([run.own_idle("command") for run in runs])
     whose = "CPUs less its tasks that wanted one, ÷ CPUs; looked at ten times a second"
     yield ProcessRow(
         key="own_idle", name="Own idle, whoever else had the CPUs", unit="share", figure=own, formula=whose
     )
-    yield part("device_idle", "Idle with a wait for a device", a["page_wait_idle"], a["total"], "a.5 ÷ total")
-    yield part("paging", "Paging load: CPU time on page faults", b["page"], b["total"], "b.1 ÷ b total")
-    major = mean([trial.number("command", "major_faults") for trial in trials])
+    yield part(
+        "device_idle", "Idle with a wait for a device", a["page_wait_idle"], a["total"], "{a[page_wait_idle]} ÷ total"
+    )
+    yield part("paging", "Paging load: CPU time on page faults", b["page"], b["total"], "{b[page]} ÷ b total")
+    major = mean([run.number("command", "major_faults") for run in runs])
     name = "Page faults with a device"
     yield ProcessRow(key="major_faults", name=name, unit="number", figure=major, formula="counted")
 
 
 def by_clock(
-    trials: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
+    runs: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
 ) -> ProcessRow:
     """Make a row by the driver's clock."""
-    figure = mean([Figure(value=take(trial)) for trial in trials if trial.times.spans])
+    figure = mean([Figure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
 
 
-def by_run(trials: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
+def by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
     """Give a figure of one process run by run; nothing if a run lacks it."""
-    found = [(take(trial, phase).value, trial.times.users) for trial in trials]
+    found = [(take(run, phase).value, run.times.users) for run in runs]
     known = [value / users for value, users in found if value is not None and users]
     return known if len(known) == len(found) else []
 
@@ -96,25 +138,3 @@ def by_run(trials: Sequence[CertificationRun], take: Take, phase: str) -> list[f
 def each_of(figure: Figure, number: float) -> Figure:
     """Divide by a number of processes."""
     return figure if figure.value is None else scaled(figure, 1 / number)
-
-
-def mean(figures: Sequence[Figure]) -> Figure:
-    """Average figures; if one is missing, say why."""
-    if not figures:
-        return Figure(why="no run counts")
-    missing = next((figure for figure in figures if figure.value is None), None)
-    return missing or total(figures, len(figures))
-
-
-def plus(one: Figure, other: Figure) -> Figure:
-    """Add two figures."""
-    if one.value is None or other.value is None:
-        return one if one.value is None else other
-    return total([one, other])
-
-
-def ratio(one: Figure, other: Figure) -> Figure:
-    """Divide two figures."""
-    if one.value is None or other.value is None:
-        return one if one.value is None else other
-    return scaled(one, 1 / other.value) if other.value else Figure(why=NONE_OF_IT)

@@ -7,12 +7,14 @@ from statistics import fmean
 
 from cuesta.analysis.certify.absentee import warnings
 from cuesta.analysis.certify.extra_runs import ExtraRuns, read_extra_runs
-from cuesta.analysis.certify.form_rows import measurements
+from cuesta.analysis.certify.figure_arithmetic import mean, ratio
+from cuesta.analysis.certify.form_rows import PART_A, PART_B, fault_rows, time_rows
 from cuesta.analysis.certify.grade import checks, complete, counting, filled, grade, of_all, settled
-from cuesta.analysis.certify.process_rows import mean, ratio
+from cuesta.analysis.certify.process_rows import benchmark_rows, process_rows
 from cuesta.analysis.certify.run import PHASES, CertificationRun, read_run
 from cuesta.ledger.certification import Certification, hashes
 from cuesta.ledger.record import (
+    Absence,
     CertificationSetup,
     Check,
     Driver,
@@ -21,6 +23,7 @@ from cuesta.ledger.record import (
     Method,
     Published,
     Record,
+    Reference,
     Run,
     Workload,
 )
@@ -41,38 +44,49 @@ def derive(certification: Certification) -> Record:
     given = certification.given
     phased = given.kind == "certification"
     placed = [read_run(folder, given.pause) for folder in certification.runs]
-    trials = counting(placed)
+    runs = counting(placed)
     excluded = [read_run(folder, given.pause) for folder in certification.excluded]
-    excluded += [trial for trial in placed if trial.doubts]
-    known = trials or excluded or [read_run(folder, given.pause) for folder in certification.settling]
+    excluded += [run for run in placed if run.doubts]
+    known = runs or excluded or [read_run(folder, given.pause) for folder in certification.settling]
     raw = hashes(certification)
     apart = read_extra_runs(certification)
-    form = measurements(trials, given.reference, apart)
+    form = measurements(runs, given.reference, apart)
     done = checks(placed, phased)
-    done.append(all_made(given.runs, trials, excluded or known))
-    if trials:
+    done.append(all_made(given.runs, runs, excluded or known))
+    if runs:
         done.append(check("form", *filled(form, phased)))
-    reached = grade(len(trials), done)
+    reached = grade(len(runs), done)
     return Record(
         id=hashlib.sha256(json.dumps(raw).encode()).hexdigest(),
         given=given,
-        driver=driver(trials),
+        driver=driver(runs),
         workload=workload(given, known),
-        method=method(certification, trials, excluded, apart),
-        runs=[run(certification, trial) for trial in trials],
+        method=method(certification, runs, excluded, apart),
+        runs=[run_row(certification, run) for run in runs],
         measurements=form,
-        published=list(published(trials, form)),
+        published=list(published(runs, form)),
         checks=done,
         grade=reached,
         because=[] if reached == "certified" else list(why_not_more(certification, done, excluded)),
-        warnings=warnings(certification, trials),
+        warnings=warnings(certification, runs),
         raw=raw,
     )
 
 
-def all_made(asked: int, trials: Sequence[CertificationRun], others: Sequence[CertificationRun]) -> Check:
+def measurements(
+    runs: Sequence[CertificationRun], reference: Reference | None, extra: ExtraRuns | None = None
+) -> Measurements:
+    """Derive parts a to d from the runs that count, and from the extra runs."""
+    a, b = time_rows(PART_A, runs), time_rows(PART_B, runs)
+    benchmark = all("creation" not in run.accounts for run in runs)
+    d = benchmark_rows(runs, a, b) if benchmark else process_rows(runs, a, b, reference)
+    c = fault_rows(runs, b, extra or ExtraRuns())
+    return Measurements(a=list(a.values()), b=list(b.values()), c=list(c), d=list(d))
+
+
+def all_made(asked: int, runs: Sequence[CertificationRun], others: Sequence[CertificationRun]) -> Check:
     """See that the certification came to its end."""
-    return check("complete", *complete(asked, len(trials), others))
+    return check("complete", *complete(asked, len(runs), others))
 
 
 def check(name: str, ok: bool, said: str) -> Check:
@@ -84,20 +98,20 @@ def why_not_more(
     certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
     """Say what keeps it from being a certificate, each once."""
-    aside = [trial for trial in excluded if trial.folder in certification.excluded]  # the others fail a check
+    aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
     yield from dict.fromkeys(each.said for each in done if not each.ok)
     if not done[0].ok:
-        yield from (f"{within(certification, trial)} did not count: {'; '.join(trial.doubts)}" for trial in aside)
+        yield from (f"{within(certification, run)} did not count: {'; '.join(run.doubts)}" for run in aside)
 
 
-def within(certification: Certification, trial: CertificationRun) -> str:
+def within(certification: Certification, run: CertificationRun) -> str:
     """Name a run by its place in the certification."""
-    return trial.folder.relative_to(certification.folder).as_posix()
+    return run.folder.relative_to(certification.folder).as_posix()
 
 
-def driver(trials: Sequence[CertificationRun]) -> Driver:
+def driver(runs: Sequence[CertificationRun]) -> Driver:
     """Say how good an instrument the driver was: the worst of all runs."""
-    steps = [trial.step for trial in trials]
+    steps = [run.step for run in runs]
     return Driver(
         lateness_p50=most([step.lateness.p50 for step in steps]),
         lateness_p99=most([step.lateness.p99 for step in steps]),
@@ -112,11 +126,11 @@ def most(values: Sequence[float | None]) -> Figure:
     return Figure(value=max(known)) if known else Figure(why="no key was typed")
 
 
-def workload(given: CertificationSetup, trials: Sequence[CertificationRun]) -> Workload:
+def workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
     """Say what the users did, as the first run recorded it."""
-    if not trials:
+    if not runs:
         return NOTHING
-    recorded = trials[0].recorded
+    recorded = runs[0].recorded
     group = recorded.plan["group"][0]
     return Workload(
         tape=next(iter(recorded.run["tapes"])),
@@ -132,24 +146,24 @@ def workload(given: CertificationSetup, trials: Sequence[CertificationRun]) -> W
 
 def method(
     certification: Certification,
-    trials: Sequence[CertificationRun],
+    runs: Sequence[CertificationRun],
     excluded: Sequence[CertificationRun],
     apart: ExtraRuns,
 ) -> Method:
     """Say how it was measured."""
     unmetered = apart.completion()
-    abouts = [about for trial in trials if (about := trial.recorded.metered.about(0))]
-    rows = [row.length for trial in trials for row in trial.recorded.metered.rows]
+    abouts = [about for run in runs if (about := run.recorded.metered.about(0))]
+    rows = [row.length for run in runs for row in run.recorded.metered.rows]
     cut = (CUT if certification.given.kind == "certification" else WHOLE) if rows else NO_READING
     return Method(
-        runs=len(trials),
-        excluded={within(certification, trial): trial.doubts for trial in excluded},
+        runs=len(runs),
+        excluded={within(certification, run): run.doubts for run in excluded},
         settling=len(certification.settling),
-        apart={what: [within(certification, trial) for trial in made] for what, made in apart.trials.items() if made},
+        apart={what: [within(certification, run) for run in made] for what, made in apart.runs.items() if made},
         untraced=certification.given.untraced,
         unmetered=unmetered,
-        cost=cost(trials, unmetered),
-        settled=settled(trials)[1],
+        cost=cost(runs, unmetered),
+        settled=settled(runs)[1],
         cut=cut.format(every=fmean(rows or [0.0]), pause=certification.given.pause or 0.0),
         metered=f"{abouts[0].source}: {abouts[0].why}" if abouts else "not metered",
         honesty=abouts[0].honesty if abouts else "",
@@ -157,37 +171,37 @@ def method(
     )
 
 
-def cost(trials: Sequence[CertificationRun], unmetered: Figure) -> Figure:
+def cost(runs: Sequence[CertificationRun], unmetered: Figure) -> Figure:
     """Say what meters cost: by which share a process took longer where it was metered. One control run tells little."""
-    metered = mean([Figure(value=fmean(trial.times.completion)) for trial in trials if trial.times.completion])
+    metered = mean([Figure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
     times = ratio(metered, unmetered)
     return times if times.value is None else Figure(value=times.value - 1)
 
 
-def run(certification: Certification, trial: CertificationRun) -> Run:
+def run_row(certification: Certification, run: CertificationRun) -> Run:
     """Sum up one run."""
-    spans = trial.times.spans
+    spans = run.times.spans
     length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
-    accounts = trial.accounts.values()
+    accounts = run.accounts.values()
     seen, there = sum(each.seen for each in accounts), sum(each.there for each in accounts)
     return Run(
-        folder=within(certification, trial),
+        folder=within(certification, run),
         creation=length["creation"],
         command=length["command"],
-        creation_cpu=trial.cpu("creation") if "creation" in spans else NO_PHASE,
-        command_cpu=trial.cpu("command"),
-        completion=Figure(value=fmean(trial.times.completion)) if trial.times.completion else NO_PHASE,
-        steal=of_all(trial, "steal"),
-        idle=of_all(trial, "idle"),
+        creation_cpu=run.cpu("creation") if "creation" in spans else NO_PHASE,
+        command_cpu=run.cpu("command"),
+        completion=Figure(value=fmean(run.times.completion)) if run.times.completion else NO_PHASE,
+        steal=of_all(run, "steal"),
+        idle=of_all(run, "idle"),
         accounted=Figure(value=seen / there) if there else Figure(why="no meter data"),
-        transactions=trial.step.transactions.count,
+        transactions=run.step.transactions.count,
     )
 
 
-def published(trials: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
+def published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
     """Put what the plan says was published of so many users beside the same of the form, or the mean of the runs."""
     of_form = {f"form.{row.key}": row.figure for row in form.d}
-    for rows in zip(*(trial.summary.published for trial in trials), strict=False):
+    for rows in zip(*(run.summary.published for run in runs), strict=False):
         one = rows[0]
         if one.step is None:
             continue  # it is of another number of users
@@ -216,4 +230,4 @@ NOTHING = Workload(
     seed=0,
     stagger="0s",
 )
-NO_PHASE = Figure(why="the run has no such phase")
+NO_PHASE = Figure(why="the run has no such phase", absence=Absence.NO_PHASE)

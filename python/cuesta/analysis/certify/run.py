@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cuesta.analysis.certify.figure_arithmetic import figure, unmet
 from cuesta.analysis.certify.phases import CpuAccount, PhaseTimes, cpu_account, phase_times
-from cuesta.analysis.certify.sampling_error import figure, unmet
 from cuesta.analysis.summary import Summary, of_recorded
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
-from cuesta.ledger.record import Figure
+from cuesta.ledger.record import Absence, Figure
 from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
@@ -59,6 +59,12 @@ class CertificationRun:
         gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
         return [*stopped, *self.times.missing, *gaps]
 
+    @property
+    def meters_whole_machine(self) -> bool:
+        """Whether the subject is all that ran, so that the kernel's threads are a part of it."""
+        about = self.recorded.metered.about(0)
+        return about is not None and about.whole_machine
+
     def cpu(self, phase: str) -> Figure:
         """Give the CPU time of all subject processes in a phase."""
         return self._of(phase, lambda account: account.subject)
@@ -74,7 +80,7 @@ class CertificationRun:
         """Give the CPU time of the kernel's own threads, whoever they worked for."""
         span = self.times.spans.get(phase)
         if span is None:
-            return unknown("the run has no such phase")
+            return NO_PHASE
         used = self.kernel.between(span.begin, span.end)
         return unknown(UNSEEN) if used is None else Figure(value=used)
 
@@ -122,7 +128,7 @@ class CertificationRun:
         """Give the share of the CPUs that the subject's processes left by themselves, whoever else had them."""
         found = self.accounts.get(phase)
         if found is None:
-            return unknown("the run has no such phase")
+            return NO_PHASE
         cpus = found.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
         left = self.runnable.idle(found.span.begin, found.span.end, cpus)
         return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
@@ -134,7 +140,7 @@ class CertificationRun:
     def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> Figure:
         found = self.accounts.get(phase)
         if found is None:
-            return unknown("the run has no such phase")
+            return NO_PHASE
         return unknown(found.why) if found.why else Figure(value=take(found))
 
     def _sheet_why(self, *place: str) -> str:
@@ -162,15 +168,17 @@ def sampled(account: CpuAccount, *names: str) -> Figure:
     return figure(seconds, min(seconds / whole, 1.0), account.effective, calibration)
 
 
-def unknown(why: str) -> Figure:
-    """Give a figure that cannot be had."""
-    return Figure(why=f"no meter data ({plainly(why)})")
+def unknown(why: str, absence: Absence | None = None) -> Figure:
+    return Figure(why=f"no meter data ({plainly(why)})", absence=absence)
 
 
 def plainly(why: str) -> str:
     """Give a reason in one row, and no more of it than can be read."""
     row = " ".join(why.split())
     return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
+
+
+NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
 
 
 def read_run(folder: Path, pause: float | None) -> CertificationRun:

@@ -106,6 +106,18 @@ def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
     return math.exp(shift.estimate), ratios
 
 
+LEAST_RUNS = least_runs(CONFIDENCE, in_pairs=False)
+"""Runs of each side that an exact interval needs."""
+
+
+def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, float] | None:
+    """Give the exact 95 % interval of new ÷ base over runs; None for fewer than LEAST_RUNS each or values of 0."""
+    if min(len(base), len(new)) < LEAST_RUNS or min(*base, *new) <= 0:
+        return None
+    _, interval = estimate(LogRatioSample([math.log(each) for each in base], [math.log(each) for each in new]))
+    return (interval.low, interval.high) if interval else None
+
+
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     """Adjust for how many are tested (S. Holm, 1979): each holds at 5 % if its adjusted chance is at most that."""
     adjusted, so_far = {}, 0.0

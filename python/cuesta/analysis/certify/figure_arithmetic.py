@@ -1,22 +1,22 @@
-"""Figures that rest on samples: what is left open about them, and what becomes of it when they are put together.
+"""Arithmetic on figures that rest on samples, with their 95 % intervals.
 
-An interval is of 95 % and says what so many samples cannot tell of the very time that they were taken in. How another
-run would differ it does not say: that is seen over runs.
+An interval says what the samples leave open about the interval in which they were taken. How another run would differ
+is seen over runs.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cuesta import _native
-from cuesta.ledger.record import Figure
+from cuesta.ledger.record import Absence, Figure
 
 DEVIATIONS = 1.96
 """Standard errors on either side of a 95 % interval."""
 
 
 def figure(seconds: float, share: float, samples: float, calibration: float = 0.0) -> Figure:
-    """Give CPU time that is a share of what so many samples met; `calibration` is one deviation of its constants."""
+    """CPU time in `share` of `samples`; `calibration` is one standard error, in seconds."""
     whole = seconds / share if share else 0.0
     low, high = _native.share_interval(share, samples)
     error = whole * math.sqrt(share * (1 - share) / samples) if samples else 0.0
@@ -29,13 +29,13 @@ def figure(seconds: float, share: float, samples: float, calibration: float = 0.
 
 
 def unmet(whole: float, samples: float) -> Figure:
-    """Give CPU time that none of so many samples met: nothing was seen, and it is at most so much of the whole."""
+    """CPU time that no sample met: 0, with the upper limit that so many samples allow."""
     high = whole * _native.share_interval(0.0, samples)[1]
     return Figure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
 
 
 def total(figures: Iterable[Figure], divisor: float = 1.0) -> Figure:
-    """Add up figures that are known and independent of each other; of a mean, `divisor` is their number."""
+    """Add up figures that have values and are independent; `divisor` is their number for a mean."""
     known = list(figures)
     value = sum(each.value or 0.0 for each in known) / divisor
     if all(each.high is None for each in known):
@@ -44,7 +44,7 @@ def total(figures: Iterable[Figure], divisor: float = 1.0) -> Figure:
 
 
 def less(one: Figure, other: Figure) -> Figure:
-    """Take one figure from another; both are known."""
+    """Subtract; both figures have values."""
     value = (one.value or 0.0) - (other.value or 0.0)
     if one.high is None and other.high is None:
         return Figure(value=value)
@@ -53,13 +53,33 @@ def less(one: Figure, other: Figure) -> Figure:
 
 
 def scaled(one: Figure, by: float) -> Figure:
-    """Give a known figure in another unit, or of another part."""
+    """Multiply a figure that has a value, its error and its interval."""
     limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
     return Figure(**{name: None if each is None else each * by for name, each in limits.items()})
 
 
+def mean(figures: Sequence[Figure]) -> Figure:
+    """Average over runs; if a run lacks the figure, its reason."""
+    if not figures:
+        return Figure(why="no run counts", absence=Absence.NO_RUN)
+    missing = next((figure for figure in figures if figure.value is None), None)
+    return missing or total(figures, len(figures))
+
+
+def plus(one: Figure, other: Figure) -> Figure:
+    if one.value is None or other.value is None:
+        return one if one.value is None else other
+    return total([one, other])
+
+
+def ratio(one: Figure, other: Figure) -> Figure:
+    if one.value is None or other.value is None:
+        return one if one.value is None else other
+    return scaled(one, 1 / other.value) if other.value else Figure(why="there were none", absence=Absence.NO_EVENT)
+
+
 def _around(value: float, figures: Iterable[Figure], divisor: float) -> dict[str, Any]:
-    """Give error and limits of a sum: their distances from it are added as independent ones are."""
+    """Error and interval of a sum: distances from the value add up in quadrature."""
     known = [each for each in figures if each.high is not None]
     down = math.hypot(*((each.value or 0.0) - (each.low or 0.0) for each in known)) / divisor
     up = math.hypot(*((each.high or 0.0) - (each.value or 0.0) for each in known)) / divisor

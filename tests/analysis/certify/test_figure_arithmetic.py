@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cuesta.analysis.certify import sampling_error
+from cuesta.analysis.certify import figure_arithmetic
 from cuesta.analysis.certify.phases import Span, cpu_account
 from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
@@ -68,19 +68,19 @@ def test_readings_of_few_samples_weigh_them_more() -> None:
 def test_a_sum_a_mean_and_a_difference_carry_what_is_open_of_their_parts() -> None:
     one = Figure(value=3.0, standard_error=0.3, low=2.4, high=3.9)
     other = Figure(value=1.0, standard_error=0.4, low=0.2, high=1.8)
-    both = sampling_error.total([one, other])
+    both = figure_arithmetic.total([one, other])
     assert [both.value, both.standard_error] == [4.0, pytest.approx(0.5)]
     assert [both.low, both.high] == [pytest.approx(3.0), pytest.approx(4 + math.hypot(0.9, 0.8))]
-    mean = sampling_error.total([one, one], 2)
+    mean = figure_arithmetic.total([one, one], 2)
     assert [mean.value, mean.standard_error] == [3.0, pytest.approx(0.3 / math.sqrt(2))]
-    apart = sampling_error.less(one, other)
+    apart = figure_arithmetic.less(one, other)
     assert [apart.value, apart.low] == [2.0, pytest.approx(2 - math.hypot(0.6, 0.8))]
-    assert sampling_error.scaled(one, 0.5).high == 1.95
-    exact = sampling_error.total([Figure(value=1.0), Figure(value=2.0)])
+    assert figure_arithmetic.scaled(one, 0.5).high == 1.95
+    exact = figure_arithmetic.total([Figure(value=1.0), Figure(value=2.0)])
     assert [exact.value, exact.high] == [3.0, None]
 
 
 def test_what_the_constants_leave_open_is_in_the_interval() -> None:
-    found = sampling_error.figure(1.0, 0.25, 1e6, calibration=0.1)
+    found = figure_arithmetic.figure(1.0, 0.25, 1e6, calibration=0.1)
     assert found.standard_error == pytest.approx(0.1, rel=0.01)
     assert [found.low, found.high] == [pytest.approx(0.804, rel=0.01), pytest.approx(1.196, rel=0.01)]
