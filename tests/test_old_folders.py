@@ -1,0 +1,67 @@
+"""Folders that earlier versions wrote still read, and nothing that they said by name is lost.
+
+`tests/old_folders/` holds one run of the main job, one sweep (open load, two groups, four segments, published figures) and
+one certification, as cuesta 0.1.0 wrote them at commit 9591095, with its own `summary.json` and `record.json`.
+"""
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.cli import main
+from cuesta.errors import Exit
+
+FOLDERS = Path(__file__).parent / "old_folders"
+
+
+def unpacked(name: str, place: Path) -> Path:
+    with tarfile.open(FOLDERS / f"{name}.tar.xz") as archive:
+        archive.extractall(place, filter="data")
+    return place / name
+
+
+def leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
+    """List the values of an object by their dotted names."""
+    named = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else None
+    if named is None:
+        yield place, value
+    else:
+        for name, each in named:
+            yield from leaves(each, f"{place}.{name}" if place else str(name))
+
+
+@pytest.mark.parametrize("name", ["main", "sweep"])
+def test_a_run_of_before_gives_the_same_figures_under_the_same_names(name: str, tmp_path: Path) -> None:
+    folder = unpacked(name, tmp_path)
+    before = dict(leaves(json.loads((folder / "summary.json").read_text())))
+    now = dict(leaves(json.loads(json.dumps(summarise(folder).json()))))
+    numbers = {place: value for place, value in before.items() if isinstance(value, int | float)}
+    assert len(numbers) > 300
+    assert {place: now.get(place, "lost") for place in numbers} == pytest.approx(numbers)
+    texts = {place for place, value in before.items() if isinstance(value, str)}
+    assert not texts - set(now)
+
+
+@pytest.mark.parametrize("name", ["main", "sweep"])
+def test_a_run_of_before_is_shown_asked_and_verified(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = unpacked(name, tmp_path)
+    assert main(["report", str(folder), "--out", str(tmp_path / "page.html")]) == Exit.GOOD
+    assert "VALID" in capsys.readouterr().out
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    steps = {"main": 1, "sweep": 4}[name]
+    assert main(["ledger", str(folder), "--sql", "select count(*) from steps", "--csv"]) == Exit.GOOD
+    assert capsys.readouterr().out.split() == ["count_star()", str(steps)]
+
+
+def test_a_certification_of_before_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = unpacked("certification", tmp_path)
+    assert main(["certify", "--verify", str(folder)]) == Exit.GOOD, capsys.readouterr()
+    assert main(["certify", str(folder)]) == Exit.GOOD
+    assert "CPU time" in capsys.readouterr().out
