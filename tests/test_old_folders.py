@@ -1,6 +1,6 @@
 """Folders that earlier versions wrote still read, and nothing that they said by name is lost.
 
-`tests/old_folders/` holds one run of the main job, one sweep (open load, two groups, four segments, published figures) and
+`tests/old_folders/` holds a run of the main job, a sweep (open load, two groups, four segments, published figures) and
 one certification, as cuesta 0.1.0 wrote them at commit 9591095, with its own `summary.json` and `record.json`.
 """
 

@@ -1,6 +1,6 @@
-"""Doubts about a host that did not do what was asked of it: then what was measured is only what went well.
+"""Doubts about a host that did not do what it was asked: the figures then show only what went well.
 
-Their shape is that of all doubts (`cuesta.analysis.validity`). Where `nothing_to_keep` stands, no limit was kept.
+All doubts have one shape (`cuesta.analysis.validity`). A doubt with `voids_limits` fails every limit of its step.
 """
 
 from collections import Counter
@@ -17,14 +17,14 @@ AT_START = ("exited-at-start", "no-program")
 MEND = "mend what the program complains of, or the command; try that by hand first"
 
 MOST_SILENT = 0.1
-"""Share of transactions that may end by silence of a host that had said nothing to them."""
+"""Share of transactions that may end by silence though the host sent nothing for them."""
 
 LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"}
-"""Errors after which a user goes on. Of a line that could not be opened in time, `timeout` too, something is said."""
+"""Errors after which a user keeps its line. A line that could not be opened in time is a `timeout` too, but is described."""
 
 
 def after_errors(step: StepFigures, otherwise: str) -> str:
-    """Advise by the error that cost most lines; where there is none, in general."""
+    """The advice for the error that cost most lines, or `otherwise` without such an error."""
     errors = Counter(step.errors.before) + Counter(step.errors.by_name)
     said = step.errors.said
     of_lines = {name: many for name, many in errors.most_common() if name in said or name not in LINE_IS_KEPT}
@@ -41,11 +41,10 @@ class Empty:
     """Nothing was measured."""
 
     advice: str
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look for anything at all, of a host that was asked for nothing either."""
         silent = Unanswered.found(step, allowed) or Unechoed.found(step, allowed)
         if step.transactions.count or step.echo.count or silent:
             return None
@@ -65,7 +64,6 @@ class Died:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look for users without a program, and for a run in which every user lost one and nothing was done."""
         times = sum(errors.get(name, 0) for errors in (step.errors.before, step.errors.by_name) for name in AT_START)
         lost = sum(step.lost_for.get(name, 0) for name in AT_START)
         in_vain = not step.transactions.count and times >= step.users
@@ -80,17 +78,16 @@ class Died:
 
 @dataclass(frozen=True, slots=True)
 class Unanswered:
-    """No input was answered, though some were made; or the host never showed what users waited for."""
+    """Transactions began but none ended, or the host never showed what users waited for."""
 
     users: int
     oldest: float
     given_up: str
     advice: str
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look at what ended, and at what was waited for."""
         waiting = step.waiting
         unseen = 0 if step.echo.count else waiting.prompts
         if step.transactions.count or not (waiting.answers + step.unanswered + unseen):
@@ -105,16 +102,15 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Silent:
-    """Transactions ended, but the host sent nothing: waits for silence are met by that too."""
+    """Transactions ended by silence of a host that sent nothing: a host that has stopped is silent too."""
 
     silent: int
     ended: int
     advice: str
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look for transactions of which the host said nothing since their last key."""
         ended = step.transactions.count
         if step.silent <= MOST_SILENT * ended:
             return None
@@ -127,19 +123,18 @@ class Silent:
 
 @dataclass(frozen=True, slots=True)
 class Unechoed:
-    """Fewer keys were echoed than not, of those whose echo was awaited."""
+    """Of the keys whose echo was expected, fewer were echoed than not."""
 
     echoed: int
     unechoed: int
     users: int
     oldest: float
-    nothing_to_keep: bool
-    """Where the tape has transactions, those may."""
+    voids_limits: bool
+    """False where the tape has transactions: limits on those can still be kept."""
     advice: str
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look at the echoes that came, that were given up and that are awaited."""
         echoed, waiting = step.echo.count, step.waiting
         unechoed = waiting.keys + step.errors.by_name.get("unechoed", 0)
         if echoed >= unechoed:
@@ -157,17 +152,16 @@ class Unechoed:
 
 @dataclass(frozen=True, slots=True)
 class Few:
-    """Fewer transactions ended than were under way at the end or given up: those that ended are the quick ones."""
+    """Fewer transactions ended than were under way at the end or given up: the figures are those of the quick ones."""
 
     ended: int
     under_way: int
     given_up: str
     advice: str
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look at what had no answer."""
         ended, under_way = step.transactions.count, step.waiting.answers
         if not 0 < ended < under_way + step.unanswered:
             return None
@@ -183,15 +177,14 @@ class Few:
 
 @dataclass(frozen=True, slots=True)
 class FewOfGroup:
-    """In one group of users fewer transactions ended than had no answer: figures of all are those of other groups."""
+    """In one group fewer transactions ended than had no answer: the figures of all users hide that group."""
 
     group: GroupCounts
     advice: ClassVar[str] = "see by hand whether that group's host works; without the group, the others can be measured"
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look for the group that lacks most, unless that is said of all users already."""
         if Unanswered.found(step, allowed) or Few.found(step, allowed):
             return None
         few = [group for group in step.groups if group.transactions < group.unanswered]
@@ -207,7 +200,7 @@ class FewOfGroup:
 
 @dataclass(frozen=True, slots=True)
 class Stuck:
-    """Answers or echoes were outstanding for so long that the distributions, which lack them, are too good."""
+    """Answers or echoes were missing for so long that the distributions, which lack them, are too good."""
 
     what: str
     oldest: float
@@ -216,9 +209,8 @@ class Stuck:
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look at what was under way at the end."""
         if step.waiting.answers and not step.response.count:
-            return None  # that is said already: nothing was answered
+            return None  # Unanswered says so
         oldest, longest = step.unfinished.oldest, max(step.response.max or 0.0, step.echo.max or 0.0)
         stuck = longest and is_stuck(oldest, longest)
         answers = many(step.waiting.answers, "transaction") + " had no answer"
@@ -232,7 +224,7 @@ class Stuck:
 
 @dataclass(frozen=True, slots=True)
 class Unbegun:
-    """Most of what was due in an open load was never begun: the figures are those of the few that found a free user."""
+    """Most arrivals of an open load were never begun: the figures are those of the few that found a free user."""
 
     never: int
     due: int
@@ -241,11 +233,10 @@ class Unbegun:
     advice: ClassVar[str] = (
         "more users for the same rate, or a lower rate: a user has one session at a time, and no other till it ends"
     )
-    nothing_to_keep: ClassVar[bool] = True
+    voids_limits: ClassVar[bool] = True
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Look at what was due."""
         due = step.due
         if due is None or due.never_begun <= due.done + due.under_way:
             return None
@@ -269,7 +260,6 @@ class Skipped:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at what was skipped: arrivals of an open load, cycles and keys of any."""
         arrivals = (step.due.skipped, step.due.count) if step.due else (0, 0)
         for skipped, due in (arrivals, (step.skipped, step.transactions.count + step.skipped)):
             if skipped > allowed.skipped * due:
@@ -283,7 +273,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Unaccounted:
-    """What was due in an open load and what became of it do not add up: then some of it is in no figure."""
+    """Arrivals of an open load and what became of them do not add up: some are in no figure."""
 
     due: int
     found_again: int
@@ -291,7 +281,6 @@ class Unaccounted:
 
     @classmethod
     def found(cls, step: StepFigures, _: Validity) -> Self | None:
-        """Add up."""
         due = step.due
         return cls(due.count, due.accounted) if due and not due.adds_up else None
 
@@ -301,12 +290,12 @@ class Unaccounted:
 
 
 def waited(users: int, oldest: float) -> str:
-    """Say how many users wait, and for how long at most; nothing where none does."""
+    """A phrase on users that wait, and for how long at most; empty where none does."""
     return f"{many(users, 'user')} {has(users)} waited for up to {seconds(oldest)}" if users else ""
 
 
 def given_up(step: StepFigures) -> str:
-    """Say of what was not answered how that ended: the wait, or the line."""
+    """A phrase on how unanswered transactions ended: by a timeout, or with the line."""
     said = step.errors.said
     too_long = 0 if "timeout" in said else min(step.unanswered, step.errors.by_name.get("timeout", 0))
     lost = step.unanswered - too_long
@@ -316,10 +305,8 @@ def given_up(step: StepFigures) -> str:
 
 
 def has(number: int) -> str:
-    """Give the verb that goes with a number."""
     return "has" if number == 1 else "have"
 
 
 def was(number: int) -> str:
-    """Give the verb that goes with a number."""
     return "was" if number == 1 else "were"

@@ -41,7 +41,7 @@ class Light:
 
     @property
     def cycle(self) -> float:
-        """Give R₀ + Z + K in seconds."""
+        """R₀ + Z + K in seconds."""
         return self.response + self.own
 
 
@@ -61,7 +61,7 @@ class Heavy:
 
     @property
     def rate_interval(self) -> tuple[float, float]:
-        """Give the interval of 95 % in which 1 / D max lies."""
+        """The interval of 95 % in which 1 / D max lies."""
         return around(1 / self.demand, self.error)
 
 
@@ -90,24 +90,24 @@ class Asymptotes:
 
     @property
     def contradicted(self) -> bool:
-        """Say whether more was measured than a line allows."""
+        """Whether more was measured than a line allows."""
         return any(not each.is_chance for each in self.above)
 
     @property
     def crossing(self) -> float | None:
-        """Give N* = (R₀ + Z + K) / D max: with more users some of them must wait. None if a line does not hold."""
+        """N* = (R₀ + Z + K) / D max: with more users some of them must wait. None if a line does not hold."""
         return self.light.cycle / self.heavy.demand if self.light and self.heavy and not self.contradicted else None
 
     @property
     def crossing_interval(self) -> tuple[float, float] | None:
-        """Give the interval of 95 % in which it lies."""
+        """The interval of 95 % in which it lies."""
         if self.crossing is None or self.light is None or self.heavy is None:
             return None
         return around(self.crossing, math.hypot(self.light.error, self.heavy.error))
 
 
 def around(value: float, error: float) -> tuple[float, float]:
-    """Give the interval of 95 % about a positive number with a relative standard error."""
+    """The interval of 95 % about a positive number with a relative standard error."""
     factor = math.exp(TWO_SIDED_95 * error)
     return value / factor, value * factor
 
@@ -169,7 +169,7 @@ def _demand(summary: Summary, resource: str, steps: Sequence[tuple[StepFigures, 
 
 
 def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | None) -> Iterator[Above]:
-    """Say which lines a step lies above, and whether chance explains it."""
+    """Which lines a step lies above, and whether chance explains it."""
     per_s = step.transactions.per_s or 0.0
     if light and step.users > light.users and per_s > (bound := step.users / light.cycle):
         chance = per_s <= around(bound, math.hypot(light.error, error))[1]
@@ -180,7 +180,7 @@ def _above(step: StepFigures, error: float, light: Light | None, heavy: Heavy | 
 
 
 def utilizations(summary: Summary, step: StepFigures) -> Mapping[str, float]:
-    """Give the busy share of each resource that was metered in a step; 1 is all of it."""
+    """The busy share of each resource that was metered in a step; 1 is all of it."""
     return dict(_utilizations(summary, step))
 
 

@@ -1,4 +1,4 @@
-"""How sure a rate is that was counted second by second."""
+"""The standard error of a rate that was counted second by second."""
 
 import math
 import statistics
@@ -9,7 +9,7 @@ from cuesta.ledger import Recorded
 
 
 def error_of_rate(recorded: Recorded, steps: Sequence[int]) -> float:
-    """Give the relative standard error of the transactions a second over the measurement of some steps together.
+    """The relative standard error of the transactions a second over the measurement of some steps together.
 
     It comes from how much the seconds of each step differ, neighbours' likeness included. It is never less than that of
     chance arrivals: a handful of seconds may be alike by chance. How much the steps differ from one another does not

@@ -1,4 +1,4 @@
-"""Whether all users were served alike."""
+"""Fairness: how the users' mean responses compare."""
 
 import statistics
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from cuesta.ledger import User
 
 
 def jain(values: Sequence[float]) -> float:
-    """Give (Σx)² / (n·Σx²), from 1/n to 1; 1 if all are zero (R. Jain et al., DEC-TR-301, 1984)."""
+    """(Σx)² / (n·Σx²), from 1/n to 1; 1 if all are zero (R. Jain et al., DEC-TR-301, 1984)."""
     squares = sum(value * value for value in values)
     return min(sum(values) ** 2 / (len(values) * squares), 1.0) if squares else 1.0
 

@@ -85,7 +85,7 @@ class FrontEnd:
     """Mean idle share of each of the front end's threads."""
 
     def per_terminal(self, event: str) -> float | None:
-        """Give the average time between events of one terminal."""
+        """The average time between events of one terminal."""
         between = self.atb[event]
         return None if between is None else between * self.dialed
 
@@ -189,7 +189,7 @@ class Sums:
         return Calls(count, over(seconds, count), over(self.of("characters", characters), 1e3 * seconds))
 
     def idle(self) -> list[float]:
-        """Give the mean idle share of each thread whose CPU time is known throughout."""
+        """The mean idle share of each thread whose CPU time is known throughout."""
         rows = [(row.figures["cpu"]["threads"], row.length * share) for row, share in self.shares]
         threads = min(len(each) for each, _ in rows)
         known = [n for n in range(threads) if all(each[n] and each[n]["idle"] is not None for each, _ in rows)]

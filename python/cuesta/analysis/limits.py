@@ -1,4 +1,4 @@
-"""Limits, held against what was measured."""
+"""Limits, judged by what was measured."""
 
 import operator
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The course of a run, for plots: what was counted in each stretch of it, and quantiles of exactly added histograms."""
+"""The run over time, for plots: counts of each stretch, and quantiles of exactly added histograms."""
 
 import math
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from cuesta._native import Histogram
 from cuesta.ledger import Interval, Recorded
 
 MOST_POINTS = 300
-"""A longer run than this many seconds has wider stretches."""
+"""Most stretches of a plot: a longer run has stretches of more than a second."""
 
 SERIES = ("response", "echo", "lateness")
 
@@ -26,12 +26,12 @@ class Point:
     errors_per_s: float
     """Failures of the host and of lines a second."""
     p50: dict[str, float]
-    """Seconds, by series; a series without values in this stretch is not there."""
+    """Seconds by series, of those that have values in this stretch."""
     p99: dict[str, float]
 
 
 def over_time(recorded: Recorded) -> list[Point]:
-    """Give the course of a run, its settling included; not its draining, in which nobody types."""
+    """The stretches of a run with its settling, without its draining, in which nobody types."""
     rows = [row for agent in recorded.agents for row in agent.intervals if row.phase != "drain"]
     end = max((row.start + row.length for row in rows), default=0.0)
     width = max(1.0, end / MOST_POINTS)
@@ -72,7 +72,7 @@ def point(rows: list[Interval], series: dict[str, Histogram]) -> Point:
 
 
 def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
-    """Give a percentile curve: how many times rarer than 1 in 1, and the seconds that so few exceed.
+    """A percentile curve: how many times rarer than 1 in 1, and the seconds that so few exceed.
 
     Twenty points a decade of rarity, up to one value; the last is the largest value itself.
     """

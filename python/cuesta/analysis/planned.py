@@ -18,11 +18,11 @@ class Planned:
     swept: Mapping[str, object]
     """The swept settings and their values in this step, as written."""
     fixed: bool
-    """Whether the number of users at work is the plan's at all times: not where sessions come and go."""
+    """Whether the plan's number of users is at work at all times; false where sessions come and go."""
 
     @property
     def closed(self) -> bool:
-        """Say whether every user waits for the answer and thinks before the next input."""
+        """Whether every user waits for the answer and thinks before the next input."""
         return self.load == "closed"
 
 

@@ -1,4 +1,4 @@
-"""Published figures, each beside what was measured in the steps that it is of."""
+"""Published figures, each with what was measured at the same number of users."""
 
 from collections.abc import Set
 
@@ -8,7 +8,7 @@ from cuesta.plan.schema import Published
 
 
 def beside(figures: list[Published], number: int, step: StepFigures, durations: Durations) -> list[PublishedComparison]:
-    """Hold those figures that are of a step with so many users against what was measured in it."""
+    """Compare the figures published for a step's number of users with that step."""
     return [
         _beside(each, number, measured(each.figure, step, durations))
         for each in figures
@@ -17,7 +17,7 @@ def beside(figures: list[Published], number: int, step: StepFigures, durations: 
 
 
 def unmeasured(figures: list[Published], users: Set[int]) -> list[PublishedComparison]:
-    """Give those that are of a number of users with which no step was measured."""
+    """Figures published for a number of users that no step had."""
     return [_beside(each, None, None) for each in figures if each.users not in {None, *users}]
 
 

@@ -47,7 +47,7 @@ def made(table: str, of: Any, **apart: object) -> Row:
 
 
 def why_unread(error: Exception) -> str:
-    """Say why a folder cannot be read."""
+    """Why a folder cannot be read."""
     return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
 

@@ -47,7 +47,7 @@ def shift(values: Sequence[float], counts: bool = False) -> LevelShift | None:
 
 
 def best_split(values: Sequence[float]) -> int:
-    """Give the split within the first half that leaves the least squares about two levels."""
+    """The split within the first half that leaves the least squares about two levels."""
     total, many = sum(values), len(values)
     sums = list(accumulate(values, initial=0.0))
 
@@ -59,7 +59,7 @@ def best_split(values: Sequence[float]) -> int:
 
 
 def resemblance(residuals: Sequence[float]) -> float:
-    """Give what likeness of neighbours adds to the variance of a mean: (1 + ρ) / (1 − ρ)."""
+    """What likeness of neighbours adds to the variance of a mean: (1 + ρ) / (1 − ρ)."""
     square = sum(residual * residual for residual in residuals)
     if not square:
         return 1.0

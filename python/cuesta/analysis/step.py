@@ -39,10 +39,10 @@ from cuesta.figures.step import (
 from cuesta.ledger import Interval, Recorded, Step, Tag, User
 
 KEYS, LINE, STAMPED = "keys", "line", "stamped"
-"""What stands in a tag where others name a class of transactions."""
+"""Tags of histograms that belong to no class of transactions."""
 
 OF_ECHOES = {"unechoed", "wrong-echo", "expect"}
-"""Errors that cost a user no time."""
+"""Errors that take no time of a user: the response-time law holds with them."""
 
 OF_LINES = ("line_in", "line_out")
 """Characters that crossed the lines."""
@@ -52,12 +52,12 @@ OF_CLASSES = ("response", "response_from_sent", "first_response")
 
 def figures(recorded: Recorded, number: int) -> StepFigures:
     """Derive all figures of a step from its measurement interval."""
-    return View(recorded, number).figures()
+    return StepRecords(recorded, number).figures()
 
 
 @dataclass
-class View:
-    """A run, seen through one step."""
+class StepRecords:
+    """The records of one step, and the figures derived from them."""
 
     recorded: Recorded
     number: int
@@ -73,7 +73,6 @@ class View:
         self.users = [row for agent in self.recorded.agents for row in agent.users if row.step == self.number]
 
     def figures(self) -> StepFigures:
-        """Put all together."""
         users = self.plan.users if self.plan else round(self.at_work())
         done, keys = self.total(lambda row: row.transactions), self.total(lambda row: row.keys)
         step = StepFigures(
@@ -142,7 +141,6 @@ class View:
         return GroupCounts(name, len(users), transactions, sum(row.unanswered for row in users) + waiting)
 
     def total(self, of: Callable[[Interval], int]) -> int:
-        """Add up a count."""
         return sum(map(of, self.rows))
 
     def counter(self, name: str) -> int:
@@ -167,7 +165,7 @@ class View:
         )
 
     def characters(self) -> Characters:
-        """Give characters a second, each way."""
+        """Characters a second, each way."""
         totals = sum((Counter(row.characters) for row in self.rows), Counter[str]())
         rates = {name: totals[name] / self.seconds if self.seconds else None for name in ("in", "out", *OF_LINES)}
         at_work, typed = self.at_work(), rates["in"]
@@ -175,16 +173,15 @@ class View:
         return Characters(typed, per_user, rates["out"], *(rates[name] for name in OF_LINES))
 
     def unfinished(self) -> Unfinished:
-        """Look at the end of the measurement, of each agent."""
         lasts = self.lasts()
         return Unfinished(sum(row.unfinished for row in lasts), max((row.oldest for row in lasts), default=0.0))
 
     def lasts(self) -> list[Interval]:
-        """Give each agent's last row of the measurement."""
+        """Each agent's last row of the measurement."""
         return [rows[-1] for rows in map(measured, self.by_agent.values()) if rows]
 
     def waiting(self) -> Waiting:
-        """Count who waited at the end. A record that does not tell knows only of what was unfinished."""
+        """Count who waited at the end. Records of before cuesta counted it tell only unfinished transactions."""
         rows = [row.waiting or {"answers": row.unfinished, "oldest": row.oldest} for row in self.lasts()]
         answers, prompts, echoes, keys = (
             sum(int(row.get(name, 0)) for row in rows) for name in ("answers", "prompts", "echoes", "keys")
@@ -202,7 +199,7 @@ class View:
         return replace(due, adds_up=due.accounted == due.count)
 
     def at_work(self) -> float:
-        """Give the mean number of users at work."""
+        """The mean number of users at work."""
         return sum(row.active * row.length for row in self.rows) / self.seconds if self.seconds else 0.0
 
     # Distributions
@@ -225,7 +222,7 @@ class View:
         return describe(self.pooled(lambda tag: is_class(tag) and tag.series == series, agent))
 
     def durations(self, metric: str, transaction: str | None) -> Histogram | None:
-        """Give what a limit names: a metric of one class of transactions, or of all."""
+        """What a limit names: a metric of one class of transactions, or of all."""
         return self.pooled(lambda tag: tag.series == metric and transaction in (None, tag.transaction))
 
     def tags(self) -> list[Tag]:
@@ -250,7 +247,7 @@ class View:
         ]
 
     def kernel(self) -> KernelTimes | None:
-        """Hold the kernel's stamps against the driver's; none if nothing was stamped."""
+        """Compare the kernel's stamps with the driver's; None if the kernel stamped nothing."""
         kernel, user = self.of(STAMPED, "kernel_response"), self.of(STAMPED, "user_response")
         if None in (kernel.p50, kernel.p99, user.p50, user.p99):
             return None
@@ -259,7 +256,7 @@ class View:
     # Judgement
 
     def law(self, done: int) -> ResponseLaw | None:
-        """Check the interactive response-time law. None where waits failed: their time is in neither Z, K nor R."""
+        """Check the response-time law. None where waits failed: their time is in neither Z, K nor R."""
         if set(by_name(self.rows)) - OF_ECHOES:
             return None
         sums = {name: sum(row.sums[name] for row in self.rows) for name in ("think", "keying", "response_from_sent")}
@@ -300,7 +297,7 @@ class View:
         return ScreenCost(count, sum(size for _, size in of_agents) / count, drawing)
 
     def settled(self) -> Settling:
-        """Look at the start of the measurement, and whether levels held."""
+        """Users at work when measuring began, and whether throughput and response held their levels."""
         starts = [start_row(rows) for rows in self.by_agent.values()]
         seconds = by_second(self.rows)
         responses = [
@@ -315,44 +312,41 @@ class View:
 
 
 def is_class(tag: Tag) -> bool:
-    """Say whether a tag is of a class of transactions, whatever that is called."""
+    """Whether a tag belongs to a class of transactions, whatever its name."""
     return tag.series in OF_CLASSES
 
 
 def by_name(rows: Iterable[Interval]) -> Counter[str]:
-    """Add up errors."""
     return sum((Counter(row.errors) for row in rows), Counter[str]())
 
 
 def measured(rows: Iterable[Interval]) -> list[Interval]:
-    """Keep the rows of the measurement."""
     return [row for row in rows if row.measured]
 
 
 def measured_seconds(rows: Iterable[Interval]) -> float:
-    """Give how long was measured."""
     return sum(row.length for row in measured(rows))
 
 
 def per_thread(rows: Iterable[Interval], of: Callable[[Interval], float]) -> float:
-    """Give seconds per second and thread, in the measurement."""
+    """Seconds per second and thread, in the measurement."""
     offered = sum(row.length * row.threads for row in measured(rows))
     return sum(map(of, measured(rows))) / offered if offered else 0.0
 
 
 def of_screens(row: Interval) -> tuple[int, float]:
-    """Give how many screens there were, and what they took in bytes."""
+    """How many screens there were, and what they took in bytes."""
     return int(row.screens.get("count", 0)), row.screens.get("bytes", 0.0)
 
 
 def start_row(rows: list[Interval]) -> Interval | None:
-    """Give the row that ends where measuring begins; else the first that was measured."""
+    """The row that ends where measuring begins; else the first that was measured."""
     before = [row for row in rows if row.phase == "settle"]
     return before[-1] if before else next(iter(measured(rows)), None)
 
 
 def by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
-    """Put the agents' rows of the same second together, in order of time."""
+    """Group the agents' rows by second, in order of time."""
     seconds = defaultdict[float, list[Interval]](list)
     for row in rows:
         seconds[round(row.start, 3)].append(row)
@@ -360,5 +354,4 @@ def by_second(rows: Iterable[Interval]) -> list[list[Interval]]:
 
 
 def transactions(rows: Iterable[Interval]) -> int:
-    """Count transactions."""
     return sum(row.transactions for row in rows)

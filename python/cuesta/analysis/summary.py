@@ -1,4 +1,4 @@
-"""What came of a run: the object that `--json` prints, and that reports show."""
+"""The summary of a run: what `--json` prints and reports show."""
 
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -41,17 +41,17 @@ class Summary:
 
     @property
     def valid(self) -> bool:
-        """Say whether the figures can be trusted."""
+        """Whether the figures can be trusted."""
         return not self.doubts
 
     @property
     def limits_ok(self) -> bool:
-        """Say whether every limit was kept in every step."""
+        """Whether every limit was kept in every step."""
         return all(verdict.ok for step in self.steps for verdict in step.limits)
 
     @property
     def published(self) -> list[PublishedComparison]:
-        """Published figures in the order of the plan, each beside the steps that it is of."""
+        """Published figures in the order of the plan, each with the steps of its number of users."""
         figures = published(self.recorded)
         steps = [step for step in self.steps if step.seconds]
         held = [each for step in steps for each in step.published]
@@ -100,11 +100,11 @@ def of_recorded(recorded: Recorded) -> Summary:
 
 
 def not_kept(verdict: LimitResult) -> LimitResult:
-    """Give a limit's verdict where the host did nothing that could keep it."""
+    """The result of a limit in a step whose doubts void limits."""
     return replace(verdict, value=None, ok=False)
 
 
 def ended(recorded: Recorded) -> str:
-    """Say how the run ended: as the worst of its agents."""
+    """How the run ended: the worst ending of its agents."""
     ways = {agent.ending["ended"] if agent.ending else "cut off" for agent in recorded.agents} or {"cut off"}
     return next((way for way in ("failed", "cut off", "interrupted") if way in ways), "completed")

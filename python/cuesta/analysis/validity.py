@@ -1,8 +1,8 @@
 """Why a run cannot be trusted. A run is valid if nothing here finds a reason to doubt it.
 
-Each doubt is a small type of one shape: `found` looks for it in a step's figures, its text says what was found, and
-`advice` what to do. What is allowed comes from the plan. Adding a doubt touches its class and `OF_STEPS`. Those about
-what the host did are in `cuesta.analysis.answering`.
+Each doubt is a small type of one shape: `found` looks for it in a step's figures and the plan's thresholds, its text says
+what was found, `advice` what to do. A doubt that sets `voids_limits` fails every limit of the step. Adding a doubt touches
+its class and `OF_STEPS`. Doubts about what the host did are in `cuesta.analysis.answering`.
 """
 
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ class Doubt(Protocol):
 
     @property
     def advice(self) -> str:
-        """Say what to do."""
+        """One line: what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """Keys were sent too late: times since due are then the driver's own fault."""
+    """Keys were sent too late: times since due then contain the driver's own delay."""
 
     p99: float
     most: float
@@ -46,7 +46,6 @@ class Late:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at the lateness."""
         p99, most = step.lateness.p99 or 0.0, allowed.lateness_p99 / 1e9
         return cls(p99, most) if p99 > most else None
 
@@ -56,7 +55,7 @@ class Late:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The driver had no CPU to spare: what it did not get to in time looks like a slow host."""
+    """The driver used nearly all of its CPU: its own delays look like a slow host."""
 
     cpu: float
     most: float
@@ -64,7 +63,6 @@ class Busy:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at the driver's CPU."""
         return cls(step.driver.cpu, allowed.driver_cpu) if step.driver.cpu > allowed.driver_cpu else None
 
     def __str__(self) -> str:
@@ -73,7 +71,7 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Starved:
-    """Others had the driver's CPU."""
+    """Other programs took the driver's CPU time."""
 
     run_wait: float
     most: float
@@ -81,7 +79,6 @@ class Starved:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at the scheduler's run-wait."""
         return cls(step.driver.run_wait, allowed.run_wait) if step.driver.run_wait > allowed.run_wait else None
 
     def __str__(self) -> str:
@@ -90,7 +87,7 @@ class Starved:
 
 @dataclass(frozen=True, slots=True)
 class Mismatched:
-    """Keys and echoes did not match: then echo times may be those of other keys."""
+    """Keys and echoes did not match: echo times may belong to other keys."""
 
     keys: int
     wrong: int
@@ -99,7 +96,6 @@ class Mismatched:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at keys without an echo and output that was none."""
         wrong, keys = step.errors.by_name.get("unechoed", 0) + step.stray, step.keystrokes.count
         return cls(keys, wrong, allowed.echo_mismatches) if wrong > allowed.echo_mismatches * keys else None
 
@@ -117,7 +113,6 @@ class Incomplete:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at the users at work when measuring began."""
         connected, wanted = step.settled.connected, step.settled.wanted or 0
         if not allowed.settled or wanted - connected <= allowed.lost_users * wanted:
             return None
@@ -129,7 +124,7 @@ class Incomplete:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A level had not been reached, or did not hold."""
+    """Throughput or response changed its level while measuring."""
 
     what: str
     shift: LevelShift
@@ -138,7 +133,6 @@ class Unsettled:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at throughput, then at response."""
         if allowed.settled and (throughput := step.settled.throughput):
             return cls("throughput", throughput, throughput.at * step.seconds)
         if allowed.settled and (response := step.settled.response):
@@ -164,7 +158,6 @@ class Lost:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at users without a line."""
         if step.lost_users <= allowed.lost_users * step.users:
             return None
         advice = after_errors(step, "see the errors by name, and how many lines the host takes")
@@ -176,14 +169,13 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """The record does not reach its end."""
+    """Records are missing or damaged."""
 
     what: tuple[str, ...]
     advice: ClassVar[str] = "what is there was kept; run it again for the rest"
 
     @classmethod
     def found_in(cls, recorded: Recorded) -> Self | None:
-        """Look for what could not be read."""
         return cls(tuple(recorded.damage)) if recorded.damage else None
 
     def __str__(self) -> str:
@@ -201,7 +193,6 @@ class Failed:
 
     @classmethod
     def found_in(cls, recorded: Recorded) -> Self | None:
-        """Look for an agent that says so."""
         for agent in recorded.agents:
             if agent.ending and agent.ending["ended"] == "failed":
                 return cls(agent.number, agent.ending.get("reason") or "no reason given")
@@ -213,7 +204,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Stolen:
-    """The hypervisor had the host's CPUs: then the host looks slower than it is."""
+    """The hypervisor took CPU time from the host: the host looks slower than it is."""
 
     steal: float
     most: float
@@ -221,7 +212,6 @@ class Stolen:
 
     @classmethod
     def found(cls, step: StepFigures, allowed: Validity) -> Self | None:
-        """Look at steal."""
         steal = step.host.cpu.steal / 100 if step.host.cpu else 0.0
         return cls(steal, allowed.steal) if steal > allowed.steal else None
 
@@ -234,7 +224,7 @@ OF_STEPS = (
     *(Died, Unanswered, Silent, Unechoed, Empty, Unaccounted, Unbegun),
     *(Lost, Incomplete, Unsettled, Late, Busy, Starved, Mismatched, Skipped, Stuck, Few, FewOfGroup, Stolen),
 )
-"""In the order in which they are said: what the host did comes first."""
+"""In the order of the report: what the host did comes first."""
 
 
 def doubts_of_run(recorded: Recorded) -> list[Doubt]:
@@ -248,5 +238,5 @@ def doubts_of_step(step: StepFigures, allowed: Validity) -> list[Doubt]:
 
 
 def keeps_limits(doubts: list[Doubt]) -> bool:
-    """Say whether there is anything that could keep a limit."""
-    return not any(getattr(doubt, "nothing_to_keep", False) for doubt in doubts)
+    """Whether limits can be judged: no doubt voids them."""
+    return not any(getattr(doubt, "voids_limits", False) for doubt in doubts)

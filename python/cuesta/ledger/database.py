@@ -50,7 +50,7 @@ class Database:
             connection.close()
 
     def changed(self, folders: Mapping[str, str]) -> list[str]:
-        """Give the folders whose fingerprint is not the one that they were read with; forget those that are gone."""
+        """The folders whose fingerprint is not the one that they were read with; forget those that are gone."""
         known = dict(self.connection.execute("SELECT folder, fingerprint FROM sources").fetchall())
         for gone in known.keys() - folders.keys():
             self.forget(gone)
@@ -69,7 +69,7 @@ class Database:
             self.connection.execute(f"DELETE FROM {name} WHERE folder = ?", [folder])
 
     def damaged(self) -> list[str]:
-        """Say which folders could not be read to their end, and why."""
+        """Which folders could not be read to their end, and why."""
         found = self.connection.execute(
             "SELECT folder, damage FROM runs WHERE damage <> '' UNION ALL "
             "SELECT folder, damage FROM certifications WHERE damage <> '' ORDER BY folder"
@@ -128,7 +128,7 @@ def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
 
 
 def is_ours(file: Path) -> bool:
-    """Say whether a file may be opened as the database: there is none yet, or it is one. An outdated one is deleted."""
+    """Whether a file may be opened as the database: there is none yet, or it is one. An outdated one is deleted."""
     if not file.exists():
         return True
     with suppress(duckdb.Error):
@@ -141,7 +141,7 @@ def is_ours(file: Path) -> bool:
 
 
 def shape() -> str:
-    """Give the format and all columns: a database of others is outdated."""
+    """The format and all columns: a database of others is outdated."""
     return json.dumps(
         [FORMAT, {name: [(each.name, each.kind) for each in table.columns] for name, table in TABLES.items()}]
     ).replace("'", "")
@@ -172,7 +172,7 @@ def check_select(sql: str) -> None:
 
 
 def first_row(error: duckdb.Error) -> str:
-    """Give an error's message without the picture below it."""
+    """An error's message without the picture below it."""
     return str(error).split("\n\n")[0].replace("\n", " ").strip()
 
 

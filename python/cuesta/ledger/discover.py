@@ -38,14 +38,14 @@ def discover(places: list[Path]) -> Folders:
 
 
 def _walk(place: Path) -> Iterator[tuple[Path, list[str]]]:
-    """Give the folders below a place with their files, but hidden ones and what lies within a run folder."""
+    """The folders below a place with their files, but hidden ones and what lies within a run folder."""
     for folder, below, files in os.walk(place):
         below[:] = [] if "run.json" in files else sorted(each for each in below if not each.startswith("."))
         yield Path(folder), files
 
 
 def fingerprint(folder: Path) -> str:
-    """Give what changes when a file in a folder does: names, sizes and times of all of them."""
+    """What changes when a file in a folder does: names, sizes and times of all of them."""
     found = hashlib.sha256()
     for place, below, files in os.walk(folder):
         below.sort()

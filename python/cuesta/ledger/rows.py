@@ -30,7 +30,7 @@ def parsed(rows: Iterable[str], parse: Callable[[str], Row], path: Path, damage:
 
 
 def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
-    """Give the rows of a file that is appended to, but for a last one that was not written to its end."""
+    """The rows of a file that is appended to, but for a last one that was not written to its end."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             for row in file:
@@ -53,7 +53,7 @@ def read_object(path: Path, damage: list[str]) -> Table:
 
 
 def row_of(kind: type[Row]) -> Callable[[Table], Row]:
-    """Give the way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
+    """The way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
     needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
     return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})
 

@@ -26,12 +26,12 @@ OPENING = ("connect", "negotiation", "login")
 """Series of the phases in which a line is opened."""
 
 ROUNDING = 1e-3
-"""Seconds by which a row may stick out of its interval."""
+"""Seconds by which a row may exceed its interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a segment of a run begins: a sweep that needs other lines starts its users anew."""
+    """Where a segment of a run begins: a sweep over line settings starts its users anew."""
 
     step: int
     """Number of its first step."""
@@ -50,17 +50,17 @@ class Step:
     end: float
 
     def holds(self, start: float, length: float) -> bool:
-        """Say whether a row belongs to the measurement interval."""
+        """Whether a row belongs to the measurement interval."""
         return self.settled - ROUNDING <= start and start + length <= self.end + ROUNDING
 
     def holds_opening(self, start: float, length: float) -> bool:
-        """Say whether a row of lines' openings belongs to the step: lines also open before measuring."""
+        """Whether a row of lines' openings belongs to the step: lines also open before measuring."""
         return self.begin - ROUNDING <= start and start + length <= self.end + ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What a histogram is of."""
+    """The step, group, class and series of a histogram."""
 
     step: int
     group: str
@@ -152,14 +152,14 @@ class User:
     unanswered: int = 0
     """Transactions that were given up: the answer took too long, or the line was lost."""
     waits: str | None = None
-    """What it waited for at the end: an `answer`, or a `prompt`, which the host was to show by itself."""
+    """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself."""
     waited: float = 0.0
     """For how long it had waited, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """What one driving process left of one segment of a run."""
+    """The records of one driving process in one segment of a run."""
 
     number: int
     folder: Path
@@ -220,7 +220,7 @@ class Recorded:
         )
 
     def durations(self) -> Iterator[Durations]:
-        """Give every readable row of the histogram logs, agent by agent in order of time."""
+        """Every readable row of the histogram logs, agent by agent in order of time."""
         for agent in self.agents:
             yield from durations(agent, [])
 
@@ -273,18 +273,18 @@ def read_run(folder: Path) -> Table:
 
 
 def segment_folders(folder: Path) -> list[Path]:
-    """Give the folders of a run's segments: its own, and one for each later segment, in order."""
+    """The folders of a run's segments: its own, and one for each later segment, in order."""
     return [folder, *sorted(folder.glob("segment-*"), key=number_of)]
 
 
 def number_of(folder: Path) -> int:
-    """Give the K of `agent-K` or `segment-K`; 0 for any other name."""
+    """The K of `agent-K` or `segment-K`; 0 for any other name."""
     number = folder.name.rpartition("-")[2]
     return int(number) if number.isdigit() else 0
 
 
 def raw_files(folder: Path) -> list[Path]:
-    """Give the files that were recorded, in order of names: not those that were derived from them."""
+    """The files that were recorded, in order of names: not those that were derived from them."""
     found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     return sorted(path for path in found if path.relative_to(folder).as_posix() not in DERIVED)
 
@@ -302,7 +302,7 @@ def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
 
 
 def absent_agents(folder: Path, run: Table, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
-    """Stand in for agents that were to record and left nothing; a run that ends early starts no later segment."""
+    """Empty records for planned agents that left none; a run that ends early starts no later segment."""
     for segment in (folder / each["folder"] for each in run.get("segments", [{"folder": "."}])):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
         for number in range(run.get("agents", 0)):
@@ -315,7 +315,7 @@ def absent_agents(folder: Path, run: Table, agents: list[Agent], damage: list[st
 
 
 def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str]) -> Agent:
-    """Read all that is small of an agent's folder."""
+    """Read an agent's folder, but for its histograms."""
     times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
     steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}
     intervals = [
@@ -330,7 +330,7 @@ def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str])
 
 
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
-    """Add up the histograms of the measurement intervals, exactly; of lines' openings, also those before."""
+    """Add up the histograms of the measurement intervals exactly; for lines' openings also those before."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
     for row in (row for agent in agents if agent.folder.is_dir() for row in durations(agent, damage)):
         step = steps.get(row.tag.step)
@@ -348,7 +348,7 @@ def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Hist
 
 
 def all_steps(agents: list[Agent]) -> dict[int, Step]:
-    """Give the steps by number. All agents have the same, but for what was cut off."""
+    """The steps by number. All agents have the same, except where one was cut off."""
     return {number: step for agent in agents for number, step in agent.steps.items()}
 
 

@@ -26,7 +26,7 @@ class Transaction:
 
 
 def transactions(recorded: Recorded) -> list[Transaction]:
-    """Give what all agents logged, in order of `done`; empty if the run kept no log."""
+    """What all agents logged, in order of `done`; empty if the run kept no log."""
     begun = recorded.agents[0].origin.clock if recorded.agents else 0
     return sorted((row for agent in recorded.agents for row in logged(agent, begun)), key=lambda row: row.done)
 
@@ -40,7 +40,7 @@ def logged(agent: Agent, begun: int) -> Iterator[Transaction]:
 
 
 def whole_batches(path: Path) -> Iterator[dict[str, Any]]:
-    """Give the rows of a log up to where it was cut off: what follows cannot be read."""
+    """The rows of a log up to where it was cut off: what follows cannot be read."""
     if not path.exists():
         return
     try:
