@@ -20,7 +20,7 @@ MOST_SILENT = 0.1
 """Share of transactions that may end by silence though the host sent nothing for them."""
 
 LINE_IS_KEPT = {"unechoed", "wrong-echo", "expect", "timeout", "barrier", "flood", "dropped-sequence"}
-"""Errors after which a user keeps its line. A line that could not be opened in time is a `timeout` too, but is described."""
+"""Errors after which a user keeps its line. (A line that is not open in time is a `timeout` too, but is described.)"""
 
 
 def after_errors(step: StepFigures, otherwise: str) -> str:
