@@ -80,22 +80,27 @@ class Summary:
         return asdict(run) | {name: each for name, each in asdict(self.last).items() if name not in OF_RUN}
 
 
-def summarise(folder: Path | str) -> Summary:
+def summarise(folder: Path | str, only: int | None = None) -> Summary:
     """Derive everything from a run folder. Raises InputError if there is none that can be read."""
-    return of_recorded(open_run(folder))
+    return of_recorded(open_run(folder), only)
 
 
-def of_recorded(recorded: Recorded) -> Summary:
-    """Derive everything from an open run folder."""
-    measured = {row.step for agent in recorded.agents for row in agent.intervals if row.measured}
+LAST = -1
+"""Stands for the plan's last step."""
+
+
+def of_recorded(recorded: Recorded, only: int | None = None) -> Summary:
+    """Derive everything from an open run folder, or only one step: the last measured one if that was not measured."""
+    measured = sorted({row.step for agent in recorded.agents for row in agent.intervals if row.measured}) or [0]
     rules = allowed(recorded)
     doubts, steps = [Doubted(None, doubt) for doubt in doubts_of_run(recorded)], []
-    for number in sorted(measured or {0}):
+    planned_steps = max(len(recorded.run.get("steps", [])), len(measured))
+    wanted = planned_steps - 1 if only == LAST else only
+    for number in measured if wanted is None else [wanted if wanted in measured else measured[-1]]:
         step = figures(recorded, number)
         of_step = doubts_of_step(step, rules)
         doubts += [Doubted(number if len(measured) > 1 else None, doubt) for doubt in of_step]
         steps.append(step if keeps_limits(of_step) else replace(step, limits=list(map(not_kept, step.limits))))
-    planned_steps = max(len(recorded.run.get("steps", [])), len(steps))
     return Summary(recorded, ended(recorded), planned_steps, steps, doubts)
 
 

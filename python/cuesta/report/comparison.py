@@ -13,7 +13,7 @@ from cuesta.analysis.compare.comparison import Comparison, MetricComparison, Ove
 from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.power import MOST_RUNS
 from cuesta.analysis.compare.sides import Side, name_in
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, MetricVerdict, Verdict
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, RatioTest, Verdict
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
 from cuesta.report.text import wrapped as text_wrapped
@@ -69,20 +69,20 @@ def verdict(found: Comparison) -> Rows:
         yield from wrapped(f"- {why}")
     if found.refused:
         yield from (Text(row, FAINT) for row in wrapped(f"→ {found.remedy}", "  "))
-    judged = [each for each in found.headline if each.judged]
+    judged = [each for each in found.headline if each.test]
     for each in sorted(judged, key=lambda each: not is_change(each)):
         yield from wrapped(sentence(each, found), "  ")
 
 
 def is_change(found: MetricComparison) -> bool:
     """Say whether a figure changed by more than the margin."""
-    return found.judged is not None and found.judged.word in (Verdict.FASTER, Verdict.SLOWER)
+    return found.test is not None and found.test.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
 def sentence(found: MetricComparison, comparison: Comparison) -> str:
     """Say the verdict on one figure in words."""
-    assert found.judged
-    word, change = found.judged.word, by_percent(found.interval)
+    assert found.test
+    word, change = found.test.verdict, by_percent(found.interval)
     if is_change(found):
         return f"{found.metric.label}: {word}, {change}"
     if word == Verdict.BELOW:
@@ -95,18 +95,18 @@ def sentence(found: MetricComparison, comparison: Comparison) -> str:
 
 def why_open(found: MetricComparison, comparison: Comparison) -> str:
     """Say what is known of a figure nevertheless."""
-    assert found.judged
+    assert found.test
     assert found.interval
     most = 1 + comparison.terms.margin
-    judged = sum(each.judged is not None for each in comparison.headline)
+    judged = sum(each.test is not None for each in comparison.headline)
     if found.interval.low > most or found.interval.high < 1 / most:
         return f", beyond the margin by itself, but not with {judged} figures judged together"
-    return ", it changed, maybe by more than the margin" if found.judged.changed <= ALPHA else ""
+    return ", it changed, maybe by more than the margin" if found.test.p_equal <= ALPHA else ""
 
 
 def decided(found: MetricComparison, comparison: Comparison) -> str:
     """Say how many more runs would decide."""
-    more = found.judged and found.judged.more
+    more = found.test and found.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: it lies too near the margin for its noise"
     return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
@@ -181,7 +181,7 @@ def table(figures: Iterable[MetricComparison], last: str) -> Rows:
         if each.missing is not None:
             yield row.append(f"  {each.missing}", FAINT)
             continue
-        word = each.judged and each.judged.word
+        word = each.test and each.test.verdict
         yield row.append("  ").append(SHORT.get(word, word), COLOURS.get(word, "default")) if word else row
         if each.compensation:
             by_old = in_columns("┄ by BASE's method", LABEL, dotted(each, each.compensation), widths)
@@ -214,12 +214,16 @@ def between(interval: Interval | None) -> str:
 
 def power(found: Comparison) -> Rows:
     """Say how small a change these runs find, whatever they found."""
-    judged = {each.metric.label: each.judged for each in found.headline if each.judged}
+    judged = {each.metric.label: each.test for each in found.headline if each.test}
     if not judged:
         return
     have = runs_of(found)
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
-    finds = [f"{least_found(each.finds)} in {label}" for label, each in judged.items() if each.finds is not None]
+    finds = [
+        f"{least_found(each.least_change)} in {label}"
+        for label, each in judged.items()
+        if each.least_change is not None
+    ]
     if finds:
         yield from wrapped(
             f"{have} find, four times in five, a change of {', '.join(finds)}: by the spread that they had, {together}"
@@ -235,17 +239,17 @@ def least_found(change: float) -> str:
     return share(change) if change > 0 else "any size"
 
 
-def misses(judged: MetricVerdict, found: Comparison) -> bool:
+def misses(judged: RatioTest, found: Comparison) -> bool:
     """Say whether a change of the margin would be missed more often than one time in five."""
-    return judged.finds is None or judged.finds > found.terms.margin
+    return judged.least_change is None or judged.least_change > found.terms.margin
 
 
-def needed(judged: MetricVerdict, found: Comparison) -> str:
+def needed(judged: RatioTest, found: Comparison) -> str:
     """Say how many runs would find a change of the margin."""
-    if judged.for_margin is None:
-        return "an unknown number" if judged.finds is None else f"over {MOST_RUNS}"
-    apart = f"{judged.for_margin} + {judged.for_margin} runs"
-    return f"about {many(judged.for_margin, 'pair') if found.in_pairs else apart}"
+    if judged.runs_for_margin is None:
+        return "an unknown number" if judged.least_change is None else f"over {MOST_RUNS}"
+    apart = f"{judged.runs_for_margin} + {judged.runs_for_margin} runs"
+    return f"about {many(judged.runs_for_margin, 'pair') if found.in_pairs else apart}"
 
 
 def too_few(found: Comparison, figures: int) -> str:
@@ -331,7 +335,7 @@ def data_of_side(side: Side) -> dict[str, Any]:
 
 def data_of_figure(each: MetricComparison) -> dict[str, Any]:
     """Give a figure: run by run, and what was made of it."""
-    judged = each.judged
+    judged = each.test
     return {
         "metric": each.metric.name,
         "unit": each.metric.unit,
@@ -341,11 +345,11 @@ def data_of_figure(each: MetricComparison) -> dict[str, Any]:
         "ratio": each.ratio,
         "interval": [each.interval.low, each.interval.high] if each.interval else None,
         "confidence": each.interval.confidence if each.interval else None,
-        "verdict": judged and str(judged.word),
-        "chance_unchanged": judged and judged.changed,
-        "chance_at_margin": judged and judged.beyond,
-        "more_runs": judged and judged.more,
-        "least_change": judged and judged.finds,
-        "runs_for_margin": judged and judged.for_margin,
+        "verdict": judged and str(judged.verdict),
+        "chance_unchanged": judged and judged.p_equal,
+        "chance_at_margin": judged and judged.p_at_margin,
+        "more_runs": judged and judged.more_runs,
+        "least_change": judged and judged.least_change,
+        "runs_for_margin": judged and judged.runs_for_margin,
         "missing": each.missing,
     }

@@ -36,7 +36,7 @@ def other_method(one: Side) -> Side:
 def test_equal_sides_are_equivalent() -> None:
     found = compare(runs.side("base", 5, **THREE), runs.side("new", 5, **THREE), Terms())
     assert found.overall == Overall.UNCHANGED
-    assert [each.judged and each.judged.word for each in found.headline] == [Verdict.EQUIVALENT] * 3
+    assert [each.test and each.test.verdict for each in found.headline] == [Verdict.EQUIVALENT] * 3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_equal_sides_are_equivalent() -> None:
 )
 def test_a_change_is_named_on_its_figure(figures: dict[str, float], metric: str, word: Verdict) -> None:
     found = compare(runs.side("base", 5, **THREE), runs.side("new", 5, **{**THREE, **figures}), Terms())
-    words = {each.metric.name: each.judged.word for each in found.headline if each.judged}
+    words = {each.metric.name: each.test.verdict for each in found.headline if each.test}
     assert words.pop(metric) == word
     assert set(words.values()) == {Verdict.EQUIVALENT}
     assert found.overall == (Overall.UNCHANGED if word == Verdict.BELOW else Overall.CHANGED)
@@ -60,7 +60,7 @@ def test_a_change_is_named_on_its_figure(figures: dict[str, float], metric: str,
 
 def test_the_margin_is_the_readers() -> None:
     base, new = runs.side("base", 8, **THREE), runs.side("new", 8, **{**THREE, "demand": 20.8})
-    words = [judged.word for margin in (0.01, 0.1) if (judged := compare(base, new, Terms(margin)).headline[0].judged)]
+    words = [judged.verdict for margin in (0.01, 0.1) if (judged := compare(base, new, Terms(margin)).headline[0].test)]
     assert words == [Verdict.SLOWER, Verdict.BELOW]
 
 
@@ -120,8 +120,8 @@ def test_a_compensation_moves_its_figure_and_no_other() -> None:
     demand, throughput, _ = found.headline
     assert demand.new[0] == 25.0, "as measured"
     assert demand.ratio == pytest.approx(1.0, abs=0.01)
-    assert demand.judged
-    assert demand.judged.word == Verdict.EQUIVALENT
+    assert demand.test
+    assert demand.test.verdict == Verdict.EQUIVALENT
     assert throughput.compensation is None
     assert any("not compensated in: transactions/s, response p95" in note for note in found.notes)
 
@@ -142,8 +142,8 @@ def test_figures_that_were_not_measured_are_not_zero() -> None:
     base = runs.side("base", 5, throughput=16.0, response__p95=1.3)
     found = compare(base, runs.side("new", 5, **THREE), Terms())
     demand = found.headline[0]
-    assert (demand.ratio, demand.judged, demand.missing) == (None, None, "not measured in 5 of 10 runs")
-    assert found.headline[1].judged, "what was measured is judged"
+    assert (demand.ratio, demand.test, demand.missing) == (None, None, "not measured in 5 of 10 runs")
+    assert found.headline[1].test, "what was measured is judged"
     assert found.overall == Overall.INCONCLUSIVE, "and what was not is not decided"
     assert "not decided, for there is no ratio: CPU per transaction (not measured in 5 of 10 runs)" in found.notes
 
@@ -209,7 +209,7 @@ def test_echoes_are_judged_beside_transactions() -> None:
     figures = {**THREE, "echo__p95": 0.030}
     slower = {**figures, "echo__p95": 0.045}
     found = compare(runs.side("base", 8, **figures), runs.side("new", 8, **slower), Terms())
-    words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
+    words = {each.metric.name: each.test and each.test.verdict for each in found.headline}
     assert words.pop("echo.p95") == Verdict.SLOWER
     assert set(words.values()) == {Verdict.EQUIVALENT}
     assert found.overall == Overall.CHANGED
@@ -239,7 +239,7 @@ def test_each_class_and_each_group_is_judged_by_itself(tmp_path: Path) -> None:
         for name, quick, echo in (("base", 0.10, 0.01), ("new", 0.13, 0.02))
     )
     found = compare(base, new, Terms())
-    words = {each.metric.name: each.judged and each.judged.word for each in found.headline}
+    words = {each.metric.name: each.test and each.test.verdict for each in found.headline}
     assert words["response{interactive: find}.p95"] == Verdict.EQUIVALENT
     assert words["response{interactive: step}.p95"] == Verdict.SLOWER
     assert words["echo{interactive}.p95"] == Verdict.EQUIVALENT
@@ -252,7 +252,7 @@ def test_certifications_are_judged_by_their_phases() -> None:
     figures = {**THREE, "creation__cpu": 72.4, "command__cpu": 284.4, "completion": 391.8}
     faster = {**figures, "command__cpu": 200.0}
     found = compare(runs.side("base", 5, **figures), runs.side("new", 5, **faster), Terms())
-    assert [each.judged and each.judged.word for each in found.headline] == [
+    assert [each.test and each.test.verdict for each in found.headline] == [
         Verdict.EQUIVALENT,
         Verdict.FASTER,
         Verdict.EQUIVALENT,

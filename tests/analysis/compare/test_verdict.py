@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, MetricVerdict, Verdict, holm, judge
+from cuesta.analysis.compare.verdict import ALPHA, LogRatioSample, RatioTest, Verdict, holm, judge
 from tests.analysis.closed_loop import closed_loop
 
 MARGIN = 0.05
@@ -43,9 +43,9 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
     return {name: LogRatioSample(base[name], new[name], in_pairs, name == "throughput") for name in base}
 
 
-def is_changed(judged: dict[str, MetricVerdict]) -> bool:
+def is_changed(judged: dict[str, RatioTest]) -> bool:
     """Say whether any verdict is one of change, of whatever size."""
-    return any(each.word in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
+    return any(each.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
 
 
 def loop(rng: random.Random, seed: int) -> dict[str, float]:
@@ -86,14 +86,14 @@ def test_equal_systems_are_seldom_called_unequal(runs: int, in_pairs: bool) -> N
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_a_change_of_3_percent_is_found_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(3), TO_FIND_3_PERCENT[in_pairs]
-    found = sum(judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].changed <= ALPHA for _ in range(500))
+    found = sum(judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].p_equal <= ALPHA for _ in range(500))
     assert found >= 0.8 * 500
 
 
 @pytest.mark.parametrize("in_pairs", [False, True])
 def test_a_change_of_3_percent_is_told_to_be_below_the_margin_4_times_in_5(in_pairs: bool) -> None:
     rng, runs = random.Random(5), TO_SETTLE_3_PERCENT[in_pairs]
-    words = [judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].word for _ in range(300)]
+    words = [judge(figures(rng, runs, 0.03, in_pairs), MARGIN)["throughput"].verdict for _ in range(300)]
     assert words.count(Verdict.BELOW) >= 0.8 * 300
     assert not {Verdict.FASTER, Verdict.SLOWER, Verdict.EQUIVALENT} & set(words[:50]), "it is neither"
 
@@ -104,10 +104,10 @@ def test_drift_deceives_runs_in_blocks_and_not_pairs() -> None:
     in_blocks = in_pairs = 0
     for _ in range(300):
         runs = [0.10 * number / 11 + rng.gauss(0, 0.03) for number in range(12)]
-        in_blocks += judge({"demand": LogRatioSample(runs[:6], runs[6:])}, MARGIN)["demand"].changed <= ALPHA
+        in_blocks += judge({"demand": LogRatioSample(runs[:6], runs[6:])}, MARGIN)["demand"].p_equal <= ALPHA
         order = [(4 * k + i, 4 * k + j) for k in range(3) for i, j in ((0, 1), (3, 2))]  # A B B A
         base, new = ([runs[pair[side]] for pair in order] for side in (0, 1))
-        in_pairs += judge({"demand": LogRatioSample(base, new, in_pairs=True)}, MARGIN)["demand"].changed <= ALPHA
+        in_pairs += judge({"demand": LogRatioSample(base, new, in_pairs=True)}, MARGIN)["demand"].p_equal <= ALPHA
     assert in_blocks > 0.4 * 300
     assert in_pairs <= 0.05 * 300
 
@@ -116,28 +116,28 @@ def test_what_runs_are_said_to_find_is_what_they_show() -> None:
     """Three figures judged together, 8 pairs: what is said to be found is, in about four of five comparisons."""
     rng, said, found = random.Random(8), list[float](), 0
     for _ in range(300):
-        finds = judge(figures(rng, 8, in_pairs=True), MARGIN)["throughput"].finds
+        finds = judge(figures(rng, 8, in_pairs=True), MARGIN)["throughput"].least_change
         assert finds
         said.append(finds)
     change = statistics.median(said)
     assert 0.03 < change < 0.06, "8 pairs cannot find 3 %"
     for _ in range(300):
-        found += judge(figures(rng, 8, change, in_pairs=True), MARGIN)["throughput"].changed <= ALPHA
+        found += judge(figures(rng, 8, change, in_pairs=True), MARGIN)["throughput"].p_equal <= ALPHA
     assert 0.7 <= found / 300 <= 0.9
 
 
 def test_runs_that_find_the_margin_are_as_many_as_are_said() -> None:
     sample = figures(random.Random(1), 8, in_pairs=True)["response.p95"]
     told = judge({"response.p95": sample}, MARGIN)["response.p95"]
-    assert told.finds
-    assert told.finds > MARGIN
-    assert told.for_margin
-    assert 40 < told.for_margin < 120, "some 70 + 70, and pairs that are as noisy"
+    assert told.least_change
+    assert told.least_change > MARGIN
+    assert told.runs_for_margin
+    assert 40 < told.runs_for_margin < 120, "some 70 + 70, and pairs that are as noisy"
 
 
 def test_two_runs_do_not_tell_what_they_find() -> None:
     told = judge({"demand": LogRatioSample([0.0, 0.01], [0.0, 0.02])}, MARGIN)["demand"]
-    assert (told.finds, told.for_margin) == (None, None)
+    assert (told.least_change, told.runs_for_margin) == (None, None)
 
 
 def of(*logarithms: float, more_is_better: bool = False) -> LogRatioSample:
@@ -157,39 +157,39 @@ def of(*logarithms: float, more_is_better: bool = False) -> LogRatioSample:
 def test_each_verdict(level: float, word: Verdict) -> None:
     sample = of(*(level + each for each in (0.0005, 0.0015, 0.0025, 0.0035, 0.0045, 0.0055)))
     found = judge({"demand": sample}, MARGIN)["demand"]
-    assert found.word == word
+    assert found.verdict == word
     assert found.ratio == pytest.approx(math.exp(level + 0.0005), rel=1e-3)
-    assert (found.more is None) == (word != Verdict.INCONCLUSIVE)
+    assert (found.more_runs is None) == (word != Verdict.INCONCLUSIVE)
 
 
 def test_more_throughput_is_faster() -> None:
     sample = of(0.2, 0.21, 0.22, 0.23, 0.24, 0.25, more_is_better=True)
-    assert judge({"throughput": sample}, MARGIN)["throughput"].word == Verdict.FASTER
+    assert judge({"throughput": sample}, MARGIN)["throughput"].verdict == Verdict.FASTER
 
 
 def test_too_few_runs_say_how_many_more_are_needed() -> None:
     one = LogRatioSample([0.0], [1.0])
-    assert judge({"demand": one}, MARGIN)["demand"].more == 3
-    assert judge(dict.fromkeys(("demand", "throughput", "p95"), one), MARGIN)["demand"].more == 4
+    assert judge({"demand": one}, MARGIN)["demand"].more_runs == 3
+    assert judge(dict.fromkeys(("demand", "throughput", "p95"), one), MARGIN)["demand"].more_runs == 4
     pair = LogRatioSample([0.0, 0.0, 0.0], [1.0, 1.01, 0.99], in_pairs=True)
     found = judge({"demand": pair}, MARGIN)["demand"]
-    assert (found.word, found.interval, found.more) == (Verdict.INCONCLUSIVE, None, 3)
+    assert (found.verdict, found.interval, found.more_runs) == (Verdict.INCONCLUSIVE, None, 3)
 
 
 def test_a_change_of_just_the_margin_is_never_decided() -> None:
     edge = math.log1p(MARGIN)
     sample = LogRatioSample([-0.03, -0.01, 0.01, 0.03], [edge - 0.03, edge - 0.01, edge + 0.01, edge + 0.03])
     found = judge({"demand": sample}, MARGIN)["demand"]
-    assert (found.word, found.more) == (Verdict.INCONCLUSIVE, None)
+    assert (found.verdict, found.more_runs) == (Verdict.INCONCLUSIVE, None)
 
 
 def test_one_figure_among_three_needs_more_than_one_alone() -> None:
     shifted = LogRatioSample([0.0, 0.01, 0.02, 0.03], [1.0, 1.01, 1.02, 1.03])
     same = LogRatioSample([0.0, 0.01, 0.02, 0.03], [0.001, 0.011, 0.021, 0.031])
-    assert judge({"a": shifted}, MARGIN)["a"].word == Verdict.SLOWER
+    assert judge({"a": shifted}, MARGIN)["a"].verdict == Verdict.SLOWER
     found = judge({"a": shifted, "b": same, "c": same}, MARGIN)["a"]
-    assert found.word == Verdict.INCONCLUSIVE
-    assert found.more == 1
+    assert found.verdict == Verdict.INCONCLUSIVE
+    assert found.more_runs == 1
 
 
 def test_holms_rule() -> None:

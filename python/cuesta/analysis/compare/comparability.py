@@ -63,14 +63,14 @@ def facts(run: Table) -> RunFacts:
     return own
 
 
-def certified(run: RunFacts, given: CertificationSetup) -> RunFacts:
+def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
     """Add what a certification says of itself; the system's variable settings are the host's, and may differ."""
-    script = hashlib.sha256(given.script.encode()).hexdigest()
+    script = hashlib.sha256(setup.script.encode()).hexdigest()
     return {
         **run,
         "tapes": {**run["tapes"], "script, with what it sources": script},
-        "method": {**run["method"], "certifier": given.kind, "pause": given.pause},
-        HOST: {**run[HOST], "system": given.system, **given.settings},
+        "method": {**run["method"], "certifier": setup.kind, "pause": setup.pause},
+        HOST: {**run[HOST], "system": setup.system, **setup.settings},
     }
 
 

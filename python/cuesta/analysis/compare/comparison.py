@@ -1,7 +1,6 @@
-"""Two sides of runs, compared: whether they may be, and what can be said of each figure.
+"""Compares two sides of runs: whether they are comparable, and what the runs allow to say of each figure.
 
-Sides that are unlike are refused, unless a reason is given, which then stands in the result. `sides` has what a side
-is, `likeness` what must be alike, `verdict` the statistics.
+Sides that are unlike are refused, unless a reason is given, which then stands in the result.
 """
 
 import math
@@ -15,12 +14,12 @@ from cuesta.analysis.compare.hodges_lehmann import Interval, least_runs
 from cuesta.analysis.compare.metrics import CREATION, ECHO, EXPLORATORY, HEADLINE, HEADLINES, Metric
 from cuesta.analysis.compare.run_sample import ENOUGH_FOR_P99, METERED, RunSample
 from cuesta.analysis.compare.sides import Side, once_more
-from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, LogRatioSample, MetricVerdict, Verdict, estimate, judge
+from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, LogRatioSample, RatioTest, Verdict, estimate, judge
 from cuesta.units import many
 
 
 class Overall(StrEnum):
-    """What came of a comparison."""
+    """Result over all headline figures."""
 
     UNCHANGED = "no change beyond the margin"
     CHANGED = "changed"
@@ -30,7 +29,7 @@ class Overall(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """On which terms sides are compared."""
+    """How sides are compared."""
 
     margin: float = 0.05
     """The least change that matters."""
@@ -55,34 +54,34 @@ class MetricComparison:
     ratio: float | None = None
     """New over base; None where it cannot be had."""
     interval: Interval | None = None
-    judged: MetricVerdict | None = None
-    """None of a figure that is only shown."""
+    test: RatioTest | None = None
+    """None of a figure that is only shown, or that has no ratio."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What came of it."""
+    """Two sides, compared."""
 
     base: Side
     new: Side
     in_pairs: bool
     terms: Terms
-    refused: Sequence[str]
+    refused: Sequence[str] = ()
     """Why nothing is compared, a sentence each."""
-    unlike: Sequence[Difference]
-    """What was compared despite."""
-    host: Sequence[Difference]
-    """What of the host differs by intent."""
-    headline: Sequence[MetricComparison]
-    exploratory: Sequence[MetricComparison]
-    notes: Sequence[str]
     remedy: str | None = None
-    """What to do about a refusal."""
+    """What to do about the first of them."""
+    unlike: Sequence[Difference] = ()
+    """Differences that were overruled by `terms.despite`."""
+    host: Sequence[Difference] = ()
+    """Differences of the host, which is what is compared."""
+    headline: Sequence[MetricComparison] = ()
+    exploratory: Sequence[MetricComparison] = ()
+    notes: Sequence[str] = ()
 
     @property
     def overall(self) -> Overall:
-        """Say what came of all headline figures together; one that is missing is not decided."""
-        words = {each.judged.word if each.judged else Verdict.INCONCLUSIVE for each in self.headline}
+        """Combine the verdicts; a headline figure that is missing is inconclusive."""
+        words = {each.test.verdict if each.test else Verdict.INCONCLUSIVE for each in self.headline}
         if self.refused:
             return Overall.REFUSED
         if words & {Verdict.FASTER, Verdict.SLOWER}:
@@ -99,30 +98,33 @@ class Refusal:
 
 
 def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comparison:
-    """Compare two sides."""
-    refused = list(refusals(base, new, terms))
-    empty = Comparison(base, new, in_pairs, terms, [each.why for each in refused], (), (), (), (), ())
-    if refused:
-        return replace(empty, remedy=refused[0].remedy)
+    if refused := list(refusals(base, new, terms)):
+        return Comparison(base, new, in_pairs, terms, [each.why for each in refused], refused[0].remedy)
     one, other = base.runs[0].facts, new.runs[0].facts
-    unlike = differences(one, other)
-    metrics = headlines([*base.runs, *new.runs])
+    runs = [*base.runs, *new.runs]
+    metrics = headlines(runs)
     names = {metric.name for metric in metrics}
-    found = replace(
-        empty,
-        unlike=unlike,
+    shown = [metric for metric in EXPLORATORY if metric.name not in names]
+    values = {metric.name: values_of(metric, base, new, terms) for metric in (*metrics, *shown)}
+    samples = {name: sample(each, in_pairs) for name, each in values.items() if each.missing is None}
+    tests = judge({name: each for name, each in samples.items() if name in names}, terms.margin)
+    found = Comparison(
+        base,
+        new,
+        in_pairs,
+        terms,
+        unlike=differences(one, other),
         host=differences(one, other, [HOST]),
-        headline=judged([figure(metric, empty) for metric in metrics], empty),
-        exploratory=[shown_only(figure(metric, empty), empty) for metric in EXPLORATORY if metric.name not in names],
+        headline=[with_ratio(values[metric.name], samples, tests.get(metric.name)) for metric in metrics],
+        exploratory=[with_ratio(values[metric.name], samples, None) for metric in shown],
     )
     return replace(found, notes=list(notes(found)))
 
 
 def headlines(runs: Sequence[RunSample]) -> list[Metric]:
-    """Choose the figures that are judged: those that apply, without those that no run was meant to have.
+    """Choose the figures that are tested: those that apply, except those that no run was meant to have.
 
-    Whatever a tape times is among them, each class of transactions and each group's keys by itself: in a figure of all
-    of them together the largest hides the others.
+    Each class of transactions and each group's keys is tested by itself: pooled, the largest class hides the others.
     """
     metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
     if any(run.figures[ECHO.name] for run in runs):
@@ -184,88 +186,78 @@ def unusable(base: Side, new: Side) -> Iterator[Refusal]:
             yield Refusal(f"{name}: {one.folder} has no run that can be used", remedy)
 
 
-def figure(metric: Metric, sides: Comparison) -> MetricComparison:
-    """Take a figure from each run; of a method that changed, compensated as the terms say."""
-    base, new = ([run.figures.get(metric.name) for run in one.runs] for one in (sides.base, sides.new))
+def values_of(metric: Metric, base: Side, new: Side, terms: Terms) -> MetricComparison:
+    """Take a figure from each run of both sides."""
+    one, other = ([run.figures.get(metric.name) for run in side.runs] for side in (base, new))
     return MetricComparison(
         metric,
-        base=[value for value in base if value is not None],
-        new=[value for value in new if value is not None],
-        missing=missing(metric, sides, [*base, *new]),
-        compensation=sides.terms.compensation.get(metric.name),
+        base=[value for value in one if value is not None],
+        new=[value for value in other if value is not None],
+        missing=missing(metric, [*base.runs, *new.runs]),
+        compensation=terms.compensation.get(metric.name),
     )
 
 
-def missing(metric: Metric, sides: Comparison, values: Sequence[float | None]) -> str | None:
+def missing(metric: Metric, runs: Sequence[RunSample]) -> str | None:
     """Say why a figure has no ratio."""
-    absent = sum(value is None for value in values)
+    values = [run.figures.get(metric.name) for run in runs]
+    absent = values.count(None)
     if absent:
         return "not measured" if absent == len(values) else f"not measured in {absent} of {len(values)} runs"
     if min(value for value in values if value is not None) <= 0:
         return "zero in some runs"
     series, _, quantile = metric.name.partition(".")
-    least = min(run.effective.get(series, 0.0) for one in (sides.base, sides.new) for run in one.runs)
+    least = min(run.effective.get(series, 0.0) for run in runs)
     if quantile == "p99" and least < ENOUGH_FOR_P99:
         return f"worth {least:,.0f} of {ENOUGH_FOR_P99:,.0f} needed"
     return None
 
 
 def sample(found: MetricComparison, in_pairs: bool) -> LogRatioSample:
-    """Give the logarithms of a figure."""
+    """Take logarithms; the new side is multiplied by the compensation."""
     base, new = ([math.log(value) for value in values] for values in (found.base, found.new))
     moved = math.log(found.compensation or 1.0)
     return LogRatioSample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
 
 
-def judged(found: Sequence[MetricComparison], sides: Comparison) -> list[MetricComparison]:
-    """Judge headline figures together."""
-    samples = {each.metric.name: sample(each, sides.in_pairs) for each in found if each.missing is None}
-    words = judge(samples, sides.terms.margin)
-    return [
-        replace(each, ratio=word.ratio, interval=word.interval, judged=word)
-        if (word := words.get(each.metric.name))
-        else each
-        for each in found
-    ]
-
-
-def shown_only(found: MetricComparison, sides: Comparison) -> MetricComparison:
-    """Give a figure its ratio and interval, and no verdict."""
+def with_ratio(
+    found: MetricComparison, samples: Mapping[str, LogRatioSample], test: RatioTest | None
+) -> MetricComparison:
     if found.missing is not None:
         return found
-    ratio, interval = estimate(sample(found, sides.in_pairs))
-    return replace(found, ratio=ratio, interval=interval)
+    ratio, interval = estimate(samples[found.metric.name])
+    return replace(found, ratio=ratio, interval=interval, test=test)
 
 
 def notes(found: Comparison) -> Iterator[str]:
-    """Say what else a reader has to know."""
+    """Say what limits the conclusions."""
     base, new = found.base.runs, found.new.runs
     yield from too_few(found)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
     if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
-    undecided = [f"{each.metric.label} ({each.missing})" for each in found.headline if not each.judged]
+    undecided = [f"{each.metric.label} ({each.missing})" for each in found.headline if not each.test]
     if undecided:
         yield f"not decided, for there is no ratio: {', '.join(undecided)}"
-    if any(each.metric.needs_meters and not each.judged for each in found.headline):
+    if any(each.metric.needs_meters and not each.test for each in found.headline):
         yield 'CPU time that nobody can meter is not asked for if both plans say `meters = "none"`'
     methods = [each for each in found.unlike if each.kind == "method"]
-    bare = [each.metric.label for each in found.headline if each.compensation is None and each.judged]
+    bare = [each.metric.label for each in found.headline if each.compensation is None and each.test]
     if methods and bare:
         yield f"the change of method is not compensated in: {', '.join(bare)}"
     late = sum(0 < run.metered < METERED for run in (*base, *new))
     if late:
         few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
         yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
-    if any(each.metric.needs_meters and each.judged for each in found.headline) and (honesty := new[0].honesty):
+    if any(each.metric.needs_meters and each.test for each in found.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
 
 
 def too_few(found: Comparison) -> Iterator[str]:
-    """Say what cannot come of so few runs, whatever they show."""
+    """Say which verdicts this number of runs cannot reach."""
     fewest = min(len(found.base.runs), len(found.new.runs))
     have = many(fewest, "pair") if found.in_pairs else f"{len(found.base.runs)} + {len(found.new.runs)} runs"
-    figures = sum(each.judged is not None for each in found.headline)
+    figures = sum(each.test is not None for each in found.headline)
     for_any, for_change = (
         least_runs(confidence, found.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
     )
@@ -278,6 +270,5 @@ def too_few(found: Comparison) -> Iterator[str]:
 
 
 def medians(found: MetricComparison) -> tuple[float | None, float | None]:
-    """Give each side's median run."""
     base, new = (statistics.median(values) if values else None for values in (found.base, found.new))
     return base, new

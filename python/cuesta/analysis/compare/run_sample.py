@@ -1,4 +1,4 @@
-"""One run as one replicate: the figures that are compared over runs, and why it may not be used.
+"""One run of a side: the figures that are compared over runs, and why the run may not be used.
 
 A run gives one number to each figure, however many transactions it had. Figures that were not measured are None.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cuesta._native import Histogram
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.analysis.compare.comparability import RunFacts, certified, facts
+from cuesta.analysis.compare.comparability import RunFacts, facts, with_setup
 from cuesta.analysis.compare.metrics import (
     COMMAND,
     COMPLETION,
@@ -23,7 +23,7 @@ from cuesta.analysis.compare.metrics import (
     metric,
 )
 from cuesta.analysis.stationarity import LEAST_VALUES, resemblance
-from cuesta.analysis.summary import Summary, summarise
+from cuesta.analysis.summary import LAST, Summary, summarise
 from cuesta.figures import BY_NAME
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.ledger import Interval
@@ -32,12 +32,12 @@ from cuesta.ledger.record import CertificationSetup
 ENOUGH_FOR_P99 = 1000.0
 """Transactions, were they independent, that a 99th percentile rests on."""
 TYPICAL = 12.0
-"""By how much neighbours' likeness lessens what transactions tell, where a run is too short to show it: what a closed
-load with a server 70 % busy was found to have."""
+"""Transactions that tell as much as one independent one, where a run is too short to show its autocorrelation: measured
+for a closed load with a server 70 % busy."""
 WHOLE = 0.99
 """Share of the planned interval that a run must have measured."""
 RATES = ("throughput", "keystrokes")
-"""A rate of nothing is no figure: there was nothing to count."""
+"""Rates that are no figure where nothing was counted."""
 METERED = 0.75
 """Share of it that the host's meters must have seen."""
 OF_TRANSACTIONS = ("response", "first_response")
@@ -54,41 +54,40 @@ class RunSample:
     figures: Mapping[str, float | None]
     """By the names of the metrics."""
     parts: Mapping[str, Sequence[Metric]]
-    """By the name of a metric: the same of each class of transactions, or of each group whose keys are timed."""
+    """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
     effective: Mapping[str, float]
-    """By kind of duration: independent ones that would tell as much as those of the run."""
+    """By series: the number of independent values that would tell as much as those of the run."""
     errors: int
     metered: float
     """Share of the interval that the host's meters saw."""
     honesty: str
-    """What its figures of CPU are worth; empty if there are none."""
+    """What its CPU figures are worth; empty if there are none."""
     unusable: str | None
     """Why it may not be used."""
 
 
 def run_sample(folder: Path, step: int | None = None) -> RunSample:
     """Read a run, and of a sweep the step with this number; by default its last."""
-    return of_summary(folder, summarise(folder), step)
+    return of_summary(folder, summarise(folder, LAST if step is None else step), step)
 
 
-def of_certification_run(trial: CertificationRun, given: CertificationSetup) -> RunSample:
-    """Take a run of a certification."""
-    own = of_summary(trial.folder, trial.summary)
+def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> RunSample:
+    own = of_summary(run.folder, run.summary)
     measured = {
-        CREATION: trial.cpu("creation").value,
-        COMMAND: trial.cpu("command").value,
-        COMPLETION: statistics.fmean(trial.times.completion) if trial.times.completion else None,
+        CREATION: run.cpu("creation").value,
+        COMMAND: run.cpu("command").value,
+        COMPLETION: statistics.fmean(run.times.completion) if run.times.completion else None,
     }
     return replace(
         own,
-        facts=certified(own.facts, given),
+        facts=with_setup(own.facts, setup),
         figures={**own.figures, **measured},
-        unusable=next(iter(trial.doubts), None),
+        unusable=next(iter(run.doubts), None),
     )
 
 
 def of_summary(folder: Path, summary: Summary, step: int | None = None) -> RunSample:
-    """Take a run that was summed up."""
+    """Take the step with this number, by default the plan's last."""
     number = planned_last(summary) if step is None else step
     found = next((figures for figures in summary.steps if figures.step == number), None)
     figures = found or summary.last
@@ -141,12 +140,11 @@ def class_name(group: str, transaction: str) -> str:
 
 
 def planned_last(summary: Summary) -> int:
-    """Give the number of the plan's last step."""
     return summary.planned_steps - 1
 
 
 def unusable(summary: Summary, step: StepFigures | None, number: int) -> str | None:
-    """Say why a run may not be used: it did not come to its end, or cannot be trusted."""
+    """Say why a run may not be used: it did not end as planned, or its figures cannot be trusted."""
     if summary.ended != "completed":
         return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"
     if step is None:
@@ -158,9 +156,9 @@ def unusable(summary: Summary, step: StepFigures | None, number: int) -> str | N
 
 
 def effective(summary: Summary, step: int) -> float:
-    """Count the independent transactions that would tell as much of the mean response as those of a step do.
+    """Effective number of transactions: how many independent ones give a mean response with the same variance.
 
-    The mean of so many has the variance that the mean of the seconds' means is found to have.
+    The variance is that of the mean of the seconds' means, with their autocorrelation.
     """
     rows = [row for agent in summary.recorded.agents for row in agent.intervals if row.step == step and row.measured]
     pooled = summary.recorded.pooled(lambda tag: tag.step == step and tag.series == "response")
@@ -175,10 +173,8 @@ def effective(summary: Summary, step: int) -> float:
 
 
 def seconds_means(rows: Sequence[Interval]) -> list[float]:
-    """Give the mean response of each row that had any."""
     return [row.sums["response"] / row.transactions for row in rows if row.transactions]
 
 
 def variance(histogram: Histogram) -> float:
-    """Give the variance of a histogram's values, from its buckets."""
     return sum(count * (edge - histogram.mean) ** 2 for edge, count in histogram.buckets()) / histogram.count

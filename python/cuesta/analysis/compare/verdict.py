@@ -1,9 +1,9 @@
-"""What two handfuls of runs allow to say about a ratio: numbers in, verdicts out.
+"""Statistical verdict on two sets of runs: numbers in, verdicts out.
 
-A ratio is judged on logarithms, over runs and never over the transactions within them: those resemble one another, and
-a test that takes them for independent finds a change in more than half of all pairs of equal systems. Two claims are
-tested for each headline figure: that it changed at all, and that it changed by more than the practical margin. Holm's
-rule keeps the chance of any false claim of a kind, over all headline figures, at 5 %.
+A ratio is tested on logarithms, over runs and never over the transactions within them: transactions of one run resemble
+one another, and a test that takes them for independent finds a change in more than half of all pairs of equal systems.
+Two hypotheses are tested for each headline figure: that nothing changed, and that the change is at most the practical
+margin. Holm's rule keeps the chance of any false claim, over all headline figures, at 5 % for each of the two.
 """
 
 import math
@@ -11,18 +11,21 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from cuesta.analysis.compare.hodges_lehmann import Interval, LocationShift, least_runs, paired, unpaired
 from cuesta.analysis.compare.power import MOST_RUNS, least_change, runs_to_show
 
 CONFIDENCE = 0.95
 ALPHA = 1 - CONFIDENCE
-OF_ANY_SPREAD = 2
-"""So many runs do not tell how far runs differ."""
+LEAST_RUNS = least_runs(CONFIDENCE, in_pairs=False)
+"""Runs of each side that an exact interval needs."""
+NO_SPREAD = 2
+"""At most this many runs do not tell the spread from run to run."""
 
 
 class Verdict(StrEnum):
-    """A verdict."""
+    """What the runs allow to say of one figure."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -31,7 +34,7 @@ class Verdict(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LogRatioSample:
     """The logarithms of one figure, run by run. In pairs, the n-th of each side belong together."""
 
@@ -40,19 +43,23 @@ class LogRatioSample:
     in_pairs: bool = False
     more_is_better: bool = False
 
-    @property
+    @cached_property
     def shift(self) -> LocationShift:
-        """Give by how much the new side lies above the base."""
         return (paired if self.in_pairs else unpaired)(self.base, self.new)
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """Exact interval of the shift; None if the runs are too few."""
+        return self.shift.interval(CONFIDENCE)
 
     @property
     def runs(self) -> int:
-        """Count the runs of the smaller side, or the pairs."""
+        """Runs of the smaller side, or pairs."""
         return min(len(self.base), len(self.new))
 
-    @property
+    @cached_property
     def spread(self) -> float | None:
-        """Give the standard deviation from run to run, or from pair to pair; None of too few."""
+        """Standard deviation from run to run (pooled over both sides), or from pair to pair; None if too few."""
         if self.in_pairs:
             own = [after - before for before, after in zip(self.base, self.new, strict=True)]
             return statistics.stdev(own) if len(own) > 1 else None
@@ -62,52 +69,53 @@ class LogRatioSample:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricVerdict:
-    """What can be said of one figure."""
+class RatioTest:
+    """Result of testing one figure's ratio."""
 
     ratio: float
     """New over base, by Hodges and Lehmann."""
     interval: Interval | None
-    """Of the ratio; None of fewer runs than an exact interval needs."""
-    changed: float
-    """Chance of so large a change in equal systems, by Holm's rule over the headline figures."""
-    beyond: float
-    """Likewise, in systems that differ by just the margin."""
-    word: Verdict
-    more: int | None
-    """How many more runs a side (or pairs) would likely decide; None if it is decided, or if no number would."""
-    finds: float | None
-    """The least change, as 0.03, that these runs find four times in five, by the spread that they had; None if none."""
-    for_margin: int | None
-    """How many runs a side (or pairs) find a change of the margin so; None of an unknown spread, or if none do."""
+    """Of the ratio; None if the runs are too few for an exact interval."""
+    p_equal: float
+    """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
+    p_at_margin: float
+    """p-value of systems that differ by just the margin, adjusted likewise."""
+    verdict: Verdict
+    more_runs: int | None
+    """More runs a side (or pairs) that would likely decide; None if it is decided, or if no number would."""
+    least_change: float | None
+    """The least change, as 0.03, that these runs find four times in five, given their spread; None if none."""
+    runs_for_margin: int | None
+    """Runs a side (or pairs) that find a change of the margin so; None if the spread is unknown or none do."""
 
 
-def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, MetricVerdict]:
-    """Judge headline figures together. `margin` is the least change that matters, as 0.05."""
+def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, RatioTest]:
+    """Test headline figures together. `margin` is the least change that matters, as 0.05."""
     edge = math.log1p(margin)
-    shifts = {name: sample.shift for name, sample in samples.items()}
-    changed = holm({name: shift.p_value() for name, shift in shifts.items()})
-    beyond = holm({name: _beyond(shift, edge) for name, shift in shifts.items()})
-    judged = {}
+    p_equal = holm({name: sample.shift.p_value() for name, sample in samples.items()})
+    p_at_margin = holm({name: _p_at_margin(sample.shift, edge) for name, sample in samples.items()})
+    tests = {}
     for name, sample in samples.items():
         ratio, interval = estimate(sample)
-        word = _word(sample, edge, changed[name], beyond[name])
-        more = _more(sample, edge, len(samples)) if word == Verdict.INCONCLUSIVE else None
-        power = _finds(sample, len(samples)), _for_margin(sample, edge, len(samples))
-        judged[name] = MetricVerdict(ratio, interval, changed[name], beyond[name], word, more, *power)
-    return judged
+        verdict = _verdict(sample, edge, p_equal[name], p_at_margin[name])
+        tests[name] = RatioTest(
+            ratio,
+            interval,
+            p_equal[name],
+            p_at_margin[name],
+            verdict,
+            more_runs=_more_runs(sample, edge, len(samples)) if verdict == Verdict.INCONCLUSIVE else None,
+            least_change=_least_change(sample, len(samples)),
+            runs_for_margin=_runs_for_margin(sample, edge, len(samples)),
+        )
+    return tests
 
 
 def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
-    """Give a ratio and its exact interval, of any figure."""
-    shift = sample.shift
-    found = shift.interval(CONFIDENCE)
-    ratios = found and Interval(math.exp(found.low), math.exp(found.high), found.confidence)
-    return math.exp(shift.estimate), ratios
-
-
-LEAST_RUNS = least_runs(CONFIDENCE, in_pairs=False)
-"""Runs of each side that an exact interval needs."""
+    """Give the ratio and its exact interval, of any figure."""
+    found = sample.interval
+    interval = found and Interval(math.exp(found.low), math.exp(found.high), found.confidence)
+    return math.exp(sample.shift.estimate), interval
 
 
 def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, float] | None:
@@ -119,7 +127,7 @@ def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, 
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
-    """Adjust for how many are tested (S. Holm, 1979): each holds at 5 % if its adjusted chance is at most that."""
+    """Adjust p-values for the number of tests (S. Holm, 1979)."""
     adjusted, so_far = {}, 0.0
     for number, (name, p_value) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
         so_far = max(so_far, min(1.0, (len(p_values) - number) * p_value))
@@ -127,29 +135,27 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
     return adjusted
 
 
-def _beyond(shift: LocationShift, edge: float) -> float:
+def _p_at_margin(shift: LocationShift, edge: float) -> float:
     """Test the nearest of all changes that do not matter."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(edge, estimated)) if abs(estimated) > edge else 1.0
 
 
-def _word(sample: LogRatioSample, edge: float, changed: float, beyond: float) -> Verdict:
-    shift = sample.shift
-    interval = shift.interval(CONFIDENCE)
-    if beyond <= ALPHA:
-        return Verdict.FASTER if (shift.estimate > 0) == sample.more_is_better else Verdict.SLOWER
+def _verdict(sample: LogRatioSample, edge: float, p_equal: float, p_at_margin: float) -> Verdict:
+    interval = sample.interval
+    if p_at_margin <= ALPHA:
+        return Verdict.FASTER if (sample.shift.estimate > 0) == sample.more_is_better else Verdict.SLOWER
     if interval and -edge <= interval.low and interval.high <= edge:
-        return Verdict.BELOW if changed <= ALPHA else Verdict.EQUIVALENT
+        return Verdict.BELOW if p_equal <= ALPHA else Verdict.EQUIVALENT
     return Verdict.INCONCLUSIVE
 
 
-def _more(sample: LogRatioSample, edge: float, tests: int) -> int | None:
-    """Say how many more runs would decide, if what was found is about the truth."""
+def _more_runs(sample: LogRatioSample, edge: float, tests: int) -> int | None:
+    """Estimate how many more runs would decide, if the true ratio is near the one found."""
     estimated = sample.shift.estimate
-    within = abs(estimated) < edge
-    alpha = ALPHA if within else ALPHA / tests
+    alpha = ALPHA if abs(estimated) < edge else ALPHA / tests
     needed = least_runs(1 - alpha, sample.in_pairs)
-    if sample.spread and sample.runs > OF_ANY_SPREAD:
+    if sample.spread and sample.runs > NO_SPREAD:
         gap = abs(abs(estimated) - edge)
         if not gap or sample.spread > gap * MOST_RUNS:
             return None
@@ -157,16 +163,15 @@ def _more(sample: LogRatioSample, edge: float, tests: int) -> int | None:
     return max(needed - sample.runs, 1) if needed <= MOST_RUNS else None
 
 
-def _finds(sample: LogRatioSample, tests: int) -> float | None:
-    """Say how large a change is found four times in five, even if it is of this figure alone."""
+def _least_change(sample: LogRatioSample, tests: int) -> float | None:
     if sample.spread is None:
         return None
     least = least_change(sample.runs, sample.spread, sample.in_pairs, ALPHA / tests)
     return None if least is None else math.expm1(least)
 
 
-def _for_margin(sample: LogRatioSample, edge: float, tests: int) -> int | None:
-    if sample.spread is None or sample.runs <= OF_ANY_SPREAD or sample.spread > edge * MOST_RUNS:
+def _runs_for_margin(sample: LogRatioSample, edge: float, tests: int) -> int | None:
+    if sample.spread is None or sample.runs <= NO_SPREAD or sample.spread > edge * MOST_RUNS:
         return None
     needed = runs_to_show(edge, sample.spread, sample.in_pairs, ALPHA / tests)
     return needed if needed <= MOST_RUNS else None
