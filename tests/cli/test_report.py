@@ -15,7 +15,7 @@ def test_a_run_is_shown_again(here: Path, capsys: pytest.CaptureFixture[str]) ->
     good(here / "run")
     assert main(["report", "run"]) == Exit.GOOD
     said = capsys.readouterr().out
-    assert said.startswith("VALIDITY   VALID")
+    assert said.startswith("4 users at the built-in host (host:): a key echoes")
     assert said.endswith("PAGE       run/report.html\n")
     assert "VALID" in (here / "run" / "report.html").read_text()
 

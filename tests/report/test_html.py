@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cuesta.analysis import summarise
 from cuesta.errors import CuestaError
 from cuesta.ledger import raw_files
-from cuesta.report import html
+from cuesta.report import html, render
 from cuesta.report.model import Plot
 from cuesta.report.page import page as wrapped_in_page
 from cuesta.report.page import plots
@@ -24,6 +24,7 @@ from tests.report.made_up import bad, good, sampled, sweep
 from tests.run_folder import RunFolder
 
 MAKES = pytest.mark.parametrize("make", [good, bad, sweep])
+OWN = Path(render.__file__).parent
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -98,7 +99,7 @@ def test_a_page_without_plots_carries_nothing_that_draws() -> None:
 
 
 def test_what_draws_is_missed_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("cuesta.report.page._own", lambda name: tmp_path / name)
+    monkeypatch.setattr("cuesta.report.page._own", lambda name: (tmp_path if name == "vega.js.gz" else OWN) / name)
     with pytest.raises(CuestaError, match=r"vega\.js\.gz is missing"):
         wrapped_in_page("A plot", [plots([Plot("one", {})])])
 

@@ -12,8 +12,8 @@ from tests.report import made_up
 def test_a_term_below_zero_stands_in_brackets() -> None:
     found = law(4, 10.0, 20, {"think": -0.001, "keying": 0.2, "response_from_sent": 39.8})
     assert found
-    first, _ = phrases.law(found)
-    assert "− (−50.0 µs) − 10.0 ms =" in first
+    first = phrases.law_terms(found)
+    assert "− (−50.0 µs) thinking − 10.0 ms keying =" in first
 
 
 def test_what_to_do_is_said_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.ledger.record import Figure
 from cuesta.report import form, meters, network
-from cuesta.report.phrases import by_cause
+from cuesta.report.host import by_cause, unmet
 from tests.analysis.test_host import ABOUT, recorded
 from tests.sheets import missing, plain, sheet
 
@@ -42,9 +42,8 @@ EIGHTY = plain(
 
 def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
     _, host = recorded(tmp_path, [{"about": ABOUT}, {"step": 0, "sheet": sheet(by_cause=EIGHTY)}])
-    assert ", ".join(by_cause(host)) == (
-        "user 51 [40–62], page faults 49 [38–60], no sample met linking, mapping: each under 4 %"
-    )
+    assert list(by_cause(host)) == ["user 51 [40–62]", "page faults 49 [38–60]"]
+    assert list(unmet(host)) == ["no sample met linking, mapping: each under 4 %"]
     assert host.cpu_by_cause_se == {"user": 5.6, "page_faults": 5.6}
     assert host.cpu_by_cause_interval["mapping"] == (0.0, 4.5)
     assert set(host.cpu_by_cause) == set(host.cpu_by_cause_se)

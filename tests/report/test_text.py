@@ -14,50 +14,71 @@ from tests.report.made_up import bad, good, sweep
 from tests.run_folder import RunFolder
 
 
-def shown(folder: Path) -> str:
-    return text(summarise(folder), colour=False).replace(str(folder), "RUN")
+def shown(folder: Path, *, verbose: bool = False) -> str:
+    return text(summarise(folder), colour=False, verbose=verbose).replace(str(folder), "RUN")
 
 
-@pytest.mark.parametrize("make", [good, bad, sweep])
-def test_what_is_said(tmp_path: Path, make: Callable[[Path], Path], snapshot: SnapshotAssertion) -> None:
-    assert shown(make(tmp_path / "run")) == snapshot
+MAKES = pytest.mark.parametrize("make", [good, bad, sweep])
+BOTH = pytest.mark.parametrize("verbose", [False, True], ids=["brief", "verbose"])
 
 
-@pytest.mark.parametrize("make", [good, bad, sweep])
-def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path]) -> None:
-    said = shown(make(tmp_path / "run"))
-    titles = re.findall(r"^([A-Z]+(?: FOLDER)?) ", said, re.MULTILINE)
-    order = ["VALIDITY", "LIMITS", "SWEEP", "RESPONSE", "FAIRNESS", "THROUGHPUT", "LAW", "PUBLISHED", "HOST", "DRIVER"]
-    assert titles == [title for title in [*order, "RUN FOLDER"] if title in titles]
+@BOTH
+@MAKES
+def test_what_is_said(tmp_path: Path, make: Callable[[Path], Path], verbose: bool, snapshot: SnapshotAssertion) -> None:
+    assert shown(make(tmp_path / "run"), verbose=verbose) == snapshot
+
+
+ORDER = (
+    *("VALIDITY", "LIMITS", "NOTICE", "SWEEP", "RESPONSE", "COURSE OF THE RUN", "THROUGHPUT", "LAW", "PUBLISHED"),
+    *("HOST", "DRIVER", "USERS", "RUN", "RUN FOLDER"),
+)
+
+
+@BOTH
+@MAKES
+def test_the_order_is_fixed_and_rows_are_short(tmp_path: Path, make: Callable[[Path], Path], verbose: bool) -> None:
+    said = shown(make(tmp_path / "run"), verbose=verbose)
+    titles = re.findall(r"^([A-Z]+(?: FOLDER)?)(?= |$)", said, re.MULTILINE)
+    assert titles == [title for title in ORDER if title in titles]
     assert {"VALIDITY", "RESPONSE", "THROUGHPUT", "HOST", "DRIVER", "RUN FOLDER"} <= set(titles)
     assert max(map(len, said.splitlines())) <= 80
     assert not any(row.endswith(" ") for row in said.splitlines())
 
 
-def test_both_responses_stand_together(tmp_path: Path) -> None:
-    stalled = RunFolder(tmp_path / "run", responses=lambda *_: [0.1] * 20).write()
-    rows = shown(stalled).splitlines()
-    due = next(number for number, row in enumerate(rows) if "done − due" in row)
-    assert "done − sent" in rows[due + 1]
+def test_the_first_screen_of_a_healthy_run_answers(tmp_path: Path) -> None:
+    keys = [("interactive/keys/echo", [0.002] * 2000), ("interactive/keys/echo_from_sent", [0.002] * 2000)]
+    said = shown(RunFolder(tmp_path / "run", histograms=keys).write()).splitlines()
+    assert len(said) <= 24
+    assert said[0].startswith("4 users at the built-in host (host:): a key echoes in 2.00 ms, an answer takes")
+    assert "valid; no limit was set" in " ".join(said[:3])
+
+
+def test_both_responses_stand_together_where_they_differ(tmp_path: Path) -> None:
+    """Where nobody was late one of them is enough for the first screen."""
+    alike = RunFolder(tmp_path / "run", responses=lambda *_: [0.1] * 20).write()
+    assert "since sent   " not in shown(alike)
+    rows = shown(alike, verbose=True).splitlines()
+    due = next(number for number, row in enumerate(rows) if row.lstrip().startswith("answer "))
     assert re.search(r"100 ms .* 100 ms", rows[due])
-    assert re.search(r"99\.0 ms .* 99\.0 ms", rows[due + 1])
+    assert re.search(r"since sent .* 99\.0 ms .* 99\.0 ms", rows[due + 1])
 
 
-def test_a_rare_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
+def test_every_percentile_of_few_values_is_marked(tmp_path: Path) -> None:
     said = shown(good(tmp_path / "run"))
-    assert "200 ms*" in next(row for row in said.splitlines() if "done − due" in row)
-    assert "*" not in next(row for row in said.splitlines() if "echo − due" in row)
-    assert "* of fewer than 10,000" in said
+    answer = next(row for row in said.splitlines() if row.lstrip().startswith("answer "))
+    assert re.search(r" 60 +100 ms +200 ms\* +200 ms\* +200 ms\* +200 ms\* +200 ms$", answer)
+    assert "*" not in next(row for row in said.splitlines() if " echo " in row and "12,000" in row)
+    assert "* rests on fewer than 10 values" in said
 
 
 def test_the_phases_of_opening_a_line_are_shown_where_there_are_any(tmp_path: Path) -> None:
     opened = [("interactive/line/connect", [0.02] * 4), ("interactive/line/login", [0.6] * 4)]
-    shown_rows = shown(RunFolder(tmp_path / "run", histograms=opened).write()).splitlines()
-    heading = next(number for number, row in enumerate(shown_rows) if "opening lines" in row)
-    assert re.search(r"connect +4 +20\.0 ms", shown_rows[heading + 1])
-    assert re.search(r"login +4 +600 ms", shown_rows[heading + 2])
-    assert "negotiation" not in "".join(shown_rows)
-    assert "opening lines" not in shown(RunFolder(tmp_path / "other").write())
+    said = shown(RunFolder(tmp_path / "run", histograms=opened).write(), verbose=True)
+    assert "Connecting (ramp-up included)" in said
+    assert re.search(r"connecting +4 +20\.0 ms", said)
+    assert re.search(r"logging in +4 +600 ms", said)
+    assert "negotiating" not in said
+    assert "ramp-up" not in shown(RunFolder(tmp_path / "other").write(), verbose=True)
 
 
 def test_programs_that_users_started_are_named(tmp_path: Path) -> None:

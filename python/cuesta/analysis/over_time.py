@@ -83,9 +83,10 @@ def curve(histogram: Histogram) -> Iterator[tuple[float, float]]:
     yield float(histogram.count), histogram.max
 
 
-BINS_A_DECADE = 20
-"""Bars of a histogram in each decade of durations: about 12 % apart, wider than a bucket of three digits."""
-CELLS_A_DECADE = 12
+BINS, ROWS = 40, 30
+"""Bars of a histogram, and rows of a plot of durations over time, from the least value to the greatest."""
+LEAST_RATIO = 1.02
+"""Between the edges of a bin, so that it can be seen."""
 MOST_CELLS = 120
 """Columns of a plot of durations over time."""
 
@@ -110,20 +111,15 @@ class TimedBin:
     count: int
 
 
-def spread(histogram: Histogram, a_decade: int = BINS_A_DECADE) -> list[Bin]:
+def spread(histogram: Histogram, bins: int = BINS) -> list[Bin]:
     """Put a histogram's buckets together into bins of equal width on a logarithmic scale; empty ones are left out."""
-    counts: dict[int, int] = {}
-    for edge, count in histogram.buckets():
-        number = math.floor(math.log10(max(edge, 1e-9)) * a_decade)
-        counts[number] = counts.get(number, 0) + count
-    return [
-        Bin(10 ** (number / a_decade), 10 ** ((number + 1) / a_decade), counts[number]) for number in sorted(counts)
-    ]
+    least = max(histogram.min, 1e-9)
+    return list(_binned(histogram, least, _ratio(least, histogram.max, bins)))
 
 
 def density_over_time(recorded: Recorded, series: str) -> list[TimedBin]:
     """Count the durations of a series by size and by when they ended, in at most `MOST_CELLS` stretches."""
-    rows = [row for row in recorded.durations() if row.tag.series == series]
+    rows = [row for row in recorded.durations() if row.tag.series == series and row.histogram.count]
     width = max(1.0, max((row.start + row.length for row in rows), default=0.0) / MOST_CELLS)
     sums: dict[int, Histogram] = {}
     for row in rows:
@@ -132,8 +128,23 @@ def density_over_time(recorded: Recorded, series: str) -> list[TimedBin]:
             sums[number].merge(row.histogram)
         else:
             sums[number] = row.histogram
+    least = max(min((each.min for each in sums.values()), default=1.0), 1e-9)
+    ratio = _ratio(least, max((each.max for each in sums.values()), default=1.0), ROWS)
     return [
         TimedBin(number * width, (number + 1) * width, each.low, each.high, each.count)
         for number in sorted(sums)
-        for each in spread(sums[number], CELLS_A_DECADE)
+        for each in _binned(sums[number], least, ratio)
     ]
+
+
+def _ratio(least: float, most: float, bins: int) -> float:
+    """Choose the ratio between the edges of bins, so that so many reach from the least value to the greatest."""
+    return max(math.exp(math.log(most / least) / bins), LEAST_RATIO) if most > least else LEAST_RATIO
+
+
+def _binned(histogram: Histogram, least: float, ratio: float) -> Iterator[Bin]:
+    counts: dict[int, int] = {}
+    for edge, count in histogram.buckets():
+        number = math.floor(math.log(max(edge, least) / least, ratio) + 1e-9)
+        counts[number] = counts.get(number, 0) + count
+    yield from (Bin(least * ratio**number, least * ratio ** (number + 1), counts[number]) for number in sorted(counts))

@@ -50,14 +50,14 @@ def _show_runs(arguments: argparse.Namespace) -> None:
     if _wants_page(arguments):
         file = _file(arguments, "report.html")
         report.html(runs, file)
-        _say(_of_runs(runs), file, arguments)
+        _say(_of_runs(runs, arguments.verbose), file, arguments)
 
 
-def _of_runs(runs: Mapping[str, "Summary"]) -> str:
+def _of_runs(runs: Mapping[str, "Summary"], verbose: bool) -> str:
     from cuesta import report  # noqa: PLC0415
 
     if len(runs) == 1:
-        return report.text(next(iter(runs.values()))) + "\n"
+        return report.text(next(iter(runs.values())), verbose=verbose) + "\n"
     return "\n".join(f"{'VALID' if run.valid else 'INVALID'}  {name}" for name, run in runs.items())
 
 

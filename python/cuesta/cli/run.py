@@ -33,7 +33,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     with interrupts() as stopping, watching(arguments.quiet) as look:
         ran = run(job, arguments.out, look, stopping)
         # Within the block: what was measured is kept, and so summed up, whatever comes meanwhile.
-        code = _sum_up(ran, arguments.json)
+        code = _sum_up(ran, arguments)
         return Exit.INTERRUPTED if stopping.is_set() else code
 
 
@@ -45,14 +45,14 @@ def beforehand(job: Job) -> Iterator[str]:
         yield f"--meters {meters}: not traced: {untraced}"
 
 
-def _sum_up(ran: RunResult, json_where: str | None) -> int:
+def _sum_up(ran: RunResult, arguments: argparse.Namespace) -> int:
     """Derive, write and print the summary; the exit code says the worst."""
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
     summary = analysis.summarise(ran.folder)
     record_json(ran.folder / "summary.json", summary.json())
-    say(report.text(summary), json_where)
-    write_json(json_where, summary.json())
+    say(report.text(summary, verbose=arguments.verbose), arguments.json)
+    write_json(arguments.json, summary.json())
     report.html({ran.folder.name: summary}, ran.folder / "report.html")
     for failure in ran.failures:
         print(f"cuesta: {failure}", file=sys.stderr)

@@ -1,26 +1,23 @@
-"""Shows what was derived: nothing is computed here but places on paper.
+"""Shows what was derived. A question builds one model of its report; renderings turn it into documents.
 
-- `model`: what a report says, before it is shown.
-- `text`: the summary at the end of a run.
-- `html`: the report as one page: of one run what came of it, and what that rests on (`instruments`); of several, them
-  side by side (`several`). `plots`: the plots; `page`: the frame of every page, and what goes into it; `page.css`: how
-  it looks.
+- `model`: what a report says: headline, verdict, big figures, sections of facts, tables, plots, remarks.
+- `run`: the report of one run; `several`: of runs side by side. `headline`: the answer in one sentence, and what is
+  unusual; `sweep`, `host`: sections of a run's report; `figure`: values with their label and meaning from the
+  catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
+- `render`: a report as text, page and Markdown; `page`: elements of a page; `documents`: runs straight to a document.
+- `junit`: limits for continuous integration.
 - `form`: a certification's form; `systems`: several certifications, side by side on one page.
-- `markdown`: for pull requests; `junit`: for continuous integration.
-- `tables`, `columns`, `phrases`: tables and sentences that these share; `layout`: columns of a terminal.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
-- `ledger`: systems and goals; `identities`: what does not agree in a document; `sql_result`: what a query gave.
+- `ledger`: systems and goals; `identities`: what does not agree in a document; `sql_result`: what the database answers.
 - `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `network`: whose the network's CPU
   time was; `off_cpu`: how long tasks were off their CPUs; `cells`: a meter's figure in a table; `tiers`: how it was
-  had.
+  had; `layout`: columns of a terminal.
 - `recording`: what of a recorded session was hidden and what was kept.
 """
 
-from cuesta.report.columns import names
-from cuesta.report.html import html
+from cuesta.report.documents import html, markdown, text
 from cuesta.report.junit import junit
-from cuesta.report.markdown import markdown
+from cuesta.report.several import names
 from cuesta.report.systems import systems
-from cuesta.report.text import text
 
 __all__ = ["html", "junit", "markdown", "names", "systems", "text"]

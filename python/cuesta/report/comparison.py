@@ -16,7 +16,7 @@ from cuesta.analysis.compare.sides import Side, name_in
 from cuesta.analysis.compare.verdict import ALPHA, CONFIDENCE, RatioTest, Verdict
 from cuesta.report.layout import grown, in_columns
 from cuesta.report.phrases import plain
-from cuesta.report.text import wrapped as text_wrapped
+from cuesta.report.render.text import wrapped as text_wrapped
 from cuesta.units import in_unit, many, share, signed
 
 MARGIN = 11

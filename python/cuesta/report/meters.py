@@ -14,7 +14,7 @@ from cuesta.ledger.meters import Sheet
 from cuesta.report import off_cpu
 from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
-from cuesta.report.phrases import SOURCES, closing, plain
+from cuesta.report.phrases import plain
 from cuesta.report.tiers import Figure, in_brackets
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
@@ -59,6 +59,27 @@ TRAFFIC = {
     "in_io": ("waiting for a device", "tasks, mean (block-I/O delay ÷ elapsed)"),
     "load_average": ("load average, 1 min", "the kernel's exponential mean"),
 }
+
+
+SOURCES = {
+    "control_group": "by the account of its control group",
+    "exit_records": "by its processes' own accounts, and the last ones of those that ended; detached ones are followed",
+    "exit_records_by_parent": "by its processes' accounts and their last ones; those that left their parents are lost",
+    "parents": "by its processes' accounts; processes that nobody waited for, or that left their parents, are lost",
+    "tracer": "traced in the kernel, from birth to end",
+}
+"""How the subject's CPU time is taken, and what that loses."""
+
+
+def closing(closure: Mapping[str, Any]) -> str:
+    """Say what was measured apart, and by how much it misses the CPUs' time."""
+    accounted = closure["accounted"]["value"]
+    verdict = "it closes" if closure["closes"] else "IT DOES NOT CLOSE: shares of CPU are that uncertain"
+    parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.get("parts", {}).items() if share >= 0.05)
+    said = f"measured apart, {parts} add up to" if parts else "uses, idle and steal add up to"
+    allowed = f" (within {closure['tolerance']:.1f}" if closure.get("tolerance") else ""
+    below = f", and {closure['interrupts']:.1f} of interrupts" if closure.get("interrupts", 0.0) >= 0.05 else ""
+    return f"{said} {accounted:.1f} % of the CPUs' time{allowed}{below}{')' if allowed else ''}: {verdict}"
 
 
 def text(sheet: Sheet) -> str:

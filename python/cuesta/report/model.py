@@ -4,7 +4,7 @@ A question (`run`, `several`) builds a `Report` once; `render` writes it. Nothin
 says what it is, and each rendering shows it as it can. The terminal shows no plot, picture or link.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -49,6 +49,10 @@ class Table:
     heads: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
+    details: Collection[int] = ()
+    """Numbers of the rows that only a page and `--verbose` show."""
+    wide: Collection[int] = ()
+    """Numbers of the columns that only a page has room for."""
     wraps: int | None = None
     """Number of the column whose text may take several rows."""
 

@@ -22,8 +22,8 @@ from cuesta.report.model import Plot
 PLOT = "plot"
 """The class of a figure that a script draws."""
 
-Cell = str | tuple[str, str]
-"""A text, or a text and the class of its cell: `kept`, `crossed`, `in` (indented), `wraps` (over several rows)."""
+Cell = str | tuple[str, str] | tuple[str, str, str]
+"""A text; the class of its cell: `kept`, `crossed`, `in` (indented), `wraps` (over several rows); and its meaning."""
 
 
 def write(file: Path, text: str) -> None:
@@ -35,7 +35,7 @@ def write(file: Path, text: str) -> None:
 
 def page(title: str, parts: Iterable[str]) -> str:
     """Give a whole page, complete in itself: light and dark, for a screen, a telephone and paper."""
-    style = files("cuesta.report").joinpath("page.css").read_text(encoding="utf-8")
+    style = _own("page.css").read_text(encoding="utf-8")
     head = (
         '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
         f"<title>{escape(title)} – Cuesta</title>\n<style>\n{style}</style>\n"
@@ -69,9 +69,9 @@ def paragraph(text: str, kind: str = "") -> str:
     return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
     """Give a table, with its caption below; a row of one cell is a heading over the rows after it."""
-    names = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    names = "".join(_cell(head, 'th scope="col"') for head in heads)
     body = "".join(_row(row, len(heads)) for row in rows)
     whole = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table>"
     about = paragraph(caption, "faint") if caption else ""  # outside of what scrolls where the screen is narrow
@@ -80,20 +80,26 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "
 
 def _row(row: Sequence[Cell], columns: int) -> str:
     if len(row) == 1:
-        return f'<tr class="group"><th scope="rowgroup" colspan="{columns}">{escape(str(row[0]))}</th></tr>\n'
+        text = row[0] if isinstance(row[0], str) else row[0][0]
+        return f'<tr class="group"><th scope="rowgroup" colspan="{columns}">{escape(text)}</th></tr>\n'
     return f"<tr>{''.join(map(_cell, row))}</tr>\n"
 
 
-def _cell(content: Cell) -> str:
-    text, kind = content if isinstance(content, tuple) else (content, "")
-    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
+def _cell(content: Cell, element: str = "td") -> str:
+    text, kind, meaning = (*((content,) if isinstance(content, str) else content), "", "")[:3]
+    said = f' class="{kind}"' if kind else ""
+    said += f' title="{escape(meaning)}"' if meaning else ""
+    return f"<{element}{said}>{escape(text)}</{element.partition(' ')[0]}>"
 
 
-def facts(rows: Iterable[tuple[str, str]]) -> str:
-    """Give a table of names and what they are; a name without a value is left out."""
-    names = "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>\n' for name, value in rows if value
-    )
+def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> str:
+    """Give a table of names, what they are, what that means, and the class of the value; without a value, no row."""
+    names = ""
+    for name, value, meaning, kind in ((*row, "", "")[:4] for row in rows):
+        if value:
+            title = f' title="{escape(meaning)}"' if meaning else ""
+            cell = f'<td class="{kind}">' if kind else "<td>"
+            names += f'<tr{title}><th scope="row">{escape(name)}</th>{cell}{escape(value)}</td></tr>\n'
     return f'<table class="facts">\n{names}</table>\n' if names else ""
 
 
@@ -137,9 +143,10 @@ def listing(text: str) -> str:
     return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'
 
 
-def folded(title: str, parts: Iterable[str]) -> str:
-    """Give parts that are seen when their title is clicked."""
-    return f"<details><summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
+def folded(title: str, parts: Iterable[str], kind: str = "") -> str:
+    """Give parts that are seen when their title is clicked; the kind `section` has the title of one."""
+    start = f'<details class="{kind}">' if kind else "<details>"
+    return f"{start}<summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
 
 
 def links(targets: Iterable[Path], start: Path) -> str:

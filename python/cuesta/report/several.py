@@ -1,68 +1,145 @@
-"""Several runs on one page, side by side: columns of figures, and their curves in one plot."""
+"""The report of several runs: a column for each, and their curves in one plot. Nothing is judged here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cuesta.analysis.causes import cost_by_cause, error_by_cause
+from cuesta.analysis.compare.comparability import facts, shown
 from cuesta.analysis.summary import Summary
+from cuesta.figures import CATALOGUE
+from cuesta.figures.step import LimitResult, StepFigures
 from cuesta.ledger import raw_files
-from cuesta.report import columns
-from cuesta.report.model import Plot
-from cuesta.report.page import Cell, folded, links, page, paragraph, plots, section, table, verdict
-from cuesta.report.phrases import doubts, how_it_ended
+from cuesta.report.figure import head, written
+from cuesta.report.headline import answer
+from cuesta.report.model import Cell, Folded, Links, Part, Plot, Plots, Remark, Report, Section, Table, Verdict, Words
+from cuesta.report.phrases import doubts, how_it_ended, kept, limit_value, plain
 from cuesta.report.plots import bars, overlaid, overlaid_sweeps
-from cuesta.units import many
+from cuesta.report.run import of_run
+from cuesta.units import ABSENT, count, many, seconds, share
 
-KINDS: Mapping[str, str] = {
-    "kept": "kept",
-    "crossed": "crossed",
-    "not kept": "crossed",
-    "VALID": "kept",
-    "INVALID": "crossed",
-}
-"""How the last words of cells look."""
+MOST_ANSWERS = 3
+"""Runs that the headline names one by one."""
+MOST_DIFFERENCES = 40
+"""Facts in which runs differ that are listed."""
+NO_COMPARISON = "side by side is no comparison: `cuesta compare BASE NEW` says what a difference is worth"
 
+FIGURES = (
+    *("transactions.per_s", "transactions.count", "response.p50", "response.p95", "response.p99"),
+    *("response_from_sent.p99", "echo.p50", "echo.p99", "errors.count", "skipped", "law.error"),
+)
+"""Figures of each run's last step; those that none of the runs has are left out."""
+DRIVER = ("lateness.p99", "driver.cpu")
 
-def several(runs: Mapping[str, Summary], place: Path) -> str:
-    """Give the page of runs by name; `place` is the folder that the page is for, where its links begin."""
-    return page(f"{many(len(runs), 'run')} side by side", _parts(runs, place))
-
-
-def _parts(runs: Mapping[str, Summary], place: Path) -> Iterator[str]:
-    yield of_validity(runs)
-    heads, *rows = columns.what_was_run(runs)
-    unlike = list(columns.differences(runs))
-    differ = [folded("In what else they differ", [_table(heads, unlike)])] if unlike else []
-    yield section("What was run", [_table(heads, rows), *differ])
-    yield section("Limits", [_table(heads, limits)] if (limits := list(columns.limits(runs))) else [])
-    yield section("Figures", [_table(heads, columns.figures(runs)), paragraph(columns.NO_COMPARISON, "faint")])
-    yield section("Sweeps", [drawn] if (drawn := plots(overlaid_sweeps(runs))) else [])
-    yield section("Response", [plots(_curves(runs))])
-    yield section("Host CPU by cause", host(runs))
-    yield section("Records", (_record(name, run, place) for name, run in runs.items()))
+Row = tuple[Cell, ...]
 
 
-def of_validity(runs: Mapping[str, Summary]) -> str:
-    """Say first which of them can be trusted."""
+def names(folders: Sequence[Path]) -> list[str]:
+    """Name each run by as much of the end of its path as tells it from the others."""
+    paths = [folder.absolute().parts for folder in folders]
+    most = max(map(len, paths))
+    for length in range(1, most + 1):
+        tails = ["/".join(parts[-length:]) for parts in paths]
+        if len(set(tails)) == len(tails):
+            return [plain(tail) for tail in tails]
+    return [f"{plain('/'.join(parts))} ({number})" for number, parts in enumerate(paths, 1)]
+
+
+def of_runs(runs: Mapping[str, Summary]) -> Report:
+    """Answer for one run, or for several by name."""
+    if len(runs) == 1:
+        return of_run(next(iter(runs.values())))
+    title = f"{many(len(runs), 'run')} side by side"
+    return Report(title, headline(runs), verdict(runs), sections=list(sections(runs)))
+
+
+def headline(runs: Mapping[str, Summary]) -> str:
+    """Answer for each of a few runs; of more, say from what to what their responses reach."""
+    if len(runs) <= MOST_ANSWERS:
+        return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
+    medians = [run.last.response.p50 for run in runs.values() if run.last.response.p50 is not None]
+    if not medians:
+        return f"{many(len(runs), 'run')}, none of which had an answer"
+    return f"{many(len(runs), 'run')} whose median response is from {seconds(min(medians))} to {seconds(max(medians))}"
+
+
+def verdict(runs: Mapping[str, Summary]) -> Verdict:
+    """Say which of them can be trusted."""
     bad = [name for name, run in runs.items() if not run.valid]
     reasons = [(f"{name}: {said}", advice) for name, run in runs.items() for said, advice in doubts(run)]
     word, said = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
     early = [f"{name}: {how}" for name, run in runs.items() if (how := how_it_ended(run))]
-    return verdict(word, said, reasons, not bad) + "".join(paragraph(each, "notice") for each in early)
+    return Verdict(word, said, not bad, reasons, early)
 
 
-def host(runs: Mapping[str, Summary]) -> Iterator[str]:
-    """Draw what a transaction cost each host, as MPL-17 drew its systems."""
-    costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
-    about = "CPU time of the host for each transaction"
-    errors = {name: error_by_cause(runs[name].last) for name in costs}
-    yield plots(bars("Host CPU for each transaction, by cause", costs, about, errors=errors))
-    if costs and len(costs) < len(runs):
-        without = ", ".join(name for name in runs if name not in costs)
-        yield paragraph(f"no CPU time by cause: {without}", "faint")
+def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
+    heads = ("", *runs)
+    unlike = list(differences(runs))
+    differ: list[Part] = [Folded("In what else they differ", [Table(heads, unlike)])] if unlike else []
+    yield Section("What was run", [Table(heads, list(what_was_run(runs))), *differ])
+    if rows := list(limits(runs)):
+        yield Section("Limits", [Table(heads, rows)])
+    yield Section("Figures", [Table(heads, list(figures(runs))), Remark(NO_COMPARISON, "faint")])
+    yield Section("Sweeps", more=[Plots(list(overlaid_sweeps(runs)))])
+    yield Section("Response", more=[Plots(list(curves(runs)))])
+    yield Section("Host CPU by cause", more=list(host(runs)))
+    files: list[Part] = [Folded(name, [Links(list(record(run)))]) for name, run in runs.items()]
+    yield Section("Records", more=files)
 
 
-def _curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
+def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Row]:
+    """Say what each was."""
+    yield (
+        "validity",
+        *(Words("VALID", tone="good") if run.valid else Words("INVALID", tone="bad") for run in runs.values()),
+    )
+    yield "ended", *(run.ended for run in runs.values())
+    yield "name", *(plain(str(run.recorded.run.get("name", ABSENT))) for run in runs.values())
+    yield "started", *(plain(str(run.recorded.run.get("started", ABSENT))) for run in runs.values())
+    yield "users", *(of_steps(run) for run in runs.values())
+    yield "load", *(plain(run.last.load) for run in runs.values())
+    yield "measured for", *(seconds(run.last.seconds) for run in runs.values())
+
+
+def of_steps(run: Summary) -> str:
+    """Give the number of users, from the first step to the last."""
+    users = list(dict.fromkeys(step.users for step in run.steps))
+    return count(users[0]) if len(users) == 1 else f"{', '.join(map(count, users[:-1]))}; below: {count(users[-1])}"
+
+
+def differences(runs: Mapping[str, Summary]) -> Iterator[Row]:
+    """Give the facts in which they differ."""
+    of_each = [facts(run.recorded.run) for run in runs.values()]
+    found = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
+    unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in found]
+    unlike = [(kind, name, values) for kind, name, values in unlike if any(value != values[0] for value in values)]
+    for kind, name, values in unlike[:MOST_DIFFERENCES]:
+        yield f"{kind}: {plain(name)}", *(plain(shown(value)) for value in values)
+    if len(unlike) > MOST_DIFFERENCES:
+        yield many(len(unlike) - MOST_DIFFERENCES, "more fact"), *("" for _ in runs)
+
+
+def figures(runs: Mapping[str, Summary]) -> Iterator[Row]:
+    """Give a row for each figure of the last steps that any of them has."""
+    steps = [run.last for run in runs.values()]
+    rows: list[tuple[Cell, list[str]]] = [(head(name), [written(name, step) for step in steps]) for name in FIGURES]
+    rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]
+    rows += [(head(name), [written(name, step) for step in steps]) for name in DRIVER]
+    yield from ((label, *cells) for label, cells in rows if any(cell != ABSENT for cell in cells))
+
+
+def limits(runs: Mapping[str, Summary]) -> Iterator[Row]:
+    """Give each limit of a last step, what was measured for it in each run, and whether it was kept."""
+    results = [{each.limit: each for each in run.last.limits} for run in runs.values()]
+    for limit in dict.fromkeys(name for each in results for name in each):
+        yield limit, *(judged(of[limit]) if limit in of else ABSENT for of in results)
+
+
+def judged(result: LimitResult) -> Words:
+    return Words(f"{limit_value(result)}, {kept(result)}", tone="good" if result.ok else "bad")
+
+
+def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
+    """Draw what each run's last step had by percentile."""
     for series, title in (
         ("response", "Response by percentile"),
         ("echo", "Keystroke echo by percentile"),
@@ -71,16 +148,31 @@ def _curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
         yield from overlaid(runs, series, title)
 
 
-def _record(name: str, run: Summary, place: Path) -> str:
+def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
+    """Draw what a transaction cost each host, as MPL-17 drew its systems."""
+    costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
+    errors = {name: error_by_cause(runs[name].last) for name in costs}
+    about = "CPU time of the host for each transaction"
+    yield Plots(list(bars("Host CPU per transaction, by cause", costs, about, errors=errors)))
+    if costs and len(costs) < len(runs):
+        without = ", ".join(name for name in runs if name not in costs)
+        yield Remark(f"no CPU time by cause: {without}", "faint")
+
+
+def record(run: Summary) -> Iterator[Path]:
+    """List a run's own report and its raw files."""
     folder = run.recorded.folder
-    own = [folder / "report.html"] if (folder / "report.html").exists() else []
-    return folded(name, [links([*own, *raw_files(folder)], place)])
+    if (folder / "report.html").exists():
+        yield folder / "report.html"
+    yield from raw_files(folder)
 
 
-def _table(heads: tuple[str, ...], rows: Iterator[columns.Row] | list[columns.Row]) -> str:
-    return table(heads, [[_cell(cell) for cell in row] for row in rows])
+def host_use(step: StepFigures) -> str:
+    cpu = step.host.cpu
+    return ABSENT if cpu is None else share((cpu.usr + cpu.sys) / 100)
 
 
-def _cell(text: str) -> Cell:
-    kind = KINDS.get(text.rpartition(", ")[2])
-    return (text, kind) if kind else text
+OF_HOST: dict[Cell, Callable[[StepFigures], str]] = {
+    Words("host CPU", f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"): host_use,
+    head("host.per_transaction.cpu_ms"): lambda step: written("host.per_transaction.cpu_ms", step),
+}

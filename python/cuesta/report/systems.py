@@ -5,10 +5,10 @@ from pathlib import Path
 
 from cuesta.ledger.record import FormRow, Record
 from cuesta.report import form
-from cuesta.report.columns import NO_COMPARISON
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.phrases import plain
 from cuesta.report.plots import bars
+from cuesta.report.several import NO_COMPARISON
 from cuesta.units import ABSENT, seconds
 
 PHASES = {"command": "Command sequence", "creation": "Process creation"}

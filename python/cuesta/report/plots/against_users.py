@@ -6,7 +6,7 @@ from cuesta.analysis.asymptotes import Asymptotes, asymptotes
 from cuesta.analysis.summary import Summary
 from cuesta.figures.step import Distribution, StepFigures
 from cuesta.report.model import Plot
-from cuesta.report.phrases import CEILING, UNHINDERED, swept_apart_from_users
+from cuesta.report.phrases import UNHINDERED, ceiling, swept_apart_from_users
 from cuesta.report.plots.spec import NUMBER, REST, SECONDS, Across, Series, Spec, durations, lines, plot, quantity, span
 
 QUANTILES = ("p50", "p95", "p99")
@@ -51,7 +51,7 @@ def throughput(curves: Curves, bounds: Asymptotes | None) -> Plot:
         low, high = bounds.heavy.rate_interval
         under.append(span(low, min(high, top), "y"))
         rate = 1 / bounds.heavy.demand
-        series.append(Series(CEILING, [(0, rate), (right, rate)], REST, (2, 3)))
+        series.append(Series(ceiling(bounds.heavy), [(0, rate), (right, rate)], REST, (2, 3)))
     y = quantity("transactions/s") | {"scale": {"domain": [0, top], "nice": False}}
     return _plot("Throughput against users", under, series, y, NUMBER)
 

@@ -9,7 +9,7 @@ from cuesta.figures.step import StepFigures, TransactionClass
 from cuesta.ledger import Recorded
 from cuesta.report.model import Plot
 from cuesta.report.phrases import class_of, plain
-from cuesta.report.plots.spec import COLOURS, DURATION, SECONDS, ZOOM_X, Across, Series, lines, plot, quantity
+from cuesta.report.plots.spec import COLOURS, SECONDS, ZOOM_X, Across, Series, lines, logarithmic, plot, quantity
 
 DUE_AND_SENT = {"since due": "", "since sent": "_from_sent"}
 MARKS = [2.0, *(10.0**nines for nines in range(1, 10))]
@@ -53,7 +53,7 @@ def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
         {"field": "n", "title": "values", "format": ","},
     ]
     encoding = {
-        "x": {"field": "x", **quantity("since due", log=True, **DURATION)},
+        "x": {"field": "x", **logarithmic("since due", [bars[0].low, bars[-1].high])},
         "x2": {"field": "x2"},
         "y": {"field": "y", **quantity("% of values", zero=True)},
         "y2": {"datum": 0},
@@ -73,7 +73,7 @@ def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None
     scale = {"type": "log", "domain": [1, most], "nice": False}
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
     axis = {"type": "quantitative", "title": "percentile", "scale": scale, "axis": marked}
-    y = quantity(what, log=True, **DURATION)
+    y = logarithmic(what, [value for each in series for _, value in each.points])
     x = Across(axis, {"title": "percentile", "formatType": "percentile"})
     labels = list(known) if len(known) > 1 else []
     yield plot(title, lines(series, x, y, SECONDS), labels=labels)

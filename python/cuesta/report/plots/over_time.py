@@ -12,7 +12,6 @@ from cuesta.report.model import Plot
 from cuesta.report.plots.spec import (
     CHOSEN,
     COLOURS,
-    DURATION,
     FADED,
     NUMBER,
     SECONDS,
@@ -26,6 +25,7 @@ from cuesta.report.plots.spec import (
     durations,
     layer_colour,
     lines,
+    logarithmic,
     plot,
     quantity,
     shares,
@@ -70,7 +70,7 @@ def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
         {"field": "y2", "title": "to", "formatType": "duration"},
         {"field": "n", "title": "transactions", "format": ","},
     ]
-    y = {"field": "y", **quantity(series, log=True, **DURATION)}
+    y = {"field": "y", **logarithmic(series, [edge for each in cells for edge in (each.low, each.high)])}
     darkness = {"field": "n", "type": "quantitative", "legend": None, "scale": {"type": "sqrt", "range": [0.12, 1]}}
     encoding = {"x": {"field": "x", **_x(recorded).axis}, "x2": {"field": "x2"}, "y": y, "y2": {"field": "y2"}}
     mark = {"type": "rect", "color": COLOURS[0]}
@@ -120,7 +120,7 @@ def host_causes(recorded: Recorded) -> Iterator[Plot]:
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
         tier = in_brackets(*(sheet["by_cause"] for sheet in recorded.metered.sheets.values()))
         width = causes.half_width(recorded)
-        known = f"95 % intervals: ±{rounded(width, width)} at most" if width else ""
+        known = f"95 % intervals: ±{rounded(width, width, 3)} % at most" if width else ""
         drawn = _areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)
         yield replace(drawn, note=known)
 
@@ -129,17 +129,18 @@ def _areas(title: str, recorded: Recorded, stretches: Sequence[Stretch], y: Spec
     """Stack layers, from below in `order` or else the largest first; nothing is drawn across a gap."""
     layers = shares([row for stretch in stretches for row in stretch.shares], order, MOST_LAYERS)
     places = [(at, number) for number, stretch in enumerate(stretches) for at in stretch.at]
-    keys = {label: f"s{number}" for number, label in enumerate(layers)}
-    values = [
-        {"x": at, "y": round(value, 4), "s": label, "k": keys[label], "stretch": stretch, "order": number}
-        for number, (label, row) in enumerate(layers.items())
-        for (at, stretch), value in zip(places, row, strict=True)
-    ]
+    values = []
+    tops = [0.0] * len(places)
+    for number, (label, row) in enumerate(layers.items()):
+        for index, ((at, stretch), value) in enumerate(zip(places, row, strict=True)):
+            bottom, tops[index] = tops[index], tops[index] + value
+            edges = {"bottom": round(bottom, 4), "top": round(tops[index], 4)}
+            values.append({"x": at, "y": round(value, 4), "s": label, "k": f"s{number}", "stretch": stretch, **edges})
     series = [Series(label, (), layer_colour(number, label)) for number, label in enumerate(layers)]
     x, encoding = _x(recorded), {"color": colours(series), "detail": {"field": "stretch"}, "opacity": FADED}
-    stacked = {"field": "y", **y, "stack": "zero"}
+    stacked = {"y": {"field": "top", **y}, "y2": {"field": "bottom"}}
     drawn = {"data": {"values": values}, "mark": {"type": "area"}, "params": [ZOOM_X, CHOSEN]}
-    drawn["encoding"] = {"x": {"field": "x", **x.axis}, "y": stacked, "order": {"field": "order"}, **encoding}
+    drawn["encoding"] = {"x": {"field": "x", **x.axis}, **stacked, **encoding}
     layers_at = cursor(values, list(layers), x, NUMBER)
     return plot(title, [*_measured(recorded), drawn, layers_at], labels=layers)
 

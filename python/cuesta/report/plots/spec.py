@@ -5,6 +5,7 @@ for its name and a key (`s0`, `s1` …) for the table of values at the cursor, b
 functions `duration` and `percentile` in the expressions are `plots.js`'s.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -67,24 +68,45 @@ def plot(title: str, layers: Iterable[Spec], *, labels: Iterable[str] = (), left
     return Plot(title, spec)
 
 
-def quantity(title: str, *, log: bool = False, zero: bool = False, **axis: Any) -> Spec:
+def quantity(title: str, *, zero: bool = False, **axis: Any) -> Spec:
     """Describe an axis of numbers."""
-    scale: Spec = {"type": "log", "nice": False} if log else {"zero": zero}
-    return {"type": "quantitative", "title": title, "scale": scale, "axis": {"tickCount": 5, **axis}}
+    return {"type": "quantitative", "title": title, "scale": {"zero": zero}, "axis": {"tickCount": 5, **axis}}
 
 
-def durations(title: str, values: Iterable[float | None]) -> Spec:
+def logarithmic(title: str, values: Iterable[float | None]) -> Spec:
+    """Describe a logarithmic axis of seconds, at least a factor of two long, with a little room at both ends."""
+    known = [value for value in values if value is not None and value > 0] or [1.0]
+    middle = math.sqrt(min(known) * max(known))
+    low, high = min(*known, middle / math.sqrt(2)), max(*known, middle * math.sqrt(2))
+    room = (high / low) ** 0.04
+    scale = {"type": "log", "domain": [low / room, high * room], "nice": False}
+    axis = DURATION if high < FEW_DECADES[0] * low else DURATION | {"values": _ticks(low, high)}
+    return {"type": "quantitative", "title": title, "scale": scale, "axis": axis}
+
+
+FEW_DECADES = (8, 1000)
+"""Ratios of the ends of an axis, from which on ticks stand at 1, 2, 5 of each decade, and at 1 alone."""
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    digits = (1, 2, 5) if high < FEW_DECADES[1] * low else (1,)
+    places = (digit * 10.0**power for power in range(-9, 6) for digit in digits)
+    return [place for place in places if low * 0.9 <= place <= high * 1.1]
+
+
+def durations(title: str, values: Sequence[float | None]) -> Spec:
     """Describe an axis of seconds: logarithmic where the values spread by more than a decade."""
     known = [value for value in values if value is not None and value > 0]
-    log = bool(known) and max(known) > 12 * min(known)
-    return quantity(title, log=log, zero=True, **DURATION)
+    if known and max(known) > 12 * min(known):
+        return logarithmic(title, known)
+    return quantity(title, zero=True, **DURATION)
 
 
-def colours(series: Sequence[Series]) -> Spec:
+def colours(series: Sequence[Series], symbol: str = "square") -> Spec:
     """Give each series its colour; several have a legend, which chooses among them."""
     given = [each.colour or COLOURS[number % len(COLOURS)] for number, each in enumerate(series)]
     scale = {"domain": [each.label for each in series], "range": given}
-    legend = {"title": None} if len(series) > 1 else None
+    legend = {"title": None, "symbolType": symbol} if len(series) > 1 else None
     return {"field": "s", "type": "nominal", "scale": scale, "legend": legend, "sort": None}
 
 
@@ -100,7 +122,7 @@ def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool
     encoding: Spec = {
         "x": {"field": "x", **x.axis},
         "y": {"field": "y", **y},
-        "color": colours(series),
+        "color": colours(series, "stroke"),
         "opacity": FADED,
     }
     if dashed := [(f"s{number}", each.dash) for number, each in enumerate(series) if each.dash]:

@@ -31,7 +31,7 @@
     axis: {...small, ...faint, gridColor: 'var(--grid)', gridOpacity: 0.7, ticks: false, domain: false, labelPadding: 5,
       labelOverlap: true, titlePadding: 8},
     legend: {...small, labelColor: 'currentColor', labelFontSize: 12, orient: 'top', direction: 'horizontal', symbolType: 'square',
-      symbolStrokeWidth: 0, symbolSize: 90, columnPadding: 14, offset: 6, labelLimit: width - 30,
+      symbolStrokeWidth: 3, symbolSize: 90, columnPadding: 14, offset: 6, labelLimit: width - 30,
       columns: labels ? Math.max(1, Math.min(labels.labels, Math.floor((width - labels.left) / (6.6 * labels.longest + 34)))) : 1},
   });
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report import columns
+from cuesta.report import several
 from tests.report import made_up
 
 
@@ -20,28 +20,28 @@ from tests.report import made_up
     ],
 )
 def test_runs_are_named_by_the_shortest_end_that_tells_them_apart(paths: list[str], named: list[str]) -> None:
-    assert columns.names([Path("/there") / path for path in paths]) == named
+    assert several.names([Path("/there") / path for path in paths]) == named
 
 
 def test_a_run_that_is_given_twice_has_two_names() -> None:
-    first, second = columns.names([Path("/a"), Path("/a")])
+    first, second = several.names([Path("/a"), Path("/a")])
     assert first != second
 
 
 def test_only_what_differs_is_listed(tmp_path: Path) -> None:
     base, new = made_up.good(tmp_path / "base"), made_up.good(tmp_path / "new")
     runs = {"base": summarise(base), "new": summarise(new)}
-    assert list(columns.differences(runs)) == []
+    assert list(several.differences(runs)) == []
     run = json.loads((new / "run.json").read_text())
     run["machine"]["cpus"] = 4
     (new / "run.json").write_text(json.dumps(run))
     runs["new"] = summarise(new)
-    assert list(columns.differences(runs)) == [("machine: cpus", "2", "4")]
+    assert list(several.differences(runs)) == [("machine: cpus", "2", "4")]
 
 
 def test_what_no_run_has_is_left_out(tmp_path: Path) -> None:
     runs = {"bad": summarise(made_up.bad(tmp_path / "bad"))}
-    rows = {label: cells for label, *cells in columns.figures(runs)}
+    rows = {getattr(label, "text", label): cells for label, *cells in several.figures(runs)}
     assert rows["response p50"] == ["100 ms"]
     assert "echo p50" not in rows
-    assert "host CPU of a transaction" not in rows
+    assert "CPU per transaction" not in rows

@@ -1,0 +1,67 @@
+"""Figures as reports show them: the catalogue's label and meaning, and the value in its unit."""
+
+from collections.abc import Callable
+
+from cuesta.figures import CATALOGUE, Unit
+from cuesta.figures.step import Distribution, StepFigures
+from cuesta.report.model import Fact, Words
+from cuesta.units import ABSENT, count, digits, seconds, share
+
+WRITTEN: dict[Unit, Callable[[float], str]] = {
+    Unit.SECONDS: seconds,
+    Unit.MILLISECONDS: lambda value: seconds(value / 1e3),
+    Unit.SHARE: share,
+    Unit.PERCENT: lambda value: share(value / 100),
+    Unit.PER_SECOND: digits,
+    Unit.COUNT: lambda value: count(value) if value == round(value) else digits(value),
+    Unit.BYTES: lambda value: f"{digits(value / 1024)} KiB",
+}
+"""How a value is written; the unit of a rate stands in its label."""
+
+ENOUGH = 10
+"""Values that must lie beyond a percentile for it to rest on more than a handful."""
+BEYOND = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
+"""The part of the values that lies beyond each percentile."""
+PERCENTILES = {**{name: name for name in BEYOND}, "p999": "p99.9", "max": "max"}
+"""Statistics of a response table, and their heads."""
+FEW = f"* rests on fewer than {ENOUGH} values"
+
+
+def written(name: str, step: StepFigures) -> str:
+    """Write a figure of a step by its dotted name."""
+    figure = CATALOGUE[name]
+    value = figure.of(step)
+    return ABSENT if value is None else WRITTEN[figure.unit](value)
+
+
+def fact(name: str, step: StepFigures, detail: str = "") -> Fact:
+    """Give a figure of a step with its label and meaning; `detail` follows the value."""
+    figure = CATALOGUE[name]
+    return Fact(figure.label, f"{written(name, step)}{detail}", figure.meaning)
+
+
+def head(name: str, text: str = "") -> Words:
+    """Head a column with a figure's label, or with a shorter text."""
+    figure = CATALOGUE[name]
+    return Words(text or figure.label, figure.meaning)
+
+
+def percentile(of: Distribution, name: str) -> str:
+    """Write a percentile or the greatest value, marked where it rests on few values."""
+    value: float | None = getattr(of, name)
+    return seconds(value) + ("*" if value is not None and is_weak(of, name) else "")
+
+
+def is_weak(of: Distribution, name: str) -> bool:
+    """Say whether a percentile has fewer than `ENOUGH` values beyond it."""
+    return name in BEYOND and of.count * BEYOND[name] < ENOUGH - 1e-9
+
+
+def has_weak(of: Distribution) -> bool:
+    """Say whether any percentile of a distribution rests on few values."""
+    return of.count > 0 and is_weak(of, "p999")
+
+
+def percentiles(of: Distribution) -> tuple[str, ...]:
+    """Write the cells below `PERCENTILES`."""
+    return tuple(percentile(of, name) for name in PERCENTILES)

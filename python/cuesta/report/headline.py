@@ -1,0 +1,167 @@
+"""The answer first: one sentence, whether to believe it, the figures that most readers want, and what is unusual."""
+
+from collections.abc import Iterator
+
+from cuesta.analysis.summary import Summary
+from cuesta.figures import CATALOGUE
+from cuesta.figures.step import Distribution, StepFigures
+from cuesta.report.figure import is_weak, written
+from cuesta.report.host import host_doubts
+from cuesta.report.model import BigFigure, Remark, Section, Verdict
+from cuesta.report.phrases import (
+    FAIR,
+    agrees,
+    doubts,
+    fairness,
+    how_it_ended,
+    law,
+    on_time,
+    per_s,
+    plain,
+    targets,
+    waiting_in_vain,
+)
+from cuesta.units import count, many, named, seconds, share
+
+
+def headline(summary: Summary) -> str:
+    """Answer the question of a run in one sentence, which claims nothing that was not measured."""
+    said = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
+    valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
+    kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)
+    return f"{who(summary)}: {'; '.join(filter(None, (said, valid, kept)))}"
+
+
+def who(summary: Summary) -> str:
+    """Say how many users typed at what."""
+    users = [step.users for step in summary.steps]
+    number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
+    return f"{number} at {targets(summary)}"
+
+
+def answer(step: StepFigures) -> str:
+    """Say how a step feels to type on."""
+    echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
+    response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
+    return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
+
+
+def rare(of: Distribution) -> str:
+    """Give the p99, or the longest of values too few for one."""
+    return f"the longest of {count(of.count)}: {seconds(of.max)}" if is_weak(of, "p99") else f"p99 {seconds(of.p99)}"
+
+
+def limits_answer(summary: Summary) -> str:
+    """Say whether limits were kept."""
+    limits = [limit for step in summary.steps for limit in step.limits]
+    if not limits:
+        return "no limit was set"
+    crossed = [limit.limit for limit in limits if not limit.ok and limit.value is not None]
+    unmeasured = [limit.limit for limit in limits if limit.value is None]
+    said = [f"limit crossed: {', '.join(map(plain, crossed))}" if crossed else ""]
+    said += [f"limit not measured: {', '.join(map(plain, unmeasured))}" if unmeasured else ""]
+    return "; ".join(filter(None, said)) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+
+
+def has_limits(summary: Summary) -> bool:
+    return any(step.limits for step in summary.steps)
+
+
+def sweep_answer(summary: Summary) -> str:
+    """Say up to how many users limits were kept; of a sweep without limits, how response grew."""
+    if not has_limits(summary):
+        first, last = summary.steps[0], summary.last
+        if first is last or not (first.response.count and last.response.count):
+            return answer(last)
+        grew = f"median response {seconds(first.response.p50)} to {seconds(last.response.p50)}"
+        return f"{per_s(first.transactions.per_s)} to {per_s(last.transactions.per_s)} transactions, {grew}"
+    doubted = {each.step for each in summary.doubts}
+    sure = [step for step in summary.steps if None not in doubted and step.step not in doubted]
+    kept = [step for step in sure if all(limit.ok for limit in step.limits)]
+    crossed = [step for step in sure if any(not limit.ok and limit.value is not None for limit in step.limits)]
+    unmeasured = [step for step in sure if any(limit.value is None for limit in step.limits)]
+    said = [between(summary, kept, crossed)]
+    said += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
+    said += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
+    return ", ".join(filter(None, said))
+
+
+def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
+    """Say where limits were kept and where they were crossed."""
+    if not crossed:
+        most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
+        if only_users(summary) and len(kept) > 1:
+            return f"limit kept up to {many(kept[-1].users, 'user')}{most}"
+        return f"limit kept {places(summary, kept)}{most}" if kept else ""
+    if not kept:
+        fewest = " already, the fewest tried" if crossed[0] is summary.steps[0] and only_users(summary) else ""
+        return f"limit crossed {places(summary, crossed[:1] if fewest else crossed)}{fewest}"
+    if only_users(summary) and max(step.users for step in kept) < min(step.users for step in crossed):
+        return f"limit kept {places(summary, kept[-1:])}, crossed at {count(crossed[0].users)}"
+    return f"limit kept {places(summary, kept)}, crossed {places(summary, crossed)}"
+
+
+def only_users(summary: Summary) -> bool:
+    """Say whether the number of users alone was swept, upwards."""
+    users = [step.users for step in summary.steps]
+    return users == sorted(set(users)) and all(set(step.swept) <= {"users"} for step in summary.steps)
+
+
+def places(summary: Summary, steps: list[StepFigures]) -> str:
+    """Name steps: by their users where only these were swept, else by their numbers."""
+    if only_users(summary):
+        *first, last = [count(step.users) for step in steps]
+        named_users = f"{', '.join(first)} and {last}" if first else last
+        return f"at {named_users} {'user' if named_users == '1' else 'users'}"
+    return f"in step {', '.join(str(step.step + 1) for step in steps)}"
+
+
+def verdict(summary: Summary) -> Verdict:
+    """Say whether the figures can be trusted, and whether they are of all that was planned."""
+    early = how_it_ended(summary)
+    word, text = ("VALID", on_time(summary)) if summary.valid else ("INVALID", "do not rely on the figures below")
+    return Verdict(word, text, summary.valid, doubts(summary), [early] if early else [])
+
+
+def big_figures(summary: Summary) -> Iterator[BigFigure]:
+    """Give the four to six figures that answer most readers; those of a sweep are of its last step."""
+    step = summary.last
+    at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
+    if step.echo.count:
+        yield big(f"keystroke echo{at}", "echo.p50", step, f"median; {rare(step.echo)}")
+    if step.response.count:
+        yield big(f"response{at}", "response.p50", step, f"median; {rare(step.response)}")
+    yield big(f"transactions/s{at}", "transactions.per_s", step, f"{count(step.transactions.count)} counted")
+    if step.host.cpu:
+        busy = (step.host.cpu.usr + step.host.cpu.sys) / 100
+        meaning = f"{CATALOGUE['host.cpu.usr'].meaning} {CATALOGUE['host.cpu.sys'].meaning}"
+        yield BigFigure(f"host CPU{at}", share(busy), f"{share(step.host.cpu.idle / 100)} idle", meaning)
+    by_name, meaning = named(step.errors.by_name), CATALOGUE["errors.count"].meaning
+    yield BigFigure("errors", count(step.errors.count), by_name, meaning, "bad" if step.errors.count else "")
+    yield big("driver delay", "lateness.p99", step, "p99: the instrument's own")
+
+
+def big(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
+    return BigFigure(label, written(name, step), detail, CATALOGUE[name].meaning)
+
+
+def unusual(summary: Summary) -> Iterator[Section]:
+    """Say what a reader would not expect; nothing of a healthy run."""
+    if said := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
+        yield Section("What is unusual", said, name="NOTICE")
+
+
+def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
+    if step.errors.count:
+        yield f"{many(step.errors.count, 'error')}: {named(step.errors.by_name)}"
+    yield from (f"{name}, the first: {plain(text)}" for name, text in step.errors.said.items())
+    if step.errors.before:
+        yield f"errors before measuring: {named(step.errors.before)}"
+    if step.skipped or step.lost_users:
+        yield f"{many(step.skipped, 'action')} skipped; {many(step.lost_users, 'user')} lost"
+    yield from waiting_in_vain(summary)
+    if step.fairness and step.fairness.jain < FAIR:
+        yield fairness(step.fairness)
+    if step.law and not agrees(step.law):
+        yield law(step.law)
+    yield from host_doubts(step.host)

@@ -1,0 +1,223 @@
+"""The host under test, in sentences: what its CPUs did and why, what that is worth, what its own meters say."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cuesta.analysis.front_end import front_end
+from cuesta.analysis.host import COUNTS, PARTS, uses
+from cuesta.analysis.summary import Summary
+from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
+from cuesta.figures.step import StepFigures
+from cuesta.ledger import segment_folders
+from cuesta.ledger.meters import Sheet
+from cuesta.report import meters, off_cpu
+from cuesta.report.cells import duration, number, whole
+from cuesta.report.cells import percent as percent_cell
+from cuesta.report.front_end import text as tty_meters
+from cuesta.report.meters import SOURCES, closing
+from cuesta.report.model import Cell, Folded, Listing, Part, Picture, Remark, Section, Table, Words
+from cuesta.report.network import network
+from cuesta.report.phrases import per_s, plain
+from cuesta.report.tiers import in_brackets
+from cuesta.units import between, count, digits, many, percent, rounded, seconds, share, under
+
+IDLE = {
+    "zero": "zero",
+    "page_wait": "page wait",
+    "loading": "loading",
+    "io_wait": "I/O wait",
+    "quota_wait": "throttled",
+}
+"""Kinds of idle that exclude each other, where the kernel is traced."""
+SMALLEST = 0.05
+"""Percent of the CPUs below which causes are put together."""
+LARGEST_PICTURE = 4 << 20
+"""Bytes of a flame graph that still goes into the page."""
+FLAME = "Where the host's CPU time went, from the start of the meters (flame graph)"
+DEVICES: tuple[Cell, ...] = (
+    Words("device", "a block device of the host"),
+    Words("reads/s", "reads that the device completed, a second"),
+    Words("writes/s", "writes that the device completed, a second"),
+    Words("time between", "average time between requests"),
+    Words("queue", "requests that waited or were served, on average"),
+    Words("response", "time of a request, waiting included"),
+    Words("service", "time that a request kept the device busy"),
+    Words("% busy", "share of the time with at least one request"),
+    Words("errors", "requests that failed"),
+)
+
+
+def section(summary: Summary) -> Section:
+    """Say what was started, what the host's CPUs did, and all that its meters know."""
+    step, of = summary.last, summary.last.host
+    parts: list[Part] = [Remark(each) for each in (*programs(of), *host_cpu(of))]
+    rest = [*host_details(of), *(built_in(of.builtin) if of.builtin else ())]
+    more: list[Part] = [*map(Remark, rest), *(Remark(each, "faint") for each in worth(of))]
+    return Section("Host", parts, [*more, *tables(step), *listings(summary, step)])
+
+
+def tables(step: StepFigures) -> Iterator[Table]:
+    """Give the host's block devices, and its tasks' times off the CPU where the kernel was traced."""
+    sheet = step.host.sheet
+    if sheet and sheet["devices"]:
+        tier = in_brackets(
+            *(each for of in sheet["devices"].values() for each in of.values() if isinstance(each, Mapping))
+        )
+        rows = [(plain(name), *device(of)) for name, of in sheet["devices"].items()]
+        yield Table(DEVICES, rows, f"of the whole machine{tier}")
+    if sheet and (rows_off := list(off_cpu.rows(sheet))):
+        yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
+
+
+def device(of: Mapping[str, Any]) -> Iterator[str]:
+    yield from (digits(of[way]["per_s"]) for way in ("reads", "writes"))
+    yield from (duration(of["atb"]), number(of["queue"]), duration(of["response"]), duration(of["service"]))
+    yield from (percent_cell(of["busy"]), whole(of["errors"]))
+
+
+def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
+    """Give all that was metered, folded away."""
+    if step.host.sheet:
+        yield Folded("The host's meters", [Listing(meters.text(step.host.sheet))])
+    pictures = [path / "flame.svg" for path in segment_folders(summary.recorded.folder)]
+    found = [path for path in pictures if path.exists() and 0 < path.stat().st_size <= LARGEST_PICTURE]
+    if found:
+        yield Folded(FLAME, [Picture(FLAME, found[-1])])
+    times = summary.recorded.steps.get(step.step)
+    if times and (sheet := front_end(summary.recorded, times)):
+        yield Folded("The front end's meters (tty_meters)", [Listing(tty_meters(sheet))])
+
+
+def host_cpu(host: HostFigures) -> Iterator[str]:
+    """Say what the host's CPUs did, by what, and what a transaction cost; or why that is not known."""
+    if host.cpu is None:
+        yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
+        return
+    cpu, sheet = host.cpu, host.sheet
+    cpus = f" of {many(len(sheet['cpus']), 'CPU')}" if sheet else ""
+    subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
+    shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
+    beside = "others" if "irq" in shares else "others and interrupts"
+    others = "" if cpu.others is None else f"  {beside} {cpu.others:.1f}"
+    tier = in_brackets(*uses(sheet).values()) if sheet else ""
+    parts = (f"%{name} {share:.1f}" for name, share in shares.items())
+    yield f"{subject}; percent{cpus}:\n{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
+    if host.cpu_by_cause and sheet and (causes := ", ".join(by_cause(host))):
+        yield f"by cause: {causes}{in_brackets(sheet['by_cause'])}"
+    if host.per_transaction and sheet:
+        yield each_transaction(host.per_transaction) + in_brackets(
+            sheet["own"]["seconds"], *(sheet["counts"][name] for name in COUNTS)
+        )
+
+
+def host_details(host: HostFigures) -> Iterator[str]:
+    """Say what else the meters know of the host's CPUs."""
+    if host.cpu is None:
+        return
+    yield from unmet(host)
+    yield from idle_by_kind(host.sheet)
+    yield from network(host)
+    if host.per_transaction_missing:
+        yield plain(host.per_transaction_missing)
+
+
+def host_doubts(host: HostFigures) -> Iterator[str]:
+    """Say why the meters' figures are less than they might be."""
+    if host.meters is None or host.cpu is None:
+        return
+    if host.meters.untraced:
+        yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
+    if host.meters.doubt:
+        yield f"DOUBTFUL: {plain(host.meters.doubt)}"
+    if host.sheet and "value" in host.sheet["closure"]["accounted"] and not host.sheet["closure"]["closes"]:
+        yield closing(host.sheet["closure"])
+    yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
+
+
+def by_cause(host: HostFigures) -> Iterator[str]:
+    """Write the shares of the causes, largest first, with the 95 % intervals of those that were sampled."""
+    causes = sorted((host.cpu_by_cause or {}).items(), key=lambda cause: -cause[1])
+    errors, intervals = host.cpu_by_cause_se or {}, host.cpu_by_cause_interval or {}
+    small = [value for _, value in causes if value < SMALLEST]
+    for name, value in causes:
+        if value >= SMALLEST:
+            within = f" [{between(*intervals[name])}]" if name in intervals else ""
+            yield f"{plain(name.replace('_', ' '))} {percent(value, errors.get(name))}{within}"
+    if (rest := sum(small)) >= SMALLEST:
+        yield f"{len(small)} others {rounded(rest, rest, 3)}"
+
+
+def unmet(host: HostFigures) -> Iterator[str]:
+    """Name the causes that no sample met, with what each may be at most."""
+    intervals = host.cpu_by_cause_interval or {}
+    names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
+    if names:
+        listed_names = ", ".join(plain(name.replace("_", " ")) for name in names)
+        yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
+
+
+def idle_by_kind(sheet: Sheet | None) -> Iterator[str]:
+    """Say why the host's CPUs were idle, where the kernel was traced."""
+    idle = sheet["idle"] if sheet else {}
+    if idle.get("page_wait", {}).get("tier") == "exact":
+        kinds = (f"{name} {idle[kind]['value']:.1f}" for kind, name in IDLE.items())
+        yield f"idle by kind: {', '.join(kinds)} (exact)"
+
+
+def each_transaction(each: PerTransaction) -> str:
+    """Say what a transaction cost the host."""
+    parts = {
+        "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
+        "page faults": sum_of(each.minor_faults, each.major_faults),
+        "context switches": each.switches and digits(each.switches),
+        "system calls": calls(each),
+        "I/Os": each.ios and digits(each.ios) + (" (of the machine)" if "ios" in each.of_machine else ""),
+    }
+    return "per transaction: " + ", ".join(f"{name} {value}" for name, value in parts.items() if value)
+
+
+def calls(each: PerTransaction) -> str | None:
+    """Write the system calls: as counted, else as estimated from samples."""
+    if each.system_calls is not None:
+        return digits(each.system_calls)
+    estimated = each.system_calls_estimated  # of a tenth at best: docs/meters.md
+    return None if estimated is None else f"about {rounded(estimated, estimated / 10)} (estimated)"
+
+
+def sum_of(*numbers: float | None) -> str | None:
+    """Write a sum; none if a part of it is not known."""
+    known = [number for number in numbers if number is not None]
+    return digits(sum(known)) if len(known) == len(numbers) else None
+
+
+def worth(host: HostFigures) -> Iterator[str]:
+    """Say what the host's figures are worth."""
+    if host.meters is None or host.cpu is None:
+        return
+    order, because = host.meters.order, plain(host.meters.honesty)
+    yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
+    if host.meters.accounting in SOURCES:
+        yield f"its CPU time: {SOURCES[host.meters.accounting]}"
+    if host.sheet and "value" in host.sheet["closure"]["accounted"] and host.sheet["closure"]["closes"]:
+        yield closing(host.sheet["closure"])
+
+
+CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least certain"}
+"""Attribution levels of CPU figures (docs/meters.md)."""
+
+
+def programs(host: HostFigures) -> Iterator[str]:
+    """Say what was started on this machine."""
+    for target, users in host.programs.items():
+        yield f"{plain(target)}: started on this machine, for each of {many(users, 'user')}"
+
+
+def built_in(host: BuiltInHost) -> Iterator[str]:
+    """Say what the built-in host says of itself."""
+    yield (
+        f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
+        f"answered {per_s(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"
+    )
+    if host.busy is not None:
+        yield f"{many(host.servers, 'server')} {share(host.busy)} busy, {digits(host.queue or 0.0)} messages waiting"
+    yield f"buffer pool: at most {count(host.pool_used)} of {count(host.pool_size)} characters used since it started"

@@ -1,0 +1,10 @@
+"""Shows a report: each module turns the same model into one kind of document.
+
+- `text`: for a terminal. `html`: one page that needs nothing else. `markdown`: for pull requests.
+"""
+
+from cuesta.report.render.html import html
+from cuesta.report.render.markdown import markdown
+from cuesta.report.render.text import text
+
+__all__ = ["html", "markdown", "text"]

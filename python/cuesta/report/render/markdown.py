@@ -1,0 +1,84 @@
+"""A report as Markdown with tables, as GitHub shows it: short, for pull requests.
+
+Everything that came from outside is escaped, so that no name makes a link, an image or a mention.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cuesta.report.model import Cell, Fact, Facts, Folded, Part, Remark, Report, Table, Verdict, Words
+
+ZERO_WIDTH = "\u200b"
+"""A space that is not seen: GitHub links what looks like a name in the finished text, where entities are no help."""
+MARKS = {True: "✅", False: "❌"}
+TONES = {"good": "✅ ", "bad": "❌ ", "notice": "⚠️ "}
+
+
+def markdown(report: Report) -> str:
+    """Write a report as Markdown; what only a page or `--verbose` shows is left out."""
+    return "\n\n".join(_parts(report)) + "\n"
+
+
+def _parts(report: Report) -> Iterator[str]:
+    verdict = report.verdict
+    yield f"### {MARKS[verdict.good]} {escaped(report.title)}: {verdict.word}"
+    yield f"**{escaped(report.headline)}**"
+    yield from _verdict(verdict)
+    for section in report.sections:
+        if parts := list(filter(None, map(_part, section.parts))):
+            title = f"**{escaped(section.title)}**"
+            is_sentence = isinstance(section.parts[0], Remark)
+            yield from [f"{title}: {parts[0]}", *parts[1:]] if is_sentence else [title, *parts]
+
+
+def _verdict(verdict: Verdict) -> Iterator[str]:
+    reasons = [f"- {escaped(' → '.join(filter(None, reason)))}" for reason in verdict.reasons]
+    yield "\n".join(reasons) if reasons else escaped(verdict.text)
+    yield from (f"**{escaped(each)}**" for each in verdict.notices)
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Remark(text, tone):
+            return TONES.get(tone, "") + escaped(text)
+        case Facts(rows):
+            return "\n".join(f"- {escaped(row.label)}: {_toned(row)}" for row in rows if row.value)
+        case Table():
+            return table(part)
+        case Folded(title, parts):
+            inner = "\n\n".join(filter(None, map(_part, parts)))
+            return f"<details><summary>{escaped(title)}</summary>\n\n{inner}\n\n</details>"
+        case _:
+            return ""
+
+
+def _toned(row: Fact) -> str:
+    return TONES.get(row.tone, "") + escaped(row.value)
+
+
+def table(of: Table) -> str:
+    """Write a table: its first column to the left, the others to the right; a heading of rows in bold."""
+    columns = [number for number in range(len(of.heads)) if number not in of.wide]
+    rules = [":--", *("--:" for _ in columns[1:])]
+    body = [row for number, row in enumerate(of.rows) if number not in of.details]
+    rows = [_row(of.heads, columns), rules, *(_heading(row, len(columns)) or _row(row, columns) for row in body)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+
+
+def _heading(row: Sequence[Cell], columns: int) -> list[str]:
+    return [f"**{_cell(row[0])}**", *[""] * (columns - 1)] if len(row) == 1 else []
+
+
+def _row(row: Sequence[Cell], columns: Iterable[int]) -> list[str]:
+    return [_cell(row[number]) for number in columns]
+
+
+def _cell(cell: Cell) -> str:
+    words = cell if isinstance(cell, Words) else Words(cell)
+    return TONES.get(words.tone, "") + escaped(words.text)
+
+
+def escaped(text: str) -> str:
+    """Give text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
+    apart = re.sub(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", ZERO_WIDTH, " ".join(text.split()))
+    return re.sub(r"[&<>|`*_\[\]\\~]", lambda found: f"&#{ord(found[0])};", apart)

@@ -1,0 +1,166 @@
+"""A report for a terminal of 80 columns: the headline, then titles in the margin with rows beside them."""
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from rich.console import Console
+from rich.text import Text
+
+from cuesta.report.model import Cell, Facts, Folded, Part, Remark, Report, Section, Table, Verdict, Words
+from cuesta.units import ABSENT
+
+MARGIN, WIDTH = 11, 80
+INDENT = "  "
+GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
+STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "": ""}
+
+MORE = "the rest, with plots: report.html there; without them: --verbose"
+
+Rows = Iterator[Text]
+
+
+def text(report: Report, colour: bool | None = None, *, verbose: bool = False) -> str:
+    """Write a report; coloured if told to, or if standard output is a terminal that has not declined it.
+
+    The first screen answers; with `verbose` all that a terminal can show follows in each section.
+    """
+    if colour is None:
+        terminal = Console()
+        colour = terminal.is_terminal and not terminal.no_color
+    out = StringIO()
+    console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
+    for row in _rows(report, verbose):
+        row.rstrip()
+        console.print(row, soft_wrap=True)
+    return out.getvalue().rstrip("\n")
+
+
+def _rows(report: Report, verbose: bool) -> Rows:
+    yield from (Text(row, "bold") for row in wrapped(report.headline, width=WIDTH))
+    yield Text()
+    yield from _section("VALIDITY", _verdict(report.verdict))
+    for section in report.sections:
+        if rows := list(_parts(section, verbose)):
+            yield from [Text()] if verbose else []
+            yield from _section(section.name or section.title.upper(), rows)
+    if not verbose and any(section.more for section in report.sections):
+        yield from _section("", [Text(MORE, FAINT)])
+
+
+def _section(title: str, rows: Iterable[Text]) -> Rows:
+    for number, row in enumerate(rows):
+        if isinstance(row, Wide):
+            yield from [Text(title, "bold")] if number == 0 else []
+            yield Text(INDENT).append(row)
+            continue
+        yield Text((title if number == 0 else "").ljust(MARGIN), "bold").append(row)
+
+
+def _verdict(verdict: Verdict) -> Rows:
+    first, *others = wrapped(f"{verdict.word}: {verdict.text}")
+    word = Text(verdict.word, GOOD if verdict.good else BAD)
+    yield word.append(Text(first.removeprefix(verdict.word), "default"))
+    yield from map(Text, others)
+    for reason, advice in verdict.reasons:
+        yield from map(Text, wrapped(f"- {reason}", "  "))
+        yield from (Text(row, FAINT) for row in wrapped(f"  → {advice}", "    ") if advice)
+    yield from (Text(row, NOTICE) for notice in verdict.notices for row in wrapped(notice))
+
+
+def _parts(section: Section, verbose: bool) -> Rows:
+    for part in (*section.parts, *(section.more if verbose else ())):
+        yield from _part(part, verbose)
+
+
+def _part(part: Part, verbose: bool) -> Rows:
+    match part:
+        case Remark(said, tone):
+            for row in said.split("\n"):
+                yield from (Text(each, STYLES[tone]) for each in wrapped(row, "  "))
+        case Facts():
+            yield from facts(part)
+        case Table():
+            yield from table(part, verbose)
+        case Folded(title, parts):
+            rows = [row for each in parts for row in _part(each, verbose)]
+            yield from [Text(title, HEADING), *rows] if rows else []
+
+
+def facts(of: Facts) -> Rows:
+    """Write names and what they are one after another, as many as a row holds."""
+    known = [row for row in of.rows if row.value]
+    said = [f"{row.label} {row.value}" for row in known]
+    together = [each.replace(" ", "\u00a0") if len(each) < WIDTH - MARGIN - 4 else each for each in said]
+    yield from map(Text, wrapped("; ".join(together), "  "))
+
+
+class Wide(Text):
+    """A row that needs the margin too."""
+
+
+def table(of: Table, verbose: bool) -> Rows:
+    """Write a table; one that is too wide for its section takes the margin too, or else becomes rows of words."""
+    columns = [number for number in range(len(of.heads)) if number not in of.wide]
+    rows = [row for number, row in enumerate(of.rows) if verbose or number not in of.details]
+    cells = [[_words(row[number]) for number in columns] for row in rows if len(row) > 1]
+    heads = [_words(of.heads[number]).text for number in columns]
+    widths = [max(map(len, [*head.split(), *(row[at].text for row in cells), ""])) for at, head in enumerate(heads)]
+    needs = [(gap, sum(widths) + gap * (len(widths) - 1)) for gap in (2, 1)]
+    gap = next((gap for gap, width in needs if width <= WIDTH - len(INDENT)), None)
+    if gap is None:
+        for first, *others in cells:
+            named = [f"{head} {cell.text}".strip() for head, cell in zip(heads[1:], others, strict=True) if cell.text]
+            yield from map(Text, wrapped(f"{first.text}: {'; '.join(named)}", "  "))
+    else:
+        kind = Text if dict(needs)[gap] <= WIDTH - MARGIN else Wide
+        columns_of = [Column(width, _is_of_numbers([row[at].text for row in cells])) for at, width in enumerate(widths)]
+        yield from (kind(row, "bold") for row in _heads(heads, columns_of, gap))
+        for row in rows:
+            is_heading = len(row) == 1
+            words = [_words(cell) for cell in row]
+            yield kind().append(
+                Text(words[0].text, HEADING) if is_heading else _row([words[at] for at in columns], columns_of, gap)
+            )
+    yield from (Text(row, FAINT) for row in wrapped(of.caption))
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How a column is laid out."""
+
+    width: int
+    right: bool
+
+    def laid(self, text: str) -> str:
+        return text.rjust(self.width) if self.right else text.ljust(self.width)
+
+
+def _is_of_numbers(cells: Sequence[str]) -> bool:
+    return all(re.match(rf"[-−+]?[\d{ABSENT}]|$", cell) for cell in cells)
+
+
+def _heads(heads: Sequence[str], columns: Sequence[Column], gap: int) -> Iterator[str]:
+    """Lay heads out over their columns, each in as many rows as it needs, with its foot at the same height."""
+    folded = [textwrap.wrap(head, max(column.width, 1)) for head, column in zip(heads, columns, strict=True)]
+    for number in range(-max(map(len, folded), default=0), 0):
+        words = [head[number] if len(head) >= -number else "" for head in folded]
+        yield (" " * gap).join(column.laid(word) for column, word in zip(columns, words, strict=True))
+
+
+def _row(row: Sequence[Words], columns: Sequence[Column], gap: int) -> Text:
+    laid = [Text(column.laid(cell.text), STYLES[cell.tone]) for cell, column in zip(row, columns, strict=True)]
+    return Text(" " * gap).join(laid)
+
+
+def _words(cell: Cell) -> Words:
+    return cell if isinstance(cell, Words) else Words(cell)
+
+
+def wrapped(row: str, indent: str = "", width: int = WIDTH - MARGIN) -> Iterator[str]:
+    """Break a long row, but no number from its unit."""
+    bound = re.sub(r"(?<=\d) (?=[nµm]?s\b|%|KiB)", "\u00a0", row)
+    for each in textwrap.wrap(bound, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False):
+        yield each.replace("\u00a0", " ")

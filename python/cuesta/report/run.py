@@ -1,0 +1,325 @@
+"""The report of one run: the answer, what is unusual, then each question in the order of the summary."""
+
+import json
+from collections.abc import Iterator
+
+from cuesta.analysis.summary import Summary
+from cuesta.figures.step import Distribution, StepFigures
+from cuesta.ledger import raw_files
+from cuesta.report import host, sweep
+from cuesta.report.figure import FEW, PERCENTILES, fact, has_weak, head, percentiles
+from cuesta.report.headline import big_figures, headline, unusual, verdict
+from cuesta.report.model import (
+    Cell,
+    Fact,
+    Facts,
+    Folded,
+    Links,
+    Listing,
+    Part,
+    Plots,
+    Remark,
+    Report,
+    Section,
+    Table,
+    Words,
+)
+from cuesta.report.phrases import (
+    account,
+    beside,
+    class_of,
+    facts_of_machine,
+    fairness,
+    inflation,
+    kept,
+    law,
+    law_terms,
+    limit_value,
+    load,
+    load_meaning,
+    no_law,
+    plain,
+    screens,
+)
+from cuesta.report.plots import courses, distributions, driver_delay
+from cuesta.units import ABSENT, count, digits, many, named, seconds, share
+
+AS_THE_TAPE_SAYS = "as the tape says"
+DUE_AND_SENT = "times count from when a key was due, so that no wait is left out; since sent: from when it went"
+MOST_LINES = 100
+"""Lines that the page lists: the worst ones."""
+
+
+def of_run(summary: Summary) -> Report:
+    """Answer for one run."""
+    name = plain(str(summary.recorded.run.get("name", "run")))
+    return Report(name, headline(summary), verdict(summary), list(big_figures(summary)), list(sections(summary)))
+
+
+def sections(summary: Summary) -> Iterator[Section]:
+    step = summary.last
+    yield limits(summary)
+    yield from unusual(summary)
+    yield from sweep.section(summary)
+    yield response(summary, step)
+    yield Section("Course of the run", more=[Plots(list(courses(summary.recorded)))])
+    yield throughput(step)
+    yield law_of(step)
+    yield from published(summary)
+    yield host.section(summary)
+    yield driver(summary, step)
+    yield Section("Users and lines", more=list(lines(summary, step)), name="USERS")
+    yield Section("What was run", more=list(what_was_run(summary)), name="RUN")
+    yield record(summary)
+
+
+def limits(summary: Summary) -> Section:
+    """Say which limits were kept, step by step."""
+    several = len(summary.steps) > 1
+    rows = [
+        (
+            Words(kept(judged), tone="good" if judged.ok else "bad"),
+            plain(f"step {step.step + 1}: {judged.limit}" if several else judged.limit),
+            limit_value(judged),
+        )
+        for step in summary.steps
+        for judged in step.limits
+    ]
+    if not rows:
+        return Section("Limits", [Remark("none set; for example: --limit 'response.p99 < 500ms'")])
+    good = [number for number, row in enumerate(rows) if row[0].tone == "good"]
+    return Section("Limits", [Table(("", "limit", "measured"), rows, details=good[6:], wraps=1)])
+
+
+def response(summary: Summary, step: StepFigures) -> Section:
+    """Give the distributions by class, their curves, and whether users were served alike."""
+    rows = list(distribution_rows(step))
+    if not rows:
+        return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
+    parts: list[Part] = [Remark(load(step)), times(rows)]
+    more: list[Part] = [*map(Remark, load_meaning(step)), Plots(list(distributions(summary.recorded, step)))]
+    opening = [(name, each) for name, each in opening_of(step).items() if each.count]
+    if opening:
+        cells = [(name, count(each.count), seconds(each.mean), *percentiles(each)) for name, each in opening]
+        about = "every line that was opened in the step, those of the ramp included"
+        more.append(Folded("Connecting (ramp-up included)", [Table(HEADS, cells, about, wide={MEAN})]))
+    if step.fairness:
+        more.append(Remark(fairness(step.fairness)))
+    if step.kernel:
+        more.append(Remark(inflation(step.kernel), "faint"))
+    return Section("Response", parts, more)
+
+
+def opening_of(step: StepFigures) -> dict[str, Distribution]:
+    return {"connecting": step.connect, "negotiating": step.negotiation, "logging in": step.login}
+
+
+HEADS: tuple[Cell, ...] = ("", "count", "mean", *PERCENTILES.values())
+MEAN = 2
+"""The column that only a page has room for."""
+Row = tuple[str, Distribution | None, str]
+"""A label, its distribution or None for a heading, and the figure's name in the catalogue."""
+
+
+def distribution_rows(step: StepFigures) -> Iterator[Row]:
+    """Give the rows of the response table."""
+    several = len(step.keys) > 1
+    for keys in step.keys:
+        if keys.echo.count:
+            yield f"keystroke echo{f' of {plain(keys.group)}' if several else ''}", None, ""
+            yield "echo", keys.echo, "echo"
+            yield "since sent", keys.echo_from_sent, "echo_from_sent"
+    classes = [each for each in step.classes if each.response.count]
+    for each in classes:
+        yield class_of(each.group, each.transaction), None, ""
+        yield "first sign", each.first_response, "first_response"
+        yield "answer", each.response, "response"
+        yield "since sent", each.response_from_sent, "response_from_sent"
+    if len(classes) > 1:
+        yield "all transactions", None, ""
+        yield "first sign", step.first_response, "first_response"
+        yield "answer", step.response, "response"
+        yield "since sent", step.response_from_sent, "response_from_sent"
+
+
+def times(rows: list[Row]) -> Table:
+    """Lay the distributions out; of one class of transactions a terminal shows no headings."""
+    single = sum(of is None for _, of, _ in rows) <= 2
+    details = {
+        number
+        for number, (_, of, name) in enumerate(rows)
+        if (of is None and single) or (of and name.endswith("_from_sent") and not delayed(rows[number - 1][1], of))
+    }
+    cells: list[tuple[Cell, ...]] = [
+        (label,) if of is None else (head(f"{name}.p50", label), count(of.count), seconds(of.mean), *percentiles(of))
+        for label, of, name in rows
+    ]
+    caption = f"{FEW}; {DUE_AND_SENT}" if any(of and has_weak(of) for _, of, _ in rows) else DUE_AND_SENT
+    return Table(HEADS, cells, caption, details=details, wide={MEAN})
+
+
+def delayed(due: Distribution | None, sent: Distribution) -> bool:
+    """Say whether values since due and since sent differ so much that one alone would mislead."""
+    return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
+
+
+def throughput(step: StepFigures) -> Section:
+    """Say what was done, counted, and what was not."""
+    by_name, oldest = named(step.errors.by_name), seconds(step.unfinished.oldest)
+    done = [
+        fact("transactions.per_s", step, f" ({count(step.transactions.count)} counted)"),
+        fact("keystrokes.per_s", step),
+        fact("errors.count", step, f" ({by_name})" if by_name else ""),
+        fact("skipped", step),
+    ]
+    rest = [
+        *(fact(name, step) for name in ("characters.in_per_s", "characters.in_per_s_per_user", "characters.out_per_s")),
+        *(fact(name, step) for name in ("characters.line_in_per_s", "characters.line_out_per_s", "lost_users")),
+        Fact("due by the load", account(step.due) if step.due else "", "what became of everything that was due"),
+        fact("unfinished.count", step, f", the oldest since {oldest}" if step.unfinished.count else ""),
+    ]
+    return Section("Throughput", [Facts(done)], [Facts(rest)])
+
+
+def law_of(step: StepFigures) -> Section:
+    """Hold the counting against the interactive response-time law."""
+    if step.law is None:
+        return Section("Consistency of the counts", list(map(Remark, no_law(step))), name="LAW")
+    more = [Remark(law_terms(step.law), "faint")]
+    return Section("Consistency of the counts", [Remark(law(step.law))], more, name="LAW")
+
+
+def published(summary: Summary) -> Iterator[Section]:
+    """Put what others measured beside what was measured here."""
+    users = {step.step: step.users for step in summary.steps}
+    rows = [
+        (plain(each.what), many((each.users if each.step is None else users[each.step]) or 0, "user"), *beside(each))
+        for each in summary.published
+    ]
+    if rows:
+        sources = "; ".join(dict.fromkeys(plain(each.source) for each in summary.published))
+        heads = ("figure", "", "measured", "published", "ratio")
+        yield Section("Published figures", [Table(heads, rows, f"published: {sources}", wraps=0)], name="PUBLISHED")
+
+
+def driver(summary: Summary, step: StepFigures) -> Section:
+    """Say how good an instrument the driver was."""
+    late, own = step.lateness, step.driver
+    p99, most = f", p99 {seconds(late.p99)}", f", longest {seconds(late.max)}"
+    facts = [
+        Fact("delay (sent − due)", f"median {seconds(late.p50)}{p99}{most}", fact("lateness.p50", step).meaning),
+        fact("driver.cpu", step, f" of a core, {many(own.threads, 'thread')}"),
+    ]
+    rest = [
+        fact("driver.run_wait", step),
+        fact("driver.rss_per_user", step) if own.rss_per_user else Fact("", ""),
+        Fact("screens", screens(own.screens) if own.screens else ""),
+    ]
+    groups = [(plain(keys.group), keys.lateness) for keys in step.keys if keys.lateness.count]
+    rows = [(name, count(of.count), seconds(of.mean), *percentiles(of)) for name, of in groups]
+    more: list[Part] = [Facts(rest)]
+    if rows:
+        more.append(Table(("delay of", *HEADS[1:]), rows, wide={MEAN}))
+    more.append(Plots(list(driver_delay(summary.recorded, step))))
+    return Section("Driver", [Facts(facts), *agents(step)], more)
+
+
+def agents(step: StepFigures) -> Iterator[Table]:
+    """Put the driving processes side by side, if there are several."""
+    if len(step.agents) > 1:
+        heads = (
+            "agent",
+            "transactions",
+            *(head("response.p50"), head("response.p99"), head("lateness.p99")),
+            *(head("driver.cpu", "CPU"), head("driver.run_wait", "waiting for a CPU")),
+        )
+        rows = [
+            (
+                str(agent.agent),
+                count(agent.response.count),
+                *map(seconds, (agent.response.p50, agent.response.p99, agent.lateness.p99)),
+                *map(share, (agent.cpu, agent.run_wait)),
+            )
+            for agent in step.agents
+        ]
+        yield Table(heads, rows)
+
+
+def lines(summary: Summary, step: StepFigures) -> Iterator[Part]:
+    """Say what lines there were, and how each fared."""
+    planned = summary.recorded.run.get("steps", [])
+    groups = planned[step.step]["group"] if step.step < len(planned) else []
+    if groups:
+        heads = ("lines of", "users", "line speed", "load", "think", "keys", "target")
+        yield Table(heads, list(map(group, groups)), swept_in(step), wraps=6)
+    users = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]
+    if not users:
+        yield Remark("no record of single lines: it is written when a step ends", "faint")
+        return
+    rows = [
+        (
+            str(row.user),
+            plain(row.group),
+            count(row.transactions),
+            *((seconds(row.mean), seconds(row.max)) if row.transactions else (ABSENT, ABSENT)),
+            plain(row.lost or (f"waits for {row.waits} since {seconds(row.waited)}" if row.waits else "")),
+        )
+        for row in sorted(users, key=lambda row: (row.lost is None, -row.mean))[:MOST_LINES]
+    ]
+    which = f"the {count(len(rows))} slowest of {count(len(users))} users" if len(users) > len(rows) else "each user"
+    about = "response since due, in the measurement interval; users without a transaction have none"
+    of_users = ("user", "of", "transactions", "mean response", "longest", "at the end")
+    yield Folded(f"Response of {which}, the slowest first", [Table(of_users, rows, about)])
+
+
+SAID = ("name", "load", "think", "target")
+"""Settings of a group that are shown as they were written."""
+
+
+def group(of: dict[str, object]) -> tuple[str, ...]:
+    """Say how the users of a group were planned."""
+    speed, keys = of.get("line_speed"), of.get("key_rate")
+    bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
+    rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
+    name, load_of, think, target = (plain(str(of.get(each) or AS_THE_TAPE_SAYS)) for each in SAID)
+    return name, count(float(str(of["users"]))), bits, load_of, think, rate, target
+
+
+def swept_in(step: StepFigures) -> str:
+    """Say what a sweep had set in this step."""
+    settings = ", ".join(f"{plain(name)} {plain(str(value))}" for name, value in step.swept.items())
+    return f"swept: {settings}" if settings else ""
+
+
+def what_was_run(summary: Summary) -> Iterator[Part]:
+    """Say what was run, by what, on what machine."""
+    run = summary.recorded.run
+    tapes = (f"{plain(name)} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items())
+    yield Facts(
+        [
+            Fact("target", ", ".join(map(plain, map(str, run.get("host", {}).get("targets", []))))),
+            Fact("started", plain(str(run.get("started", "")))),
+            Fact("ended", summary.ended),
+            Fact("command", " ".join(plain(str(word)) for word in run.get("command", []))),
+            Fact("tapes", ", ".join(tapes)),
+            Fact("seed, agents", f"{run.get('seed', ABSENT)}, {run.get('agents', ABSENT)}"),
+            Fact("cuesta", plain(str(run.get("cuesta", "")))),
+        ]
+    )
+    machine = [Fact(name, value) for name, value in facts_of_machine(run.get("machine", {}))]
+    if machine:
+        yield Folded("The machine that the driver ran on", [Facts(machine)])
+
+
+def record(summary: Summary) -> Section:
+    """Say where the record is, what it lacks, and what of it can be watched."""
+    folder = summary.recorded.folder
+    casts = sorted(folder.glob("**/agent-*/user-*.cast"))
+    watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]
+    plan = json.dumps(summary.recorded.plan, indent=1, ensure_ascii=False)
+    more: list[Part] = [
+        *(Remark(plain(damage), "notice") for damage in summary.recorded.damage),
+        Folded("Raw files, from which all of this can be derived again", [Links(raw_files(folder))]),
+        Folded("The plan, resolved", [Listing(plan)]),
+    ]
+    return Section("Record", [Remark(plain(str(folder))), *watch], more, name="RUN FOLDER")

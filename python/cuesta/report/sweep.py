@@ -1,0 +1,151 @@
+"""A sweep: a row for each step, the plots against what was swept, and the asymptotes in words."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from cuesta.analysis.asymptotes import Above, Asymptotes, asymptotes
+from cuesta.analysis.summary import Summary
+from cuesta.figures import CATALOGUE
+from cuesta.figures.step import StepFigures
+from cuesta.report.figure import head, written
+from cuesta.report.model import Cell, Part, Plots, Remark, Section, Table, Words
+from cuesta.report.phrases import UNHINDERED, ceiling, limit_value, per_s, plain
+from cuesta.report.plots import sweeps
+from cuesta.units import ABSENT, count, digits, many, seconds, share
+
+COLUMNS = (
+    *("transactions.per_s", "response.p50", "response.p95", "response.p99", "echo.p99"),
+    *("errors.count", "lateness.p99"),
+)
+"""Figures of a step that its row shows; those that are limited stand behind them."""
+SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "lateness.p99"}
+"""Those of them that a terminal shows, if no other statistic is limited."""
+
+
+def section(summary: Summary) -> Iterator[Section]:
+    """Say what each step gave; nothing of a run of one step."""
+    if summary.planned_steps < 2:
+        return
+    lines = asymptotes(summary)
+    parts: list[Part] = [table(summary), *map(Remark, saturation(lines))]
+    parts += [Remark(each, "notice") for each in contradictions(lines)]
+    drawn = list(sweeps(summary))
+    more: list[Part] = [Plots(drawn)] if drawn else []
+    if drawn:
+        more += [Remark(each, "faint") for each in bounds(lines)]
+    yield Section("Sweep", parts, more)
+
+
+def table(summary: Summary) -> Table:
+    """Give a row for each step: what was swept, the usual figures, those that are limited."""
+    swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
+    figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
+    limits = limited(summary)
+    others = [limit for limit, name in limits.items() if name not in figures]
+    named = set(limits.values())
+    short = (SHORT - {"response.p99"} if named & {"response.p50", "response.p95"} else SHORT) | named
+    rows = [
+        (
+            str(step.step + 1),
+            *(point(step, name) for name in swept),
+            *(written(name, step) for name in figures),
+            *(limit_of(step, limit) for limit in others),
+            state(summary, step),
+        )
+        for step in summary.steps
+    ]
+    names: list[Cell] = [plain(name.removeprefix("group.")) for name in swept]
+    heads: list[Cell] = ["step", *names, *map(head, figures), *(limits[each] for each in others), ""]
+    missing = summary.planned_steps - len(summary.steps)
+    lacks = f"{missing} of {summary.planned_steps} steps were not measured. " if missing else ""
+    wide = {1 + len(swept) + number for number, name in enumerate(figures) if name not in short}
+    return Table(heads, rows, f"{lacks}What follows is of step {summary.last.step + 1}.", wide=wide)
+
+
+def limited(summary: Summary) -> dict[str, str]:
+    """Name the figure of each limit: `{"echo.max < 50ms": "echo.max"}`."""
+    limits = dict.fromkeys(each.limit for step in summary.steps for each in step.limits)
+    return {limit: re.split(r"[<>]", limit)[0].strip() for limit in limits}
+
+
+def limit_of(step: StepFigures, limit: str) -> str:
+    """Write what a step had of a limited figure."""
+    return next((limit_value(each) for each in step.limits if each.limit == limit and each.value is not None), ABSENT)
+
+
+def state(summary: Summary, step: StepFigures) -> Cell:
+    """Say of a step that it is in doubt, or whether it kept its limits."""
+    if any(doubted.step == step.step for doubted in summary.doubts):
+        return Words("INVALID", "see the reasons at the top", "bad")
+    if not step.limits:
+        return ""
+    if all(limit.ok for limit in step.limits):
+        return Words("kept", "every limit was kept", "good")
+    crossed = any(limit.value is not None and not limit.ok for limit in step.limits)
+    return Words("crossed" if crossed else "not measured", "see the limits", "bad")
+
+
+def point(step: StepFigures, name: str) -> str:
+    """Give the value of a swept setting in a step."""
+    return plain(str(step.swept.get(name, step.users if name == "users" else ABSENT)))
+
+
+def bounds(of: Asymptotes) -> Iterator[str]:
+    """Say what the asymptotes are, where each is from, and where they cross."""
+    if of.light:
+        alone = "" if of.light.users == 1 else ", where R₀ may hold some waiting already"
+        yield (
+            f"{UNHINDERED}, N / (R₀ + Z + K): R₀ {seconds(of.light.response)} and Z + K {seconds(of.light.own)} "
+            f"as measured with {many(of.light.users, 'user')}{alone}"
+        )
+    else:
+        yield f"{UNHINDERED}, N / (R₀ + Z + K): not drawn: {of.no_light}"
+    if of.heavy:
+        yield (
+            f"{ceiling(of.heavy)}, 1 / D max = {per_s(1 / of.heavy.demand)}, "
+            f"{within(of.heavy.rate_interval)} a second: D max = "
+            f"U/X = {seconds(of.heavy.demand)} of {plain(of.heavy.resource)}, at most {share(of.heavy.utilization)} "
+            f"busy, with {listed(of.heavy.users)}; a resource that is not metered may allow less"
+        )
+    else:
+        yield f"ceiling, 1 / D max: not drawn: {plain(of.no_heavy)}"
+    for each in of.above:
+        if each.is_chance:
+            yield f"{surpassed(each)}: steps of this length differ so much by chance, and longer ones know better"
+
+
+def saturation(of: Asymptotes) -> Iterator[str]:
+    """Say where the asymptotes cross, N*: there some users begin to wait for others."""
+    if of.crossing and of.crossing_interval and of.heavy:
+        users = f"saturates at about {digits(of.crossing)} users, {within(of.crossing_interval)}"
+        yield f"{users}: where the {ceiling(of.heavy)} is reached; with more, some wait for others"
+
+
+def contradictions(of: Asymptotes) -> Iterator[str]:
+    """Say where more was measured than a line allows."""
+    for each in of.above:
+        if not each.is_chance:
+            yield (
+                f"CONTRADICTION: {surpassed(each)}. Chance does not explain it: transactions do not take the same in "
+                "all steps, or a meter is wrong. Do not rely on that line"
+            )
+
+
+LINES = {"light": "N / (R₀ + Z + K)", "heavy": "1 / D max"}
+
+
+def surpassed(above: Above) -> str:
+    """Say which step lies above which line."""
+    allows = f"{LINES[above.line]} allows {per_s(above.bound)}"
+    return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {allows}"
+
+
+def within(interval: tuple[float, float]) -> str:
+    """Write an interval of 95 %."""
+    return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
+
+
+def listed(users: Sequence[int]) -> str:
+    """List numbers of users, the last one after `and`."""
+    *first, last = users
+    return f"{', '.join(map(count, first))} and {many(last, 'user')}" if first else many(last, "user")

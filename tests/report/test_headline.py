@@ -1,0 +1,87 @@
+"""The answer in one sentence: it says what was measured, and nothing more."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuesta.analysis import summarise
+from cuesta.analysis.summary import Summary
+from cuesta.report.headline import big_figures, headline, unusual
+from cuesta.report.model import Remark
+from tests.report import made_up
+from tests.run_folder import Row, RunFolder
+
+USERS = (2, 4, 8)
+
+
+def swept(path: Path, *, limits: list[str], busy: int | None = None) -> Summary:
+    """A sweep over three numbers of users whose response doubles each time; step `busy` is in doubt."""
+
+    def responses(step: int, _: int, second: int) -> list[float]:
+        return [0.1 * 2**step] * (step + 1)
+
+    def trouble(row: Row) -> Row:
+        return row | {"cpu": 0.95} if row["step"] == busy else row
+
+    folder = RunFolder(path, users=USERS, measure=30, responses=responses, edit=trouble, limits=limits)
+    return summarise(folder.write())
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("response.p99 < 300ms", "limit kept at 4 users, crossed at 8"),
+        ("response.p99 < 1s", "limit kept up to 8 users, the most tried"),
+        ("response.p99 < 10ms", "limit crossed at 2 users already, the fewest tried"),
+        ("echo.p99 < 10ms", "not measured at 2, 4 and 8 users"),
+    ],
+)
+def test_a_sweep_answers_up_to_how_many_users(tmp_path: Path, limit: str, said: str) -> None:
+    assert headline(swept(tmp_path / "run", limits=[limit])) == (
+        f"2 to 8 users at the built-in host (host:): {said}; valid"
+    )
+
+
+def test_a_step_in_doubt_is_neither_kept_nor_crossed(tmp_path: Path) -> None:
+    said = headline(swept(tmp_path / "run", limits=["response.p99 < 300ms"], busy=2))
+    assert "limit kept up to 4 users, in doubt at 8 users; INVALID" in said
+    assert "crossed" not in said
+    assert "the most tried" not in said
+
+
+def test_a_sweep_without_limits_says_how_response_grew(tmp_path: Path) -> None:
+    assert "median response 100 ms to 400 ms; valid; no limit was set" in headline(swept(tmp_path / "run", limits=[]))
+
+
+def test_few_values_have_a_longest_one_and_no_p99(tmp_path: Path) -> None:
+    said = headline(summarise(made_up.good(tmp_path / "run")))
+    assert "an answer takes 100 ms (the longest of 60: 200 ms)" in said
+    many = RunFolder(tmp_path / "many", responses=lambda *_: [0.1] * 40).write()
+    assert "an answer takes 100 ms (p99 100 ms)" in headline(summarise(many))
+
+
+def test_what_was_not_measured_is_not_answered(tmp_path: Path) -> None:
+    said = headline(summarise(RunFolder(tmp_path / "run", agents=0).write()))
+    assert "nothing was measured" in said
+    assert "valid;" not in said
+
+
+def test_a_limit_without_a_value_is_not_said_to_be_crossed(tmp_path: Path) -> None:
+    said = headline(summarise(RunFolder(tmp_path / "run", limits=["echo.max < 50ms"]).write()))
+    assert "limit not measured: echo.max < 50ms" in said
+    assert "crossed" not in said
+
+
+def test_a_healthy_run_has_nothing_unusual(tmp_path: Path) -> None:
+    assert list(unusual(summarise(RunFolder(tmp_path / "run").write()))) == []
+    (section,) = unusual(summarise(made_up.bad(tmp_path / "bad")))
+    said = [part.text for part in section.parts if isinstance(part, Remark)]
+    assert said[0] == "180 errors: timeout 120, reset 60"
+
+
+@pytest.mark.parametrize("make", [made_up.good, made_up.bad, made_up.sweep])
+def test_big_figures_are_few_and_have_their_meaning(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    figures = list(big_figures(summarise(make(tmp_path / "run"))))
+    assert 4 <= len(figures) <= 6
+    assert all(figure.meaning for figure in figures)
