@@ -65,7 +65,7 @@ def test_the_emacs_study_plays_all_parts_at_real_emacs(
         assert {each["transaction"] for each in step["classes"] if each["response"]["count"]} == PIECES
         assert step["echo"]["count"] > 1000 * step["users"]
         assert step["characters"]["in_per_s_per_user"] > 0
-    assert "PUBLISHED" in said
+    assert "PUBLISHED  characters typed, a second and user" in said
     assert [each["users"] for each in summary["published"]] == [1, 35, 35]
     assert summary["published"][0]["measured"] == summary["steps"][0]["characters"]["in_per_s_per_user"]
     assert processes_at_home(home) == []
