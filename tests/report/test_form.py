@@ -9,7 +9,7 @@ from cuesta.analysis.certify.grade import checks, grade
 from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_row
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup, Figure, Published, Record, Reference, Workload
-from cuesta.report import form
+from cuesta.report import form_page, form_text
 from tests.certification_runs import METHOD, apart, trial
 from tests.ledger.test_certification import GIVEN
 
@@ -68,26 +68,26 @@ def record(runs: int, **changed: object) -> Record:
 
 @pytest.mark.parametrize("runs", [5, 1])
 def test_the_form_as_text(runs: int, snapshot: SnapshotAssertion) -> None:
-    assert form.text(record(runs), Path("certified/3.0.5")) == snapshot
+    assert form_text.text(record(runs), Path("certified/3.0.5")) == snapshot
 
 
 def test_what_no_run_told_is_no_zero() -> None:
     nothing = record(0).model_copy(update={"workload": NOTHING})
-    said = form.text(nothing, Path("c"))
+    said = form_text.text(nothing, Path("c"))
     assert "number of processes used: — (no run was begun)" in said
     assert "script used: — (no run was begun)" in said
 
 
 def test_names_from_outside_command_no_terminal_and_no_browser() -> None:
     nasty = record(1, system="3.0.5\x1b[2J<script>alert(1)</script>", comments=["\x1b]0;title\x07 <b>"])
-    assert "\x1b" not in form.text(nasty, Path("c"))
-    assert "\x1b" not in (page := form.page(nasty, Path("c")))
+    assert "\x1b" not in form_text.text(nasty, Path("c"))
+    assert "\x1b" not in (page := form_page.page(nasty, Path("c")))
     assert "<script>alert" not in page
     assert "<b>" not in page
 
 
 def test_the_page_has_the_same_figures_and_says_how_each_is_computed() -> None:
-    page = form.page(record(5), Path("certified"))
+    page = form_page.page(record(5), Path("certified"))
     assert "CERTIFIED" in page
     assert "b ÷ number" in page
     assert "How each figure is computed" in page

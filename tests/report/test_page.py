@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.analysis import summarise
-from cuesta.report import form, html, systems
+from cuesta.report import form_page, html, systems
 from cuesta.report.page import write
 from tests.browser import Browser, Tab, chromium, tab
 from tests.report import made_up
@@ -113,8 +113,8 @@ def forms(top: Path) -> dict[str, Path]:
     """Make the pages of certifications, as `cuesta certify` and `cuesta report` do."""
     files = {name: top / f"{name}.html" for name in FORMS}
     certified = certification(5, system="release 3.0.5 of a system with a long name", settings=SETTINGS)
-    write(files["certified"], form.page(certified.model_copy(update={"raw": RAW}), top))
-    write(files["observed"], form.page(certification(1), top))
+    write(files["certified"], form_page.page(certified.model_copy(update={"raw": RAW}), top))
+    write(files["observed"], form_page.page(certification(1), top))
     names = ("MR7", "a system whose name is long, of the third release", "a-folder/whose-path/has-no-blanks-3.0.5")
     systems({name: (top / name, of_system(name)) for name in names}, files["systems"])
     return files

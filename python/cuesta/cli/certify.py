@@ -219,14 +219,14 @@ def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     """Derive the record, write it if there is none, show it."""
     from cuesta.analysis.certify.agreement import differences  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
-    from cuesta.report import form, page  # noqa: PLC0415
+    from cuesta.report import form_page, form_text, page  # noqa: PLC0415
 
     certification = open_certification(folder)
     record = derive(certification)
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
-    page.write(folder / PAGE, form.page(record, folder))
-    said = [form.text(record, folder), f"RECORD   {folder / RECORD}"]
+    page.write(folder / PAGE, form_page.page(record, folder))
+    said = [form_text.text(record, folder), f"RECORD   {folder / RECORD}"]
     if arguments.sign:
         said.append(f"SIGNED   {sign(folder, arguments.sign)}")
     if certification.record and (wrong := differences(record, certification.record)):

@@ -6,7 +6,8 @@
   catalogue; `phrases`: sentences that reports share; `plots`: plots as Vega-Lite specifications.
 - `render`: a report as text, page and Markdown; `page`: elements of a page; `documents`: runs straight to a document.
 - `junit`: limits for continuous integration.
-- `form`: a certification's form; `systems`: several certifications, side by side on one page.
+- `form`: a certification's form, laid out by `form_text` and `form_page`; `systems`: several certifications, side by
+  side on one page.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: what does not agree in a document; `sql_result`: what the database answers.
 - `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `network`: whose the network's CPU

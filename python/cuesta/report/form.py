@@ -1,17 +1,13 @@
-"""The certification form of MPL-17: six parts, as text for a terminal of 80 columns and as a page.
+"""MPL-17's certification form: its six parts as facts and rows, which `form_text` and `form_page` lay out.
 
-The order is that of 1969; what today asks for (the grade, its reasons, the method, the runs) stands before and behind.
+The order is that of 1969; what today asks for (the grade, its reasons, the method, the runs) stands before and after.
 """
 
-import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from cuesta.ledger.certification import CONTROL, LINKAGE, TRACED
-from cuesta.ledger.record import RESTATED, Absence, Check, Figure, FormRow, ProcessRow, Record, is_numbered
-from cuesta.report import page as html
-from cuesta.report.layout import in_columns
+from cuesta.ledger.record import Absence, Figure, FormRow, ProcessRow, Record, Run, is_numbered
 from cuesta.report.phrases import plain
 from cuesta.units import (
     ABSENT,
@@ -27,106 +23,37 @@ from cuesta.units import (
     share,
 )
 
-WIDTH = 80
-INDENT = 5
-LABEL = 44
-CELL = 12
-CAPTION_D = "d. Average times seen by a process"
-INTERVAL = " " * 11 + "95 % of samples"
-WIDE = 15
-"""Columns of an interval."""
+CAPTIONS = {
+    "a": "CPU time breakdown",
+    "b": "Breakdown of CPU times used by subject processes",
+    "c": "Fault times and number",
+    "d": "Average times seen by a process",
+}
+PUBLISHED = "Published, and the mean of these runs"
 PURPOSE = {
     TRACED: "system calls traced, to count them",
     LINKAGE: "linkers asked what they bind, to count it",
     CONTROL: "no meters, as the control",
 }
-CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
+CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
 Row = TypeVar("Row", FormRow, ProcessRow)
 
 
-def text(record: Record, folder: Path) -> str:
-    """Give the form as text."""
-    return "\n\n".join("\n".join(rows) for rows in parts(record, folder))
-
-
-def page(record: Record, folder: Path) -> str:
-    """Give the form as a page."""
-    word, said = verdict(record)
-    marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
-    return html.page(
-        f"{title(record)}: {plain(record.given.system)}",
-        [
-            html.verdict(word, said, marks, good=record.grade == "certified" and not record.warnings),
-            html.section("I Variable settings: operating system", [html.facts(settings(record))]),
-            html.section("II Hardware configuration", [html.facts(hardware(record))]),
-            html.section("III Other factors expected to influence measurements", map(html.paragraph, factors(record))),
-            html.section("IV Measurements", list(tables(record))),
-            html.section("V Original run", original(record)),
-            html.section("VI Comments", map(html.paragraph, comments(record))),
-            html.section("How it was measured", [html.facts(method(record)), runs_table(record), checks_table(record)]),
-            html.links([folder / run / "run.json" for run in folders(record)], folder),
-        ],
-    )
-
-
 def title(record: Record) -> str:
-    """Name the form."""
     kind = "System Performance Certification Record"
     return kind if record.given.kind == "certification" else "Absentee Benchmark Record"
 
 
 def verdict(record: Record) -> tuple[str, str]:
-    """Give the grade, and what it rests on."""
+    """The grade, and the runs that it rests on."""
     runs = f"{many(record.method.runs, 'run')} counted, {len(record.method.excluded)} did not"
     return record.grade.upper(), f"{runs}; {record.method.settling} before them warmed up"
 
 
-def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
-    """Give the parts in their order."""
-    word, said = verdict(record)
-    yield [title(record).upper(), f"{record.given.started}, {plain(record.given.system)}", f"{word}: {said}"] + [
-        row for reason in record.because for row in wrapped(f"- {reason}", "  ")
-    ]
-    yield from (wrapped(f"WARNING: {warning}", "  ") for warning in record.warnings)
-    yield ["I    Variable settings: operating system", *named(settings(record))]
-    yield ["II   Hardware configuration", *named(hardware(record))]
-    yield ["III  Other factors expected to influence measurements", *listed(factors(record))]
-    yield from measured(record)
-    yield ["V    Output of original run", *listed([f"{folder}: {', '.join(folders(record))}"])]
-    yield ["VI   Comments", *listed(comments(record))]
-    yield ["     How it was measured", *named(method(record))]
-    yield ["     Runs", *runs(record)]
-    yield ["     Checks", *(row for check in record.checks for row in checked(check))]
-    if missing := absences(record):
-        yield ["     —", *(row for why, names in missing.items() for row in wrapped(f"{names}: {why}", "  "))]
-
-
-def measured(record: Record) -> Iterator[Sequence[str]]:
-    """Give part IV; nothing of no runs."""
-    if not record.runs:
-        return
-    yield ["IV   Measurements (means of the runs that counted)"]
-    heads = columns(record)
-    yield [" a.  CPU time breakdown", *lines(record.measurements.a, heads)]
-    yield [" b.  Breakdown of CPU times used by subject processes", *lines(record.measurements.b, heads)]
-    yield [" c.  Fault times and number", *lines(record.measurements.c, heads)]
-    yield [" d.  Average times seen by a process", *seen(record)]
-    if record.published:
-        yield [
-            "     Published, and the mean of these runs",
-            *(row for each in beside(record) for row in wrapped(each, "  ")),
-        ]
-
-
-def checked(check: Check) -> list[str]:
-    """Say what came of a check."""
-    return wrapped(f"{'ok' if check.ok else 'NOT':<5}{check.name}: {plain(check.said)}", "     ")
-
-
 def settings(record: Record) -> list[tuple[str, str]]:
-    """Give part I."""
+    """Part I."""
     work, given = record.workload, record.given
     played = [
         ("script used", f"{work.tape} ({work.sha256[:12]})"),
@@ -142,23 +69,22 @@ def settings(record: Record) -> list[tuple[str, str]]:
 
 
 def hardware(record: Record) -> list[tuple[str, str]]:
-    """Give part II."""
+    """Part II."""
     given = record.given
     return [*((name, plain(value)) for name, value in given.hardware.items()), ("date and time", given.started)]
 
 
 def factors(record: Record) -> list[str]:
-    """Give part III."""
+    """Part III."""
     return [plain(each) for each in record.given.factors]
 
 
 def comments(record: Record) -> list[str]:
-    """Give part VI."""
+    """Part VI."""
     return [plain(" ".join(each.split())) for each in record.given.comments] or ["none"]
 
 
 def method(record: Record) -> list[tuple[str, str]]:
-    """Say how it was measured."""
     how, driver = record.method, record.driver
     late = f"lateness p50 {figure(driver.lateness_p50, 's')}, p99 {figure(driver.lateness_p99, 's')}"
     return [
@@ -174,7 +100,7 @@ def method(record: Record) -> list[tuple[str, str]]:
 
 
 def runs_apart(record: Record) -> Iterator[str]:
-    """Say which runs were made for one figure each, and what came of it."""
+    """Say which runs were made for one figure each, and what the meters cost."""
     how = record.method
     for what, made in how.apart.items():
         yield f"{', '.join(made)}: {PURPOSE[what]}"
@@ -188,75 +114,23 @@ def runs_apart(record: Record) -> Iterator[str]:
         )
 
 
-def original(record: Record) -> list[str]:
-    """Give part V: where the raw output lies, with its hashes."""
-    rows = [(name, value) for name, value in record.raw.items()]
-    runs_ = ", ".join(folders(record))
-    files = f"{many(len(rows), 'file')} in this folder ({runs_})"
-    about = f"{files}; `cuesta certify --verify` holds them against their hashes."
-    return [html.paragraph(about), html.folded("SHA-256 of every file", [html.table(("file", "SHA-256"), rows)])]
-
-
 def folders(record: Record) -> list[str]:
-    """Name the folders of the runs that the figures are from."""
+    """Name the runs that the figures are from."""
     return [*(run.folder for run in record.runs), *(run for made in record.method.apart.values() for run in made)]
 
 
-def tables(record: Record) -> Iterator[str]:
-    """Give part IV."""
-    if not record.runs:
-        return
+def all_rows(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
+    """Every row of part IV, with its part."""
     found = record.measurements
-    captions = {
-        "a. CPU time breakdown": found.a,
-        "b. Breakdown of CPU times used by subject processes": found.b,
-        "c. Fault times and number": found.c,
-    }
-    for caption, rows in captions.items():
-        heads = columns(record)
-        cells = [
-            (named_cell(number, each), *(with_interval(getattr(each, at), each.unit) for at in heads))
-            for number, each in numbered(rows)
-        ]
-        yield html.paragraph(caption, "title") + html.table(("", *heads.values()), cells)
-    cells = [(named_cell(number, each), with_interval(each.figure, each.unit)) for number, each in numbered(found.d)]
-    yield html.paragraph(CAPTION_D, "title") + html.table(("", ""), cells)
-    if record.published:
-        yield html.paragraph("Published, and the mean of these runs", "title") + html.table(
-            BESIDE_HEADS, beside_rows(record)
-        )
-    yield from (html.paragraph(f"— {names}: {why}", "faint") for why, names in absences(record).items())
-    formulas = [(f"{part}: {each.name.strip()}", each.formula) for part, each in lines_of(record)]
-    yield html.folded("How each figure is computed", [html.facts(formulas)])
-
-
-def lines_of(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
-    """Give all rows of part IV."""
-    found = record.measurements
-    for part, rows in (("a", found.a), ("b", found.b), ("c", found.c)):
-        yield from ((part, each) for each in rows)
-    yield from (("d", each) for each in found.d)
-
-
-def runs_table(record: Record) -> str:
-    """Give a row for each run."""
-    return html.table(RUN_HEADS, [run_row(record, number) for number in range(len(record.runs))], "Runs")
-
-
-def checks_table(record: Record) -> str:
-    """Say what came of each check."""
-    return html.facts(
-        (f"check: {check.name}", f"{'kept' if check.ok else 'NOT KEPT'}: {plain(check.said)}")
-        for check in record.checks
-    )
+    for part in CAPTIONS:
+        yield from ((part, each) for each in getattr(found, part))
 
 
 RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
 
 
-def run_row(record: Record, number: int) -> tuple[str, ...]:
-    """Give the cells of a run."""
-    run = record.runs[number]
+def run_row(run: Run) -> tuple[str, ...]:
+    """Cells of a run."""
     times = (run.creation, run.creation_cpu, run.command, run.command_cpu, run.completion)
     return (
         run.folder,
@@ -265,45 +139,15 @@ def run_row(record: Record, number: int) -> tuple[str, ...]:
     )
 
 
-def runs(record: Record) -> Iterator[str]:
-    """Give the table of runs as text."""
-    for cells in (RUN_HEADS, *(run_row(record, number) for number in range(len(record.runs)))):
-        yield in_columns(f"     {cells[0]}", 12, cells[1:], (9, 9, 9, 9, 9, 7, 7))
-
-
 def columns(record: Record) -> dict[str, str]:
-    """Name the columns: a benchmark has one phase."""
+    """Heads of the columns; a benchmark has one phase."""
     if record.given.kind == "benchmark":
         return {"command": "from start to end"}
     return {"creation": "during process creation", "command": "during command sequence", "total": "total"}
 
 
-def lines(rows: Sequence[FormRow], heads: dict[str, str]) -> Iterator[str]:
-    """Give part a, b or c as text; today's word goes below 1969's where the column has no room for both."""
-    short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
-    widths = [max(CELL, len(short[at]) + 1) for at in heads]
-    yield in_columns("", LABEL, (short[at] for at in heads), widths)
-    for number, each in numbered(rows):
-        fits = INDENT + len(number) + len(label(each)) <= LABEL
-        name = f"{' ' * INDENT}{number}{label(each) if fits else each.name}"
-        yield in_columns(name, LABEL, (figure(getattr(each, at), each.unit) for at in heads), widths)
-        if not fits:
-            yield f"{' ' * (INDENT + len(number))}({each.today})"
-        if any(within := [interval(getattr(each, at), each.unit) for at in heads]):
-            yield in_columns(INTERVAL, LABEL + sum(widths) - WIDE * len(within), within, [WIDE] * len(within))
-
-
-def seen(record: Record) -> Iterator[str]:
-    """Give part d as text."""
-    for number, each in numbered(record.measurements.d):
-        name = f"{' ' * INDENT}{number}{label(each)}"
-        yield in_columns(name, LABEL + 2 * CELL, [figure(each.figure, each.unit)], [CELL])
-        if within := interval(each.figure, each.unit):
-            yield in_columns(INTERVAL, LABEL + 3 * CELL - WIDE, [within], [WIDE])
-
-
 def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
-    """Number rows as the form of 1969 does: not the totals, and not what only says a row in other words."""
+    """Number rows as the form of 1969 does: not the totals, and not the restated rows."""
     number = 0
     for each in rows:
         own = is_numbered(each.key)
@@ -311,13 +155,8 @@ def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
         yield f"{f'{number}.' if own else '':<4}", each
 
 
-def named_cell(number: str, row: FormRow | ProcessRow) -> html.Cell:
-    """Give the cell of a row's name; one that only says another row in other words is indented."""
-    return (label(row).strip(), "in") if row.key in RESTATED else f"{number}{label(row)}"
-
-
 def label(row: FormRow | ProcessRow) -> str:
-    """Give a row's name: 1969's, and today's beside it; of a ratio its interval."""
+    """A row's name: 1969's, then today's; for a ratio its interval."""
     if isinstance(row, ProcessRow):
         interval = row.interval
         return row.name + (f", 95 % interval {interval[0]:.3g} to {interval[1]:.3g}" if interval else "")
@@ -331,21 +170,15 @@ BESIDE_HEADS = ("what", "published", "measured", "source")
 
 
 def beside_rows(record: Record) -> Iterator[tuple[str, ...]]:
-    """Give a row for each published figure: what, published, measured, where it was published."""
+    """Cells of the published figures."""
     for each in record.published:
         then = f"{each.bound} " if each.bound else ""
         then += figure(Figure(value=each.published), each.unit)
         yield plain(each.what), then, figure(each.measured, each.unit), plain(each.source)
 
 
-def beside(record: Record) -> Iterator[str]:
-    """Say each published figure in a sentence."""
-    for what, then, now, source in beside_rows(record):
-        yield f"{what}: {then}; here {now} ({source})"
-
-
 def figure(figure: Figure, unit: str) -> str:
-    """Write a figure in its unit; one that could not be had is a dash, and its reason stands below."""
+    """Write a figure in its unit; a missing one is a dash."""
     if figure.value is None:
         return ABSENT
     if figure.high is not None:
@@ -364,7 +197,7 @@ def figure(figure: Figure, unit: str) -> str:
 
 
 def sampled(figure: Figure, unit: str) -> str:
-    """Write a figure that rests on samples: as many digits as are known; of what no sample met the most it may be."""
+    """Write a figure that rests on samples in as many digits as they support; if no sample met it, its upper limit."""
     value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
     if not value:
         return f"under {seconds_within(high, high)}" if unit == "s" else f"under {share(high)}"
@@ -376,7 +209,7 @@ def sampled(figure: Figure, unit: str) -> str:
 
 
 def interval(figure: Figure, unit: str) -> str:
-    """Write the 95 % interval of a figure that rests on samples; nothing of others."""
+    """Write the 95 % interval of a figure that rests on samples; empty for others."""
     if figure.low is None or figure.high is None or not figure.value:
         return ""
     if unit == "s":
@@ -385,38 +218,12 @@ def interval(figure: Figure, unit: str) -> str:
     return between(by * figure.low, by * figure.high, 2) + sign
 
 
-def with_interval(one: Figure, unit: str) -> str:
-    """Write a figure, and behind it its interval if it has one."""
-    within = interval(one, unit)
-    return f"{figure(one, unit)} [{within}]" if within else figure(one, unit)
-
-
 def absences(record: Record) -> dict[str, str]:
-    """Give what is missing by reason: `why` → the rows that it is of."""
+    """Rows that miss a figure, by reason."""
     reasons: dict[str, list[str]] = {}
-    for part, each in lines_of(record):
+    for part, each in all_rows(record):
         figures = [each.figure] if isinstance(each, ProcessRow) else [each.creation, each.command]
         for one in figures:
             if one.why and one.absence not in {Absence.NO_PHASE, Absence.NO_RUN}:
                 reasons.setdefault(one.why, []).append(f"{part}: {each.name.strip()}")
     return {plain(why): "; ".join(dict.fromkeys(names)) for why, names in reasons.items()}
-
-
-def named(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Give names and what they are, wrapped."""
-    for name, value in rows:
-        head = f"     {name}: "
-        yield from textwrap.wrap(value, WIDTH, initial_indent=head, subsequent_indent=" " * 9) or [head.rstrip()]
-
-
-def listed(rows: Iterable[str]) -> Iterator[str]:
-    """Give sentences, wrapped."""
-    for row in rows:
-        yield from wrapped(row)
-
-
-def wrapped(row: str, more: str = "") -> list[str]:
-    """Wrap a sentence below the head of its part."""
-    return textwrap.wrap(
-        plain(row), WIDTH, initial_indent=" " * 5, subsequent_indent=" " * 5 + more, break_on_hyphens=False
-    )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cuesta.ledger.record import FormRow, Record
-from cuesta.report import form
+from cuesta.report import form_page
 from cuesta.report.page import Cell, links, page, paragraph, plots, section, table, verdict, write
 from cuesta.report.phrases import plain
 from cuesta.report.plots import bars
@@ -20,7 +20,7 @@ def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
     """Write the page of certifications by name, each with its folder; of one it is its form."""
     if len(records) == 1:
         ((folder, record),) = records.values()
-        return write(file, form.page(record, folder))
+        return write(file, form_page.page(record, folder))
     of = {name: record for name, (_, record) in records.items()}
     folders = [folder for folder, _ in records.values()]
     return write(file, page(f"{len(of)} systems side by side", _parts(of, folders, file.absolute().parent)))
