@@ -17,6 +17,7 @@ from cuesta.errors import CuestaError, Exit, UsageError
 from cuesta.ledger import HostRow
 from cuesta.plan import Host, Service
 from cuesta.plan.messages import message
+from cuesta.report.front_end import brief
 from cuesta.report.front_end import text as tty_meters
 from cuesta.target import LISTEN
 
@@ -42,15 +43,15 @@ def carry_out(arguments: argparse.Namespace) -> int:
         done = json.loads(host.meters())
         host.stop()
     if done["lines"]["opened"] and not arguments.attached:
-        _show(done)
+        _show(done, whole=arguments.tty_meters)
     return Exit.GOOD
 
 
-def _show(done: dict[str, Any]) -> None:
-    """Print the front end's sheet."""
+def _show(done: dict[str, Any], *, whole: bool) -> None:
+    """Print what the front end did: three figures, or the whole sheet of 1979."""
     sheet = front_end_of([HostRow.of(done, done["started"])])
     assert sheet
-    print(tty_meters(sheet))
+    print(tty_meters(sheet) if whole else brief(sheet))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:

@@ -17,6 +17,7 @@ from cuesta.errors import Exit, UsageError
 from cuesta.live import watching
 from cuesta.plan import RawOptions, load
 from cuesta.plan.load import SETTINGS
+from cuesta.target import BUILTIN_HOST
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -38,7 +39,9 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def beforehand(job: Job) -> Iterator[str]:
-    """Say what is to be known before the run: what tapes note, and which meters cannot be had."""
+    """Say what is to be known before the run: at what users type, what tapes note, which meters cannot be had."""
+    targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
+    yield f"typing at {', '.join('the built-in host (host:)' if each == BUILTIN_HOST else each for each in targets)}"
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     meters = job.plan.settings.meters
     if untraced := why_untraced(meters):

@@ -1,9 +1,9 @@
-"""A run while it goes on. It looks at snapshots and at nothing else.
+"""Shows a run while it goes on, from snapshots alone.
 
-On a terminal a row that renews itself; elsewhere a plain row every 5 s; with `quiet` nothing.
+A terminal has a row that renews itself; anything else has a plain row every 5 s; with `quiet` nothing is shown.
 
-- `view`: what is shown of one moment.
-- `progress`: how, and where to.
+- `view`: one moment of a run, and its row.
+- `progress`: the row on standard error, renewed or repeated.
 """
 
 from cuesta.live.progress import watching

@@ -1,4 +1,4 @@
-"""Looks at snapshots, and shows views of them on standard error, as the terminal allows."""
+"""Shows views of snapshots on standard error, as the terminal allows."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ Look = Callable[[Sequence[Mapping[str, Any]]], None]
 
 @contextmanager
 def watching(quiet: bool) -> Iterator[Look]:
-    """Give a function that looks at snapshots, and shows what is to be seen."""
+    """Give a function that takes snapshots and shows their view."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():

@@ -1,17 +1,19 @@
-"""What is shown of a run at one moment, from the newest snapshots of all its agents."""
+"""One moment of a run, from the newest snapshots of all its agents."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuesta.units import many, seconds
+
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One moment of a run. Times in seconds."""
+    """One moment of a run. Times are seconds."""
 
     elapsed: float
     total: float
-    """How long it will take; longer when what is under way takes longer to end."""
+    """How long the run takes; it grows while transactions under way take longer to end."""
     phase: str
     step: int
     steps: int
@@ -25,15 +27,15 @@ class View:
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
-        response = "-" if self.response is None else f"p50 {show(self.response[0])} p99 {show(self.response[1])}"
+        response = "-" if self.response is None else f"p50 {seconds(self.response[0])} p99 {seconds(self.response[1])}"
         return (
-            f"{self.phase}{step}  {self.elapsed:.0f}/{self.total:.0f} s  {self.users} users  "
-            f"{self.per_s:.1f} tx/s  response {response}  {self.errors} errors"
+            f"{self.phase}{step}  {self.elapsed:.0f}/{self.total:.0f} s  {many(self.users, 'user')}  "
+            f"{self.per_s:.1f} transactions/s  response {response}  {many(self.errors, 'error')}"
         )
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
-    """Make one view of all agents; None while there is nothing to see."""
+    """Make one view of the newest snapshots of all agents; None while there is none."""
     if not snapshots:
         return None
     slowest = max(snapshots, key=lambda each: each["response"][1] if each["response"] else 0.0)
@@ -49,11 +51,3 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
         response=tuple(slowest["response"]) if slowest["response"] else None,
         errors=sum(each["errors"] for each in snapshots),
     )
-
-
-def show(seconds: float) -> str:
-    """Show a time in three digits."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-6:.3g} µs"

@@ -10,36 +10,30 @@ def tiered(row_: str, *figures: Figure) -> str:
 
 
 def percent(figure: Figure) -> str:
-    """Write a percentage without its sign."""
     value = figure.get("value")
     return ABSENT if value is None else signed(f"{value:.1f}")
 
 
 def number(figure: Figure) -> str:
-    """Write a number."""
     value = figure.get("value")
     return ABSENT if value is None else digits(value)
 
 
 def whole(figure: Figure) -> str:
-    """Write a whole number."""
     value = figure.get("value")
     return ABSENT if value is None else count(round(value))
 
 
 def duration(figure: Figure) -> str:
-    """Write a duration."""
     return seconds(figure.get("value"))
 
 
 def per_s(figure: Figure) -> str:
-    """Write the rate of a count."""
     counted = figure.get("value")
     return ABSENT if counted is None else rate(counted["per_s"])
 
 
 def rate(value: float | None) -> str:
-    """Write a rate, short."""
     if value is None:
         return ABSENT
     return count(value) if value >= 9.95 or value == 0 else f"{value:.1f}"

@@ -63,7 +63,6 @@ def text(found: Comparison, colour: bool | None = None) -> str:
 
 
 def verdict(found: Comparison) -> Rows:
-    """Say what came of it."""
     yield Text(found.overall.upper(), COLOURS[found.overall])
     for why in found.refused:
         yield from wrapped(f"- {why}")
@@ -75,12 +74,10 @@ def verdict(found: Comparison) -> Rows:
 
 
 def is_change(found: MetricComparison) -> bool:
-    """Say whether a figure changed by more than the margin."""
     return found.test is not None and found.test.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
 def sentence(found: MetricComparison, comparison: Comparison) -> str:
-    """Say the verdict on one figure in words."""
     assert found.test
     word, change = found.test.verdict, by_percent(found.interval)
     if is_change(found):
@@ -94,7 +91,7 @@ def sentence(found: MetricComparison, comparison: Comparison) -> str:
 
 
 def why_open(found: MetricComparison, comparison: Comparison) -> str:
-    """Say what is known of a figure nevertheless."""
+    """What is known of a figure that is inconclusive."""
     assert found.test
     assert found.interval
     most = 1 + comparison.terms.margin
@@ -136,7 +133,6 @@ def design(found: Comparison) -> Rows:
 
 
 def sides(found: Comparison) -> Iterator[tuple[str, Side]]:
-    """Give both sides, with their names."""
     yield from (("BASE", found.base), ("NEW ", found.new))
 
 
@@ -147,7 +143,6 @@ def used(side: Side, what: str) -> str:
 
 
 def left_out(found: Comparison) -> Rows:
-    """Name the runs that were not used."""
     if not found.refused:
         for name, side in sides(found):
             for run in side.left_out:
@@ -155,12 +150,11 @@ def left_out(found: Comparison) -> Rows:
 
 
 def headline(found: Comparison) -> Rows:
-    """Give the figures that are judged."""
+    """The figures that are judged."""
     yield from table(found.headline, "verdict")
 
 
 def others(found: Comparison) -> Rows:
-    """Give the figures that are not."""
     seen = [each for each in found.exploratory if each.missing != "not measured"]
     if seen:
         yield from table(seen, "")
@@ -189,7 +183,6 @@ def table(figures: Iterable[MetricComparison], last: str) -> Rows:
 
 
 def cells_of(each: MetricComparison) -> tuple[str, ...]:
-    """Give the cells of a figure."""
     base, new = (in_unit(value, each.metric.unit) for value in medians(each))
     if each.ratio is None:
         return base, new, "n/a", ""
@@ -208,7 +201,6 @@ def of_ratio(ratio: float) -> str:
 
 
 def between(interval: Interval | None) -> str:
-    """Write an interval of a ratio."""
     return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
 
 
@@ -260,7 +252,6 @@ def too_few(found: Comparison, figures: int) -> str:
 
 
 def runs_of(found: Comparison) -> str:
-    """Count the runs."""
     base, new = len(found.base.runs), len(found.new.runs)
     return many(base, "pair") if found.in_pairs else f"{base} + {new} runs"
 
@@ -276,14 +267,12 @@ def by_percent(interval: Interval | None) -> str:
 
 
 def errors(found: Comparison) -> Rows:
-    """Say how many errors there were."""
     base, new = (sum(run.errors for run in side.runs) for side in (found.base, found.new))
     if base or new:
         yield f"{base:,} in BASE, {new:,} in NEW"
 
 
 def notes(found: Comparison) -> Rows:
-    """Say what else a reader has to know."""
     for note in found.notes:
         yield from wrapped(f"- {note}", "  ")
 
@@ -325,7 +314,6 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def data_of_side(side: Side) -> dict[str, Any]:
-    """Give a side."""
     return {
         "folder": str(side.folder),
         "runs": [str(run.folder) for run in side.runs],

@@ -13,8 +13,15 @@ NOTHING_AHEAD = "nothing was read ahead"
 
 
 def text(of: FrontEnd) -> str:
-    """Give the sheet."""
     return "\n".join([*head(of), "", *characters(of), "", *between(of), "", *processing(of)])
+
+
+def brief(of: FrontEnd) -> str:
+    """Write the three figures that say most: who was there, what was answered, what that took."""
+    taken, answered = (f"{digits(number / of.seconds)}/s" for number in (of.messages_in, of.messages_out))
+    busy = f"; its busiest thread was {share(1 - min(of.idle))} busy" if of.idle else ""
+    there = f"{digits(of.dialed)} terminals on average for {seconds(of.seconds)}"
+    return f"{there}; messages: {taken} taken, {answered} answered{busy}. All of its meters: --tty-meters"
 
 
 def head(of: FrontEnd) -> Iterator[str]:
@@ -53,7 +60,6 @@ def characters(of: FrontEnd) -> Iterator[str]:
 
 
 def between(of: FrontEnd) -> Iterator[str]:
-    """Give average times between events."""
     widths = (14, 14)
     yield in_columns("", 20, ("per-sys", "per-terminal"), widths)
     for name, per_system in of.atb.items():

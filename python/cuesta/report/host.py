@@ -111,7 +111,6 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
 
 
 def host_details(host: HostFigures) -> Iterator[str]:
-    """Say what else the meters know of the host's CPUs."""
     if host.cpu is None:
         return
     yield from unmet(host)
@@ -165,7 +164,6 @@ def idle_by_kind(sheet: Sheet | None) -> Iterator[str]:
 
 
 def each_transaction(each: PerTransaction) -> str:
-    """Say what a transaction cost the host."""
     parts = {
         "CPU": None if each.cpu_ms is None else seconds(each.cpu_ms / 1e3),
         "page faults": sum_of(each.minor_faults, each.major_faults),
@@ -185,13 +183,12 @@ def calls(each: PerTransaction) -> str | None:
 
 
 def sum_of(*numbers: float | None) -> str | None:
-    """Write a sum; none if a part of it is not known."""
+    """Write a sum; None if a part of it is not known."""
     known = [number for number in numbers if number is not None]
     return digits(sum(known)) if len(known) == len(numbers) else None
 
 
 def worth(host: HostFigures) -> Iterator[str]:
-    """Say what the host's figures are worth."""
     if host.meters is None or host.cpu is None:
         return
     order, because = host.meters.order, plain(host.meters.honesty)
@@ -207,13 +204,11 @@ CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least
 
 
 def programs(host: HostFigures) -> Iterator[str]:
-    """Say what was started on this machine."""
     for target, users in host.programs.items():
         yield f"{plain(target)}: started on this machine, for each of {many(users, 'user')}"
 
 
 def built_in(host: BuiltInHost) -> Iterator[str]:
-    """Say what the built-in host says of itself."""
     yield (
         f"built-in, by its own meters: {many(host.lines, 'line')}; took {per_s(host.served_per_s)}, "
         f"answered {per_s(host.answered_per_s)}; process CPU {share(host.cpu)} of a core"

@@ -27,7 +27,6 @@ def row(sheet: Sheet) -> str:
 
 
 def gaps(sheet: Sheet) -> Iterator[str]:
-    """Say why cells of the row are empty: a line for each reason."""
     names = (*HEADS[1:9], HEADS[9], *HEADS[9:])  # two kinds of faults are in one cell
     reasons: dict[str, dict[str, None]] = {}
     for name, figure in zip(names, figures(sheet), strict=True):
@@ -45,7 +44,6 @@ def figures(sheet: Sheet) -> Sequence[Figure]:
 
 
 def laid_out(cells: Sequence[str]) -> str:
-    """Lay out a row."""
     return in_columns("", 0, cells, WIDTHS).rstrip()
 
 

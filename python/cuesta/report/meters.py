@@ -83,7 +83,6 @@ def closing(closure: Mapping[str, Any]) -> str:
 
 
 def text(sheet: Sheet) -> str:
-    """Give a sheet."""
     out: list[str] = []
     for title, rows in sections(sheet):
         said = list(rows)
@@ -95,7 +94,6 @@ def text(sheet: Sheet) -> str:
 
 
 def sections(sheet: Sheet) -> Iterator[tuple[str, Iterable[str]]]:
-    """Give the sections, in their order."""
     yield "METERS", about(sheet)
     yield "CPU", cpu(sheet)
     yield "SUBJECT", own(sheet)
@@ -112,7 +110,6 @@ def sections(sheet: Sheet) -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def about(sheet: Sheet) -> Iterator[str]:
-    """Say what was metered, how long, and whether the account closes."""
     until = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sheet["wall"] / 1e9))
     yield f"{plain(sheet['subject'])}, for {long(sheet['seconds'])} until {until}; {cpus_of(sheet)}"
     if said := SOURCES.get(sheet["own"].get("source", "")):
@@ -126,13 +123,11 @@ def about(sheet: Sheet) -> Iterator[str]:
 
 
 def cpus_of(sheet: Sheet) -> str:
-    """Say which CPUs percentages are of."""
     cpus = sheet["cpus"]
     return f"percent of {len(cpus)} CPU{'s' * (len(cpus) != 1)}"
 
 
 def cpu(sheet: Sheet) -> Iterator[str]:
-    """Give CPU time by use, of all CPUs and of each."""
     yield tiered(aligned("", [f"%{name}" for name in SAR]), *(sheet["cpu"][name] for name in SAR))
     yield aligned("all", [percent(sheet["cpu"][name]) for name in SAR])
     if len(sheet["per_cpu"]) > 1:
@@ -141,7 +136,6 @@ def cpu(sheet: Sheet) -> Iterator[str]:
 
 
 def own(sheet: Sheet) -> Iterator[str]:
-    """Give the subject's own part."""
     part = sheet["own"]
     if why := ended(sheet):
         yield f"no meter data: {plain(why)}"
@@ -161,13 +155,12 @@ def own(sheet: Sheet) -> Iterator[str]:
 
 
 def ended(sheet: Sheet) -> str | None:
-    """Say why there is nothing of a subject that is gone; the CPUs' figures are then others'."""
+    """Why there is nothing of a subject that is gone; the CPUs' figures are then others'."""
     why: str | None = sheet["own"]["seconds"].get("why")
     return why
 
 
 def causes(sheet: Sheet) -> Iterator[str]:
-    """Give CPU time by cause."""
     by_cause = sheet["by_cause"].get("value")
     if not by_cause:
         return
@@ -205,7 +198,6 @@ def error_of(cause: Mapping[str, Any]) -> float | None:
 
 
 def interval(cause: Mapping[str, Any]) -> str:
-    """Write the interval of a percentage that was sampled."""
     limits = cause.get("interval", {}).get("value")
     return between(*limits) if limits else ""
 
@@ -223,7 +215,6 @@ SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
 
 
 def overhead(sheet: Sheet, of: Mapping[str, Figure]) -> str:
-    """Say what sampling took of the CPUs, and what the shares rest on."""
     took = sum(of.get(name, {}).get("value") or 0.0 for name in SAMPLERS_OWN)
     capacity = sheet["seconds"] * len(sheet["cpus"])
     said = [f"overhead {seconds(took)}" + (f", {100 * took / capacity:.2f} % of the CPUs' time" if capacity else "")]
@@ -244,7 +235,6 @@ def of_sampling(name: str, figure: Figure) -> str:
 
 
 def idle(sheet: Sheet) -> Iterator[str]:
-    """Give idle by kind, and what each kind is."""
     for name, (label, meaning) in IDLE.items():
         figure = sheet["idle"].get(name, {})
         tier = figure.get("tier", "")
@@ -302,7 +292,6 @@ def off_cpus(sheet: Sheet) -> Iterator[str]:
 
 
 def counts(sheet: Sheet) -> Iterator[str]:
-    """Give what was counted. What is of the whole machine although the subject is less is marked."""
     of_machine = sheet["counts"]["of_machine"]
     widths = (12, 11)
     yield in_columns("", 28, ("count", "a second"), widths)
@@ -317,7 +306,6 @@ def counts(sheet: Sheet) -> Iterator[str]:
 
 
 def devices(sheet: Sheet) -> Iterator[str]:
-    """Give the block devices that did something, as device_meters did."""
     shown = active(sheet)
     if sheet["devices"] and not shown:
         yield f"{', '.join(map(plain, sheet['devices']))}: nothing read, nothing written"
@@ -338,12 +326,10 @@ OF_DEVICES = ("atb", "queue", "response", "service", "busy", "errors")
 
 
 def active(sheet: Sheet) -> Mapping[str, Any]:
-    """Give the devices that did something."""
     return {name: d for name, d in sheet["devices"].items() if d["reads"]["count"] + d["writes"]["count"]}
 
 
 def pressure(sheet: Sheet) -> Iterator[str]:
-    """Give the share of the interval in which tasks stalled for want of something (PSI)."""
     some = {name: figure for name, figure in sheet["pressure"].items() if "value" in figure}
     if some:
         shares = ", ".join(f"{name.replace('_', ' ')} {percent(figure)} %" for name, figure in some.items())
@@ -378,12 +364,10 @@ def unmetered(sheet: Sheet) -> Iterator[tuple[str, str]]:
 
 
 def aligned(label: str, cells: Iterable[str]) -> str:
-    """Lay out a row of shares."""
     return in_columns(label, 8, cells, repeat(8))
 
 
 def long(value: float) -> str:
-    """Write the length of an interval."""
     if value < 120:
         return f"{value:.2f} s"
     minutes, rest = divmod(round(value), 60)

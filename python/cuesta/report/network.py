@@ -17,7 +17,7 @@ OTHERS = 5.0
 
 
 def network(host: HostFigures) -> Iterator[str]:
-    """Say what a run's arrangement lets be said of it; nothing of a host on another machine."""
+    """Whose CPU time the network's was; nothing for a host on another machine."""
     if host.meters is None or host.sheet is None or "network" not in host.sheet:
         return
     if host.meters.order == ISOLATED:
@@ -30,7 +30,7 @@ def network(host: HostFigures) -> Iterator[str]:
 
 
 def each_side(sheet: Sheet) -> str:
-    """Say how busy each side's CPUs were: all that they did is theirs, the network included."""
+    """How busy each side's CPUs were: everything on them is its own, the network included."""
     sides = {"host": sheet["per_cpu"], "driver": sheet["beside"]}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
     tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in each.values()))
@@ -38,13 +38,12 @@ def each_side(sheet: Sheet) -> str:
 
 
 def busy(cpus: Mapping[str, Any]) -> str:
-    """Say how much of each CPU was used."""
     used = {cpu: [shares[name].get("value") for name in ("usr", "sys", "irq")] for cpu, shares in cpus.items()}
     return ", ".join(f"CPU {cpu} {sum(parts):.1f} %" for cpu, parts in used.items() if None not in parts)
 
 
 def shared(sheet: Sheet) -> Iterator[str]:
-    """Say what the network took that is neither side's alone."""
+    """What the network took that is neither side's alone."""
     of, cpus = sheet["network"], len(sheet["per_cpu"]) + len(sheet["beside"])
     percent, own = of["percent"].get("value"), of["in_subject"].get("value")
     if percent is None:

@@ -31,6 +31,5 @@ def rows(sheet: Sheet) -> Iterator[tuple[str, ...]]:
 
 
 def cells(distribution: Mapping[str, Any]) -> tuple[str, ...]:
-    """Write a distribution, as `HEADS` has it."""
     times = (distribution[name] for name in ("sum", "p50", "p90", "p99", "max"))
     return count(distribution["count"]), *map(seconds, times)

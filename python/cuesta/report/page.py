@@ -34,7 +34,7 @@ def write(file: Path, text: str) -> None:
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """Give a whole page, complete in itself: light and dark, for a screen, a telephone and paper."""
+    """Write a whole page that needs nothing else: light and dark, for a screen, a telephone and paper."""
     style = _own("page.css").read_text(encoding="utf-8")
     head = (
         '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'

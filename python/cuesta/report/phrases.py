@@ -35,12 +35,12 @@ def ceiling(heavy: Heavy) -> str:
 
 
 def plain(name: str) -> str:
-    """Give a name with nothing in it that could command a terminal."""
+    """Replace what could command a terminal."""
     return "".join(c if c.isprintable() else "�" for c in name)
 
 
 def on_time(summary: Summary) -> str:
-    """Say what speaks for a valid run."""
+    """Why a valid run can be believed."""
     late = [step.lateness.p99 for step in summary.steps if step.lateness.p99 is not None]
     due = [step.due for step in summary.steps if step.due and step.due.never_begun]
     keys = f"the driver kept up: 99 % of keys sent at most {seconds(max(late))} late" if late else ""
@@ -50,7 +50,6 @@ def on_time(summary: Summary) -> str:
 
 
 def account(due: DueAccount) -> str:
-    """Say what became of everything that was due."""
     failed = f" (of it {count(due.failed)} given up or without a line)" if due.failed else ""
     begun = f"{count(due.done)} done{failed} + {count(due.under_way)} under way"
     rest = f"{count(due.waiting)} waiting for a user + {count(due.skipped)} skipped"
@@ -58,24 +57,23 @@ def account(due: DueAccount) -> str:
 
 
 def kept(verdict: LimitResult) -> str:
-    """Say whether a limit was kept, crossed, or could not be: nothing was measured that could have."""
+    """Whether a limit was kept or crossed, or nothing was measured for it."""
     return "kept" if verdict.ok else "crossed" if verdict.value is not None else "not measured"
 
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
-    """Give what was found against a run, each with what to do, unless that was said of one before it."""
+    """List what speaks against a run with what to do, each piece of advice once."""
     advices = [plain(doubted.doubt.advice) for doubted in summary.doubts]
     unsaid = ["" if advice in advices[:index] else advice for index, advice in enumerate(advices)]
     return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.doubts, unsaid, strict=True)]
 
 
 def with_advice(doubt: tuple[str, str]) -> str:
-    """Write a doubt in one row."""
     return " → ".join(filter(None, doubt))
 
 
 def how_it_ended(summary: Summary) -> str:
-    """Say how far a run got that did not come to its end; nothing of one that did."""
+    """How far a run got that did not come to its end; empty for one that did."""
     if summary.ended == "completed":
         return ""
     recorded = summary.recorded
@@ -89,27 +87,23 @@ def how_it_ended(summary: Summary) -> str:
 
 
 def load(step: StepFigures) -> str:
-    """Say how many users made what kind of load, and for how long it was measured."""
     short = step.seconds < step.planned_seconds - 0.5
     planned = f" of {seconds(step.planned_seconds)} planned" if short else ""
     return f"{many(step.users, 'user')}, {plain(step.load)} load, measured for {seconds(step.seconds)}{planned}"
 
 
 def load_meaning(step: StepFigures) -> Iterator[str]:
-    """Say what a kind of load is."""
     kind = step.load.partition(":")[0]
     if kind in LOADS:
         yield f"{kind} load: {LOADS[kind]}"
 
 
 def screens(cost: ScreenCost) -> str:
-    """Say what the users' screens cost."""
     each = f"{digits(cost.bytes_each / 1024)} KiB each"
     return f"{many(cost.count, 'screen')}, {each}, drawn in {share(cost.drawing)} of a core per thread"
 
 
 def per_s(rate: float | None) -> str:
-    """Write a rate."""
     return ABSENT if rate is None else f"{digits(rate)}/s"
 
 
@@ -157,7 +151,6 @@ def inflation(kernel: KernelTimes) -> str:
 
 
 def fairness(fair: Fairness) -> str:
-    """Say how alike users were served, and who was served worst."""
     return (
         f"Jain's index {fair.jain:.3f} of {many(fair.users, 'user')}: {how_fair(fair.jain)}; slowest: {whose(fair)}, "
         f"mean response {seconds(fair.worst_mean)} (median of the users {seconds(fair.median)})"
@@ -182,12 +175,11 @@ CONSISTENT = 3.0
 
 
 def agrees(law: ResponseLaw) -> bool:
-    """Say whether N, X, Z, K and R as counted agree."""
+    """Whether N, X, Z, K and R as counted agree."""
     return abs(law.error) <= max(CONSISTENT * law.chance, 0.001)
 
 
 def law(law: ResponseLaw) -> str:
-    """Say whether what was counted is consistent."""
     gap = f"N/X − Z − K and the measured response differ by {share(abs(law.error))} of a cycle"
     if agrees(law):
         return f"consistent: nothing was left uncounted ({gap})"
@@ -204,12 +196,11 @@ def law_terms(law: ResponseLaw) -> str:
 
 
 def _term(value: float) -> str:
-    """Write a term that is taken away; one below zero in brackets."""
+    """Write a term of a subtraction; one below zero in brackets."""
     return seconds(value) if value >= 0 else f"({seconds(value)})"
 
 
 def no_law(step: StepFigures) -> Iterator[str]:
-    """Say why the law is not checked."""
     if step.load != "closed":
         yield f"R = N/X − Z − K is not checked: it needs a closed load, and this one is {plain(step.load)}"
 
@@ -237,7 +228,6 @@ def class_of(group: str, transaction: str) -> str:
 
 
 def targets(summary: Summary) -> str:
-    """Name what users type at."""
     names = [plain(str(name)) for name in summary.recorded.run.get("host", {}).get("targets", [])]
     known = ["the built-in host (host:)" if name == BUILTIN_HOST else name for name in names]
     return " and ".join(known) if len(known) < 3 else f"{len(known)} targets"

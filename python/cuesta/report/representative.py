@@ -19,7 +19,6 @@ NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
 def text(found: MixDistance, service: Service, run: Sheet) -> str:
-    """Give it as text."""
     return "\n".join(map(plain, sections(found, service, run)))
 
 
@@ -59,23 +58,19 @@ def verdict(found: MixDistance) -> Iterator[str]:
 
 
 def head(title: str, *columns: str) -> str:
-    """Write the head of a table."""
     return row(title, *columns).upper()
 
 
 def seen(each: Share) -> bool:
-    """Say whether there is anything of it on either side."""
     return max(each.service.value, each.run.value) >= 0.05
 
 
 def share(each: Share) -> str:
-    """Write a row of percentages."""
     service, run = (f"{written(known)}{MARK[known.tier]}" for known in (each.service, each.run))
     return row(f"  {NAMES.get(each.name, each.name)}", service, run, signed(f"{each.points:+.1f}"))
 
 
 def rate(each: Rate) -> str:
-    """Write a row of rates."""
     service, run = (
         f"{digits(known.value)} {'°' if known.of_machine else MARK[known.tier]}" for known in (each.service, each.run)
     )
@@ -84,17 +79,14 @@ def rate(each: Rate) -> str:
 
 
 def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str:
-    """Lay out a row."""
     return in_columns(name, 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
 
 
 def wrapped(said: str, indent: str) -> Iterator[str]:
-    """Break a long row."""
     return iter(textwrap.wrap(said, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
 
 
 def data(found: MixDistance) -> dict[str, Any]:
-    """Give it as the object that `--json` prints."""
     return {
         "represents": found.represents,
         **asdict(found),

@@ -51,7 +51,6 @@ MOST_LINES = 100
 
 
 def of_run(summary: Summary) -> Report:
-    """Answer for one run."""
     name = plain(str(summary.recorded.run.get("name", "run")))
     return Report(name, headline(summary), verdict(summary), list(big_figures(summary)), list(sections(summary)))
 
@@ -74,7 +73,6 @@ def sections(summary: Summary) -> Iterator[Section]:
 
 
 def limits(summary: Summary) -> Section:
-    """Say which limits were kept, step by step."""
     several = len(summary.steps) > 1
     rows = [
         (
@@ -122,7 +120,6 @@ Row = tuple[str, Distribution | None, str]
 
 
 def distribution_rows(step: StepFigures) -> Iterator[Row]:
-    """Give the rows of the response table."""
     several = len(step.keys) > 1
     for keys in step.keys:
         if keys.echo.count:
@@ -164,7 +161,6 @@ def delayed(due: Distribution | None, sent: Distribution) -> bool:
 
 
 def throughput(step: StepFigures) -> Section:
-    """Say what was done, counted, and what was not."""
     by_name, oldest = named(step.errors.by_name), seconds(step.unfinished.oldest)
     done = [
         fact("transactions.per_s", step, f" ({count(step.transactions.count)} counted)"),
@@ -246,7 +242,6 @@ def agents(step: StepFigures) -> Iterator[Table]:
 
 
 def lines(summary: Summary, step: StepFigures) -> Iterator[Part]:
-    """Say what lines there were, and how each fared."""
     planned = summary.recorded.run.get("steps", [])
     groups = planned[step.step]["group"] if step.step < len(planned) else []
     if groups:
@@ -286,13 +281,11 @@ def group(of: dict[str, object]) -> tuple[str, ...]:
 
 
 def swept_in(step: StepFigures) -> str:
-    """Say what a sweep had set in this step."""
     settings = ", ".join(f"{plain(name)} {plain(str(value))}" for name, value in step.swept.items())
     return f"swept: {settings}" if settings else ""
 
 
 def what_was_run(summary: Summary) -> Iterator[Part]:
-    """Say what was run, by what, on what machine."""
     run = summary.recorded.run
     tapes = (f"{plain(name)} ({tape.get('sha256', '')[:12]})" for name, tape in run.get("tapes", {}).items())
     yield Facts(

@@ -45,7 +45,6 @@ def names(folders: Sequence[Path]) -> list[str]:
 
 
 def of_runs(runs: Mapping[str, Summary]) -> Report:
-    """Answer for one run, or for several by name."""
     if len(runs) == 1:
         return of_run(next(iter(runs.values())))
     title = f"{many(len(runs), 'run')} side by side"
@@ -87,7 +86,6 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
 
 
 def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Row]:
-    """Say what each was."""
     yield (
         "validity",
         *(Words("VALID", tone="good") if run.valid else Words("INVALID", tone="bad") for run in runs.values()),
@@ -107,7 +105,6 @@ def of_steps(run: Summary) -> str:
 
 
 def differences(runs: Mapping[str, Summary]) -> Iterator[Row]:
-    """Give the facts in which they differ."""
     of_each = [facts(run.recorded.run) for run in runs.values()]
     found = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
     unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in found]
@@ -128,7 +125,6 @@ def figures(runs: Mapping[str, Summary]) -> Iterator[Row]:
 
 
 def limits(runs: Mapping[str, Summary]) -> Iterator[Row]:
-    """Give each limit of a last step, what was measured for it in each run, and whether it was kept."""
     results = [{each.limit: each for each in run.last.limits} for run in runs.values()]
     for limit in dict.fromkeys(name for each in results for name in each):
         yield limit, *(judged(of[limit]) if limit in of else ABSENT for of in results)
@@ -160,7 +156,6 @@ def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
 
 
 def record(run: Summary) -> Iterator[Path]:
-    """List a run's own report and its raw files."""
     folder = run.recorded.folder
     if (folder / "report.html").exists():
         yield folder / "report.html"

@@ -15,7 +15,7 @@ WIDEST = 60
 
 
 def text(result: SqlResult) -> str:
-    """Lay an result out: numbers to the right, words to the left."""
+    """Lay a result out: numbers to the right, words to the left."""
     cells = [[_cell(value) for value in row] for row in result.rows]
     widths = [max(map(len, column)) for column in zip(result.columns, *cells, strict=True)]
     right = [all(_is_number(row[at]) for row in result.rows) for at in range(len(result.columns))]
@@ -28,7 +28,6 @@ def text(result: SqlResult) -> str:
 
 
 def data(result: SqlResult) -> dict[str, Any]:
-    """Give an result as data."""
     return {
         "columns": result.columns,
         "rows": [[_plain_value(value) for value in row] for row in result.rows],
@@ -36,12 +35,10 @@ def data(result: SqlResult) -> dict[str, Any]:
 
 
 def tables() -> str:
-    """List the tables and their columns."""
     return "\n".join(_tables())
 
 
 def tables_data() -> dict[str, Any]:
-    """Give the tables and their columns as data."""
     return {
         name: {
             "what": table.what,

@@ -23,7 +23,6 @@ SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "late
 
 
 def section(summary: Summary) -> Iterator[Section]:
-    """Say what each step gave; nothing of a run of one step."""
     if summary.planned_steps < 2:
         return
     lines = asymptotes(summary)
@@ -86,7 +85,6 @@ def state(summary: Summary, step: StepFigures) -> Cell:
 
 
 def point(step: StepFigures, name: str) -> str:
-    """Give the value of a swept setting in a step."""
     return plain(str(step.swept.get(name, step.users if name == "users" else ABSENT)))
 
 
@@ -135,13 +133,11 @@ LINES = {"light": "N / (R₀ + Z + K)", "heavy": "1 / D max"}
 
 
 def surpassed(above: Above) -> str:
-    """Say which step lies above which line."""
     allows = f"{LINES[above.line]} allows {per_s(above.bound)}"
     return f"{per_s(above.per_s)} was measured with {many(above.users, 'user')}, and {allows}"
 
 
 def within(interval: tuple[float, float]) -> str:
-    """Write an interval of 95 %."""
     return f"with 95 % from {digits(interval[0])} to {digits(interval[1])}"
 
 

@@ -7,7 +7,7 @@ from cuesta.target import LISTEN
 
 ABOUT = """Runs the front-end terminal server that `cuesta run` types at by default. It prints the addresses that it
 got, one a line, before anything else, and runs until Ctrl-C (or, with --attached, until its input ends). Then it
-prints what its front end did since it started (tty_meters), if anybody was there."""
+prints three figures of what its front end did since it started, if anybody was there; all of them with --tty-meters."""
 
 
 EXAMPLES = """examples:
@@ -31,4 +31,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name.replace('_', '-')}", metavar=value, help=meaning.replace("%", "%%"))
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the service times")
     parser.add_argument("--meters", metavar="DIR", help="write a row of its own meters to DIR/series.jsonl each second")
+    parser.add_argument("--tty-meters", action="store_true", help="print its front end's meters as in 1979 at the end")
     parser.add_argument("--attached", action="store_true", help="end when standard input ends")
