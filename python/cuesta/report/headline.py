@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from cuesta.analysis.summary import Summary
 from cuesta.figures import CATALOGUE
 from cuesta.figures.step import Distribution, StepFigures
-from cuesta.report.figure import is_weak, written
+from cuesta.report.figure import ENOUGH, is_weak, written
 from cuesta.report.host import host_doubts
 from cuesta.report.model import BigFigure, Remark, Section, Verdict
 from cuesta.report.phrases import (
@@ -160,7 +160,7 @@ def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:
     if step.skipped or step.lost_users:
         yield f"{many(step.skipped, 'action')} skipped; {many(step.lost_users, 'user')} lost"
     yield from waiting_in_vain(summary)
-    if step.fairness and step.fairness.jain < FAIR:
+    if step.fairness and step.fairness.jain < FAIR and step.transactions.count >= ENOUGH * step.fairness.users:
         yield fairness(step.fairness)
     if step.law and not agrees(step.law):
         yield law(step.law)
