@@ -32,7 +32,6 @@ from cuesta.units import many
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Certify, show or verify."""
     check_json(arguments.json)
     insist_on_one(arguments)
     if arguments.verify:
@@ -48,7 +47,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def insist_on_one(arguments: argparse.Namespace) -> None:
-    """Refuse options that go with something else, so that none is silently without effect."""
+    """Refuse flags that have no effect together."""
     flags = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
     given_ones = (flag.replace("_", "-") for flag in flags if getattr(arguments, flag) not in (None, False, []))
     of_plans = ", ".join(f"--{flag}" for flag in given_ones)
@@ -70,7 +69,7 @@ def insist_on_one(arguments: argparse.Namespace) -> None:
 
 
 def see_certification(folder: Path) -> None:
-    """See that a folder holds a certification. Raises InputError; one of several groups has a folder for each."""
+    """Raises InputError if the folder holds no certification; it may hold one for each of several groups."""
     if is_certification(folder):
         return
     own = ", ".join(sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}")))
@@ -105,7 +104,7 @@ def certify(arguments: argparse.Namespace) -> int:
 
 
 def see_script(group: Group, job: Job, absentee: bool) -> None:
-    """See that a tape has what the phases are told by. Raises InputError with what is missing."""
+    """Check that a tape marks its phases. Raises InputError with what is missing."""
     if absentee:
         return
     tape = job.tape(group)
@@ -124,7 +123,6 @@ def see_script(group: Group, job: Job, absentee: bool) -> None:
 
 
 def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: argparse.Namespace) -> int:
-    """Show what would be run, and how long that takes."""
     shown = [show_plan(job, [f"  {row}" for row in methods[group.name].said(arguments.runs)]) for group, job in jobs]
     say("\n\n".join(shown), arguments.json)
     data = {
@@ -173,7 +171,7 @@ def one(known: CertificationSetup, how: Method, folder: Path, arguments: argpars
 
 
 def given(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
-    """Write down what no run tells."""
+    """Record what no run tells."""
     job = how.timed
     script = understood(job.tape(group).script)
     return CertificationSetup(
@@ -198,7 +196,7 @@ def given(group: Group, how: Method, arguments: argparse.Namespace) -> Certifica
 
 
 def reference(folder: Path, script: str) -> Reference:
-    """Take a certification as the system to be compared with. Raises RefusedError if that is of another script."""
+    """Take a certification as the reference system. Raises RefusedError if it is of another script."""
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     certification = open_certification(folder)
@@ -216,7 +214,7 @@ def reference(folder: Path, script: str) -> Reference:
 
 
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:
-    """Derive the record, write it if there is none, show it."""
+    """Derive the record, write it if there is none, and show it."""
     from cuesta.analysis.certify.agreement import differences  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
     from cuesta.report import form_page, form_text, page  # noqa: PLC0415

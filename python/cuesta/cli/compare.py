@@ -26,7 +26,6 @@ EXITS = {
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Compare."""
     check_json(arguments.json)
     step = _step(arguments.step)
     if arguments.profile:
@@ -62,7 +61,7 @@ def _folders(arguments: argparse.Namespace, wanted: int) -> list[Path]:
 
 
 def _insist_on_profile(arguments: argparse.Namespace) -> None:
-    """Refuse flags that are of two sides."""
+    """Refuse flags that need two sides."""
     others = ("margin", "despite", "compensation", "interleave", "pairs", "out", "quiet")
     if given := [f"--{name}" for name in others if getattr(arguments, name)]:
         remedy = "leave out the one or the other: cuesta compare --profile FILE RUN"

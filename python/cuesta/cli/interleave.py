@@ -42,7 +42,7 @@ class NoPairError(CuestaError):
 
 @contextmanager
 def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
-    """Make the pairs; give their folder, and whether that was interrupted."""
+    """Make the pairs; yields their folder, and whether that was interrupted."""
     base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
     wanted = Interleaved(base, new, Path.cwd(), PAIRS)
     jobs = wanted.jobs(1)
@@ -72,7 +72,7 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
 
 
 def judged(job: Job) -> list[str]:
-    """Name the figures that will be judged: what is metered, and what the tapes time."""
+    """Name the figures that will be tested: what is metered, and what the tapes time."""
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
     classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.script.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
@@ -88,7 +88,7 @@ def judged(job: Job) -> list[str]:
 
 
 def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:
-    """Say how long it takes, what will be judged, and how small a change so many pairs find."""
+    """Say how long it takes, which figures will be tested, and how small a change so many pairs find."""
     whole = pairs * seconds
     takes = f"{whole / 60:.0f} minutes" if whole >= 90 else f"{whole:.0f} s"
     yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
@@ -102,7 +102,7 @@ def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float)
 
 
 def _number(text: str | None, figures: int) -> int:
-    """Read how many pairs are wanted: enough for a change to be claimed of one figure among so many."""
+    """Read the number of pairs: at least as many as a claim of a change needs among so many figures."""
     least = least_runs(1 - ALPHA / figures, in_pairs=True)
     if text is None:
         return max(PAIRS, least + least % 2)

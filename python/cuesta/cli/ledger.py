@@ -21,7 +21,6 @@ from cuesta.report import ledger as report
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """List, ask or check."""
     check_json(arguments.json)
     _insist_on_one(arguments)
     places = arguments.what or [Path()]
@@ -35,7 +34,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _insist_on_one(arguments: argparse.Namespace) -> None:
-    """Refuse flags that go with something else."""
+    """Refuse flags that have no effect together."""
     if sum([arguments.check, arguments.tables, arguments.sql is not None]) > 1:
         raise UsageError("cuesta ledger: --sql, --tables and --check are three things", "leave two of them out")
     if arguments.sql is None and (arguments.csv or arguments.parquet or arguments.database):
@@ -53,7 +52,6 @@ def _insist_on_one(arguments: argparse.Namespace) -> None:
 
 
 def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
-    """Show the ledgers."""
     found = discover(places)
     certified, unread = list[CertifiedSystem](), list[str]()
     for folder in found.certifications:
@@ -88,7 +86,7 @@ def _doubt(opened: Certification, record: Record, copied: str | None) -> str:
 
 
 def _typed(place: Path) -> list[Path]:
-    """Give the typed tables that a file, or a folder and those below it, holds. Raises InputError if there is none."""
+    """List the typed tables in a file, or in a folder and below it. Raises InputError if there is none."""
     if place.is_dir():
         found = [file for file in sorted(place.rglob("*.toml")) if is_historical(file)]
     else:
@@ -99,7 +97,7 @@ def _typed(place: Path) -> list[Path]:
 
 
 def _check(files: list[Path], where: str | None) -> int:
-    """Hold typed tables against themselves."""
+    """Check typed tables against themselves."""
     if not files:
         raise UsageError("cuesta ledger --check: which tables?", "cuesta ledger --check FILE.toml …")
     checked = [check(read_historical(file)) for place in files for file in _typed(place)]

@@ -17,7 +17,7 @@ from cuesta.report.representative import data, text
 
 
 def record(meters: Meters, file: Path) -> int:
-    """Write what was metered since the meters began; nothing of a subject that has ended."""
+    """Write what was metered since the meters began; refuses a subject that has ended."""
     sheet = json.loads(meters.report())
     if why := sheet["own"]["seconds"].get("why"):
         raise RefusedError(f"nothing recorded of {sheet['subject']}: {why}", "record a service while it runs")

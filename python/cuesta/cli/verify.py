@@ -27,7 +27,7 @@ def carry_out(what: Path, signers: Path | None, json_where: str | None) -> int:
 
 
 def folders(folder: Path) -> list[Path]:
-    """Give the folders to be verified: this one, or the certifications of a plan's groups right in it."""
+    """The folders to verify: this one, or the certifications of a plan's groups in it."""
     if is_certification(folder) or (folder / "run.json").is_file():
         return [folder]
     inside = sorted(path for path in folder.glob("*") if is_certification(path))
@@ -39,14 +39,13 @@ def folders(folder: Path) -> list[Path]:
 
 
 def verified(what: Path, signers: Path | None) -> dict[str, Any]:
-    """Hold one thing against itself."""
     if what.is_file():
         return table(what)
     return certification(what, signers) if is_certification(what) else run(what)
 
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
-    """Hold a certification's hashes against its files, then its figures against those derived of them."""
+    """Compare a certification's hashes with its files, then its figures with those derived from them."""
     from cuesta.analysis.certify.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
@@ -69,7 +68,7 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
 
 
 def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
-    """Say who signed a record, if that can be told, and what is wrong with the signature."""
+    """Give who signed a record, if that can be told, and what is wrong with the signature."""
     try:
         if signers:
             return signer(folder, signers), []
@@ -79,7 +78,7 @@ def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Hold a run's summary and its tapes' hashes against its records."""
+    """Compare a run's summary and its tapes' hashes with its records."""
     from cuesta.analysis.certify.agreement import unlike  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
@@ -94,7 +93,7 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def table(file: Path) -> dict[str, Any]:
-    """Hold a table typed from a document against itself."""
+    """Check a table typed from a document against itself."""
     from cuesta.analysis.history.identities import check  # noqa: PLC0415
     from cuesta.report import identities  # noqa: PLC0415
 
@@ -106,12 +105,10 @@ def table(file: Path) -> dict[str, Any]:
 
 
 def answer(what: Path, wrong: list[str], **more: object) -> dict[str, Any]:
-    """Give what came of it."""
     return {"what": str(what), "ok": not wrong, "wrong": wrong, **more}
 
 
 def told(found: dict[str, Any]) -> list[str]:
-    """Say it."""
     if "text" in found:
         return [found.pop("text")]
     word = "VERIFIED" if found["ok"] else "NOT VERIFIED"

@@ -39,7 +39,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class CertifierResult:
-    """How it went."""
+    """Which runs count, and how the certification ended."""
 
     interrupted: bool
     counted: int
@@ -51,7 +51,7 @@ class CertifierResult:
 
 
 def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
-    """Split a plan into certifications: one for each group of users. Raises InputError for what cannot be certified."""
+    """Split a plan into certifications, one for each group of users. Raises InputError for what cannot be certified."""
     if len(plan.steps) > 1:
         raise InputError(f"{plan.source}: sweep: a certification has no steps", "certify one setting at a time")
     for group in plan.settings.group:
@@ -61,7 +61,7 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
 
 
 def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> CertifierResult:
-    """Make the runs. When `stopping` is set it ends early and keeps what was measured."""
+    """Make the runs. When `stopping` is set, it ends early and keeps what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
     timed = absent if method.absentee else metered
@@ -87,7 +87,7 @@ def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: th
 
 
 def apart(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
-    """Make a run for one figure, once more if it does not count; gives the failures of the driver."""
+    """Make a run for one figure, once more if it does not count. Returns the failures of the driver."""
     folder.mkdir()
     for number in range(1, TRIES + 1):
         made = folder / f"run-{number}"
@@ -98,18 +98,18 @@ def apart(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list
 
 
 def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
-    """Make one run, the kernel's own threads metered too."""
+    """Make one run, and meter the kernel's own threads too."""
     with kernel_threads(folder, METERED_EVERY):
         return run(job, folder, look, stopping)
 
 
 def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
-    """Make one run of a benchmark: whether its processes want a CPU is looked at too."""
+    """Make one run of a benchmark, and count its runnable tasks too."""
     with count_runnable(folder):
         return metered(job, folder, look, stopping)
 
 
 def linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
-    """Make one run whose programs' linkers say what they do."""
+    """Make one run whose programs' dynamic linkers report what they bind."""
     with linkage(folder, METERED_EVERY) as environment:
         return run(replace(job, environment=environment), folder, look, stopping)

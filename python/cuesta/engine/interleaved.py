@@ -36,7 +36,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Interleaved:
-    """Pairs of runs that are to be made."""
+    """Pairs of runs to be made."""
 
     base: RawOptions
     new: RawOptions
@@ -55,7 +55,7 @@ class Interleaved:
         return base, new
 
     def turns(self, folder: Path) -> Iterator[tuple[Turn, Turn]]:
-        """Give pairs without an end, their runs in the order in which they are made."""
+        """Yield pairs without end, their runs in the order in which they are made."""
         for pair in count(1):
             base, new = self.jobs(pair)
             place = folder / f"pair-{pair}"
@@ -66,7 +66,7 @@ class Interleaved:
 def run_in_turn(
     wanted: Interleaved, folder: Path, judge: Judge, look: Callable[[Turn], Look], stopping: threading.Event
 ) -> Iterator[tuple[Turn, list[str]]]:
-    """Make the runs, and give each as it ends, with why it does not count. When `stopping` is set, that is the end."""
+    """Make the runs; yields each as it ends, with why it does not count. Setting `stopping` ends it."""
     counted, lost, pairs = 0, 0, wanted.turns(folder)
     while counted < wanted.pairs and lost < wanted.pairs:
         turns = next(pairs)
@@ -84,7 +84,6 @@ def run_in_turn(
 
 
 def index(folder: Path, turns: tuple[Turn, Turn]) -> None:
-    """Add a pair to the index."""
     row = {turn.name: str(turn.folder.relative_to(folder)) for turn in turns}
     with (folder / INDEX).open("a", encoding="utf-8") as file:
         file.write(json.dumps({"pair": turns[0].pair, **row, "first": turns[0].name}) + "\n")

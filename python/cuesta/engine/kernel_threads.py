@@ -18,7 +18,7 @@ KTHREADD = 2
 
 
 class KernelThreads:
-    """Reads them at intervals; a row for each: the instant, and what was used since the start."""
+    """Reads the threads' CPU time at intervals; a row has the instant and what was used since the start."""
 
     def __init__(self, every: float, proc: Path) -> None:
         self.every = every
@@ -29,14 +29,14 @@ class KernelThreads:
         self.ending = threading.Event()
 
     def look(self) -> None:
-        """Take a reading. A thread that is new since the last one counts from its beginning, one that ended is lost."""
+        """Take a reading. A thread that is new since the last one counts from its beginning; one that ended is lost."""
         now = read(self.proc)
         self.used += sum(max(used - self.before.get(pid, 0), 0) for pid, used in now.items())
         self.before = now
         self.rows.append(json.dumps({"at": _native.now(), "seconds": self.used / 1e9}))
 
     def keep_looking(self) -> None:
-        """Take readings until told to end, and one then."""
+        """Take readings until told to end, and a last one then."""
         self.look()
         while not self.ending.wait(self.every):
             self.look()
@@ -45,7 +45,7 @@ class KernelThreads:
 
 @contextmanager
 def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
-    """Read them while the block runs, and write what was read into the run folder that it has made by then."""
+    """Take readings while the block runs, and write them into the run folder that the block makes."""
     threads = KernelThreads(every, proc)
     looking = threading.Thread(target=threads.keep_looking, daemon=True)
     looking.start()
@@ -59,7 +59,7 @@ def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> It
 
 
 def read(proc: Path) -> dict[int, int]:
-    """Give the CPU time of each kernel thread in ns; empty where they cannot be seen (a container)."""
+    """CPU time of each kernel thread in ns; empty where they cannot be seen (in a container)."""
     try:
         if (proc / str(KTHREADD) / "comm").read_text() != "kthreadd\n":
             return {}

@@ -22,7 +22,7 @@ BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MU
 
 
 class Linkage:
-    """Reads what the linkers wrote, at intervals; a row for each: the instant, and all that was said until then."""
+    """Reads what the linkers wrote, at intervals; a row has the instant and all that was reported until then."""
 
     def __init__(self, folder: Path, every: float) -> None:
         self.folder = folder
@@ -34,11 +34,10 @@ class Linkage:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Give what asks linkers to speak; each process writes a file of its own."""
+        """Variables that make linkers report; each process writes a file of its own."""
         return {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(self.folder / "process")}
 
     def look(self) -> None:
-        """Take a reading."""
         at = _native.now()
         for file in self.folder.iterdir():
             size = file.stat().st_size
@@ -48,7 +47,7 @@ class Linkage:
         self.rows.append(json.dumps({"at": at, "programs": len(bound), "symbols": sum(bound)}))
 
     def keep_looking(self) -> None:
-        """Take readings until told to end, and one then."""
+        """Take readings until told to end, and a last one then."""
         self.look()
         while not self.ending.wait(self.every):
             self.look()
@@ -56,10 +55,10 @@ class Linkage:
 
 
 def programs(said: str, process: str) -> list[int]:
-    """Give the references that each program of a process bound: a process may load one program after the other.
+    """References bound by each program of a process, which may load one program after another.
 
-    Processes that were forked and loaded nothing write into their parent's file: what they say at their end is mostly
-    what their parent had bound, and is left out.
+    A process that was forked and loaded nothing writes into its parent's file: what it reports at its end is mostly
+    what its parent had bound, and is left out.
     """
     found: list[int] = []
     for who, final, symbols in BOUND.findall(said):
@@ -72,9 +71,9 @@ def programs(said: str, process: str) -> list[int]:
 
 @contextmanager
 def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
-    """Read while the block runs, which starts programs in the environment that it is given.
+    """Take readings while the block runs, which starts programs in the environment that it is given.
 
-    What was read is written into the run folder that the block has made by then.
+    The readings are written into the run folder that the block makes.
     """
     with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as said:
         Path(said).chmod(0o1777)  # a linker that may not write there writes to standard output

@@ -44,11 +44,11 @@ class Method:
     """It is a benchmark of processes that have all their commands from the start."""
 
     def runs(self, wanted: int) -> dict[str, int]:
-        """Give how many runs there are of each kind, in their order, if every one counts."""
+        """Number of runs of each kind, in their order, if every one counts."""
         return {"warm_up": WARM_UP, "timed": wanted, **dict.fromkeys(self.apart, 1)}
 
     def seconds(self, wanted: int) -> float:
-        """Give how long they take, if every one counts."""
+        """Their length, if every one counts."""
         (segment,) = self.timed.plan.segments()
         return sum(self.runs(wanted).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
 
@@ -62,7 +62,7 @@ class Method:
 
 
 def method(job: Job, absentee: bool = False) -> Method:
-    """Say how a certification of the job is made here."""
+    """Choose how a certification of the job is made on this machine."""
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
     timed = job if untraced else with_meters(job, traced_by("exact", meters))
@@ -74,7 +74,7 @@ def method(job: Job, absentee: bool = False) -> Method:
 
 
 def why_untraced(meters: str) -> str | None:
-    """Say why the kernel is not traced; none if it is."""
+    """Say why the kernel is not traced; None if it is."""
     if meters in ("none", "plain"):
         return f'the plan says meters = "{meters}"'
     if meters.startswith(ELSEWHERE):
@@ -83,17 +83,17 @@ def why_untraced(meters: str) -> str | None:
 
 
 def subject(meters: str) -> str:
-    """Give WHERE without its tier."""
+    """WHERE without its tier."""
     tier, _, subject = meters.partition(":")
     return (subject or "auto") if tier in meter_source.TRACED else meters
 
 
 def traced_by(tier: str, meters: str) -> str:
-    """Give WHERE by another tier."""
+    """WHERE with another tier."""
     return tier if subject(meters) == "auto" else f"{tier}:{subject(meters)}"
 
 
 def with_meters(job: Job, meters: str) -> Job:
-    """Give the same job, metered otherwise."""
+    """The same job, metered otherwise."""
     settings = job.plan.settings.model_copy(update={"meters": meters})
     return replace(job, plan=replace(job.plan, settings=settings, steps=(Step({}, settings),)))

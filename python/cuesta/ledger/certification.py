@@ -31,12 +31,12 @@ APART = (TRACED, LINKAGE, CONTROL)
 
 
 class SpoiltError(InputError):
-    """One of the two files that say what a folder is, is not as it was written."""
+    """`certification.json` or `record.json` is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certification:
-    """A certification folder."""
+    """A certification folder, opened."""
 
     folder: Path
     given: CertificationSetup
@@ -51,18 +51,16 @@ class Certification:
 
     @property
     def all_runs(self) -> list[Path]:
-        """Give every run folder in it."""
         apart = [run for runs in self.apart.values() for run in runs]
         return [*self.runs, *self.excluded, *self.settling, *apart]
 
 
 def is_certification(folder: Path) -> bool:
-    """Say whether a folder holds a certification."""
     return (folder / GIVEN).is_file()
 
 
 def open_certification(folder: Path | str) -> Certification:
-    """Open a certification folder. Raises InputError if there is none, a spoilt one, or one of a newer cuesta."""
+    """Raises InputError if there is none, a damaged one, or one of a newer cuesta."""
     folder = Path(folder)
     given = read_object(folder / GIVEN)
     record = read_object(folder / RECORD) if (folder / RECORD).exists() else None
@@ -76,7 +74,7 @@ def open_certification(folder: Path | str) -> Certification:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read one of its two JSON files. Raises SpoiltError, and InputError if its format is newer than ours."""
+    """Read a JSON file of the folder. Raises SpoiltError, and InputError if its format is newer than ours."""
     try:
         found: dict[str, Any] = json.loads(path.read_bytes())
         version = found["format"]
@@ -96,24 +94,23 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 def written(record: dict[str, Any]) -> str:
-    """Give a record as it is written, to the byte."""
+    """A record as it is written, to the byte."""
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
 def first_fault(error: ValidationError) -> str:
-    """Say what is wrong first."""
     fault = error.errors()[0]
     return f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Give the run folders in a folder, in order of their numbers."""
+    """The run folders in a folder, in order of their numbers."""
     found = [path for path in folder.glob("run-*") if (path / "run.json").is_file()]
     return sorted(found, key=lambda path: (len(path.name), path.name))
 
 
 def hashes(certification: Certification) -> dict[str, str]:
-    """Give the SHA-256 of every raw file, by its name within the folder."""
+    """SHA-256 of every raw file, by its name within the folder."""
     runs = certification.all_runs
     own = [certification.folder / GIVEN, certification.folder / PROFILE]
     files = [*(path for path in own if path.exists()), *(path for run in runs for path in raw_files(run))]
@@ -121,7 +118,7 @@ def hashes(certification: Certification) -> dict[str, str]:
 
 
 def strangers(certification: Certification) -> list[str]:
-    """Name the files in the folder that are neither raw files of it nor derived of them."""
+    """Name the files in the folder that are neither raw files nor derived from them."""
     folder = certification.folder
     runs = certification.all_runs
     own = {folder / name for name in (GIVEN, PROFILE, *MADE)}
@@ -131,6 +128,5 @@ def strangers(certification: Certification) -> list[str]:
 
 
 def sha256(path: Path) -> str:
-    """Hash a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -17,7 +17,7 @@ INDEX = "pairs.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two runs that were made one right after the other."""
+    """Two runs, made one right after the other."""
 
     base: Path
     new: Path
@@ -26,7 +26,7 @@ class Pair:
 
 
 def run_folders(folder: Path) -> list[Path]:
-    """List a side's runs, in order of their numbers. Raises InputError if there is none."""
+    """The runs of a side, in order of their numbers. Raises InputError if there is none."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "give a run folder, or a folder that holds some")
     if (folder / "run.json").is_file():

@@ -17,7 +17,7 @@ FORMAT = 1
 
 
 def as_written(value: Any) -> Any:
-    """Keep numbers as text, and of a typed print its text."""
+    """Keep numbers as text; of a typed print its text."""
     if isinstance(value, dict):
         return value.get("printed")
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -27,13 +27,13 @@ Written = Annotated[str, BeforeValidator(as_written)]
 
 
 class Entry(BaseModel):
-    """A table of the file; what it does not know, such as typed prints, is left to others."""
+    """A table of the file; keys that it does not know, such as typed prints, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class System(Entry):
-    """A system that was measured, and is no certification folder."""
+    """A measured system that has no certification folder."""
 
     name: str
     date: datetime.date
@@ -43,7 +43,7 @@ class System(Entry):
 
 
 class Improvement(Entry):
-    """Something that is hoped for."""
+    """A planned improvement."""
 
     name: str
     date: Written = Field("", description="when; in any words")
@@ -68,7 +68,7 @@ class Goals(Entry):
 
 
 def read_goals(path: Path | str) -> Goals:
-    """Read such a file. Raises InputError that names the place."""
+    """Raises InputError that names the place."""
     path = Path(path)
     data = read_toml(path)
     found = data.get("format", FORMAT)

@@ -50,7 +50,7 @@ class PrintedValue:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What must agree: a formula over names, which may have `{holes}`."""
+    """A formula that must hold; its names may have `{holes}`."""
 
     formula: str
     why: str = ""
@@ -58,7 +58,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Prints by name, and what must agree among them."""
+    """Printed values by name, and the identities among them."""
 
     title: str
     prints: Mapping[str, PrintedValue]
@@ -75,7 +75,7 @@ class Document:
 
 
 def is_historical(path: Path) -> bool:
-    """Say whether a TOML file holds typed tables."""
+    """Whether a TOML file holds typed tables."""
     try:
         return "identity" in read_toml(path)
     except InputError:
@@ -83,7 +83,7 @@ def is_historical(path: Path) -> bool:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Read a file that a person typed. Raises InputError that names the place."""
+    """Raises InputError that names the place."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -93,7 +93,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def read_historical(path: Path | str) -> Document:
-    """Read such a file. Raises InputError that names the place."""
+    """Raises InputError that names the place."""
     path = Path(path)
     data = read_toml(path)
     try:
@@ -104,13 +104,13 @@ def read_historical(path: Path | str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file, to be made into a document."""
+    """A typed file, to be made into a document."""
 
     path: Path
     data: Table
 
     def document(self) -> Document:
-        """Make it, and insist on the format."""
+        """Raises InputError for a newer format."""
         self.insist_on_format()
         prints, short = dict(self.listed()), dict[str, tuple[int, int]]()
         for name, table in self.data.get("table", {}).items():
@@ -133,7 +133,7 @@ class TableFile:
         )
 
     def listed(self) -> Iterator[tuple[str, PrintedValue]]:
-        """Name what a ledger lists after its systems and improvements."""
+        """Name the values of a ledger's systems and improvements."""
         for kind in LISTED:
             for entry in self.data.get(kind, []):
                 for name, cell in entry.items():
@@ -142,13 +142,12 @@ class TableFile:
                         yield place, self.cell(place, cell, {})
 
     def insist_on_format(self) -> None:
-        """Refuse what a newer cuesta wrote."""
         found = self.data.get("format", FORMAT)
         if not isinstance(found, int) or found > FORMAT:
             raise InputError(f"{self.path}: is of format {found}, and this cuesta reads up to {FORMAT}")
 
     def cells(self, place: str, cells: Any, columns: list[str], table: Table) -> Iterator[tuple[str, PrintedValue]]:
-        """Name the cells of a row after its columns; a row that is one value needs none."""
+        """Name the cells of a row after its columns; a row of one value needs none."""
         if not isinstance(cells, list):
             yield place, self.cell(place, cells, table)
             return
@@ -158,7 +157,7 @@ class TableFile:
             yield f"{place}.{column}", self.cell(f"{place}.{column}", cell, table)
 
     def cell(self, place: str, cell: Any, table: Table) -> PrintedValue:
-        """Read a cell; what it does not say, its table says for all."""
+        """Read a cell; its table gives defaults for what it does not say."""
         if not isinstance(cell, dict):
             cell = {"printed": cell}
         printed = cell["printed"]

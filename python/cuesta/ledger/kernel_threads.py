@@ -17,13 +17,13 @@ class KernelThreads:
     used: list[float]
 
     def between(self, begin: float, end: float) -> float | None:
-        """Give what they used in a stretch of the run; none if they were not read all along."""
+        """CPU time in a part of the run; None if it was not read all along."""
         if not self.at or not self.at[0] <= begin <= end <= self.at[-1]:
             return None
         return self._until(end) - self._until(begin)
 
     def _until(self, at: float) -> float:
-        """Give what they had used by an instant, in proportion to the time between two readings."""
+        """CPU time used by an instant, interpolated between two readings."""
         number = max(bisect_left(self.at, at), 1)
         before, after = self.at[number - 1], self.at[number]
         part = (at - before) / (after - before) if after > before else 1.0
@@ -31,7 +31,7 @@ class KernelThreads:
 
 
 def read_kernel_threads(recorded: Recorded) -> KernelThreads:
-    """Read them; empty if the run has no such file."""
+    """Empty if the run has no such file."""
     path, damage = recorded.folder / FILE, list[str]()
     if not path.exists() or not recorded.agents:
         return KernelThreads([], [])

@@ -11,7 +11,7 @@ FILE = "linkage.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """How much had been linked at instants of the run, in seconds from its start."""
+    """Programs and references linked by instants of the run, in seconds from its start."""
 
     at: list[float]
     programs: list[int]
@@ -20,10 +20,10 @@ class Linked:
     """References that the linkers had bound by name."""
 
     def between(self, begin: float, end: float) -> tuple[int, int] | None:
-        """Give programs and symbols of a phase; none if it was not read from before its begin until behind its end.
+        """Programs and references of a phase; None if there is no reading before its begin or none after its end.
 
-        Linkers speak when a program starts and when it ends, and outside of the phases none does either: so the
-        readings just outside of the phase bound it.
+        Linkers report when a program starts and when it ends, and neither happens outside of the phases: the readings
+        just outside of a phase bound it.
         """
         first, last = bisect_right(self.at, begin) - 1, bisect_left(self.at, end)
         if first < 0 or last >= len(self.at):
@@ -32,7 +32,7 @@ class Linked:
 
 
 def read_linkage(recorded: Recorded) -> Linked:
-    """Read it; empty if the run has no such file."""
+    """Empty if the run has no such file."""
     path, damage = recorded.folder / FILE, list[str]()
     if not path.exists() or not recorded.agents:
         return Linked([], [], [])

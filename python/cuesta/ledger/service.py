@@ -16,7 +16,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A profile."""
+    """A service's profile."""
 
     recorded: str
     machine: Table
@@ -24,7 +24,7 @@ class Service:
 
 
 def read_service(path: Path) -> Service:
-    """Read a profile. Raises InputError if it is none, or one that a newer cuesta wrote."""
+    """Raises InputError if it is no profile, or one that a newer cuesta wrote."""
     remedy = "`cuesta meters 10m --record service.profile` records one"
     try:
         found = json.loads(path.read_bytes())

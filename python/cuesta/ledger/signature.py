@@ -16,7 +16,7 @@ PATIENCE = 120.0
 
 
 def see_key(key: Path) -> None:
-    """See that a file holds an SSH key, so that nobody measures for an hour first. Raises CuestaError."""
+    """Check that a file holds an SSH key before anything is measured. Raises CuestaError."""
     remedy = "make one with `ssh-keygen -t ed25519`, or name its public half"
     if not key.is_file():
         raise CuestaError(f"{key}: there is no such key", remedy)
@@ -26,7 +26,7 @@ def see_key(key: Path) -> None:
 
 
 def sign(folder: Path, key: Path) -> Path:
-    """Sign a certification's record. Raises CuestaError with what ssh-keygen said."""
+    """Raises CuestaError with what ssh-keygen said."""
     see_key(key)
     (folder / SIGNATURE).unlink(missing_ok=True)
     done = ssh_keygen(["-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(folder / RECORD)])
@@ -36,7 +36,7 @@ def sign(folder: Path, key: Path) -> Path:
 
 
 def signer(folder: Path, signers: Path) -> str:
-    """Say who of the allowed signers signed a record. Raises CuestaError if none of them did, or the record changed."""
+    """Name the allowed signer of a record. Raises CuestaError if none of them signed it, or the record changed."""
     signature = folder / SIGNATURE
     if not signature.exists():
         raise CuestaError(f"{folder}: the record is not signed", "sign it: cuesta certify --sign KEY FOLDER")
@@ -55,7 +55,7 @@ def signer(folder: Path, signers: Path) -> str:
 
 
 def unfit(folder: Path) -> list[str]:
-    """Say that a signature is of another record, whoever made it; empty if it is of this one, or there is none."""
+    """Say that the signature is of another record, whoever made it; empty if it fits or there is none."""
     signature = folder / SIGNATURE
     if not signature.exists():
         return []
@@ -65,7 +65,7 @@ def unfit(folder: Path) -> list[str]:
 
 
 def ssh_keygen(arguments: list[str], given: bytes | None = None) -> "subprocess.CompletedProcess[bytes]":
-    """Run it; a passphrase is asked for at the terminal."""
+    """Run ssh-keygen; it asks for a passphrase at the terminal."""
     command = ["ssh-keygen", *arguments]
     try:
         return subprocess.run(command, input=given or b"", capture_output=True, check=False, timeout=PATIENCE)
@@ -76,6 +76,5 @@ def ssh_keygen(arguments: list[str], given: bytes | None = None) -> "subprocess.
 
 
 def said(done: "subprocess.CompletedProcess[bytes]") -> str:
-    """Give the last thing that it said."""
     rows = (done.stderr or done.stdout).decode(errors="replace").strip().splitlines()
     return rows[-1] if rows else f"ssh-keygen ended with {done.returncode}"

@@ -44,7 +44,7 @@ Rows = Iterator[str | Text]
 
 
 def text(found: Comparison, colour: bool | None = None) -> str:
-    """Give a comparison as text; coloured if told to, or if standard output is a terminal that has not declined it."""
+    """Text for a terminal; `colour` None means: if standard output is a terminal that has not declined it."""
     if colour is None:
         terminal = Console()
         colour = terminal.is_terminal and not terminal.no_color
@@ -91,7 +91,7 @@ def sentence(found: MetricComparison, comparison: Comparison) -> str:
 
 
 def why_open(found: MetricComparison, comparison: Comparison) -> str:
-    """What is known of a figure that is inconclusive."""
+    """Say what is known of an inconclusive figure."""
     assert found.test
     assert found.interval
     most = 1 + comparison.terms.margin
@@ -110,7 +110,6 @@ def decided(found: MetricComparison, comparison: Comparison) -> str:
 
 
 def each_side(more: int) -> str:
-    """Say how many more runs of both sides are meant."""
     return f"about {many(more, 'more run')} of each side would decide"
 
 
@@ -137,7 +136,6 @@ def sides(found: Comparison) -> Iterator[tuple[str, Side]]:
 
 
 def used(side: Side, what: str) -> str:
-    """Say how many runs of a side are used."""
     whole = len(side.runs) + len(side.left_out)
     return many(whole, what) if not side.left_out else f"{len(side.runs)} of {many(whole, what)} can be used"
 
@@ -150,7 +148,6 @@ def left_out(found: Comparison) -> Rows:
 
 
 def headline(found: Comparison) -> Rows:
-    """The figures that are judged."""
     yield from table(found.headline, "verdict")
 
 
@@ -162,7 +159,7 @@ def others(found: Comparison) -> Rows:
 
 
 def table(figures: Iterable[MetricComparison], last: str) -> Rows:
-    """Give a row for each figure: the medians of the runs, their ratio and its interval."""
+    """A row for each figure: the medians of the runs, their ratio and its interval."""
     rows = [(each, cells_of(each)) for each in figures]
     if not rows:
         return
@@ -196,7 +193,7 @@ def dotted(each: MetricComparison, compensation: float) -> tuple[str, ...]:
 
 
 def of_ratio(ratio: float) -> str:
-    """Write a ratio with four digits, with three behind the point at most."""
+    """Write a ratio with four digits, at most three behind the point."""
     return f"{ratio:,.{3 if ratio < 9.9995 else 2 if ratio < 99.995 else 1}f}"
 
 
@@ -227,17 +224,16 @@ def power(found: Comparison) -> Rows:
 
 
 def least_found(change: float) -> str:
-    """Write the least change that is found, as `2.3 %`; runs that did not differ at all show any."""
+    """Write the least change that is found; runs that do not differ at all find any."""
     return share(change) if change > 0 else "any size"
 
 
 def misses(judged: RatioTest, found: Comparison) -> bool:
-    """Say whether a change of the margin would be missed more often than one time in five."""
+    """Whether a change of the margin would be missed more often than one time in five."""
     return judged.least_change is None or judged.least_change > found.terms.margin
 
 
 def needed(judged: RatioTest, found: Comparison) -> str:
-    """Say how many runs would find a change of the margin."""
     if judged.runs_for_margin is None:
         return "an unknown number" if judged.least_change is None else f"over {MOST_RUNS}"
     apart = f"{judged.runs_for_margin} + {judged.runs_for_margin} runs"
@@ -245,7 +241,7 @@ def needed(judged: RatioTest, found: Comparison) -> str:
 
 
 def too_few(found: Comparison, figures: int) -> str:
-    """Say how many runs it takes for any claim of a change."""
+    """Say how many runs any claim of a change takes."""
     least = least_runs(1 - ALPHA / figures, found.in_pairs)
     takes = many(least, "pair") if found.in_pairs else f"{least} + {least} runs"
     return f"a claim among {many(figures, 'figure')} takes {takes}"
@@ -257,7 +253,7 @@ def runs_of(found: Comparison) -> str:
 
 
 def by_percent(interval: Interval | None) -> str:
-    """Write an interval of a ratio as what it adds, `+3.1 % to +8.0 %`; where that is much, as a factor."""
+    """Write an interval of a ratio as a change, `+3.1 % to +8.0 %`; a large one as a factor."""
     if not interval:
         return ""
     if interval.low > SO_MANY_TIMES:
@@ -278,7 +274,6 @@ def notes(found: Comparison) -> Rows:
 
 
 def wrapped(row: str, indent: str = "") -> Iterator[str]:
-    """Break a long row of names from outside and numbers."""
     return text_wrapped(plain(row), indent)
 
 
@@ -295,7 +290,7 @@ SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
 
 
 def data(found: Comparison) -> dict[str, Any]:
-    """Give a comparison as the object that `--json` prints."""
+    """The object that `--json` prints."""
     return {
         "verdict": str(found.overall),
         "refused": list(found.refused),
@@ -322,7 +317,6 @@ def data_of_side(side: Side) -> dict[str, Any]:
 
 
 def data_of_figure(each: MetricComparison) -> dict[str, Any]:
-    """Give a figure: run by run, and what was made of it."""
     judged = each.test
     return {
         "metric": each.metric.name,

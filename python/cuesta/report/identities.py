@@ -18,12 +18,11 @@ MOST, SHORT = 4, 32
 
 
 def text(checked: DocumentCheck) -> str:
-    """Lay the findings out: a row each, and below it why and by which identities."""
+    """A row for each finding, and below it why and by which identities."""
     return "\n".join(_rows(checked))
 
 
 def data(checked: DocumentCheck) -> dict[str, Any]:
-    """Give the findings as data."""
     document = checked.document
     return {
         "file": str(document.file) if document.file else None,
@@ -37,7 +36,7 @@ def data(checked: DocumentCheck) -> dict[str, Any]:
 
 
 def counted(checked: DocumentCheck) -> str:
-    """Say how many identities there are, and how many hold; one print may be what is wrong in several."""
+    """Say how many identities hold; one print may be what is wrong in several."""
     fail = checked.identities - checked.hold - checked.rounding
     because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
     return (
@@ -69,7 +68,7 @@ def _said(finding: Finding) -> str:
 
 
 def _because(finding: Finding, document: Document) -> Iterator[str]:
-    """Say why: what the typist said, the identities that fail, or with a reading those that hold with it."""
+    """Say why: what the typist said, and the identities that fail, or those that hold with the reading."""
     yield from _wrapped(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"

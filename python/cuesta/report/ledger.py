@@ -26,12 +26,11 @@ DOTTED = "·" * WIDTH
 
 
 def text(ledger: Ledger) -> str:
-    """Lay a ledger out."""
     return "\n".join(row.rstrip() for row in _rows(ledger))
 
 
 def data(ledger: Ledger) -> dict[str, Any]:
-    """Give a ledger as data: shares as fractions, elapsed times in its unit."""
+    """Shares are fractions, elapsed times in the ledger's unit."""
     return {
         "title": ledger.title,
         "workload": ledger.workload,

@@ -23,7 +23,7 @@ def text(found: MixDistance, service: Service, run: Sheet) -> str:
 
 
 def sections(found: MixDistance, service: Service, run: Sheet) -> Iterator[str]:
-    """Give the rows: first what matters, then resource by resource, what differs most first."""
+    """First what matters, then resource by resource, what differs most first."""
     yield from verdict(found)
     yield ""
     sheet = service.sheet

@@ -17,7 +17,7 @@ UNLIKE = "These did not play the same script: each has plots of its own, and the
 
 
 def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
-    """Write the page of certifications by name, each with its folder; of one it is its form."""
+    """Write the page of certifications by name, each with its folder; a single one is shown as its form."""
     if len(records) == 1:
         ((folder, record),) = records.values()
         return write(file, form_page.page(record, folder))
@@ -41,7 +41,6 @@ def _parts(of: Mapping[str, Record], folders: list[Path], place: Path) -> Iterat
 
 
 def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
-    """Say what each of them is."""
     records = of.values()
     yield "grade", *(record.grade for record in records)
     yield "system", *((plain(record.given.system), "wraps") for record in records)
@@ -52,7 +51,7 @@ def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
 
 
 def by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
-    """Part the systems by what they played: only bars of one script stand in one plot."""
+    """Group the systems by script: a plot has only bars of one script."""
     found: dict[str, dict[str, Record]] = {}
     for name, record in of.items():
         found.setdefault(f"{record.given.kind}, script {script(record)}", {})[name] = record
@@ -60,7 +59,6 @@ def by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
 
 
 def script(record: Record) -> str:
-    """Name a script by what is in it."""
     return record.workload.sha256[:12]
 
 
@@ -78,7 +76,7 @@ def _phase(of: Mapping[str, Record], phase: str, title: str) -> Iterator[str]:
 
 
 def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, float]:
-    """Give the CPU time of one process in a phase by cause, in seconds, or its standard error; nothing if unmetered."""
+    """CPU time of one process in a phase by cause, in seconds, or its standard error; empty if unmetered."""
     figures = {line.key: (cause(line), getattr(line, phase)) for line in record.measurements.b}
     if not record.workload.users or figures.pop("total")[1].value is None:
         return {}
@@ -87,6 +85,6 @@ def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, fl
 
 
 def cause(line: FormRow) -> str:
-    """Name a cause: 1969's word, and today's beside it."""
+    """Name a cause: 1969's word, then today's."""
     name = line.name.removesuffix(" time")
     return f"{name} ({line.today})" if line.today else name

@@ -22,14 +22,14 @@ It is what its own processes left, where that was looked at: neighbours who fill
 
 
 def warnings(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
-    """Say what keeps a benchmark from standing for the service; nothing of a certification."""
+    """Say why a benchmark does not stand for the service; empty for a certification."""
     if certification.given.kind != "benchmark" or not runs:
         return []
     return [*goes_idle(certification.given.pauses, runs), *leaves_out(certification, runs)]
 
 
 def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
-    """Warn of idle, with what it comes from as far as that can be told."""
+    """Warn of idle time, with its cause as far as it can be told."""
     own = [value for run in runs if (value := run.own_idle("command").value) is not None]
     shares = own or [value for run in runs if (value := of_all(run, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
@@ -49,7 +49,7 @@ def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
 
 
 def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -> Iterator[str]:
-    """Warn of what the service does and the benchmark does not, if there is a profile of the service."""
+    """Warn of work that the service does and the benchmark does not, if there is a profile of the service."""
     file = certification.folder / PROFILE
     if not file.exists():
         return

@@ -17,14 +17,14 @@ RESOLUTION = 1e-9
 
 
 def disagreements(certification: Certification, derived: Record) -> list[str]:
-    """Say where a certification does not agree with itself, a row each; empty if it does."""
+    """List where a certification contradicts itself, a sentence each; empty if it does not."""
     if certification.record is None:
         return [f"{RECORD}: is missing: cuesta certify {certification.folder} derives it"]
     return [*of_files(certification, derived.raw), *of_figures(derived, certification.record)]
 
 
 def of_files(certification: Certification, found: dict[str, str]) -> list[str]:
-    """Say which files are not as they were hashed, by the hashes that were found now."""
+    """List files whose hashes differ from the recorded ones, or that are missing or new. `found` has today's hashes."""
     recorded = hashes_in(certification.record or {})
     changed = [name for name in found if name in recorded and recorded[name] != found[name]]
     wrong = [f"{name}: its SHA-256 is not the recorded one" for name in changed]
@@ -43,23 +43,23 @@ def of_files(certification: Certification, found: dict[str, str]) -> list[str]:
 
 
 def hashes_in(record: dict[str, Any]) -> dict[str, Any]:
-    """Give the hashes that a record says; none if it says something else there."""
+    """The recorded hashes; empty if the record has none."""
     raw = record.get("raw")
     return raw if isinstance(raw, dict) else {}
 
 
 def of_figures(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """Say which figures are not those derived now; hashes are told of by `of_files`."""
+    """List figures that differ from those derived now; `of_files` compares the hashes."""
     return [each for each in differences(derived, recorded) if not each.startswith("raw")]
 
 
 def differences(derived: Record, recorded: dict[str, Any]) -> list[str]:
-    """Say where `record.json` differs from what its raw files give, a row each."""
+    """List where `record.json` differs from what its raw files give."""
     return list(unlike(derived.model_dump(mode="json"), recorded, ""))
 
 
 def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
-    """Compare two values of JSON."""
+    """Compare two JSON values and list where they differ."""
     if isinstance(derived, dict) and isinstance(recorded, dict):
         for name in [*derived, *(name for name in recorded if name not in derived)]:
             at = f"{place}.{name}" if place else name
@@ -77,13 +77,12 @@ def unlike(derived: Any, recorded: Any, place: str) -> Iterator[str]:
 
 
 def shown(value: Any) -> str:
-    """Write a value of JSON, short."""
     text = "nothing" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two plain values are the same; two computations of a number may differ in its last digit."""
+    """Compare two plain values; numbers may differ by RESOLUTION, as two computations do."""
     numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (one, other))
     if numbers:
         return bool(abs(one - other) <= RESOLUTION * max(abs(one), abs(other)))

@@ -20,7 +20,7 @@ LEAST_TOLD = 0.9
 
 @dataclass(frozen=True)
 class ExtraRuns:
-    """The runs apart, by what they are for."""
+    """Runs that are made for one figure each, by what they are for."""
 
     runs: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
@@ -29,19 +29,18 @@ class ExtraRuns:
     """Why no run was traced."""
 
     def counting(self, what: str) -> list[CertificationRun]:
-        """Give those that count."""
         return [run for run in self.runs.get(what, []) if not doubts(run, what)]
 
     def calls(self, phase: str, *causes: str) -> Figure:
-        """Give how often something happened, where the full tracer counted."""
+        """How often something happened, counted by the full tracer."""
         return self._mean(TRACED, lambda run: run.occurrences(phase, *causes))
 
     def symbols(self, phase: str) -> Figure:
-        """Give how many references were bound by name."""
+        """References that dynamic linkers bound by name."""
         return self._mean(LINKAGE, lambda run: self._symbols(run, phase))
 
     def completion(self) -> Figure:
-        """Give the mean real time of a process without meters."""
+        """Mean real time of a process without meters."""
         return self._mean(CONTROL, lambda run: Figure(value=fmean(run.times.completion)))
 
     def _symbols(self, run: CertificationRun, phase: str) -> Figure:
@@ -57,7 +56,7 @@ class ExtraRuns:
         return self._enough(run, found[1])
 
     def _enough(self, run: CertificationRun, symbols: int) -> Figure:
-        """Give the number, if most of the programs that were loaded told of theirs."""
+        """The number, if most of the loaded programs' linkers reported."""
         said = self.linked[run.folder].programs[-1]
         if not said:
             return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
@@ -75,7 +74,7 @@ class ExtraRuns:
         return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
     def why_not(self, what: str) -> str:
-        """Say why there is no run of that kind that counts."""
+        """Say why no run of that kind counts."""
         lost = self.runs.get(what, [])
         if lost:
             return f"{RUN[what]} does not count: {'; '.join(doubts(lost[-1], what))}"
@@ -85,12 +84,12 @@ class ExtraRuns:
 
 
 def doubts(run: CertificationRun, what: str) -> list[str]:
-    """Say why a run does not count; one in which nothing is timed counts if all users came to the end."""
+    """Say why a run does not count. Where nothing is timed, it counts if all users came to the end, however late."""
     return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 
 
 def read_extra_runs(certification: Certification) -> ExtraRuns:
-    """Read them. Raises InputError if one cannot be read."""
+    """Raises InputError if a run cannot be read."""
     pause = certification.given.pause
     runs = {what: [read_run(run, pause) for run in certification.apart.get(what, [])] for what in APART}
     linked = {run.folder: read_linkage(run.recorded) for run in runs[LINKAGE]}

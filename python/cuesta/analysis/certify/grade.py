@@ -33,24 +33,23 @@ DRIFT = 0.10
 
 
 def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
-    """Give the grade."""
     if runs >= LEAST_RUNS and all(check.ok for check in done):
         return "certified"
     return "observation" if runs == 1 else "estimate"
 
 
 def checks(runs: Sequence[CertificationRun], phased: bool) -> list[Check]:
-    """Check what a certificate needs, of the runs that lie where those that count do."""
+    """Make the checks of the runs in `run-N`, whether they count or not."""
     return [Check(name=name, ok=ok, said=said) for name, ok, said in found(runs, phased)]
 
 
 def counting(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
-    """Give the runs that count: whatever a folder says, an invalid run or part of one does not."""
+    """The runs that count: an invalid or incomplete run does not, wherever it lies."""
     return [run for run in runs if not run.doubts]
 
 
 def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
-    """Give the checks in their order."""
+    """The checks in the order of the form."""
     runs = counting(placed)
     counted = len(runs)
     yield "runs", counted >= LEAST_RUNS, f"{many(counted, 'run')} counted; a certificate needs {LEAST_RUNS}"
@@ -75,13 +74,13 @@ def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[st
 
 
 def doubts(placed: Sequence[CertificationRun]) -> str:
-    """Say what speaks against runs that lie where those that count do."""
+    """Say why a run in `run-N` does not count."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in placed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 
 
 def complete(asked: int, counted: int, lost: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that as many runs counted as were asked for, and say what kept them from it."""
+    """Check that as many runs count as were asked for; if not, say why."""
     said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
     if counted >= asked:
         return True, said
@@ -95,7 +94,7 @@ def complete(asked: int, counted: int, lost: Sequence[CertificationRun]) -> tupl
 
 
 def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
-    """See that the form has every figure; the first that is missing is said, and why."""
+    """Check that the form has every figure; if not, name the first that is missing and why."""
     missing = list(gaps(form, phased))
     if not missing:
         return True, "every part of the form could be had"
@@ -105,7 +104,7 @@ def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
 
 
 def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
-    """Give each figure that could not be had, and why: not an average of nothing, nor a reference that nobody named."""
+    """Missing figures and why, except averages of no events and the ratio to a reference that nobody named."""
     phases = PHASES if phased else PHASES[1:]
     for part in ("a", "b", "c", "d"):
         for row in getattr(form, part):
@@ -118,7 +117,7 @@ def gaps(form: Measurements, phased: bool) -> Iterator[tuple[str, str]]:
 
 
 def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Hold the first run's CPU time and length against those of the others."""
+    """Compare the first run's CPU time and length with those of the others."""
     series = {
         "CPU time": [subject for run in runs if (subject := cpu(run)) is not None],
         "length": [sum(span.seconds for span in run.times.spans.values()) for run in runs],
@@ -137,13 +136,13 @@ def settled(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def cpu(run: CertificationRun) -> float | None:
-    """Give the CPU time of the subject in all phases."""
+    """CPU time of the subject in all phases."""
     accounts = run.accounts.values()
     return sum(account.subject for account in accounts) if all(not account.why for account in accounts) else None
 
 
 def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that the subject, others, idle and steal, measured apart, make up the CPUs' time."""
+    """Check that the subject, others, idle and steal, measured apart, add up to the CPUs' time."""
     worst = max((missed(account) for run in runs for account in run.accounts.values()), default=0.0)
     said = "the subject, others, idle and steal, each by its own clock, make up the CPUs' time"
     return (
@@ -153,14 +152,14 @@ def closes(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def missed(account: CpuAccount) -> float:
-    """Give the share of the CPUs' time by which a phase does not close, beyond what the clocks leave open."""
+    """Share of the CPUs' time by which a phase does not add up, beyond the resolution of the clocks."""
     lacking = account.there - account.seen
     off = max(lacking - account.interrupts, 0.0) if lacking > 0 else -lacking
     return max(off - TICKS * account.cpus, 0.0) / account.there if account.there else 0.0
 
 
 def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
+    """Check that samples agree with the clocks of the subject's CPU time, and that its source loses no process."""
     sheets = [sheet["own"] for run in runs for sheet in run.recorded.metered.sheets.values()]
     if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
         return False, f"the subject's CPU time is doubtful: {doubt}"
@@ -170,21 +169,20 @@ def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that the hypervisor left the CPUs to the host."""
     most = max((value for run in runs if (value := of_all(run, "steal").value) is not None), default=0.0)
     limit = min((allowed(run.recorded).steal for run in runs), default=0.0)
     return most <= limit, f"the hypervisor took at most {share(most)} of the CPUs; {share(limit)} is the stated limit"
 
 
 def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that the host was left to the subject: what others take makes everything longer."""
+    """Check that others leave the host to the subject: what they use makes everything longer."""
     most = max((value for run in runs if (value := of_all(run, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
 
 
 def of_all(run: CertificationRun, name: str) -> Figure:
-    """Give the share of the CPUs' time that went into something, over all phases."""
+    """Share of the CPUs' time over all phases."""
     seconds = sum(account.seconds for account in run.accounts.values())
     parts = [run.rest(phase, name) for phase in run.accounts]
     missing = next((part for part in parts if part.value is None), None)
@@ -194,7 +192,7 @@ def of_all(run: CertificationRun, name: str) -> Figure:
 
 
 def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that no subject used more than there was."""
+    """Check that the subject used no more CPU time than there was."""
     worst = max(
         (each.subject / each.seconds for run in runs for each in run.accounts.values() if each.seconds),
         default=0.0,
@@ -203,7 +201,7 @@ def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def told(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that samples told of most of the CPU time that is split by cause."""
+    """Check that samples cover most of the CPU time that is split by cause."""
     least = min((account.told for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
     said = f"samples told of {most} of the subject's CPU time, and the rest is split like it"

@@ -36,20 +36,19 @@ UNTOLD = "user_and_calls"
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of a run, in seconds from its start."""
+    """Part of a run, in seconds from its start."""
 
     begin: float
     end: float
 
     @property
     def seconds(self) -> float:
-        """Give its length."""
         return self.end - self.begin
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseTimes:
-    """What the users of a run did, by the driver's instants."""
+    """When the users of a run did what, by the driver's clock."""
 
     users: int
     spans: dict[str, Span]
@@ -63,7 +62,7 @@ class PhaseTimes:
 
     @property
     def completion(self) -> list[float]:
-        """Give the real time of each user, without the wait for the others between the phases."""
+        """Real time of each user, without the wait for the others between the phases."""
         if not self.creation:
             return self.command
         return [one + other for one, other in zip(self.creation, self.command, strict=False)]
@@ -71,7 +70,7 @@ class PhaseTimes:
 
 @dataclass(slots=True)
 class CpuAccount:
-    """CPU time of a phase, in seconds; `seconds` of them all is CPUs × length."""
+    """CPU time of a phase, in seconds. All of it is CPUs × length."""
 
     span: Span
     cpus: int = 0
@@ -107,28 +106,27 @@ class CpuAccount:
 
     @property
     def seconds(self) -> float:
-        """Give all CPU time of the phase."""
         return self.cpus * self.span.seconds
 
     @property
     def effective(self) -> float:
-        """Give the number of equal samples that tell as much as these do (Kish)."""
+        """Number of equally weighted samples that tell as much as these (Kish)."""
         return self.sampled**2 / self.weights if self.weights else self.samples
 
     @property
     def seen(self) -> float:
-        """Give the CPU time that the meters accounted for in whole readings."""
+        """CPU time that the meters accounted for in whole readings."""
         return self.subject + sum(max(seconds, 0.0) for seconds in self.whole.values())
 
     @property
     def accounted(self) -> float | None:
-        """Give the share of the CPUs' time that uses, idle and steal add up to."""
+        """Share of the CPUs' time that the subject, others, idle and steal add up to."""
         return self.seen / self.there if self.there else None
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a certification must know of a tape, sources and all; the recorded tape does not hold what it sources."""
+    """What a certification needs to know of a tape and what it sources."""
 
     listing: str
     creates: bool
@@ -140,7 +138,6 @@ class Script:
 
 
 def understood(script: _native.Script) -> Script:
-    """Look through a tape."""
     commands: list[dict[str, Any]] = json.loads(script.commands())["commands"]
     slept = [one["Args"] for one in commands if one["Type"] == "SLEEP"]
     last = commands[-1:] and commands[-1]["Type"] == "SLEEP"
@@ -155,7 +152,7 @@ def understood(script: _native.Script) -> Script:
 
 
 def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
-    """Say what the users of a run did. Without a pause there is one phase: a benchmark."""
+    """Read the phases of a run. Without a pause there is one phase: a benchmark."""
     group = recorded.plan["group"][0]
     users, stagger = group["users"], _native.duration(group["stagger"]) / 1e9
     log = transactions(recorded)
@@ -176,7 +173,7 @@ def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
 
 
 def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[str]:
-    """Say what keeps a run from being the whole script of all users, without errors."""
+    """Say why a run is not the whole script of all users without errors; empty if it is."""
     found = list[str]()
     by_user = Counter(each.user for each in log)
     if len(by_user) < users:
@@ -192,7 +189,7 @@ def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[s
 
 
 def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> CpuAccount:
-    """Add up what the meters read of a phase. `others` are the other phases: no reading may be of two of them."""
+    """Add up the readings of a phase. `others` are the other phases: no reading may belong to two."""
     sum_ = CpuAccount(span)
     rows = [row for row in recorded.metered.rows if overlap(row, span) > 0]
     sum_.why = why_not(recorded, span, rows, others)
@@ -207,7 +204,7 @@ def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> 
 
 
 def why_not(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterable[Span]) -> str | None:
-    """Say why there is no account of a phase; none if there is one."""
+    """Say why there is no account of a phase; None if there is one."""
     if not recorded.metered.rows:
         return nothing_read(recorded)
     if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
@@ -228,15 +225,15 @@ def nothing_read(recorded: Recorded) -> str:
 
 
 def overlap(row: Row, span: Span) -> float:
-    """Give the seconds that a reading and a phase share."""
+    """Seconds that a reading and a phase share."""
     return min(row.end, span.end) - max(row.end - row.length, span.begin)
 
 
 def add(account: CpuAccount, row: Row) -> None:
-    """Add a reading: all that the subject used, and of the rest the part that lies in the phase.
+    """Add a reading: all of the subject's CPU time, and of the rest the part that lies in the phase.
 
-    What others used is as their own clocks have it. Where these were not read (on CPUs of its own) it is what the CPUs
-    did less the subject's: those two clocks do not tick together, so that it may be below nothing.
+    What others used comes from their own clocks. Where these were not read (the subject has CPUs of its own), it is
+    computed as what the CPUs did less the subject's; unsynchronised clocks can make it negative.
     """
     figures = row.figures
     own: float = figures["own"]["seconds"]
@@ -264,7 +261,7 @@ def add(account: CpuAccount, row: Row) -> None:
 
 
 def add_idle(account: CpuAccount, idle: dict[str, float], capacity: float) -> None:
-    """Add the idle time in which the subject was barred by its quota: as traced, else as its control group says."""
+    """Add idle time in which a quota kept the subject from running: as traced, else as its control group says."""
     barred = idle.get("quota_wait", idle.get("throttled"))
     if barred is not None:
         account.rest.update({"throttled": barred / 100 * capacity})
@@ -272,7 +269,6 @@ def add_idle(account: CpuAccount, idle: dict[str, float], capacity: float) -> No
 
 
 def add_counts(account: CpuAccount, counts: dict[str, Any]) -> None:
-    """Add what was counted of the subject."""
     for name in OWN_COUNTS:
         if name in counts and name not in counts.get("of_machine", ()):
             account.counts[name] += counts[name]["count"]
@@ -280,7 +276,7 @@ def add_counts(account: CpuAccount, counts: dict[str, Any]) -> None:
 
 
 def split(account: CpuAccount) -> None:
-    """Split all of the subject's CPU time like the part of which samples told: in some readings none met it."""
+    """Scale the CPU time by cause to all of the subject's: some readings have no sample of it."""
     told = sum(account.causes.values())
     if told and account.subject:
         account.told = told / account.subject
@@ -288,7 +284,7 @@ def split(account: CpuAccount) -> None:
 
 
 def add_causes(account: CpuAccount, by_cause: dict[str, Any]) -> None:
-    """Add a reading's CPU time by cause, and how many there were of each."""
+    """Add a reading's CPU time by cause, and how often each occurred."""
     causes = by_cause.get("causes", {})
     account.occurrences.update({name: cause["count"] for name, cause in causes.items() if "count" in cause})
     add_samples(account, by_cause)
@@ -297,7 +293,7 @@ def add_causes(account: CpuAccount, by_cause: dict[str, Any]) -> None:
 
 
 def add_samples(account: CpuAccount, by_cause: dict[str, Any]) -> None:
-    """Add what a reading's samples tell, and what they leave open."""
+    """Add a reading's samples and their sampling error."""
     samples = by_cause.get("about", {}).get("samples", 0.0)
     sampled = {name: each for name, each in by_cause.get("causes", {}).items() if "standard_error" in each}
     seconds = sum(each["seconds"] for each in sampled.values())

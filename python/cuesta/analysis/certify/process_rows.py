@@ -23,7 +23,6 @@ NUMBERS = {"a": NUMBERS_A, "b": NUMBERS_B, "d": numbers("d", KEYS)}
 def process_rows(
     runs: Sequence[CertificationRun], a: Rows, b: Rows, reference: Reference | None
 ) -> Iterator[ProcessRow]:
-    """Part d: average times seen by a process."""
     users = fmean(run.times.users for run in runs) if runs else 0
 
     def cpu(key: str, name: str, figure: Figure, formula: str) -> ProcessRow:
@@ -95,7 +94,7 @@ def relative(
 
 
 def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterator[ProcessRow]:
-    """Part d of a benchmark."""
+    """Part d of a benchmark: elapsed time, idle and paging."""
     elapsed, process = "Elapsed time, first start to last end", "Average real time of a process"
     yield by_clock(runs, ("elapsed", elapsed), lambda t: t.times.spans["command"].seconds, "makespan")
     yield by_clock(runs, ("completion", process), lambda t: fmean(t.times.command), "mean of processes")
@@ -123,18 +122,17 @@ def benchmark_rows(runs: Sequence[CertificationRun], a: Rows, b: Rows) -> Iterat
 def by_clock(
     runs: Sequence[CertificationRun], names: tuple[str, str], take: Callable[[CertificationRun], float], formula: str
 ) -> ProcessRow:
-    """Make a row by the driver's clock."""
+    """Make a row of real time, from the driver's clock."""
     figure = mean([Figure(value=take(run)) for run in runs if run.times.spans])
     return ProcessRow(key=names[0], name=names[1], unit="s", figure=figure, formula=formula)
 
 
 def by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
-    """Give a figure of one process run by run; nothing if a run lacks it."""
+    """CPU time of one process, run by run; empty if a run lacks it."""
     found = [(take(run, phase).value, run.times.users) for run in runs]
     known = [value / users for value, users in found if value is not None and users]
     return known if len(known) == len(found) else []
 
 
 def each_of(figure: Figure, number: float) -> Figure:
-    """Divide by a number of processes."""
     return figure if figure.value is None else scaled(figure, 1 / number)

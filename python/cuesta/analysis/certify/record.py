@@ -40,7 +40,7 @@ WHOLE = "CPU time: from the first process started to the last one ended, by read
 
 
 def derive(certification: Certification) -> Record:
-    """Derive the record. Raises InputError if a run cannot be read."""
+    """Raises InputError if a run cannot be read."""
     given = certification.given
     phased = given.kind == "certification"
     placed = [read_run(folder, given.pause) for folder in certification.runs]
@@ -85,19 +85,17 @@ def measurements(
 
 
 def all_made(asked: int, runs: Sequence[CertificationRun], others: Sequence[CertificationRun]) -> Check:
-    """See that the certification came to its end."""
     return check("complete", *complete(asked, len(runs), others))
 
 
 def check(name: str, ok: bool, said: str) -> Check:
-    """Write down a check."""
     return Check(name=name, ok=ok, said=said)
 
 
 def why_not_more(
     certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
-    """Say what keeps it from being a certificate, each once."""
+    """Say why it is not certified, each reason once."""
     aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
     yield from dict.fromkeys(each.said for each in done if not each.ok)
     if not done[0].ok:
@@ -105,12 +103,12 @@ def why_not_more(
 
 
 def within(certification: Certification, run: CertificationRun) -> str:
-    """Name a run by its place in the certification."""
+    """A run's path within the certification."""
     return run.folder.relative_to(certification.folder).as_posix()
 
 
 def driver(runs: Sequence[CertificationRun]) -> Driver:
-    """Say how good an instrument the driver was: the worst of all runs."""
+    """How precise the driver was: the worst of all runs."""
     steps = [run.step for run in runs]
     return Driver(
         lateness_p50=most([step.lateness.p50 for step in steps]),
@@ -121,13 +119,12 @@ def driver(runs: Sequence[CertificationRun]) -> Driver:
 
 
 def most(values: Sequence[float | None]) -> Figure:
-    """Give the largest."""
     known = [value for value in values if value is not None]
     return Figure(value=max(known)) if known else Figure(why="no key was typed")
 
 
 def workload(given: CertificationSetup, runs: Sequence[CertificationRun]) -> Workload:
-    """Say what the users did, as the first run recorded it."""
+    """What the users did, as the first run recorded it."""
     if not runs:
         return NOTHING
     recorded = runs[0].recorded
@@ -150,7 +147,7 @@ def method(
     excluded: Sequence[CertificationRun],
     apart: ExtraRuns,
 ) -> Method:
-    """Say how it was measured."""
+    """How it was measured."""
     unmetered = apart.completion()
     abouts = [about for run in runs if (about := run.recorded.metered.about(0))]
     rows = [row.length for run in runs for row in run.recorded.metered.rows]
@@ -172,14 +169,13 @@ def method(
 
 
 def cost(runs: Sequence[CertificationRun], unmetered: Figure) -> Figure:
-    """Say what meters cost: by which share a process took longer where it was metered. One control run tells little."""
+    """Share by which a process takes longer with meters than in the control run."""
     metered = mean([Figure(value=fmean(run.times.completion)) for run in runs if run.times.completion])
     times = ratio(metered, unmetered)
     return times if times.value is None else Figure(value=times.value - 1)
 
 
 def run_row(certification: Certification, run: CertificationRun) -> Run:
-    """Sum up one run."""
     spans = run.times.spans
     length = {name: Figure(value=spans[name].seconds) if name in spans else NO_PHASE for name in PHASES}
     accounts = run.accounts.values()
@@ -199,7 +195,7 @@ def run_row(certification: Certification, run: CertificationRun) -> Run:
 
 
 def published(runs: Sequence[CertificationRun], form: Measurements) -> Iterator[Published]:
-    """Put what the plan says was published of so many users beside the same of the form, or the mean of the runs."""
+    """Put each published figure beside the form's, or beside the mean of the runs."""
     of_form = {f"form.{row.key}": row.figure for row in form.d}
     for rows in zip(*(run.summary.published for run in runs), strict=False):
         one = rows[0]

@@ -25,7 +25,7 @@ OF_INTERRUPTS = {"softirq", "interrupts"}
 
 @dataclass(frozen=True, slots=True)
 class CertificationRun:
-    """A run, read."""
+    """One run of a certification, read."""
 
     folder: Path
     summary: Summary
@@ -39,22 +39,21 @@ class CertificationRun:
 
     @property
     def recorded(self) -> Recorded:
-        """Give the records."""
         return self.summary.recorded
 
     @property
     def step(self) -> StepFigures:
-        """Give the figures of the run as a whole."""
+        """Figures of the run as a whole."""
         return self.summary.last
 
     @property
     def doubts(self) -> list[str]:
-        """Say why the run cannot count; empty if it can."""
+        """Say why the run does not count; empty if it does."""
         return [*self.breaks, *(str(doubt) for doubt in self.summary.doubts)]
 
     @property
     def breaks(self) -> list[str]:
-        """Say why not even what was counted in the run can be used."""
+        """Say why not even counts from the run can be used; empty if they can."""
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
         gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
         return [*stopped, *self.times.missing, *gaps]
@@ -66,18 +65,18 @@ class CertificationRun:
         return about is not None and about.whole_machine
 
     def cpu(self, phase: str) -> Figure:
-        """Give the CPU time of all subject processes in a phase."""
+        """CPU time of all subject processes in a phase."""
         return self._of(phase, lambda account: account.subject)
 
     def rest(self, phase: str, name: str) -> Figure:
-        """Give what the CPUs did otherwise: `others`, `iowait`, `steal`, `idle`, `throttled`."""
+        """Other uses of the CPUs: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         found = self.accounts.get(phase)
         if name == "throttled" and found and not found.why and not found.counted[name]:
             return unknown(self._sheet_why("idle", name))
         return self._of(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> Figure:
-        """Give the CPU time of the kernel's own threads, whoever they worked for."""
+        """CPU time of the kernel's own threads."""
         span = self.times.spans.get(phase)
         if span is None:
             return NO_PHASE
@@ -85,7 +84,7 @@ class CertificationRun:
         return unknown(UNSEEN) if used is None else Figure(value=used)
 
     def cause(self, phase: str, *names: str) -> Figure:
-        """Give the subject's CPU time by some causes together."""
+        """The subject's CPU time by some causes together."""
         found = self.accounts.get(phase)
         if found and not found.why and not found.causes:
             return unknown("in this phase no sample met the subject" if found.samples else self._sheet_why("by_cause"))
@@ -93,11 +92,11 @@ class CertificationRun:
         return whole if found is None or whole.value is None or not found.weights else sampled(found, *names)
 
     def number(self, phase: str, *names: str) -> Figure:
-        """Give how often something happened that the kernel counts, if it was read in every reading."""
+        """How often the kernel counted something, if every reading has it."""
         return self._counted(phase, names, "counts", names)
 
     def occurrences(self, phase: str, *causes: str) -> Figure:
-        """Give how often the subject's CPU time went into some causes, where a tracer counted that in every reading."""
+        """How often causes of CPU time occurred, if a tracer counted them in every reading."""
         tracer = "page_waits" if set(causes) <= OF_INTERRUPTS else "system_calls"
         return self._counted(phase, (tracer,), "occurrences", causes)
 
@@ -112,12 +111,12 @@ class CertificationRun:
         return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
 
     def loaded(self) -> float | None:
-        """Give how many programs were loaded in the whole run; none if nobody counted."""
+        """Programs loaded in the whole run; None if nobody counted."""
         execs = self.recorded.metered.sheets.get(0, {}).get("counts", {}).get("execs", {}).get("value")
         return None if execs is None else float(execs["count"])
 
     def whole_number(self, *causes: str) -> Figure:
-        """Give how often something happened in the whole run, by its sheet: outside of the phases nothing did."""
+        """How often causes occurred in the whole run, by its meter report; outside of the phases nothing did."""
         found = self.recorded.metered.sheets.get(0, {}).get("by_cause", {}).get("value", {}).get("causes", {})
         numbers = [found[name]["count"].get("value") for name in causes if name in found]
         if not numbers or None in numbers:
@@ -125,7 +124,7 @@ class CertificationRun:
         return Figure(value=sum(numbers))
 
     def own_idle(self, phase: str) -> Figure:
-        """Give the share of the CPUs that the subject's processes left by themselves, whoever else had them."""
+        """Share of the CPUs that the subject's processes left unused, whoever else had them."""
         found = self.accounts.get(phase)
         if found is None:
             return NO_PHASE
@@ -134,7 +133,7 @@ class CertificationRun:
         return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
 
     def total(self, phase: str) -> Figure:
-        """Give all CPU time of a phase."""
+        """All CPU time of a phase."""
         return self._of(phase, lambda account: account.seconds)
 
     def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> Figure:
@@ -160,7 +159,7 @@ class CertificationRun:
 
 
 def sampled(account: CpuAccount, *names: str) -> Figure:
-    """Give CPU time by some causes together, and what so many samples leave open about it."""
+    """CPU time by some causes together, with its sampling error."""
     seconds, whole = sum(account.causes[name] for name in names), sum(account.causes.values())
     if not seconds:
         return unmet(whole, account.effective) if account.unmet.intersection(names) else Figure(value=0.0)
@@ -173,7 +172,7 @@ def unknown(why: str, absence: Absence | None = None) -> Figure:
 
 
 def plainly(why: str) -> str:
-    """Give a reason in one row, and no more of it than can be read."""
+    """Put a reason into one row, cut to its last LONGEST characters."""
     row = " ".join(why.split())
     return row if len(row) <= LONGEST else f"…{row[-LONGEST:]}"
 
@@ -182,7 +181,7 @@ NO_PHASE = unknown("the run has no such phase", Absence.NO_PHASE)
 
 
 def read_run(folder: Path, pause: float | None) -> CertificationRun:
-    """Read a run of a certification; one of a benchmark has no pause, and a single phase. Raises InputError."""
+    """Read a run; one of a benchmark has no pause and a single phase. Raises InputError."""
     recorded = open_run(folder)
     did = phase_times(recorded, pause)
     accounts = {

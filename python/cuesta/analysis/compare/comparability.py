@@ -64,7 +64,7 @@ def facts(run: Table) -> RunFacts:
 
 
 def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
-    """Add what a certification says of itself; the system's variable settings are the host's, and may differ."""
+    """Add what a certification says of itself; the system's variable settings belong to the host."""
     script = hashlib.sha256(setup.script.encode()).hexdigest()
     return {
         **run,
@@ -75,12 +75,10 @@ def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
 
 
 def differences(base: RunFacts, new: RunFacts, kinds: Sequence[str] = KINDS) -> list[Difference]:
-    """List the facts of these kinds in which two runs differ."""
     return [each for kind in kinds for each in _of_kind(kind, base[kind], new[kind])]
 
 
 def shown(value: object) -> str:
-    """Write a fact."""
     if value is None:
         return "(none)"
     text = str(value)
@@ -105,7 +103,7 @@ def _without(names: Collection[str], table: Table) -> dict[str, object]:
 
 
 def _split(target: str) -> tuple[str, str]:
-    """Split a target into the kind of line with its settings, and what it leads to."""
+    """Split a target into the kind of line with its settings, and the address."""
     scheme, colon, rest = target.partition(":")
     if scheme in OWN_PROGRAMS:  # what follows is a command, which may hold a question mark
         return scheme + colon, rest
@@ -120,5 +118,5 @@ def _of_kind(kind: str, base: Mapping[str, object], new: Mapping[str, object]) -
 
 
 def _gib(memory: Any) -> str | None:
-    """Write memory so that what a kernel keeps for itself makes no difference."""
+    """Round memory to 0.1 GiB, so that what a kernel keeps for itself makes no difference."""
     return None if memory is None else f"{memory / GIB:.1f} GiB"

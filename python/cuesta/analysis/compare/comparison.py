@@ -134,13 +134,13 @@ def headlines(runs: Sequence[RunSample]) -> list[Metric]:
 
 
 def by_part(metric: Metric, runs: Sequence[RunSample]) -> list[Metric]:
-    """Give a metric of each class or group, where runs have several of them; else the metric itself."""
+    """A metric of each class or group, where runs have several; else the metric itself."""
     parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
     return parts if len(parts) > 1 else [metric]
 
 
 def meant(metric: Metric, facts: RunFacts) -> bool:
-    """Say whether a run was meant to have a figure: its plan may ask for no meters, and a benchmark creates nothing."""
+    """Whether a run should have a figure: its plan may ask for no meters, and a benchmark creates no processes."""
     method = facts["method"]
     if metric.name == CREATION and method.get("certifier") == "benchmark":
         return False
@@ -148,7 +148,7 @@ def meant(metric: Metric, facts: RunFacts) -> bool:
 
 
 def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
-    """Say why two sides may not be compared; first what no reason helps against."""
+    """Say why two sides may not be compared; reasons that --despite cannot overrule come first."""
     yield from unusable(base, new)
     for name, one in (("BASE", base), ("NEW", new)):
         for run in one.runs[1:]:
@@ -169,7 +169,7 @@ def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
 
 
 def of_no_figure(names: Iterable[str], runs: Sequence[RunSample]) -> Iterator[Refusal]:
-    """Say which compensations are of figures that are not judged in these runs."""
+    """Refuse compensations of figures that are not tested in these runs."""
     judged = [metric.name for metric in headlines(runs)]
     for name in names:
         if name not in judged:
@@ -177,7 +177,7 @@ def of_no_figure(names: Iterable[str], runs: Sequence[RunSample]) -> Iterator[Re
 
 
 def unusable(base: Side, new: Side) -> Iterator[Refusal]:
-    """Say which side has no run that can be used."""
+    """Refuse a side without a usable run."""
     remedy = "give runs that can be used: `cuesta report RUN` says what is wrong with one, and what to do"
     for name, one in (("BASE", base), ("NEW", new)):
         if not one.runs:

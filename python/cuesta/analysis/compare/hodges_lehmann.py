@@ -17,7 +17,7 @@ from itertools import accumulate, combinations_with_replacement, count
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the true shift lies, with at least this confidence."""
+    """Interval of the true shift."""
 
     low: float
     high: float
@@ -27,7 +27,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class LocationShift:
-    """By how much new values lie above base values."""
+    """How far the new values lie above the base values."""
 
     differences: Sequence[float]
     """In order."""
@@ -36,11 +36,11 @@ class LocationShift:
 
     @property
     def estimate(self) -> float:
-        """Give the Hodges–Lehmann estimate."""
+        """The Hodges–Lehmann estimate."""
         return statistics.median(self.differences)
 
     def interval(self, confidence: float = 0.95) -> Interval | None:
-        """Give the exact interval; none if there are too few runs for any of that confidence."""
+        """The exact interval; None if there are too few runs for this confidence."""
         total, ways = sum(self.arrangements), accumulate(self.arrangements[: len(self.differences) // 2])
         outside = [2 * so_far / total for so_far in ways]
         allowed = sum(chance <= 1 - confidence for chance in outside)
@@ -49,7 +49,7 @@ class LocationShift:
         return Interval(self.differences[allowed - 1], self.differences[-allowed], 1 - outside[allowed - 1])
 
     def p_value(self, shift: float = 0.0) -> float:
-        """Give the chance of a difference at least this far from `shift`, were that the truth; two-sided, exact."""
+        """Two-sided exact p-value of the hypothesis that the true shift is `shift`."""
         many = len(self.differences)
         above = sum(difference > shift for difference in self.differences)
         below = sum(difference < shift for difference in self.differences)
@@ -58,13 +58,13 @@ class LocationShift:
 
 
 def unpaired(base: Sequence[float], new: Sequence[float]) -> LocationShift:
-    """Compare runs that were made apart: every new one with every base one."""
+    """Compare every new run with every base run."""
     differences = sorted(after - before for before in base for after in new)
     return LocationShift(differences, rank_sums(len(base), len(new)))
 
 
 def paired(base: Sequence[float], new: Sequence[float]) -> LocationShift:
-    """Compare runs that were made in pairs, one of each side in turn."""
+    """Compare runs made in pairs, one of each side."""
     own = [after - before for before, after in zip(base, new, strict=True)]
     walsh = sorted((one + other) / 2 for one, other in combinations_with_replacement(own, 2))
     return LocationShift(walsh, signed_rank_sums(len(own)))
@@ -91,6 +91,6 @@ def signed_rank_sums(pairs: int) -> Sequence[int]:
 
 
 def least_runs(confidence: float, in_pairs: bool) -> int:
-    """Give how many runs a side (or pairs) an exact interval of that confidence needs."""
+    """Runs a side (or pairs) that an exact interval of this confidence needs."""
     ways = (2**n if in_pairs else math.comb(2 * n, n) for n in count(1))
     return next(n for n, arrangements in enumerate(ways, 1) if 2 / arrangements <= 1 - confidence)

@@ -22,15 +22,15 @@ DRAWS = 1000
 
 
 def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> float | None:
-    """Give the smallest change that so many runs a side (or pairs) find four times in five; none if they find nothing.
+    """Smallest change that so many runs a side (or pairs) find four times in five; None if they find none.
 
-    It is of logarithms, like `spread`, which is their standard deviation from run to run, or from pair to pair.
+    The change and `spread`, the standard deviation from run to run or from pair to pair, are of logarithms.
     """
     return None if runs < least_runs(1 - alpha, in_pairs) else _reach(runs, in_pairs, alpha) * spread
 
 
 def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
-    """Give how many runs a side (or pairs) tell logarithms that lie `gap` apart, four times in five."""
+    """Runs a side (or pairs) that find logarithms `gap` apart, four times in five."""
     needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
     while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
         needed += 1
@@ -39,7 +39,7 @@ def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int
 
 @cache
 def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
-    """Give the smallest change that is found four times in five, in standard deviations."""
+    """Smallest change that is found four times in five, in standard deviations."""
     if runs > FEW:
         first, z = _normal(alpha)
         return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
@@ -50,21 +50,21 @@ def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
 
 
 def _of_equal_systems(rng: random.Random, runs: int, in_pairs: bool) -> LocationShift:
-    """Compare runs of one system, with a spread of 1."""
+    """Simulate runs of one system, with a spread of 1."""
     if in_pairs:
         return paired([0.0] * runs, [rng.gauss(0, 1) for _ in range(runs)])
     return unpaired(*([rng.gauss(0, 1) for _ in range(runs)] for _ in range(2)))
 
 
 def _by_approximation(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
-    """Use the normal approximation, with what ranks lose against means (3/π) and what few runs do not know."""
+    """Normal approximation, with the efficiency of ranks against means (3/π) and the cost of an unknown spread."""
     first, z = _normal(alpha)
     means = (1 if in_pairs else 2) * (z * spread / gap) ** 2 * math.pi / 3
     return math.ceil(means + _unknown_spread(first, in_pairs))
 
 
 def _normal(alpha: float) -> tuple[float, float]:
-    """Give the normal quantile of a two-sided test, and its sum with that of the power."""
+    """Normal quantile of a two-sided test, and its sum with that of the power."""
     normal = statistics.NormalDist()
     first = normal.inv_cdf(1 - alpha / 2)
     return first, first + normal.inv_cdf(POWER)

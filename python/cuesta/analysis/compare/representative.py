@@ -46,7 +46,7 @@ CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class MixFigure:
-    """A figure and how it was had: `plain`, `sampled` or `exact`."""
+    """A figure and its tier: `plain`, `sampled` or `exact`."""
 
     value: float
     tier: str
@@ -60,7 +60,7 @@ class MixFigure:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadMix:
-    """What a host was busy with. What was not metered is in `missing`, with the reason."""
+    """What a host was busy with. `missing` says why the rest was not metered."""
 
     cpu: float | None
     """Seconds of CPU a second, of the subject."""
@@ -79,7 +79,7 @@ class WorkloadMix:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One cause, or one kind of idle, on both sides; percent."""
+    """One cause, or one kind of idle, on both sides, in percent."""
 
     name: str
     service: MixFigure
@@ -87,13 +87,12 @@ class Share:
 
     @property
     def points(self) -> float:
-        """Give how much more the run has."""
         return self.run.value - self.service.value
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """One rate on both sides; a second."""
+    """One rate on both sides, per second."""
 
     name: str
     service: MixFigure
@@ -103,12 +102,11 @@ class Rate:
 
     @property
     def ratio(self) -> float | None:
-        """Give run over service."""
         return self.run.value / self.service.value if self.service.value else None
 
     @property
     def distance(self) -> float:
-        """Give how far apart they are, either way."""
+        """How far apart the two are: the absolute logarithm of their ratio."""
         ratio = self.ratio if self.per_cpu is None else self.per_cpu
         if ratio is None:
             return math.inf if self.run.value else 0.0
@@ -135,12 +133,12 @@ class MixDistance:
 
     @property
     def represents(self) -> bool:
-        """Say whether nothing was found that the run leaves out."""
+        """Whether the run leaves nothing out."""
         return not self.unexercised and self.idles is None
 
 
 def mix(sheet: Sheet) -> WorkloadMix:
-    """Take the mix from a sheet."""
+    """Take the mix from a meter report."""
     missing: dict[str, str] = {}
     found = sheet["by_cause"].get("value")
     if not found:
@@ -161,7 +159,7 @@ def mix(sheet: Sheet) -> WorkloadMix:
 
 
 def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
-    """Hold a run's mix against the service's."""
+    """Compare a run's mix with the service's."""
     shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
     idle = _by_distance(service.idle, run.idle, both=True)
     rates = [
@@ -183,7 +181,7 @@ def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
 
 
 def _shares(found: Sheet) -> Iterator[tuple[str, MixFigure]]:
-    """Give each cause's percent of the subject's CPU time; those of what runs there add up to 100."""
+    """Each cause's percent of the subject's CPU time; together 100."""
     percents = {name: cause["percent"].get("value") or 0.0 for name, cause in found["causes"].items()}
     percents["unclassified"] = found["unclassified"]
     total = sum(percents.values())
@@ -199,7 +197,7 @@ def _shares(found: Sheet) -> Iterator[tuple[str, MixFigure]]:
 
 
 def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
-    """Give what is counted, a second; of calls an estimate where they were only sampled, and often enough."""
+    """Counts per second; system calls are estimated where they were only sampled often enough."""
     for name, label in COUNTS.items():
         count = sheet["counts"][name]
         estimate = estimated_calls(sheet) if name == "system_calls" else None
@@ -233,7 +231,7 @@ def _known(figure: Mapping[str, Any]) -> MixFigure | None:
 
 
 def _by_distance(service: Mapping[str, MixFigure], run: Mapping[str, MixFigure], both: bool = False) -> list[Share]:
-    """Pair shares by name. A cause that one side never had is zero there; an idle that was not metered is left out."""
+    """Pair shares by name. A cause that one side lacks is zero there; idle that was not metered is left out."""
     nothing = MixFigure(0.0, "sampled")
     names = [name for name in {**service, **run} if not both or (name in service and name in run)]
     pairs = [Share(name, service.get(name, nothing), run.get(name, nothing)) for name in names]
@@ -248,7 +246,7 @@ def _per_cpu(service: WorkloadMix, run: WorkloadMix, name: str) -> float | None:
 
 
 def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
-    """Name causes that matter to the service and are as good as not there in the run, if it was sampled enough."""
+    """Name causes that matter to the service and hardly occur in the run, if that has enough samples to tell."""
     for share in shares:
         matters = share.service.value >= SHARE_MATTERS and samples * share.service.value / 100 >= SAMPLES_TO_TELL
         if matters and share.run.value < BARELY * share.service.value:
@@ -257,12 +255,12 @@ def _absent_causes(shares: list[Share], samples: float) -> Iterator[str]:
 
 
 def written(known: MixFigure) -> str:
-    """Write a percentage in as many digits as are known; of what no sample met the most that it may be."""
+    """Write a percentage in as many digits as its error supports; with no sample, its upper limit."""
     return f"{percent(known.value, known.standard_error)} %" if known.bound is None else under(known.bound)
 
 
 def _absent_rates(rates: list[Rate]) -> Iterator[str]:
-    """Name rates that matter to the service and are as good as not there in the run, for each second of CPU."""
+    """Name rates that matter to the service and hardly occur in the run, per second of CPU."""
     for rate in rates:
         ratio = rate.ratio if rate.per_cpu is None else rate.per_cpu
         if rate.service.value >= RATE_MATTERS and ratio is not None and ratio < BARELY:
@@ -270,7 +268,7 @@ def _absent_rates(rates: list[Rate]) -> Iterator[str]:
 
 
 def _of_one_side(service: WorkloadMix, run: WorkloadMix) -> dict[str, str]:
-    """Say what was metered of one side only, or of none."""
+    """Say what was metered on one side only, or on none."""
     missing = {name: why if name in run.missing else f"of the service: {why}" for name, why in service.missing.items()}
     missing |= {name: f"of the run: {why}" for name, why in run.missing.items() if name not in service.missing}
     for name in {**service.rates, **run.rates}:

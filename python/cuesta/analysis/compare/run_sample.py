@@ -45,7 +45,7 @@ OF_TRANSACTIONS = ("response", "first_response")
 
 @dataclass(frozen=True, slots=True)
 class RunSample:
-    """One run of one side."""
+    """One run of a side, as one number for each figure."""
 
     folder: Path
     started: str
@@ -67,7 +67,7 @@ class RunSample:
 
 
 def run_sample(folder: Path, step: int | None = None) -> RunSample:
-    """Read a run, and of a sweep the step with this number; by default its last."""
+    """Read a run; of a sweep, the step with this number or else its last."""
     return of_summary(folder, summarise(folder, LAST if step is None else step), step)
 
 
@@ -112,7 +112,7 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> RunSa
 
 
 def compared(step: StepFigures, metered: float) -> dict[str, float | None]:
-    """Take what is compared from a step; a cost to the host only if its meters saw enough of the interval."""
+    """Take the figures from a step; a cost to the host only if its meters saw enough of the interval."""
     metrics = {each.name: each for each in (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
     return {
@@ -122,7 +122,7 @@ def compared(step: StepFigures, metered: float) -> dict[str, float | None]:
 
 
 def timed_parts(step: StepFigures) -> dict[str, dict[str, Distribution]]:
-    """Take apart what is timed: responses by class of transactions, echoes by group of users."""
+    """Responses by class of transactions, echoes by group of users."""
     classes = {class_name(each.group, each.transaction): each.response for each in step.classes}
     groups = {each.group: each.echo for each in step.keys}
     by_part = {"response.p95": classes, "echo.p95": groups}
@@ -135,7 +135,7 @@ def of_parts(name: str, parts: Iterable[str]) -> Iterator[tuple[str, Metric]]:
 
 
 def class_name(group: str, transaction: str) -> str:
-    """Name a class of transactions; a group that has only the one of its tape is named once."""
+    """Name a class of transactions; a group with only the transaction of its tape is named once."""
     return group if group == transaction else f"{group}: {transaction}"
 
 

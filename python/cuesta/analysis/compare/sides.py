@@ -12,7 +12,7 @@ from cuesta.ledger.experiment import read_pairs, run_folders
 
 @dataclass(frozen=True, slots=True)
 class ExcludedRun:
-    """A run that was not used."""
+    """A run that is not used."""
 
     folder: Path
     why: str
@@ -20,7 +20,7 @@ class ExcludedRun:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side: its runs that can be used, and the others."""
+    """One side: its usable runs, and the excluded ones."""
 
     folder: Path
     runs: list[RunSample]
@@ -28,7 +28,7 @@ class Side:
 
 
 def apart(folder: Path, step: int | None = None) -> Side:
-    """Read a side whose runs were made for themselves; of sweeps, the step with this number or the last."""
+    """Read a side that was made by itself; of sweeps, the step with this number or else the last."""
     if is_certification(folder):
         given = open_certification(folder).given
         return side(folder, [of_certification_run(read_run(run, given.pause), given) for run in run_folders(folder)])
@@ -36,7 +36,7 @@ def apart(folder: Path, step: int | None = None) -> Side:
 
 
 def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
-    """Read both sides of runs that were made in pairs: a pair counts if both of its runs do."""
+    """Read both sides of runs made in pairs: a pair counts if both of its runs are usable."""
     base, new = Side(folder, [], []), Side(folder, [], [])
     for pair in read_pairs(folder):
         _add_pair(base, new, (run_sample(pair.base, step), run_sample(pair.new, step)))
@@ -44,7 +44,6 @@ def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
 
 
 def _add_pair(base: Side, new: Side, pair: tuple[RunSample, RunSample]) -> None:
-    """Add a pair to both sides."""
     seen, why = [*base.runs, *new.runs], list[str | None]()
     for run in pair:
         why.append(run.unusable or once_more(run, seen, base.folder))
@@ -57,7 +56,7 @@ def _add_pair(base: Side, new: Side, pair: tuple[RunSample, RunSample]) -> None:
 
 
 def side(folder: Path, runs: Sequence[RunSample]) -> Side:
-    """Part the runs of a side into those that can be used and the others."""
+    """Separate usable runs from excluded ones."""
     found = Side(folder, [], [])
     for run in runs:
         if why := run.unusable or once_more(run, found.runs, folder):
@@ -68,16 +67,15 @@ def side(folder: Path, runs: Sequence[RunSample]) -> Side:
 
 
 def once_more(run: RunSample, others: Sequence[RunSample], folder: Path) -> str | None:
-    """Say which of some runs this one is a copy of."""
+    """Name the run that this one is a copy of; None if it is of none."""
     twin = next((other for other in others if same_run(run, other)), None)
     return f"it is {name_in(twin.folder, folder)} once more" if twin else None
 
 
 def name_in(run: Path, folder: Path) -> str:
-    """Name a run within its side."""
     return str(run.relative_to(folder)) if run != folder and run.is_relative_to(folder) else run.name
 
 
 def same_run(one: RunSample, other: RunSample) -> bool:
-    """Say whether two folders hold the same run: a copy is no repetition."""
+    """Whether two folders hold the same run: a copy is no repetition."""
     return one.started == other.started and one.figures == other.figures

@@ -8,23 +8,22 @@ from cuesta.ledger.record import Record
 
 
 def elapsed(record: Record) -> float | None:
-    """Give a system's elapsed time, the mean of the runs that count, in seconds.
+    """Elapsed time of a system: the mean of the runs that count, in seconds.
 
-    Of a benchmark it is the makespan; of a certification the real time of a process, as MPL-17's d.1 has it.
+    For a benchmark it is the makespan, for a certification the real time of a process (MPL-17's d.1).
     """
     known = elapsed_by_run(record)
     return fmean(known) if known else None
 
 
 def elapsed_by_run(record: Record) -> list[float]:
-    """Give the same run by run."""
     figure = "command" if record.given.kind == "benchmark" else "completion"
     values = [getattr(run, figure).value for run in record.runs]
     return [value for value in values if value is not None]
 
 
 def idle(record: Record) -> float | None:
-    """Give the share of the CPUs' time in true idle, the mean of the runs."""
+    """True idle as a share of the CPUs' time, the mean of the runs."""
     known = [run.idle.value for run in record.runs if run.idle.value is not None]
     return fmean(known) if known else None
 
@@ -32,7 +31,7 @@ def idle(record: Record) -> float | None:
 def measured(
     record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
 ) -> MeasuredSystem | None:
-    """Give a system's row, its elapsed time in units of so many seconds; None if nothing was measured."""
+    """Make a system's row, with its elapsed time in units of `per` seconds; None if nothing was measured."""
     found = elapsed(record)
     if found is None:
         return None

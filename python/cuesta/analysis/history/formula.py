@@ -35,10 +35,10 @@ class Scope(Protocol):
     """What names stand for."""
 
     def quantity(self, name: str) -> Quantity:
-        """Give a number. Raises UnreadableError."""
+        """Raises UnreadableError."""
 
     def text(self, name: str) -> str:
-        """Give what was printed. Raises UnreadableError."""
+        """The value as printed. Raises UnreadableError."""
 
     def words(self, name: str) -> frozenset[str]:
         """Give a list of words."""
@@ -49,7 +49,7 @@ Node = Callable[[Scope], Value]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """What can be computed."""
+    """One side of a formula, ready to be computed."""
 
     node: Node
     names: tuple[str, ...]
@@ -73,7 +73,7 @@ class Formula:
 
 
 def fitted(text: str, names: Sequence[str]) -> Iterator[str]:
-    """Give the formulas that `{holes}` stand for: those of which every name is known."""
+    """Expand `{holes}`: the formulas of which every name is known."""
     bindings: list[dict[str, str]] = [{}]
     for pattern in (each for each in PATTERN.findall(text) if HOLE.search(each)):
         bindings = [more for binding in bindings for more in bound(pattern, binding, names)]
@@ -84,7 +84,7 @@ def fitted(text: str, names: Sequence[str]) -> Iterator[str]:
 
 
 def bound(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterator[dict[str, str]]:
-    """Give the ways to fill the holes of a name that are still open."""
+    """The ways to fill the open holes of a name."""
     filled = HOLE.sub(lambda hole: binding.get(hole[1], hole[0]), pattern)
     shape = re.compile(r"(\w+)".join(re.escape(part) for part in HOLE.sub("\0", filled).split("\0")))
     holes = HOLE.findall(filled)
@@ -94,7 +94,7 @@ def bound(pattern: str, binding: dict[str, str], names: Sequence[str]) -> Iterat
 
 
 def parse(text: str, names: Sequence[str]) -> Formula:
-    """Read a formula over known names. Raises InputError with what is wrong."""
+    """Raises InputError with what is wrong."""
     parser = Parser(text, names)
     left = parser.expression()
     relation = parser.take()
@@ -114,7 +114,7 @@ def parse_expression(text: str, names: Sequence[str]) -> Expression:
 
 
 class Parser:
-    """Reads one formula from left to right; a method for each level of binding."""
+    """Recursive descent over one formula; a method for each level of precedence."""
 
     def __init__(self, text: str, known: Sequence[str]) -> None:
         self.text, self.known = text, known
@@ -123,7 +123,6 @@ class Parser:
         self.names: list[str] = []
 
     def split(self) -> list[tuple[str, str]]:
-        """Split it into tokens, each with its kind."""
         tokens, at, text = list[tuple[str, str]](), 0, self.text.rstrip()
         while at < len(text):
             found = TOKEN.match(text, at)
@@ -135,15 +134,12 @@ class Parser:
         return tokens
 
     def wrong(self, expected: str, came: str) -> InputError:
-        """Say what is wrong with it."""
         return InputError(f"{self.text}: {expected}, got {came or 'its end'}")
 
     def peek(self) -> tuple[str, str]:
-        """Look at the next token."""
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "")
 
     def take(self, wanted: str | None = None) -> str:
-        """Take the next token."""
         token = self.peek()[1]
         if wanted is not None and token != wanted:
             raise self.wrong(f"expected {wanted}", token)
@@ -151,38 +147,33 @@ class Parser:
         return token
 
     def end(self) -> None:
-        """Insist that nothing follows."""
         if self.at < len(self.tokens):
             raise self.wrong("expected its end", self.peek()[1])
 
     def expression(self) -> Expression:
-        """Read a whole expression, and note the names in it."""
+        """Read a whole expression, and collect the names in it."""
         self.names, before = [], self.at
         node = self.sum()
         alone = self.at - before == 1 and self.tokens[before][0] == "name"
         return Expression(node, tuple(self.names), alone)
 
     def list_of_words(self) -> Expression:
-        """Read the name of a list."""
         name = self.take()
         return Expression(lambda scope: scope.words(name), (), True)
 
     def sum(self) -> Node:
-        """Read what is added and taken away."""
         node = self.product()
         while self.peek()[1] in {"+", "-"} and self.peek()[0] == "sign":
             node = arithmetic(self.take(), node, self.product())
         return node
 
     def product(self) -> Node:
-        """Read what is multiplied and divided."""
         node = self.factor()
         while self.peek()[1] in {"*", "/", "%"} and self.peek()[0] == "sign":
             node = arithmetic(self.take(), node, self.factor())
         return node
 
     def factor(self) -> Node:
-        """Read a number, a name, a function or a bracket."""
         kind, token = self.peek()
         self.take()
         if kind == "number":
@@ -199,14 +190,12 @@ class Parser:
         raise self.wrong("expected a number, a name or a bracket", token)
 
     def negative(self) -> Node:
-        """Read what stands behind a minus."""
         self.deeper()
         inner = self.factor()
         self.depth -= 1
         return lambda scope: -numeric(inner(scope))
 
     def bracket(self) -> Node:
-        """Read what stands in a bracket."""
         self.deeper()
         node = self.sum()
         self.take(")")
@@ -214,24 +203,20 @@ class Parser:
         return node
 
     def deeper(self) -> None:
-        """Go one level down."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.wrong(f"expected at most {DEEPEST} levels of brackets", "more")
 
     def named(self, name: str) -> Node:
-        """Stand for a value."""
         self.note(name)
         return lambda scope: scope.quantity(name)
 
     def note(self, name: str) -> None:
-        """Note a name, which must be known."""
         if name not in self.known:
             raise self.wrong("expected a name of the file", name)
         self.names.append(name)
 
     def called(self, function: str) -> Node:
-        """Read a function with what it is given."""
         self.take("(")
         self.deeper()
         if function in OF_NUMBERS:
@@ -273,7 +258,7 @@ class Parser:
         return lambda scope: function([scope.text(token) if kind == "name" else token for kind, token in parts])
 
     def many(self, pattern: str) -> list[str]:
-        """Give the names that a pattern stands for."""
+        """Expand a name with a star."""
         found = [name for name in self.known if fnmatchcase(name, pattern) and name.count(".") == pattern.count(".")]
         if not found:
             raise self.wrong("expected a name of the file", pattern)
@@ -281,6 +266,5 @@ class Parser:
 
 
 def arithmetic(sign: str, left: Node, right: Node) -> Node:
-    """Join two expressions."""
     operation = ARITHMETIC[sign]
     return lambda scope: operation(numeric(left(scope)), numeric(right(scope)))

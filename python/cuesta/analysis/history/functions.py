@@ -10,18 +10,16 @@ Value = Quantity | str | frozenset[str]
 
 
 class UnreadableError(Exception):
-    """What was printed is no number."""
+    """A print is no number."""
 
 
 def numeric(value: Value) -> Quantity:
-    """Insist on a number."""
     if not isinstance(value, Quantity):
         raise UnreadableError
     return value
 
 
 def octal(texts: Sequence[str]) -> Quantity:
-    """Read octal digits."""
     try:
         return Quantity.exactly(int(texts[0], 8))
     except ValueError:
@@ -29,7 +27,6 @@ def octal(texts: Sequence[str]) -> Quantity:
 
 
 def weekday(texts: Sequence[str]) -> str:
-    """Give the day of the week of a printed date."""
     for form in ("%m/%d/%y", "%B %d, %Y", "%d %B %Y"):
         try:
             return datetime.strptime(texts[0].strip(), form).strftime("%a")
@@ -39,22 +36,19 @@ def weekday(texts: Sequence[str]) -> str:
 
 
 def form(texts: Sequence[str]) -> str:
-    """Give the shape of a print: as many places behind the point, and the same signs."""
+    """Shape of a print: places behind the point, and signs."""
     return re.sub(r"\d", "0", re.sub(r"(?<![.\d])\d+", "0", texts[0].strip()))
 
 
 def summed(values: Sequence[Quantity]) -> Quantity:
-    """Add numbers up."""
     return sum(values[1:], start=values[0])
 
 
 def least(values: Sequence[Quantity]) -> Quantity:
-    """Give the smallest."""
     return Quantity(*(min(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
 
 
 def most(values: Sequence[Quantity]) -> Quantity:
-    """Give the largest."""
     return Quantity(*(max(getattr(each, bound) for each in values) for bound in Quantity.__slots__))
 
 

@@ -49,7 +49,7 @@ class Correction:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One value that is not as it should be."""
+    """One value that contradicts an identity."""
 
     name: str
     printed: str
@@ -69,7 +69,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class DocumentCheck:
-    """A document, held against itself."""
+    """Result of checking a document against itself."""
 
     document: Document
     findings: tuple[Finding, ...]
@@ -82,7 +82,7 @@ class DocumentCheck:
 
     @property
     def unexplained(self) -> tuple[Finding, ...]:
-        """The findings that rounding does not explain."""
+        """Findings other than rounding."""
         return tuple(each for each in self.findings if each.verdict is not FindingKind.ROUNDING)
 
 
@@ -129,12 +129,10 @@ def correct(printed: Transcript) -> tuple[Transcript, list[Correction]]:
 
 
 def first(texts: Sequence[str]) -> str:
-    """Give the first of them, or nothing."""
     return texts[0] if texts else ""
 
 
 def misread(printed: Transcript, read: Transcript, corrections: Sequence[Correction]) -> Iterator[Finding]:
-    """Give the values that are likely misread."""
     for each in corrections:
         formulas = printed.formulas_with[each.name]
         against = [formula for formula in formulas if not printed.outcome(formula).agrees]
@@ -152,12 +150,11 @@ def misread(printed: Transcript, read: Transcript, corrections: Sequence[Correct
 
 
 def texts(formulas: Sequence[Formula]) -> tuple[str, ...]:
-    """Give formulas as they are written."""
     return tuple(formula.text for formula in formulas)
 
 
 def computed(transcript: Transcript, formula: Formula, name: str) -> str | None:
-    """Write what a formula says that a value is; none if the value is not what it is about."""
+    """Write what a formula computes for a name; None if the formula is not about it."""
     outcome = transcript.outcome(formula)
     if formula.relation == "in" and outcome.left != transcript.text(name).strip():
         return said(outcome.left, "")
@@ -169,14 +166,14 @@ def computed(transcript: Transcript, formula: Formula, name: str) -> str | None:
 
 
 def said(value: Value | None, like: str) -> str | None:
-    """Write a computed value as another was printed."""
+    """Write a computed value in the format of a print."""
     if isinstance(value, Quantity):
         return written(value.value, like)
     return value if isinstance(value, str) else None
 
 
 def unmended(transcript: Transcript) -> Iterator[Finding]:
-    """Give what no reading mends, a finding for each value that a failing formula is about."""
+    """Find the values that a failing formula is about, where no typed reading helps."""
     failing = dict[str, list[tuple[Formula, Outcome]]]()
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
@@ -199,7 +196,7 @@ def unmended(transcript: Transcript) -> Iterator[Finding]:
 
 
 def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
-    """Say what is wrong where no reading helps."""
+    """Classify a value where no typed reading helps."""
     if outcome.agreement is Agreement.UNREADABLE:
         return FindingKind.UNREADABLE
     if formula.relation in {"<=", ">="}:
@@ -210,7 +207,7 @@ def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
 
 
 def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
-    """Say whether a value is reckoned right from another that is wrong, and would be right if that one were."""
+    """Whether a value is computed right from another that is wrong, and would be right if that one were."""
     wanted = transcript.outcome(formula).right
     if formula.relation != "=" or not isinstance(wanted, Quantity):
         return False
@@ -226,7 +223,7 @@ def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list
 
 
 def rounded(transcript: Transcript) -> Iterator[Finding]:
-    """Give what is off in the last digit only."""
+    """Find differences within what was rounded."""
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
         if outcome.agreement is not Agreement.ROUNDING:
@@ -244,7 +241,7 @@ def rounded(transcript: Transcript) -> Iterator[Finding]:
 
 
 def short(document: Document) -> Iterator[Finding]:
-    """Give the rows that have fewer cells than columns: which cell belongs to which column is then anybody's guess."""
+    """Find rows with fewer cells than columns: their cells may have shifted."""
     for row, (cells, columns) in document.short.items():
         printed = [each.text for name, each in document.prints.items() if name.rpartition(".")[0] == row]
         why = f"{cells} cells below {columns} columns: they may have shifted"
@@ -252,7 +249,7 @@ def short(document: Document) -> Iterator[Finding]:
 
 
 def torn(document: Document) -> Iterator[Finding]:
-    """Give the cells with an open bracket, joined to the next one that closes it."""
+    """Find cells with an open bracket; join each to the next one if that closes it."""
     cells = [(name, each) for name, each in document.prints.items() if brackets(each.text)]
     for at, (name, one) in enumerate(cells):
         if brackets(one.text) < 0:
@@ -269,11 +266,11 @@ def torn(document: Document) -> Iterator[Finding]:
 
 
 def brackets(text: str) -> int:
-    """Count brackets that are opened and not closed."""
+    """Brackets opened and not closed."""
     return text.count("(") - text.count(")")
 
 
 def joined(one: str, other: str) -> str:
-    """Join the halves of a torn cell, where both have the signs on the tear only once."""
+    """Join the halves of a torn cell, whose overlap is printed once."""
     overlap = max(size for size in range(min(len(one), len(other)) + 1) if one.endswith(other[:size]))
     return one + other[overlap:]

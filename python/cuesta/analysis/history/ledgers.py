@@ -15,7 +15,7 @@ SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class CertifiedSystem:
-    """A certification, and where it lies."""
+    """A certification and its folder."""
 
     folder: str
     record: Record
@@ -24,7 +24,7 @@ class CertifiedSystem:
 
     @property
     def workload(self) -> tuple[str, ...]:
-        """Give what must be the same for two elapsed times to be of one series."""
+        """What must be equal for two elapsed times to belong to one series."""
         given, work = self.record.given, self.record.workload
         return given.plan, given.group, given.kind, work.attached, str(work.users), work.sha256
 
@@ -32,7 +32,7 @@ class CertifiedSystem:
 def ledgers(
     goals: Sequence[Goals], certified: Sequence[CertifiedSystem], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
-    """Make the ledgers: one for each file of goals, and one for each workload that none of them is about."""
+    """Make a ledger for each file of goals, and for each workload that none of them is about."""
     certified = sorted(certified, key=lambda each: each.record.given.started)
     told = {each.plan for each in goals if each.plan}
     for each in goals:
@@ -46,7 +46,7 @@ def ledgers(
 
 
 def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | None, goal: float | None) -> Ledger:
-    """Make the ledger of a file of goals. Raises InputError where certifications of unlike workloads would be mixed."""
+    """Raises InputError where certifications of unlike workloads would be mixed."""
     if len({one.workload for one in certified}) > 1:
         folders = ", ".join(one.folder for one in certified)
         raise InputError(
@@ -61,7 +61,6 @@ def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | N
 
 
 def is_there(base: str | None, systems: Sequence[MeasuredSystem]) -> bool:
-    """Say whether a system of that name, or from that folder, is in the list."""
     return any(base in {each.name, each.folder} for each in systems)
 
 
@@ -78,7 +77,6 @@ def without_goals(certified: Sequence[CertifiedSystem], base: str | None) -> Led
 def rows(
     certified: Sequence[CertifiedSystem], per: float, came: dict[str, tuple[str, ...]]
 ) -> Iterator[MeasuredSystem]:
-    """Give the systems that were measured at all."""
     for one in certified:
         found = measured(one.record, one.folder, per, came.get(one.record.given.system, ()), one.doubt)
         if found:
@@ -86,12 +84,11 @@ def rows(
 
 
 def names(certified: Sequence[CertifiedSystem]) -> list[str]:
-    """Name the systems."""
     return [one.record.given.system for one in certified]
 
 
 def listed(goals: Goals, name: str) -> MeasuredSystem:
-    """Give a system as a file of goals lists it."""
+    """Read a system from a file of goals."""
     system = next(each for each in goals.system if each.name == name)
     idle = None if system.zero_idle is None else number(goals, "zero_idle", system.zero_idle) / 100
     brings = (*system.brings, *(each.name for each in goals.improvement if each.came_with == name))
@@ -100,7 +97,7 @@ def listed(goals: Goals, name: str) -> MeasuredSystem:
 
 
 def number(goals: Goals, place: str, text: str) -> float:
-    """Read a number as it was written. Raises InputError."""
+    """Raises InputError."""
     found = understood(text)
     if found is None:
         raise InputError(f"{goals.title}: {place}: expected a number, got {text}")
@@ -108,7 +105,7 @@ def number(goals: Goals, place: str, text: str) -> float:
 
 
 def time(goals: Goals, place: str, text: str) -> float:
-    """Read an elapsed time, which is more than none. Raises InputError."""
+    """Read an elapsed time above 0. Raises InputError."""
     found = number(goals, place, text)
     if found <= 0:
         raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")

@@ -24,8 +24,6 @@ DRAWS, SEED = 20_000, 1974
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSystem:
-    """A system that was measured."""
-
     name: str
     date: datetime.date
     elapsed: float
@@ -44,22 +42,20 @@ class MeasuredSystem:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share that is estimated."""
+    """An estimated share, uniform between its ends."""
 
     low: float
     high: float
 
     @property
     def mean(self) -> float:
-        """Give the middle."""
         return (self.low + self.high) / 2
 
     def draw(self, source: random.Random) -> float:
-        """Draw one, all being as likely."""
         return source.uniform(self.low, self.high)
 
     def above(self, value: float) -> float:
-        """Give the chance of at least a value."""
+        """Chance of at least `value`."""
         if self.high == self.low:
             return float(self.high >= value)
         return min(1.0, max(0.0, (self.high - value) / (self.high - self.low)))
@@ -67,7 +63,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class PlannedImprovement:
-    """An improvement as it counts in the benchmark."""
+    """An improvement, as it counts in the benchmark."""
 
     name: str
     date: str
@@ -77,17 +73,17 @@ class PlannedImprovement:
 
     @property
     def mean(self) -> float:
-        """Give the mean share of the elapsed time that it saves: that of a product of independent estimates."""
+        """Mean share of the elapsed time that it saves: the mean of a product of independent estimates."""
         return self.saves.mean * self.touches.mean if self.in_benchmark else 0.0
 
     @property
     def low(self) -> float:
-        """Give the least that it saves."""
+        """Least share that it saves."""
         return self.saves.low * self.touches.low if self.in_benchmark else 0.0
 
     @property
     def high(self) -> float:
-        """Give the most that it saves."""
+        """Greatest share that it saves."""
         return self.saves.high * self.touches.high if self.in_benchmark else 0.0
 
 
@@ -104,8 +100,6 @@ class ProjectedSystem:
 
 @dataclass(frozen=True, slots=True)
 class GoalChance:
-    """The chance to meet the goal."""
-
     goal: float
     share: float
     error: float
@@ -127,13 +121,13 @@ class Projection:
 
     @property
     def ends(self) -> float:
-        """Give the elapsed time with all of them, at the mean."""
+        """Elapsed time with all of them, at the mean."""
         return self.hoped[-1].mean if self.hoped else self.since.elapsed
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOutcome:
-    """A measured system, beside what had been hoped of the improvements that it has."""
+    """A measured system beside what was expected of the improvements that it has."""
 
     system: MeasuredSystem
     before: MeasuredSystem
@@ -145,18 +139,18 @@ class ReleaseOutcome:
 
     @property
     def gained(self) -> float:
-        """Give the share that was saved."""
+        """Share that was saved."""
         return 1 - self.system.elapsed / self.before.elapsed
 
     @property
     def miss(self) -> float:
-        """Give by how much longer it took than expected, as a share."""
+        """By how much longer it took than expected, as a share."""
         return self.system.elapsed / self.expected - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All of it."""
+    """Systems of one workload, their goals and projections."""
 
     title: str
     workload: str
@@ -171,13 +165,13 @@ class Ledger:
     """From the last system of all; None if no improvement has come yet."""
 
     def percent(self, elapsed: float) -> float | None:
-        """Give an elapsed time in percent of the reference."""
+        """An elapsed time in percent of the reference."""
         return 100 * elapsed / self.base.elapsed if self.base else None
 
     def beside_base(self, system: MeasuredSystem) -> tuple[float | None, tuple[float, float] | None]:
-        """Give a system in percent of the reference, and the interval of that over the runs of both.
+        """A system in percent of the reference, with the interval over the runs of both.
 
-        Of runs that are too few for an interval there is no percentage; printed figures have no runs, and no interval.
+        With too few runs for an interval there is no percentage; printed figures have no runs and no interval.
         """
         base = self.base
         if base is None or base is system or not (base.runs or system.runs):
@@ -189,7 +183,7 @@ class Ledger:
 
     @property
     def last(self) -> Projection | None:
-        """Give the projection that counts."""
+        """The projection from the newest system."""
         return self.rebased or self.planned
 
 
@@ -202,7 +196,7 @@ def ledger(  # noqa: PLR0913, PLR0917
     base: str | None,
     goal: float | None,
 ) -> Ledger:
-    """Reckon a ledger. Raises InputError for names that are not in it."""
+    """Raises InputError for names that are not in it."""
     ordered = sorted(systems, key=lambda each: each.date)
     plans = [planned(each) for each in improvements]
     insist_on_known(ordered, plans)
@@ -223,13 +217,13 @@ def ledger(  # noqa: PLR0913, PLR0917
 
 
 def before_any(ordered: Sequence[MeasuredSystem]) -> MeasuredSystem | None:
-    """Give the last system before the first that brings an improvement; of them all, if none does."""
+    """The last system before the first that brings an improvement; the last of all if none does."""
     first = next((at for at, each in enumerate(ordered) if each.brings), len(ordered))
     return ordered[first - 1] if first else None
 
 
 def reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSystem | None:
-    """Find the system that others are percent of: the named one, or else the first."""
+    """The system that others are percent of: the named one, else the first."""
     if base is None:
         return systems[0] if systems else None
     found = [each for each in systems if base in {each.name, each.folder}]
@@ -240,7 +234,7 @@ def reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSy
 
 
 def insist_on_known(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> None:
-    """Refuse a system that brings what nobody planned."""
+    """Refuse a system that brings an improvement that is not planned."""
     known = {each.name for each in plans}
     for system in systems:
         for name in system.brings:
@@ -249,13 +243,13 @@ def insist_on_known(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedIm
 
 
 def planned(improvement: Improvement) -> PlannedImprovement:
-    """Understand an improvement's estimates. Raises InputError for a share that is none."""
+    """Parse an improvement's estimates. Raises InputError."""
     saves, touches = (estimate(improvement, name) for name in ("saves", "touches"))
     return PlannedImprovement(improvement.name, improvement.date, saves, touches, improvement.in_benchmark)
 
 
 def estimate(improvement: Improvement, name: str) -> Estimate:
-    """Understand `10-12%`: as it was stated, not as a rounded print."""
+    """Parse `10-12%` as stated, not as a rounded print."""
     text = getattr(improvement, name)
     found = understood(text)
     if found is None or found.high > 100.5 or found.low < -0.5 or text.strip()[:1] in {"<", ">"}:
@@ -267,7 +261,7 @@ def estimate(improvement: Improvement, name: str) -> Estimate:
 
 
 def outcomes(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> Iterator[ReleaseOutcome]:
-    """Hold each system that brings improvements against what was hoped of them."""
+    """Compare each system that brings improvements with what was expected of them."""
     by_name = {each.name: each for each in plans}
     for at, system in enumerate(systems):
         if system.brings and at:
@@ -287,7 +281,7 @@ def project(since: MeasuredSystem, plans: Sequence[PlannedImprovement], goal: fl
 def chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: float) -> GoalChance:
     """Draw the elapsed time with all improvements, many times.
 
-    Of the widest estimate the chance is not drawn but computed, given the others: the error is then far smaller.
+    For the widest estimate the chance is computed, given the others, not drawn: the error is far smaller.
     """
     source = random.Random(SEED)
     counted = sorted((each for each in plans if each.in_benchmark), key=lambda each: each.high - each.low)

@@ -21,7 +21,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number and the bounds of what it may be."""
+    """A number, and the bounds of what it may be."""
 
     low: float
     value: float
@@ -29,21 +29,21 @@ class Quantity:
 
     @classmethod
     def exactly(cls, value: float) -> "Quantity":
-        """Give a number that was counted, not rounded."""
+        """A number that was counted, not rounded."""
         return cls(value, value, value)
 
     @property
     def slack(self) -> float:
-        """The error that arithmetic alone may have made."""
+        """Error that floating-point arithmetic may have made."""
         return SLACK * max(abs(self.value), 1e-9)
 
     def may_be(self, other: "Quantity") -> bool:
-        """Say whether both may stand for one number."""
+        """Whether both may stand for one number."""
         slack = self.slack + other.slack
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def prints(self, value: float) -> bool:
-        """Say whether a number is printed so."""
+        """Whether a number may be printed so."""
         return self.low - self.slack <= value <= self.high + self.slack
 
     def __neg__(self) -> "Quantity":
@@ -71,12 +71,12 @@ class Quantity:
 
 
 def times(a: float, b: float) -> float:
-    """Multiply, where nothing of something unbounded is nothing."""
+    """Multiply; zero times infinity is zero."""
     return 0.0 if a == 0 or b == 0 else a * b
 
 
 def understood(text: str, cut_off: bool = False) -> Quantity | None:
-    """Understand a print whose digits were rounded or cut off; none if it is no number."""
+    """Parse a print whose digits were rounded or cut off; None if it is no number."""
     if clock := CLOCK.match(text):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         begun = 3600.0 * hours + 60 * minutes + seconds
@@ -94,24 +94,23 @@ def understood(text: str, cut_off: bool = False) -> Quantity | None:
 
 
 def number(digits: str) -> float:
-    """Read digits with their commas and point."""
     return float(digits.replace(",", ""))
 
 
 def places(text: str) -> int:
-    """Count the digits behind the point of the last number in a print."""
+    """Digits behind the point of the last number in a print."""
     found = re.findall(NUMBER, text)
     return len(found[-1].partition(".")[2]) if found else 0
 
 
 def unit(text: str) -> str:
-    """Give the word behind the number of a print."""
+    """The word behind the number of a print."""
     found = re.match(rf"\s*[<>]?\s*{NUMBER}\s*(\S*)", text)
     return found[1].rstrip(".,;") if found else text.strip()
 
 
 def written(value: float, like: str) -> str:
-    """Write a computed number as another was printed."""
+    """Write a computed number in the format of a print."""
     if CLOCK.match(like):
         return f"{value // 3600:.0f}:{value % 3600 // 60:02.0f}:{value % 60 // 1:02.0f}"
     grouped = "," if re.search(GROUPED, like) or abs(value) >= 1e5 else ""

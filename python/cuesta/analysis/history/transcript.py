@@ -17,7 +17,7 @@ DEEPEST = 20
 
 
 class Agreement(StrEnum):
-    """What became of one identity."""
+    """Whether an identity holds."""
 
     HOLDS = "holds"
     ROUNDING = "rounding"
@@ -27,7 +27,7 @@ class Agreement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one identity, and of its two sides."""
+    """Whether an identity holds, and the values of its sides."""
 
     agreement: Agreement
     left: Value | None = None
@@ -35,12 +35,12 @@ class Outcome:
 
     @property
     def agrees(self) -> bool:
-        """Say whether it holds, at least within rounding."""
+        """Whether it holds, at least within rounding."""
         return self.agreement in {Agreement.HOLDS, Agreement.ROUNDING}
 
     @property
     def gap(self) -> float:
-        """By how much the sides differ; 0 for words."""
+        """Difference of the sides; 0 for words."""
         if isinstance(self.left, Quantity) and isinstance(self.right, Quantity):
             return abs(self.left.value - self.right.value)
         return 0.0
@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Transcript:
-    """Prints by name, each with what it is read as."""
+    """Prints by name, with the readings that replace some of them."""
 
     document: Document
     derived: Mapping[str, Expression]
@@ -60,7 +60,7 @@ class Transcript:
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """Read a document's formulas. Raises InputError for one that means nothing."""
+        """Parse a document's formulas. Raises InputError for one that means nothing."""
         names = [*document.prints, *document.derived]
         derived = {name: parse_expression(text, names) for name, text in document.derived.items()}
         whys = {text: stated.why for stated in document.identities for text in fitted(stated.formula, names)}
@@ -71,19 +71,17 @@ class Transcript:
         return transcript
 
     def read_as(self, name: str, text: str) -> Self:
-        """Give the same transcript with one print read otherwise."""
+        """The same transcript with one print read otherwise."""
         return replace(self, texts={**self.texts, name: text})
 
     def print_of(self, name: str) -> PrintedValue:
-        """Give what was printed under a name, wherever it was derived from."""
         return self.document.prints[name]
 
     def text(self, name: str) -> str:
-        """Give a print as it is read."""
         return self.texts.get(name) or self.document.prints[name].text
 
     def quantity(self, name: str) -> Quantity:
-        """Give a number. Raises UnreadableError."""
+        """Raises UnreadableError."""
         if name in self.derived:
             value = self.derived[name].node(self)
             if isinstance(value, Quantity):
@@ -96,13 +94,12 @@ class Transcript:
         return found
 
     def words(self, name: str) -> frozenset[str]:
-        """Give a list of words."""
         if name not in self.document.lists:
             raise InputError(f"{self.document.title}: there is no list {name}")
         return self.document.lists[name]
 
     def outcome(self, formula: Formula) -> Outcome:
-        """Hold the two sides of a formula against each other."""
+        """Compute both sides of a formula and compare them."""
         try:
             left, right = formula.left.node(self), formula.right.node(self)
         except (UnreadableError, ZeroDivisionError, OverflowError):
@@ -119,7 +116,7 @@ class Transcript:
         return [] if any(read.outcome(formula).agreement is Agreement.FAILS for formula in held) else repaired
 
     def prints_of(self, names: Sequence[str], depth: int = 0) -> list[str]:
-        """Give the prints that names rest on, each once. Raises InputError where names go round in a circle."""
+        """The prints that names rest on, each once. Raises InputError for circular definitions."""
         if depth > DEEPEST:
             raise InputError(f"{self.document.title}: {names[0]} is derived from itself")
         found = list[str]()
@@ -129,7 +126,7 @@ class Transcript:
 
     @cached_property
     def formulas_with(self) -> Mapping[str, tuple[Formula, ...]]:
-        """Give the formulas that rest on a print, by its name."""
+        """Formulas by the prints that they rest on."""
         found: dict[str, list[Formula]] = {}
         for formula in self.formulas:
             for name in self.prints_of(formula.names):
@@ -139,13 +136,12 @@ class Transcript:
 
 @lru_cache(maxsize=4096)
 def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
-    """Understand a print; what was counted is exact."""
+    """Parse a print; what was counted is exact."""
     found = understood(text, cut_off)
     return Quantity.exactly(found.value) if found and counted else found
 
 
 def agreement(relation: str, left: Value, right: Value) -> Agreement:
-    """Hold two sides against each other."""
     if isinstance(left, Quantity) and isinstance(right, Quantity):
         return of_numbers(relation, left, right)
     if isinstance(right, frozenset):
@@ -156,7 +152,7 @@ def agreement(relation: str, left: Value, right: Value) -> Agreement:
 
 
 def of_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
-    """Hold two numbers against each other: exactly, then within what was rounded."""
+    """Compare two numbers: exactly, then within what was rounded."""
     slack = left.slack + right.slack
     if relation == "divides":
         return Agreement.HOLDS if left.value and right.value % left.value == 0 else Agreement.FAILS
