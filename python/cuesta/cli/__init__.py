@@ -5,7 +5,7 @@
 - `run`: users type at a host; `dry_run`: the same, only shown.
 - `host`: the built-in host, for others to type at.
 - `check`: how a tape or a plan is understood.
-- `record`: a person's session becomes a tape.
+- `record`: a person's session becomes a tape; `loop`: one whose users stay.
 - `report`: what lies in run folders, shown again.
 - `certify`: a plan played again and again; `verify`: a record held against its raw files.
 - `compare`: two sides of runs; `interleave`: makes them, pair by pair.

@@ -20,6 +20,7 @@ def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
         _groups(job),
         _timeline(job),
         *_lines(job),
+        *_left_behind(job),
         *_meters(job),
         *_tapes(job),
         "\n".join(how_long),
@@ -53,6 +54,17 @@ def _lines(job: Job) -> list[str]:
     groups = [group for step in job.plan.steps for group in step.settings.group if kind_of(group.target) == "ssh"]
     rows = dict.fromkeys(f"  {group.target}: {said}" for group in groups if (said := _said_of_ssh(job, group)))
     return ["\n".join(["LINES", *rows])] if rows else []
+
+
+def _left_behind(job: Job) -> list[str]:
+    """Say what stays on the host and here when the run has ended; there may be nothing."""
+    targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
+    rows = []
+    if any(kind_of(target) in ("pty", "ssh", "telnet") for target in targets):
+        rows.append("  a shell's history keeps what users type, unless the tape begins with Type 'unset HISTFILE'")
+    if any(kind_of(target) == "ssh" and "accept-new" in target for target in targets):
+        rows.append("  known_hosts: a host that is not known yet is written down there (accept-new)")
+    return ["\n".join(["LEFT BEHIND", *rows])] if rows else []
 
 
 def _said_of_ssh(job: Job, group: Group) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 
 from cuesta import _native
+from cuesta.cli.loop import LOGOUT, looped
 from cuesta.engine.preflight import look_at_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
@@ -76,8 +77,9 @@ def _convert(arguments: argparse.Namespace) -> int:
         tape = cast.tape(closed=True, about=about, keep_all=arguments.keep_all)
     except ValueError as error:
         raise InputError(f"{source}: {error}") from None
+    tape = looped(tape) if arguments.loop else tape
     _write_file(files.tape, tape.encode(), private=arguments.keep_all)
-    print(f"{files.tape}: {_summary(tape)}")
+    print(f"{files.tape}: {_summary(tape)}\n{_replayed(tape)}")
     hidden = _say_what_is_hidden(cast, arguments.keep_all)
     if hidden and not arguments.keep_all:
         print(f"{source} itself still holds what is hidden here")
@@ -99,7 +101,7 @@ def _record(arguments: argparse.Namespace) -> int:
     print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
     if not arguments.keep_all:
         files = files.without_secrets(cast)
-    _write(cast, files, command, target, keep_all=arguments.keep_all)
+    _write(cast, files, command, target, arguments)
     return Exit.INTERRUPTED if interrupted else Exit.GOOD
 
 
@@ -173,8 +175,9 @@ def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
             signal.signal(each, handler)
 
 
-def _write(cast: _native.Cast, files: Files, command: str, target: str, keep_all: bool) -> None:
+def _write(cast: _native.Cast, files: Files, command: str, target: str, arguments: argparse.Namespace) -> None:
     assert files.cast is not None
+    keep_all: bool = arguments.keep_all
     play = f"cuesta run {shlex.quote(str(files.tape))} --target {shlex.quote(target)}"
     _write_file(files.cast, cast.written(keep_all), private=keep_all)
     if not cast.has_input:
@@ -182,12 +185,21 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, keep_all
     when = f"{datetime.now():%Y-%m-%d %H:%M}"
     about = f"Recorded {when} by cuesta record: {_on_one_row(command)}\nPlay it: {_on_one_row(play)}"
     tape = cast.tape(closed=True, about=about, keep_all=keep_all)
+    if arguments.loop:
+        try:
+            tape = looped(tape)
+        except InputError as error:  # the session cannot be typed again: its tape is written as it is
+            print(f"cuesta: {error}; the tape is of the session as it was", file=sys.stderr)
     _write_file(files.tape, tape.encode(), private=keep_all)
     print(f"{files.tape}: {_summary(tape)}")
     print(f"{files.cast}: the session as it was; asciinema play {files.cast}")
     _say_what_is_hidden(cast, keep_all)
     columns = ",".join(_native.Script.parse(tape, "recorded.tape", ".").columns())
     data = f" --data USERS.csv   (whose first row is {columns})" if columns else ""
+    print(_replayed(tape))
+    if not arguments.loop and LOGOUT in tape:
+        stay = f"{shlex.quote(str(files.cast))} --loop -o {shlex.quote(files.tape.stem + '-loop')}"
+        print(f"for users who log in once and stay, with random think times: cuesta record --from {stay}")
     print(f"play it: {play} --users 10{data}")
 
 
@@ -206,6 +218,14 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
     secrets = json.loads(cast.secrets())
     print("\n".join(of_everything_kept(secrets) if keep_all else of_secrets(secrets)))
     return bool(secrets["hidden"])
+
+
+def _replayed(tape: str) -> str:
+    """Say what users do who play it."""
+    if "\nForever\n" in tape:
+        return "played, each user does once what stands before Forever, then repeats the rest with random think times"
+    where = "in a new session" if LOGOUT in tape else "in the same session"
+    return f"played, each user does what you did with exactly your think times, then all of it again {where}"
 
 
 def _on_one_row(text: str) -> str:

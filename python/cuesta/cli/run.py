@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cuesta.cli.dry_run import plan_data, show_plan
+from cuesta.cli.dry_run import duration, plan_data, show_plan
 from cuesta.cli.interrupts import interrupts
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
@@ -18,6 +18,7 @@ from cuesta.live import watching
 from cuesta.plan import RawOptions, load
 from cuesta.plan.load import SETTINGS
 from cuesta.target import BUILTIN_HOST
+from cuesta.units import count, many, minutes
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -39,13 +40,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def beforehand(job: Job) -> Iterator[str]:
-    """Say what is to be known before the run: at what users type, what tapes note, which meters cannot be had."""
-    targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
-    yield f"typing at {', '.join('the built-in host (host:)' if each == BUILTIN_HOST else each for each in targets)}"
+    """Say what the run does, what its tapes note, and which meters cannot be had."""
+    yield doing(job)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     meters = job.plan.settings.meters
     if untraced := why_untraced(meters):
         yield f"--meters {meters}: not traced: {untraced}"
+
+
+def doing(job: Job) -> str:
+    """Say in one sentence how many users play what at which host, and how long that takes."""
+    steps = [step.settings for step in job.plan.steps]
+    groups = [group for settings in steps for group in settings.group]
+    *others, last = dict.fromkeys(sum(group.users for group in settings.group) for settings in steps)
+    users = f"{', '.join(map(count, others))} and {many(last, 'user')}" if others else many(last, "user")
+    tapes = ", ".join(dict.fromkeys(job.tape(group).name for group in groups))
+    hosts = " and ".join(
+        "the built-in host (another: --target URL)" if target == BUILTIN_HOST else target
+        for target in dict.fromkeys(group.target for group in groups)
+    )
+    return f"{users} at {hosts}, tape {tapes}; about {minutes(duration(job))}"
 
 
 def _sum_up(ran: RunResult, arguments: argparse.Namespace) -> int:

@@ -6,6 +6,8 @@ from typing import Any
 
 from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Load, Segment, Service, Settings
+from cuesta.plan.fields import ALWAYS, PER_STEP, Driver
+from cuesta.plan.schema import told
 from cuesta.target import BUILTIN_HOST
 
 
@@ -13,13 +15,8 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
     """Tell an agent everything but its number and the start; `host` is the built-in host's address."""
     settings = segment.steps[0].settings
     return {
-        "seed": settings.seed,
-        "agents": settings.agents,
-        "threads": settings.threads,
+        **_told(settings, ALWAYS),
         "cpus": cpus,
-        "stamps": settings.stamps,
-        "log_transactions": settings.log_transactions,
-        "cast": settings.cast,
         "drain": DRAIN,
         "groups": [_group(job, group, host) for group in settings.group],
         "steps": [_step(step.settings) for step in segment.steps],
@@ -38,27 +35,19 @@ def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
         "name": group.name,
         "script": job.tape(group).name,
         "target": host if group.target == BUILTIN_HOST else group.target,
-        "columns": group.columns,
-        "rows": group.rows,
+        **_told(group, ALWAYS),
         "data": list(job.users_of(group).rows),
         "secret": job.users_of(group).secret,
-        "line_speed": group.line_speed,
     }
 
 
 def _step(settings: Settings) -> dict[str, Any]:
-    loads = [
-        {
-            "users": group.users,
-            "stagger": group.stagger,
-            "load": _load(group.load),
-            "think": group.think,
-            "key_rate": group.key_rate,
-            "key_law": group.key_law,
-        }
-        for group in settings.group
-    ]
+    loads = [{**_told(group, PER_STEP), "load": _load(group.load)} for group in settings.group]
     return {"settle": settings.settle, "measure": settings.measure, "groups": loads}
+
+
+def _told(table: Group | Settings, driver: Driver) -> dict[str, Any]:
+    return {name: getattr(table, name) for name in told(type(table), driver)}
 
 
 def _load(load: Load) -> dict[str, Any]:

@@ -37,6 +37,17 @@ class Flag:
     """Its help; by default the description of the setting."""
 
 
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """A setting that the driver is told under its own name (`engine/spec`)."""
+
+    may_change: bool
+    """Whether it may change from one step to the next while users stay connected."""
+
+
+ALWAYS, PER_STEP = Driver(may_change=False), Driver(may_change=True)
+
+
 def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
     """Check with `read`; a bad value is answered with what was expected, what came and why it will not do."""
 

@@ -10,10 +10,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from cuesta.plan.fields import (
+    ALWAYS,
+    PER_STEP,
     Baud,
     Bytes,
     Count,
     Distribution,
+    Driver,
     Duration,
     EchoMap,
     FigureText,
@@ -58,6 +61,11 @@ def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
     return found
 
 
+def told(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
+    """The settings that the driver is told, always or per step."""
+    return tuple(name for name, field in model.model_fields.items() if driver in field.metadata)
+
+
 class Table(BaseModel):
     """A table of a plan: nothing unknown in it, and it never changes."""
 
@@ -70,37 +78,55 @@ class Group(Table):
     name: Name = Field("users", description="what the records call these users")
     tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
     users: Annotated[
-        Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion")
+        Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"), PER_STEP
     ] = Field(1, description="how many there are")
     target: Annotated[
         Target,
         Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
     ] = Field(BUILTIN_HOST, description="what they type at; `host:` starts the built-in host")
-    load: Annotated[LoadText, Flag("LOAD", "closed, paced:CYCLE or open:RATE")] = Field(
+    load: Annotated[
+        LoadText,
+        Flag("LOAD", "closed, paced:CYCLE or open:RATE"),
+        PER_STEP,
+    ] = Field(
         Load("closed"),
         description="when the next input is due: after the think time (closed), once a cycle (paced), "
         "at a rate of inputs or `:sessions` over all users of the group (open)",
     )
-    think: Annotated[Distribution | None, Flag("DISTRIBUTION", "think time, such as 'exp 5s'")] = Field(
-        None, description="think time instead of the tape's own"
-    )
-    key_rate: Annotated[KeyRate | None, Flag("CPS", "keys a second")] = Field(
-        None, description="typing rate instead of the tape's own"
-    )
-    key_law: KeyDistribution | None = Field(
+    think: Annotated[
+        Distribution | None,
+        Flag("DISTRIBUTION", "think time, such as 'exp 5s'"),
+        PER_STEP,
+    ] = Field(None, description="think time instead of the tape's own")
+    key_rate: Annotated[
+        KeyRate | None,
+        Flag("CPS", "keys a second"),
+        PER_STEP,
+    ] = Field(None, description="typing rate instead of the tape's own")
+    key_law: Annotated[KeyDistribution | None, PER_STEP] = Field(
         None, description="distribution of the gaps between keys instead of the tape's own"
     )
-    line_speed: Annotated[Baud | None, Flag("BAUD", "speed of the lines; 0 = as fast as the line goes")] = Field(
-        None, description="speed of the lines, 10 bits a character, instead of the tape's own"
-    )
-    stagger: Annotated[Duration, Flag("D")] = Field(
-        50 * MILLISECOND, description="time between the starts of two users"
-    )
+    line_speed: Annotated[
+        Baud | None,
+        Flag("BAUD", "speed of the lines; 0 = as fast as the line goes"),
+        ALWAYS,
+    ] = Field(None, description="speed of the lines, 10 bits a character, instead of the tape's own")
+    stagger: Annotated[
+        Duration,
+        Flag("D"),
+        PER_STEP,
+    ] = Field(50 * MILLISECOND, description="time between the starts of two users")
     data: Annotated[Path | None, Flag("CSV", "users, one a row, for ${column} in the tape")] = Field(
         None, description="CSV of users for `${column}` in the tape, one row a user; relative to the plan"
     )
-    columns: Size | None = Field(None, description="width of the terminals instead of the tape's own")
-    rows: Size | None = Field(None, description="height of the terminals instead of the tape's own")
+    columns: Annotated[
+        Size | None,
+        ALWAYS,
+    ] = Field(None, description="width of the terminals instead of the tape's own")
+    rows: Annotated[
+        Size | None,
+        ALWAYS,
+    ] = Field(None, description="height of the terminals instead of the tape's own")
 
 
 class Host(Table):
@@ -168,13 +194,25 @@ class Settings(Table):
     """A plan."""
 
     name: Name = Field("run", description="what the run folder is called")
-    seed: Annotated[Seed, Flag("S")] = Field(1, description="one seed gives one sequence of keys and due times")
+    seed: Annotated[
+        Seed,
+        Flag("S"),
+        ALWAYS,
+    ] = Field(1, description="one seed gives one sequence of keys and due times")
     settle: Annotated[Duration, Flag("D")] = Field(
         5 * SECOND, description="time between the last start and the measuring"
     )
     measure: Annotated[Duration, Flag("D")] = Field(30 * SECOND, description="time of measuring")
-    agents: Annotated[Count, Flag("N")] = Field(1, description="processes that the users are divided over")
-    threads: Annotated[Count, Flag("N")] = Field(1, description="threads of each agent")
+    agents: Annotated[
+        Count,
+        Flag("N"),
+        ALWAYS,
+    ] = Field(1, description="processes that the users are divided over")
+    threads: Annotated[
+        Count,
+        Flag("N"),
+        ALWAYS,
+    ] = Field(1, description="threads of each agent")
     pin: Annotated[Switch, Flag("")] = Field(
         False, description="keep the driver and the built-in host on different CPUs"
     )
@@ -197,14 +235,18 @@ class Settings(Table):
         description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled; "
         "`exact` = also, traced; `calls` = also, its system calls traced instead of sampled: for a short run",
     )
-    stamps: Annotated[Stamps, Flag("WHICH", "lines that the kernel stamps: all, none or N = every Nth")] = Field(
-        16, description="lines that the kernel stamps: every Nth, `all` or `none`"
-    )
-    log_transactions: Annotated[Switch, Flag("", "record every transaction")] = Field(
-        False, description="record every transaction, not only histograms"
-    )
+    stamps: Annotated[
+        Stamps,
+        Flag("WHICH", "lines that the kernel stamps: all, none or N = every Nth"),
+        ALWAYS,
+    ] = Field(16, description="lines that the kernel stamps: every Nth, `all` or `none`")
+    log_transactions: Annotated[
+        Switch,
+        Flag("", "record every transaction"),
+        ALWAYS,
+    ] = Field(False, description="record every transaction, not only histograms")
     cast: Annotated[
-        UserNumber | None, Flag("[USER]", "write what this user (0) sees as a cast, for `asciinema play`")
+        UserNumber | None, Flag("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"), ALWAYS
     ] = Field(
         None, description="a user whose session is written as a cast, to be watched; 0 is the first of the first group"
     )

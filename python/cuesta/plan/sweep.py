@@ -1,7 +1,7 @@
 """Sweeps: a matrix of settings, one step for each combination; and which steps share a run of the driver.
 
-The last axis turns fastest. Steps that differ only in what users do (their number, think time, key rate, load,
-stagger) keep the users connected; a step with other lines, tapes, seed or host begins a new segment.
+The last axis turns fastest. Steps that differ only in settings that may change per step (users, load, think time, …)
+keep the users connected; a step with other lines, tapes, seed or host begins a new segment.
 """
 
 import copy
@@ -13,13 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from cuesta.errors import InputError
+from cuesta.plan.fields import PER_STEP
 from cuesta.plan.messages import near, plan_error
-from cuesta.plan.schema import Group, Host, Settings
+from cuesta.plan.schema import Group, Host, Settings, told
 
 MOST_STEPS = 1000
 OF_A_STEP = ("settle", "measure", "seed")
-KEPT = ("users", "load", "think", "key_rate", "key_law", "stagger")
-"""Settings of a group that may change while its users stay connected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Step:
         return self._run() == other._run()
 
     def _run(self) -> tuple[object, ...]:
-        groups = [group.model_dump(exclude=set(KEPT)) for group in self.settings.group]
+        groups = [group.model_dump(exclude=set(told(Group, PER_STEP))) for group in self.settings.group]
         return self.settings.seed, self.settings.host, groups
 
 

@@ -260,9 +260,9 @@ impl<'a> LoginAttempt<'a> {
             tried: if tried.is_empty() { "nothing that it takes".to_owned() } else { tried.join(", ") },
             takes: if takes.is_empty() { "nothing more".to_owned() } else { takes.join(", ") },
             remedy: if self.takes.contains(&MethodKind::PublicKey) {
-                "Name a key with ?identity=FILE or load it into the agent; a password stands in the users' table (--data)"
+                "Name a key with ?identity=FILE or load it into the agent; a password stands in the users' table (--data), and record asks for it with --ask-password"
             } else {
-                "Give user and password in the users' table (--data)"
+                "Give user and password in the users' table (--data); record asks for a password with --ask-password"
             },
         }
     }

@@ -15,6 +15,7 @@ EXAMPLES = """examples:
   cuesta record -o edit -- emacs -nw notes.txt     edit.tape and edit.cast
   cuesta record --target telnet://127.0.0.1:2323 -o login
   cuesta record --from demo.cast -o demo           a cast that was recorded with its keys
+  cuesta record --from bash.cast --loop -o stay    users who log in once and repeat what you did
 
 What becomes what is in docs/record.md."""
 
@@ -28,5 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--out", metavar="NAME", help="write NAME.tape and NAME.cast; by default the program's name"
     )
     parser.add_argument("--force", action="store_true", help="write over files that are there")
+    parser.add_argument(
+        "--loop", action="store_true", help="users stay and repeat your work, with random think times, after one login"
+    )
     parser.add_argument("--keep-all", action="store_true", help="hide nothing: passwords too are in the files")
     parser.add_argument("--ask-password", action="store_true", help="ask for the password of an ssh:// login")
