@@ -1,4 +1,4 @@
-//! A thread's work from the start to the end or a stop: its users are user_count and set to work, each interval's counts given away.
+//! Runs one thread's users from the start to the end or a stop, and hands each interval's counts to the recorder.
 
 use std::cell::RefCell;
 use std::panic;
@@ -39,8 +39,10 @@ pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderH
     let intervals: Vec<_> = shared.timeline.intervals().collect();
     for interval in intervals {
         let end = shared.timeline.at(interval.end);
-        let stopped = sleep_unless(&stop, end).await;
-        let interval = if stopped { cut_short(&shared, interval) } else { interval };
+        let over = || interval.phase == Phase::Drain && !shared.is_waiting();
+        let woken = sleep_unless(&stop, end, over).await;
+        let stopped = woken == Woken::Stopped;
+        let interval = if woken == Woken::Due { interval } else { cut_short(&shared, interval) };
         // What was due before the cut is counted before it, also where this thread is late.
         for process in &processes {
             arrive_up_to(&shared, process, shared.timeline.at(interval.end));
@@ -59,17 +61,31 @@ pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderH
     true
 }
 
-/// Sleeps; says whether a stop was asked for meanwhile.
-async fn sleep_unless(stop: &AtomicBool, until: Stamp) -> bool {
+/// Why a sleep ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Woken {
+    /// It was due.
+    Due,
+    /// A stop was asked for.
+    Stopped,
+    /// Nothing is left to wait for.
+    Over,
+}
+
+/// Sleeps until an instant, a stop, or until `over`, which is asked after each [`LOOK`].
+async fn sleep_unless(stop: &AtomicBool, until: Stamp, over: impl Fn() -> bool) -> Woken {
     loop {
         if stop.load(Ordering::Relaxed) {
-            return true;
+            return Woken::Stopped;
         }
         let now = clock::now();
         if now >= until {
-            return false;
+            return Woken::Due;
         }
         clock::sleep_until(until.min(now + LOOK)).await;
+        if over() {
+            return Woken::Over;
+        }
     }
 }
 

@@ -171,6 +171,7 @@ impl PartialIntervals {
     /// Adds one thread's part; gives the whole once all threads have delivered.
     fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
         let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
+        part.0.end = part.0.end.max(interval.end); // threads whose users are done end it earlier
         part.2.absorb(tally);
         part.1 += 1;
         if part.1 < threads {

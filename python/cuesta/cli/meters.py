@@ -1,4 +1,7 @@
-"""`cuesta meters`: where a Linux host's time goes, by hand."""
+"""`cuesta meters`: where a Linux host's time goes, by hand.
+
+A run's metering process is this verb too: what only people need (reports, and the libraries behind them) is imported late.
+"""
 
 import _thread
 import argparse
@@ -12,13 +15,12 @@ from types import FrameType
 from typing import Any, Literal
 
 from cuesta import _native
-from cuesta.cli import meter_rows, profile, service, tty_meters
+from cuesta.cli import profile
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
 from cuesta.engine.meter_process import Meters, Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.report import meters as report
 
 OF_SERVICE = 60.0
 """Seconds that a service's profile is of when nothing is said."""
@@ -55,10 +57,14 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if _depth(arguments) and not arguments.json:
         return _sheets(meters, every, count or 1, None)
     with interruptible() as stopped:
+        from cuesta.cli import meter_rows  # noqa: PLC0415
+
         return meter_rows.carry_out(meters, every, count, arguments.json, stopped)
 
 
 def _front_end(arguments: argparse.Namespace) -> int:
+    from cuesta.cli import tty_meters  # noqa: PLC0415
+
     return tty_meters.carry_out(arguments.front_end, arguments.json)
 
 
@@ -71,6 +77,8 @@ def _record(arguments: argparse.Namespace) -> int:
     meters = start(arguments)
     with interruptible() as stopped:
         stopped.wait(seconds)
+    from cuesta.cli import service  # noqa: PLC0415
+
     return service.record(meters, arguments.record)
 
 
@@ -173,6 +181,8 @@ def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
 def _show(sheet: dict[str, Any], where: str | None) -> None:
     check_json(where)
     if where != "-":
+        from cuesta.report import meters as report  # noqa: PLC0415
+
         print(report.text(sheet))
     write_json(where, sheet)
 

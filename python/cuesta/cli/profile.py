@@ -7,7 +7,6 @@ import threading
 from cuesta import _native
 from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
-from cuesta.report import profile as report
 
 WORD = "profile"
 """What stands in the place of an interval."""
@@ -26,6 +25,8 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     except _native.RunError as error:
         raise CuestaError(f"cuesta meters profile: {error}") from None
     if arguments.json != "-":
+        from cuesta.report import profile as report  # noqa: PLC0415
+
         print(report.text(found["listing"], sheet))
     for file, content in ((arguments.flame, found["flame"]), (arguments.folded, found["folded"])):
         if file:

@@ -19,6 +19,8 @@ from cuesta import _native
 
 LOOK_EVERY = 0.25
 """Seconds between snapshots."""
+END_EVERY = 0.05
+"""Seconds between looks whether it has ended."""
 MEET_EVERY = 0.02
 """Seconds between looks at the barriers, where users wait for users of other agents: much less than they wait there."""
 
@@ -68,7 +70,7 @@ def main() -> None:
 
 def _play(spec: str, scripts: dict[str, _native.Script], folder: str, orders: Orders) -> None:
     run = _native.Run.start(spec, scripts, folder)
-    look_every = MEET_EVERY if run.meets_others() else LOOK_EVERY
+    wake_every = MEET_EVERY if run.meets_others() else END_EVERY
     look_at = 0.0
     while not run.wait(LOOK_EVERY if orders.ended else 0):
         if time.monotonic() >= look_at:
@@ -77,7 +79,7 @@ def _play(spec: str, scripts: dict[str, _native.Script], folder: str, orders: Or
         for standing in json.loads(run.standings()):
             _say({"standing": standing})
         if not orders.ended:
-            for row in orders.within(look_every):
+            for row in orders.within(wake_every):
                 run.release(json.dumps(json.loads(row)["release"]))
             if orders.ended:
                 run.stop()
