@@ -1,6 +1,6 @@
 """`cuesta meters`: where a Linux host's time goes, by hand.
 
-A run's metering process is this verb too: what only people need (reports, and the libraries behind them) is imported late.
+A run starts this verb too, to be metered: what only people need, reports and their libraries, is imported late.
 """
 
 import _thread
