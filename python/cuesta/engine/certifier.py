@@ -1,8 +1,8 @@
-"""The certifier: run after run of one group of users, each a run folder of its own, until enough of them count.
+"""Makes the runs of a certification: one group of users, again and again, until enough runs count.
 
-It starts with a run that warms the machine up and does not count. A run that does not count is kept under `excluded/`
-with the reason, and made again; as many runs as were asked for may be lost so. What a run is worth is for the caller to
-judge. Behind the timed runs come those that are made for one figure each (`method`).
+The first run warms the machine up and does not count. A run that does not count is kept under `excluded/` with the
+reason, and repeated; at most as many as were asked for may be lost. The caller judges what a run is worth. After the
+timed runs come those that are made for one figure each (`method`).
 """
 
 import threading
@@ -23,7 +23,7 @@ from cuesta.plan import Group, Plan, Step
 EXCLUDED, SETTLING = "excluded", "settling"
 """Folders of runs that do not count (docs/certify.md)."""
 TRIES = 2
-"""How often a run that is made for one figure is begun."""
+"""Attempts at a run that is made for one figure."""
 
 Judge = Callable[[Path], list[str]]
 """Says why a run does not count; empty if it does."""

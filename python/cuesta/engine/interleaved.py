@@ -1,9 +1,9 @@
-"""Runs of two plans in turn: A B, B A, A B, B A, … so that what drifts meanwhile falls on both alike.
+"""Runs of two plans in turn: A B, B A, A B, B A, … so that drift affects both alike.
 
 The runs of a pair have one seed: the same users type the same keys at the same due times on both sides. The next pair
-has the next seed. A pair is in the index (docs/compare.md) when both of its runs have ended; what was cut off stays.
-For a pair that does not count another one is made; as many as were asked for may be lost so. What a run is worth is for
-the caller to judge.
+has the next seed. A pair is in the index (docs/compare.md) when both of its runs have ended; a run that was cut off
+stays on disk. A pair that does not count is repeated; at most as many as were asked for may be lost. The caller judges
+what a run is worth.
 """
 
 import json
@@ -41,9 +41,9 @@ class Interleaved:
     base: RawOptions
     new: RawOptions
     here: Path
-    """What flags and cuesta.toml speak of."""
+    """Folder that relative paths of flags and cuesta.toml start from."""
     pairs: int
-    """That count."""
+    """Pairs that count."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""

@@ -1,7 +1,7 @@
 """CPU time of the kernel's own threads while a run goes on: writeback, journal, reclaim; 1969's file system daemon.
 
-They are no part of the processes that a run meters. What is read is what they used of the whole machine, whoever they
-worked for, by the scheduler's own count (`/proc/PID/schedstat`, nanoseconds).
+They do not belong to the processes that a run meters. Their CPU time is read for the whole machine, whatever process
+they worked for, from the scheduler's count (`/proc/PID/schedstat`, nanoseconds).
 """
 
 import json

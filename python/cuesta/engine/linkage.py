@@ -1,9 +1,9 @@
-"""What dynamic linkers say of the programs that a run starts: how many references each bound by name.
+"""Counts the references that dynamic linkers bind by name in the programs that a run starts.
 
-The GNU linker tells it of itself where the environment asks for it (`LD_DEBUG=statistics`): once when a program has
-been made ready to start, and once more when it ends, with what it bound meanwhile. That costs each program some system
-calls and a descriptor, so it is asked for in a run of its own, in which nothing is timed. A tracer cannot tell it: the
-resolver has no symbol to be found by in a linker as it is shipped, and many programs bind all before they start.
+The GNU linker reports them if the environment asks for it (`LD_DEBUG=statistics`): when a program is ready to start,
+and when it ends, with what it bound meanwhile. That costs each program some system calls and a descriptor, so it has a
+run of its own, in which nothing is timed. A tracer cannot count them: a shipped linker has no symbol for its resolver,
+and many programs bind everything before they start.
 """
 
 import json
@@ -76,7 +76,7 @@ def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
     The readings are written into the run folder that the block makes.
     """
     with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as said:
-        Path(said).chmod(0o1777)  # a linker that may not write there writes to standard output
+        Path(said).chmod(0o1777)  # a linker that cannot write there writes to standard output
         links = Linkage(Path(said), every)
         looking = threading.Thread(target=links.keep_looking, daemon=True)
         looking.start()

@@ -1,9 +1,9 @@
 """The method of a certification: which runs it makes, what each is for, and how long all of them take.
 
-The timed runs say how long everything takes and where CPU time goes. They are sampled and, where the kernel can be
-traced, beside the light tracer. What would make them slower is asked of runs apart: one in which the full tracer counts
-system calls, one in which the programs' linkers say what they bind, and one without any meters, the control, which
-says what meters cost. That is the running order of docs/meters.md.
+The timed runs give all times and where CPU time goes: they are sampled and, where the kernel can be traced, run with
+the light tracer. What would slow them down is measured in extra runs: one in which the full tracer counts system calls,
+one in which the programs' linkers report what they bind, and a control run without meters, which gives their cost
+(docs/meters.md).
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
-"""How many of a benchmark's tasks want a CPU while it runs: whether it sleeps by itself, whoever else has the CPUs.
+"""Samples how many of a benchmark's tasks are runnable, or wait for a device, while it runs.
 
-Idle CPUs do not tell that: while neighbours fill them there is none, and a benchmark that sleeps looks busy. So the
-states of its tasks are looked at: those that run or could, and those that a device keeps, want to go on; the others
-sleep, for a clock, for one another or for nothing.
+Idle CPUs do not show whether a benchmark sleeps: while neighbours fill them there is no idle time. So the states of
+its tasks are sampled; those that neither run, could run, nor wait for a device are asleep.
 """
 
 import json

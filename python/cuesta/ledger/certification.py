@@ -1,7 +1,7 @@
-"""A certification folder, opened: `certification.json` and `run-1` … `run-N` are raw, `record.json` is derived of them.
+"""Opens a certification folder: `certification.json` and `run-1` … `run-N` are raw, `record.json` is derived.
 
-What is derived is derived again whenever a certification is read (`cuesta.analysis.certify.record`); `record.json` only
-says what it was.
+`cuesta.analysis.certify.record` derives the record anew whenever a certification is read; `record.json` keeps what it
+was.
 """
 
 import hashlib

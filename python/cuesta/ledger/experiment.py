@@ -1,7 +1,7 @@
-"""A folder that holds runs: all of one side, or pairs of both.
+"""Lists the runs of a comparison: all of one side, or pairs of both.
 
-A side of a comparison is a run folder, or a folder with run folders right in it: a certification, or any that somebody
-put together. Pairs are what `cuesta compare --interleave` leaves; their index has a row for each completed pair.
+A side is a run folder, or a folder that holds run folders: a certification, or any that a person put together.
+`cuesta compare --interleave` makes pairs; their index has a row for each completed pair.
 """
 
 import re
@@ -22,7 +22,7 @@ class Pair:
     base: Path
     new: Path
     first: Literal["base", "new"]
-    """Which of them was."""
+    """Which of them was made first."""
 
 
 def run_folders(folder: Path) -> list[Path]:

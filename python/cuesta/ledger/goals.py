@@ -1,6 +1,6 @@
-"""What is planned, and what was measured elsewhere: `goals.toml`, opened. docs/ledger.md describes it.
+"""Reads `goals.toml`: planned improvements, and systems measured elsewhere. docs/ledger.md describes it.
 
-Numbers are kept as they were written; what they mean is computed in `cuesta.analysis.history.projection`.
+Numbers are kept as written; `cuesta.analysis.history` parses them.
 """
 
 import datetime

@@ -1,7 +1,7 @@
-"""Tables typed from documents, as they were printed: TOML in, prints and what must agree among them out.
+"""Reads tables typed from documents: TOML in, printed values and their identities out.
 
-`docs/ledger.md` describes the file. A print is kept letter by letter with its page, how well it can be read, and what
-somebody proposes to read. Nothing is computed here and nothing is ever rewritten.
+`docs/ledger.md` describes the file. A print is kept letter by letter with its page, its legibility, and the reading
+that a person proposes. Nothing is computed here, and nothing is rewritten.
 
 The `[[system]]` and `[[improvement]]` of a ledger are prints too: `system.23_9.elapsed`.
 
@@ -42,10 +42,10 @@ class PrintedValue:
     page: str = ""
     legibility: str = "good"
     reading: str | None = None
-    """What somebody proposes to read."""
+    """What a person thinks that it says."""
     note: str = ""
     loose: tuple[str, ...] = ()
-    """Fragments that stand nearby and belong to nothing else."""
+    """Fragments printed nearby that belong to no other value."""
 
 
 @dataclass(frozen=True, slots=True)

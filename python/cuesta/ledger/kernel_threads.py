@@ -1,4 +1,4 @@
-"""What the kernel's own threads used while a run of a certification went on: `kernel-threads.jsonl`, opened."""
+"""Reads `kernel-threads.jsonl`: CPU time of the kernel's own threads during a run of a certification."""
 
 from bisect import bisect_left
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What dynamic linkers said of the programs of a run: `linkage.jsonl`, opened. Certifications have a run for it."""
+"""Reads `linkage.jsonl`: what dynamic linkers reported in the run of a certification that asks them."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Linked:
 
     at: list[float]
     programs: list[int]
-    """Programs whose linker had said something."""
+    """Programs whose linker had reported."""
     symbols: list[int]
     """References that the linkers had bound by name."""
 

@@ -1,4 +1,4 @@
-"""A service's profile: what the meters said of a live service for a while, to hold benchmarks against.
+"""Reads a service's profile: a meter report of a live service, to compare benchmarks with.
 
 The file is one JSON object: `format`, `cuesta`, `recorded` (UTC), `machine`, and the meters' whole `sheet`.
 """

@@ -1,4 +1,4 @@
-"""Signatures of records, by `ssh-keygen -Y`: made with any SSH key, checked against a file of allowed signers.
+"""Signs records with an SSH key (`ssh-keygen -Y`), and checks signatures against a file of allowed signers.
 
 The signature covers `record.json`, which holds the hashes of all raw files. It is kept beside it, as `record.json.sig`.
 """
@@ -12,7 +12,7 @@ from cuesta.ledger.certification import RECORD, SIGNATURE
 NAMESPACE = "cuesta-record"
 """What the signature is for (`ssh-keygen -n`): one made for something else is refused."""
 PATIENCE = 120.0
-"""Seconds that somebody has to type a passphrase."""
+"""Seconds to type a passphrase."""
 
 
 def see_key(key: Path) -> None:

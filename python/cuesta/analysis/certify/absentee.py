@@ -1,4 +1,4 @@
-"""Whether a benchmark says anything of the service: one that goes idle, or leaves out what the service does, does not.
+"""Whether a benchmark stands for the service: not if it goes idle, or leaves out work that the service does.
 
 1974's ran 20 absentee processes; it went idle for 12 % of its time and paged half as much as the service, so that a
 change of the scheduler that helped the service could not show in it.
@@ -15,9 +15,10 @@ from cuesta.ledger.service import read_service
 from cuesta.units import digits, share
 
 IDLE = 0.05
-"""Share of the CPUs from which on a benchmark is said to go idle.
+"""Least idle share of the CPUs that is warned of.
 
-It is what its own processes left, where that was looked at: neighbours who fill the CPUs hide it from the CPUs' idle.
+Where the states of its tasks were sampled, it is what they left: neighbours who fill the CPUs hide
+it from the CPUs' idle.
 """
 
 

@@ -1,6 +1,6 @@
 """Whether a certification's `record.json` agrees with its raw files: each hash and each figure.
 
-What can be made again (`record.html`, the runs' summaries) is not held against anything: it is no evidence.
+What can be made again (`record.html`, the runs' summaries) is no evidence and is not compared.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The runs that a certification makes for one figure each: what they counted, and why one does not count.
 
-Nothing that they timed is used, but for the control run: that times the same without meters.
+Only the control run is timed: it repeats a timed run without meters.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from cuesta.ledger.record import Figure
 
 RUN = {TRACED: "the traced run", LINKAGE: "the run that asks the linkers", CONTROL: "the control run"}
 LEAST_TOLD = 0.9
-"""Least share of the loaded programs whose linker must have spoken."""
+"""Least share of the loaded programs whose linkers must have reported."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ExtraRuns:
 
     runs: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
-    """What the linkers said, by the folder of the run."""
+    """What the linkers reported, by run folder."""
     untraced: str | None = None
     """Why no run was traced."""
 

@@ -1,4 +1,4 @@
-"""What a certification may be called, and why not more: MPL-17 had one grade, its readers had to trust it.
+"""The grade of a certification, and the checks behind it.
 
 `certified`: at least five runs count and every check holds. `observation`: one run. `estimate`: anything else.
 """
@@ -16,20 +16,21 @@ from cuesta.units import many, share
 LEAST_RUNS = 5
 """Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""
 CLOSES = 0.02
-"""By how much the subject, others, idle and steal, each by its own clock, may miss the CPUs' time."""
+"""Greatest relative difference of the CPUs' time and the sum of the subject, others, idle and steal."""
 TICKS = 0.03
-"""Seconds a CPU that is lost between these clocks at the two ends of a phase."""
+"""Seconds per CPU that these clocks may miss at the two ends of a phase, besides."""
 TOLD = 0.9
-"""Least share of the subject's CPU time of which samples told."""
+"""Least share of the subject's CPU time that samples must cover."""
 OTHERS = 0.25
-"""Most of the CPUs that others may use."""
+"""Greatest share of the CPUs that others may use."""
 LOSSY = {
     "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root is told",
     "exit_records_by_parent": "CPU time of processes that left their parents may be missing: births are not told here",
 }
 """Sources of the subject's CPU time that can lose some."""
 DRIFT = 0.10
-"""A first run that is farther than this from the median of the others, and than they lie apart, had not settled."""
+"""A first run that differs from the median of the others by more than this share, and more than they differ from one
+another, had not settled."""
 
 
 def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:

@@ -1,10 +1,10 @@
-"""A certification run, cut into its phases: bounds by the driver's instants, CPU time by the meters' readings.
+"""The two phases of a certification run: when they were, by the driver's clock, and their CPU time, by the meters.
 
 Users are started, reach their first prompt, meet at a barrier, pause, and play the commands. The meters read every
 quarter of a second, so that at least one reading falls into the pause: what the subject used before it belongs to the
-creation of processes, what it used after it to the commands, and no CPU time can be in the wrong phase. Bounds of a
-phase are instants of the driver. Where a phase begins or ends between two readings, the subject's CPU time of both is
-the phase's (outside of it the subject had nothing to do); of what others used and of idle it gets its part by time.
+creation of processes, what it used after it to the commands. Where a phase begins or ends between two readings, all of
+the subject's CPU time belongs to the phase, since outside of it the subject has nothing to do; what others used and
+idle are divided by time.
 """
 
 import json
@@ -23,15 +23,15 @@ from cuesta.ledger.transactions import Transaction, transactions
 CREATION = "process creation"
 """The transaction from the first key, which is sent as soon as the process is there, to its first prompt."""
 BUSY = ("usr", "sys", "irq")
-"""Shares of the CPUs' time in which they worked, whoever for."""
+"""Shares of the CPUs' time in which they worked, for whatever process."""
 REST = ("iowait", "steal", "idle")
-"""Shares in which they did not."""
+"""Shares in which they did not work."""
 OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
-"""What is counted of the subject alone."""
+"""Counts of the subject alone."""
 PAGE_WAITS = "page_waits"
-"""What a reading has if a tracer was at work, either of both."""
+"""A reading has it if either tracer was running."""
 UNTOLD = "user_and_calls"
-"""The cause that the light tracer gives where no sample fell that would tell more."""
+"""The cause that the light tracer reports where no sample tells more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,11 @@ class PhaseTimes:
 
     users: int
     spans: dict[str, Span]
-    """`creation` and `command`; of a benchmark only `command`, from the first start to the last end."""
+    """`creation` and `command`; a benchmark has only `command`, from the first start to the last end."""
     creation: list[float]
-    """Of each user: from when its process was to be started to its first prompt."""
+    """Seconds for each user: from the due start of its process to its first prompt."""
     command: list[float]
-    """Of each user: from the end of the pause to its last answer."""
+    """Seconds for each user: from the end of the pause to its last answer."""
     missing: list[str]
     """Why this is not the whole script of all users; empty if it is."""
 
@@ -80,27 +80,27 @@ class CpuAccount:
     counts: Counter[str] = field(default_factory=Counter)
     """Of `OWN_COUNTS`."""
     occurrences: Counter[str] = field(default_factory=Counter)
-    """By cause: how many."""
+    """How often each cause occurred."""
     counted: Counter[str] = field(default_factory=Counter)
-    """In how many of the readings it was counted, of `OWN_COUNTS`, `page_waits` and `throttled`."""
+    """Readings that have a count, for `OWN_COUNTS`, `page_waits` and `throttled`."""
     readings: int = 0
     samples: float = 0.0
     sampled: float = 0.0
-    """CPU time whose causes samples told."""
+    """CPU time that samples cover."""
     weights: float = 0.0
-    """Sum of squares of the CPU time that each sample stands for: readings of few samples weigh them more."""
+    """Sum of squares of the CPU time that each sample stands for: readings with few samples weigh them more."""
     calibrations: Counter[str] = field(default_factory=Counter)
-    """What the constants of the calibration leave open, by cause; the same in every reading, so that it adds up."""
+    """Error of the calibration's constants by cause; it is the same in every reading, so it adds up."""
     unmet: set[str] = field(default_factory=set)
-    """Causes that samples may have met and did not in some reading."""
+    """Causes that some reading has no sample of, although it might have."""
     told: float = 0.0
-    """Share of the subject's CPU time of which samples told; the rest is split like it."""
+    """Share of the subject's CPU time that samples cover; the rest is divided in the same proportions."""
     whole: Counter[str] = field(default_factory=Counter)
-    """The rest of whole readings, that of a bound too."""
+    """Like `rest`, of whole readings: those at a bound too."""
     there: float = 0.0
-    """CPU time that there was in whole readings."""
+    """CPUs × length of whole readings."""
     interrupts: float = 0.0
-    """CPU time that interrupts took of it at most; of idle CPUs it is in nobody's account."""
+    """Most of it that interrupts took; interrupts of idle CPUs are in no account."""
     why: str | None = None
     """Why there is no account."""
 
@@ -130,11 +130,11 @@ class Script:
 
     listing: str
     creates: bool
-    """Whether it has the transaction that the creation of processes is told by."""
+    """Whether it has the transaction `CREATION`."""
     pause: float | None
-    """Seconds of the pause right behind its first barrier; none if it has none."""
+    """Seconds of the pause right after its first barrier; None if it has none."""
     pauses: float
-    """Seconds of all pauses, each once; but for the last, behind the end."""
+    """Seconds of all pauses, each once, without the one at the end."""
 
 
 def understood(script: _native.Script) -> Script:

@@ -1,4 +1,4 @@
-"""Part d of MPL-17's form: what a process sees; of a benchmark one number, and what is needed to believe it.
+"""Part d of MPL-17's form: average times seen by a process; for a benchmark its elapsed time.
 
 A ratio to a reference system never stands without its interval over the runs of both.
 """

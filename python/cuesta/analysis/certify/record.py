@@ -1,4 +1,4 @@
-"""A certification's record, derived from its raw files; `agreement` holds it against what `record.json` says."""
+"""Derives a certification's record from its raw files; `agreement` compares it with `record.json`."""
 
 import hashlib
 import json

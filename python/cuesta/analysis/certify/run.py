@@ -17,10 +17,10 @@ from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 UNSEEN = "the kernel's own threads were not read: within a container they cannot be seen"
 NOT_SAMPLED = RunnableTasks([], [], [])
 LONGEST = 200
-"""Characters of a reason; the last ones say most."""
+"""Characters of a reason; the last ones are kept, which say most."""
 PHASES = ("creation", "command")
 OF_INTERRUPTS = {"softirq", "interrupts"}
-"""Causes that both tracers count; the others only the one that traces system calls."""
+"""Causes that both tracers count; only the full tracer counts the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class CertificationRun:
     kernel: KernelThreads
     """The kernel's own threads."""
     runnable: RunnableTasks = NOT_SAMPLED
-    """How many tasks of a benchmark wanted a CPU."""
+    """How many tasks of a benchmark were runnable."""
 
     @property
     def recorded(self) -> Recorded:

@@ -1,4 +1,4 @@
-"""Whether runs may be compared: what each was made with, and where two of them differ.
+"""Whether runs are comparable: what each was made with, and where two of them differ.
 
 Facts come from `run.json`, by kind. All kinds but the host must be alike: a ratio of unlike runs says nothing of the
 host. The host is what is compared, so its settings and its address may differ between the sides, but not within one.
@@ -22,11 +22,11 @@ NOT_OF_DRIVER = {
     *("name", "seed", "limits", "group", "host", "published", "sweep"),
     *("settle", "measure", "meters", "validity"),
 }
-"""Settings of a plan that are named elsewhere, or that make no difference to a figure. All others are the driver's."""
+"""Settings of a plan that another kind has, or that change no figure. All others are the driver's."""
 THINK = ("think", "key_rate", "key_law")
 LINES = ("line_speed", "columns", "rows")
 NOT_OF_POPULATION = {*THINK, *LINES, "name", "tape", "target", "stagger", "data"}
-"""Settings of a group that are named elsewhere; files are known by what is in them. All others are the population's."""
+"""Settings of a group that another kind has; files are compared by their hashes. All others are the population's."""
 GIB = 2**30
 
 RunFacts = Mapping[str, Mapping[str, object]]

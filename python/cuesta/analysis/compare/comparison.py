@@ -36,7 +36,7 @@ class Terms:
     despite: str | None = None
     """Why unlike runs are compared nevertheless."""
     compensation: Mapping[str, float] = field(default_factory=dict)
-    """By metric: what the new side's figure is multiplied by, to be what the base's method would have measured."""
+    """By metric: factor that turns the new side's figure into what the base's method would have measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class MetricComparison:
     missing: str | None
     """Why there is no ratio."""
     compensation: float | None
-    """What the new side was multiplied by for the ratio."""
+    """Factor of the new side in the ratio."""
     ratio: float | None = None
     """New over base; None where it cannot be had."""
     interval: Interval | None = None

@@ -1,10 +1,9 @@
-"""How far one handful of runs lies from another: the Hodges–Lehmann estimate, with an exact interval and test.
+"""Location shift between two sets of runs: the Hodges–Lehmann estimate, with an exact interval and test.
 
-Both designs are one idea (Lehmann, Nonparametrics, 1975, chapters 2 and 4). Sort the differences that the design gives:
-of every new run from every base run, or the Walsh averages of the pairs' differences. Their median is the estimate; the
-k-th from either end bound the interval; how likely it is that the true shift lies outside is counted, not approximated:
-the number of differences above the truth is Mann and Whitney's U, or Wilcoxon's signed-rank sum. Values that tie make
-the interval and the test cautious, never bold.
+Both designs work alike (Lehmann, Nonparametrics, 1975, chapters 2 and 4). Sort the differences of every new run and
+every base run, or the Walsh averages of the pairs' differences. Their median is the estimate, and the k-th from either
+end bound the interval. Its confidence is counted, not approximated: the number of differences above the true shift is
+Mann and Whitney's U, or Wilcoxon's signed-rank sum. Ties make interval and test conservative.
 """
 
 import math
@@ -22,7 +21,7 @@ class Interval:
     low: float
     high: float
     confidence: float
-    """Of the exact distribution: at least what was asked for."""
+    """By the exact distribution; at least the confidence asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,9 @@ class LocationShift:
     """How far the new values lie above the base values."""
 
     differences: Sequence[float]
-    """In order."""
+    """Sorted."""
     arrangements: Sequence[int]
-    """In how many ways chance alone puts 0, 1, 2, … of the differences above the truth."""
+    """Null distribution: in how many of the equally likely orders 0, 1, 2, … differences lie above the true shift."""
 
     @property
     def estimate(self) -> float:

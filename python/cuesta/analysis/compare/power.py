@@ -1,7 +1,7 @@
-"""How small a change so many runs find, and how many runs find a given change. Both are computed, none is typed in.
+"""Power of the test: the smallest change that a number of runs finds, and the number that finds a given change.
 
-A change is found if the test tells it from none. Few runs are simulated: ranks have few levels, so that the normal
-approximation promises too much for them. More than FEW follow the approximation.
+Up to FEW runs are simulated, since ranks then have few levels and the normal approximation promises too much; more
+follow the approximation.
 """
 
 import math
@@ -12,13 +12,13 @@ from functools import cache
 from cuesta.analysis.compare.hodges_lehmann import LocationShift, least_runs, paired, unpaired
 
 POWER = 0.8
-"""With as many runs as are said to be needed, the chance that they decide."""
+"""Chance that the number of runs said to be needed decides."""
 MOST_RUNS = 500
-"""More than this many a side is as good as never."""
+"""More runs a side than this are not proposed."""
 FEW = 25
-"""So many runs a side (or pairs) are simulated."""
+"""Most runs a side (or pairs) that are simulated."""
 DRAWS = 1000
-"""Comparisons that are simulated: the chance is then known to about one in a hundred."""
+"""Simulated comparisons: the power is then known to about one in a hundred."""
 
 
 def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> float | None:
@@ -44,7 +44,7 @@ def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
         first, z = _normal(alpha)
         return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
     rng = random.Random(0)
-    # The lower end of an interval rises by as much as the change: it is found if the end comes to lie above zero.
+    # The lower end of the interval moves with the change, which is found when that end is above zero.
     intervals = [_of_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
     return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
 

@@ -1,8 +1,8 @@
-"""How far what a run asks of its host is from what a live service asks, resource by resource.
+"""How far a run's mix of work is from a live service's, resource by resource.
 
-A mix is what a meters' sheet says of the kind of work: where the subject's CPU time went by cause (shares), and how
-often it faulted, called, switched, read and wrote (rates). Two mixes may differ in size, so rates are also held
-against each other for each second of CPU. A resource that a benchmark does not touch can show no improvement of it.
+The mix comes from a meter report: the subject's CPU time by cause (shares), and how often it faulted, called, switched,
+read and wrote (rates). Mixes may differ in size, so rates are also compared per second of CPU. A benchmark cannot show
+the improvement of a resource that it does not use.
 """
 
 import math

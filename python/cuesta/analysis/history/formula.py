@@ -10,7 +10,7 @@ every name that fits, `a.*.total` within a function for all of them. Numbers, `+
     count(NAME, "letters")   how many of a print's characters are among these
     distinct(NAMES)          how many different prints there are
 
-Nothing is evaluated but this: a formula comes from a file and can do no harm.
+Nothing else is evaluated, so a formula from a file can do no harm.
 """
 
 import re
@@ -28,7 +28,7 @@ HOLE = re.compile(r"\{(\w+)\}")
 PATTERN = re.compile(r"[A-Za-z_{][\w{}]*(?:\.[\w{}]+)*")
 RELATIONS = ("=", "<=", ">=", "in", "divides")
 DEEPEST = 50
-"""Levels of brackets that are followed."""
+"""Most levels of brackets."""
 
 
 class Scope(Protocol):
@@ -54,7 +54,7 @@ class Expression:
     node: Node
     names: tuple[str, ...]
     is_name: bool
-    """It is one name as printed and nothing else: a statement, not a computation."""
+    """It is a single name: a statement, not a computation."""
 
 
 @dataclass(frozen=True, slots=True)

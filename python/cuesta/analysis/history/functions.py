@@ -1,4 +1,4 @@
-"""What formulas can compute: signs and functions, of numbers and of prints. `formula` says what each does."""
+"""Operators and functions of formulas, of numbers and of prints; `formula` describes them."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

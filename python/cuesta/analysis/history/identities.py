@@ -1,4 +1,4 @@
-"""What must agree among printed values, and what to think where it does not.
+"""Checks the identities of a typed document, and classifies the values that contradict them.
 
 Every identity is computed from the values as printed. A difference within what was rounded is rounding. Where one
 fails, the readings that were typed beside its prints are tried; what no reading repairs is an error of the document.
@@ -55,7 +55,7 @@ class Finding:
     printed: str
     verdict: FindingKind
     computed: str | None = None
-    """By the first identity of `against`, written as the value was printed; `at most 100` of a bound."""
+    """By the first identity of `against`, in the format of the print; a bound is `at most 100`."""
     reading: str | None = None
     """The typed reading that the identities confirm, or a torn cell joined."""
     against: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class DocumentCheck:
 
 
 BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
-"""What relations that say what a value is are called."""
+"""Relations that give a value, and how they are written."""
 
 
 def check(document: Document) -> DocumentCheck:

@@ -1,4 +1,4 @@
-"""Which systems stand in one ledger: those that ran the same workload, and those that a file of goals lists."""
+"""Groups systems into ledgers: those that ran the same workload, and those that a file of goals lists."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The ledger's arithmetic: systems in percent of a reference, and what planned improvements would make of the last one.
+"""Systems in percent of a reference, and the elapsed time that planned improvements would give the last one.
 
 An improvement saves a share of the elapsed time of what it touches: elapsed × (1 − saves × touches). One that the
 benchmark does not exercise saves nothing of it. Improvements compound. All-low and all-high are the ends; between them
@@ -19,7 +19,7 @@ from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 
 DRAWS, SEED = 20_000, 1974
-"""Of the simulation. Its standard error is given with each result."""
+"""Of the simulation; each result has its standard error."""
 
 
 @dataclass(frozen=True, slots=True)

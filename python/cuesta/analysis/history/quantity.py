@@ -1,4 +1,4 @@
-"""A printed number: what was printed, and between which bounds what it stands for may lie.
+"""A printed number, and the bounds of the value that it stands for.
 
 A print is rounded to its last digit: `25.4` stands for 25.35 to 25.45. `<15%` is a bound, `10-12%` a range with its
 mean, `0:04:05` a clock's time in seconds, which clocks cut off. Arithmetic carries the bounds along, as intervals.
@@ -16,7 +16,7 @@ PRINT = re.compile(rf"\s*(?P<bound>[<>]?)\s*(?P<low>{NUMBER})(?:\s*-\s*(?P<high>
 CLOCK = re.compile(r"\s*(?:(\d+):)?(\d+):(\d\d)\s*$")
 
 SLACK = 1e-9
-"""Relative error of the machine's arithmetic, which is nobody's rounding."""
+"""Relative error of floating-point arithmetic, which is not the document's rounding."""
 
 
 @dataclass(frozen=True, slots=True)

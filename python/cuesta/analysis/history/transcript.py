@@ -1,4 +1,4 @@
-"""A document's prints as they are read at the moment, and what its formulas say of them."""
+"""A document's printed values, with readings in place of some of them, and its formulas computed over them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from cuesta.errors import InputError
 from cuesta.ledger.historical import Document, PrintedValue
 
 DEEPEST = 20
-"""Derived names that may stand for one another in a row."""
+"""Most levels of derived names."""
 
 
 class Agreement(StrEnum):
