@@ -176,6 +176,49 @@ def test_part_iv_of_a_form_is_read_on_a_telephone_without_scrolling(page: Tab, p
     assert not [head for head in page.value(SCROLLING) if "total" in head]
 
 
+PLACE = """
+(title => {
+  const figure = [...document.querySelectorAll('figure')].find(each => each.textContent.trim().startsWith(title));
+  figure.scrollIntoView({block: 'center'});
+  const found = figure.querySelector('svg .role-legend-label text') || figure;
+  const [plot, name] = [figure.querySelector('svg'), found].map(each => each.getBoundingClientRect());
+  return [plot.left + plot.width / 2, plot.top + plot.height / 2, name.left + 4, name.top + name.height / 2];
+})
+"""
+TOOLTIP = """
+new Promise(resolve => setTimeout(() => {
+  const shown = document.querySelector('#vg-tooltip-element.visible');
+  resolve(shown ? shown.innerText.replace(/\\s+/g, ' ') : '');
+}, 200))
+"""
+FADED = """
+new Promise(resolve => setTimeout(() => {
+  resolve([...document.querySelectorAll('figure .mark-line path')].map(each => each.getAttribute('opacity')));
+}, 200))
+"""
+
+
+def test_the_values_at_the_cursor_are_shown(page: Tab, pages: dict[str, Path]) -> None:
+    page.look(pages["good"], 1100)
+    x, y, *_ = page.value(f"{PLACE.strip()}('Keystroke echo by percentile')")
+    assert page.value(TOOLTIP) == ""
+    page.point(x, y)
+    page.point(x + 3, y)
+    assert re.fullmatch(
+        r"percentile p9\d(\.\d)? since due 2(\.\d+)? ms since sent 2(\.\d+)? ms", page.value(TOOLTIP).strip()
+    )
+
+
+def test_a_click_on_a_name_in_the_legend_shows_it_alone(page: Tab, pages: dict[str, Path]) -> None:
+    page.look(pages["good"], 1100)
+    *_, x, y = page.value(f"{PLACE.strip()}('Keystroke echo by percentile')")
+    assert "0.07" not in page.value(FADED)
+    page.point(x, y, click=True)
+    assert page.value(FADED).count("0.07") == 1
+    page.point(x, y, click=True)
+    assert "0.07" not in page.value(FADED)
+
+
 def test_what_a_page_fetches_and_says_would_be_seen(page: Tab, tmp_path: Path) -> None:
     """So that the test above can fail."""
     file = tmp_path / "bad.html"

@@ -57,7 +57,7 @@ def bars(
     tip = [
         {"field": "y", "title": "system"},
         {"field": "s", "title": "cause"},
-        {"field": "value", "title": "CPU time", "formatType": "duration"},
+        {"field": "value", "title": "CPU time", "formatType": "duration", "type": "quantitative"},
     ]
     x = quantity("CPU time", zero=True, **DURATION)
     bar = {"type": "bar", "height": {"band": 0.62}}

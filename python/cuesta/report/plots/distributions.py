@@ -47,8 +47,8 @@ def histogram(of: Histogram | None, title: str) -> Iterator[Plot]:
         return
     rows = [{"x": bar.low, "x2": bar.high, "y": 100 * bar.count / of.count, "n": bar.count} for bar in bars]
     tip = [
-        {"field": "x", "title": "from", "formatType": "duration"},
-        {"field": "x2", "title": "to", "formatType": "duration"},
+        {"field": "x", "title": "from", "formatType": "duration", "type": "quantitative"},
+        {"field": "x2", "title": "to", "formatType": "duration", "type": "quantitative"},
         {"field": "y", "title": "% of values", "format": ".3~g"},
         {"field": "n", "title": "values", "format": ","},
     ]
@@ -74,7 +74,7 @@ def percentiles(title: str, what: str, histograms: Mapping[str, Histogram | None
     marked = {"values": [mark for mark in MARKS if mark <= most], "labelExpr": "percentile(datum.value)"}
     axis = {"type": "quantitative", "title": "percentile", "scale": scale, "axis": marked}
     y = logarithmic(what, [value for each in series for _, value in each.points])
-    x = Across(axis, {"title": "percentile", "formatType": "percentile"})
+    x = Across(axis, {"title": "percentile", "formatType": "percentile", "type": "quantitative"})
     labels = list(known) if len(known) > 1 else []
     yield plot(title, lines(series, x, y, SECONDS), labels=labels)
 

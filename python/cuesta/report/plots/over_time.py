@@ -66,8 +66,8 @@ def density(recorded: Recorded, series: str, title: str) -> Iterator[Plot]:
     ]
     tip = [
         {"field": "x", **AT},
-        {"field": "y", "title": "from", "formatType": "duration"},
-        {"field": "y2", "title": "to", "formatType": "duration"},
+        {"field": "y", "title": "from", "formatType": "duration", "type": "quantitative"},
+        {"field": "y2", "title": "to", "formatType": "duration", "type": "quantitative"},
         {"field": "n", "title": "transactions", "format": ","},
     ]
     y = {"field": "y", **logarithmic(series, [edge for each in cells for edge in (each.low, each.high)])}

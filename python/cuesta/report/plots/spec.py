@@ -134,7 +134,7 @@ def lines(series: Sequence[Series], x: Across, y: Spec, unit: str, *, dots: bool
 
 def cursor(values: Sequence[Spec], labels: Sequence[str], x: Across, unit: str) -> Spec:
     """Show the values of all series where the pointer is."""
-    written = {SECONDS: {"formatType": "duration"}, NUMBER: {"format": ",.3~g"}}[unit]
+    written = {SECONDS: {"formatType": "duration", "type": "quantitative"}, NUMBER: {"format": ",.3~g"}}[unit]
     rows = [{"field": f"s{number}", "title": label, **written} for number, label in enumerate(labels)]
     pointed = {"type": "point", "fields": ["x"], "nearest": True, "on": "pointermove", "clear": "pointerout"}
     return {
