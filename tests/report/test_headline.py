@@ -1,5 +1,6 @@
 """The answer in one sentence: it says what was measured, and nothing more."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,3 +86,15 @@ def test_big_figures_are_few_and_have_their_meaning(tmp_path: Path, make: Callab
     figures = list(big_figures(summarise(make(tmp_path / "run"))))
     assert 4 <= len(figures) <= 6
     assert all(figure.meaning for figure in figures)
+
+
+def test_users_who_wait_for_what_never_comes_are_counted(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "run").write()
+    users = folder / "agent-0" / "users.jsonl"
+    rows = [json.loads(row) for row in users.read_text().splitlines()]
+    rows[0] |= {"waits": "prompt", "waited": 8.0}
+    rows[1] |= {"waits": "answer", "waited": 0.1}
+    users.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (section,) = unusual(summarise(folder))
+    said = [part.text for part in section.parts if isinstance(part, Remark)]
+    assert said == ["1 user had waited up to 8.00 s for a prompt that did not come"]

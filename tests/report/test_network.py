@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cuesta.figures.host import CpuUse, HostFigures, Metering
-from cuesta.report.network import network
+from cuesta.report.host import network
 from tests.sheets import cpu, missing, plain, sheet
 
 SAMPLED = {

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from cuesta.ledger.record import Figure
-from cuesta.report import form, meters, network
-from cuesta.report.host import by_cause, unmet
+from cuesta.report import form, meters
+from cuesta.report.host import by_cause, shared, unmet
 from tests.analysis.test_host import ABOUT, recorded
 from tests.sheets import missing, plain, sheet
 
@@ -75,7 +75,7 @@ def test_a_figure_of_the_form(figure: Figure, unit: str, cell: str, within: str)
 def test_the_networks_share_has_an_interval_and_where_no_sample_met_it_a_bound(tmp_path: Path) -> None:
     def said(percent: float, limits: list[float]) -> str:
         of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
-        return " ".join(network.shared(sheet(network=of, beside={})))
+        return " ".join(shared(sheet(network=of, beside={})))
 
     assert said(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
     assert said(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")

@@ -10,9 +10,8 @@
   side on one page.
 - `comparison`: two sides of runs, for a terminal and as data; `representative`: a run beside a service's profile.
 - `ledger`: systems and goals; `identities`: what does not agree in a document; `sql_result`: what the database answers.
-- `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `network`: whose the network's CPU
-  time was; `off_cpu`: how long tasks were off their CPUs; `cells`: a meter's figure in a table; `tiers`: how it was
-  had; `layout`: columns of a terminal.
+- `meters`, `meter_rows`, `front_end`, `profile`: what meters say, for a terminal; `off_cpu`: how long tasks were off
+  their CPUs; `cells`: a meter's figure in a table, and its tier; `layout`: columns of a terminal.
 - `recording`: what of a recorded session was hidden and what was kept.
 """
 

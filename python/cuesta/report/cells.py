@@ -1,7 +1,23 @@
-"""A meter's figure in a cell of a terminal's or a page's table; `—` where it could not be had."""
+"""A meter's figure in a cell of a table, `—` where it could not be had, and how it was had: its tier."""
 
-from cuesta.report.tiers import Figure, tiers
+from collections.abc import Mapping
+from typing import Any
+
 from cuesta.units import ABSENT, count, digits, seconds, signed
+
+Figure = Mapping[str, Any]
+"""`{value, tier}` or `{why}`."""
+
+
+def tiers(*figures: Figure) -> str:
+    """Name the tiers of figures, each once; nothing if none is known."""
+    return ", ".join(dict.fromkeys(figure["tier"] for figure in figures if "tier" in figure))
+
+
+def in_brackets(*figures: Figure) -> str:
+    """Name them at the end of a line."""
+    found = tiers(*figures)
+    return f" ({found})" if found else ""
 
 
 def tiered(row_: str, *figures: Figure) -> str:

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from cuesta.analysis.host import uses
 from cuesta.ledger.meters import Sheet
-from cuesta.report.cells import number, per_s, percent, rate
+from cuesta.report.cells import Figure, number, per_s, percent, rate
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
-from cuesta.report.tiers import Figure
 
 HEADS = ("time", "%usr", "%sys", "%irq", "%iow", "%steal", "%idle", "%load", "queue", "faults/s", "switch/s", "io/s")
 WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)

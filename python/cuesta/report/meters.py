@@ -12,10 +12,9 @@ from typing import Any
 from cuesta import units
 from cuesta.ledger.meters import Sheet
 from cuesta.report import off_cpu
-from cuesta.report.cells import duration, number, per_s, percent, tiered, whole
+from cuesta.report.cells import Figure, duration, in_brackets, number, per_s, percent, tiered, whole
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
-from cuesta.report.tiers import Figure, in_brackets
 from cuesta.units import ABSENT, between, count, digits, seconds, seconds_within, under
 
 MARGIN = 10

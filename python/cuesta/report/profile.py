@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cuesta.ledger.meters import Sheet
+from cuesta.report.cells import in_brackets
 from cuesta.report.phrases import plain
-from cuesta.report.tiers import in_brackets
 from cuesta.units import ABSENT, percent
 
 BAR = 20

@@ -8,6 +8,7 @@ from cuesta.analysis.causes import Stretch
 from cuesta.analysis.host import uses
 from cuesta.analysis.over_time import Point, density_over_time, over_time
 from cuesta.ledger import Recorded
+from cuesta.report.cells import in_brackets
 from cuesta.report.model import Plot
 from cuesta.report.plots.spec import (
     CHOSEN,
@@ -31,7 +32,6 @@ from cuesta.report.plots.spec import (
     shares,
     span,
 )
-from cuesta.report.tiers import in_brackets
 from cuesta.units import rounded
 
 MOST_LAYERS = 7
