@@ -28,7 +28,7 @@ def hosting(*arguments: str) -> Iterator[subprocess.Popen[str]]:
 
 def test_it_says_its_addresses_first_and_answers() -> None:
     listen = ["--listen", "tcp://127.0.0.1:0", "--listen", "telnet://127.0.0.1:0"]
-    with hosting(*listen, "--service", "echo", "--echo-map", "a0") as process:
+    with hosting(*listen, "--service", "echo", "--echo-map", "a0", "--tty-meters") as process:
         assert process.stdout is not None
         first, second = process.stdout.readline().strip(), process.stdout.readline().strip()
         assert (first.startswith("tcp://127.0.0.1:"), second.startswith("telnet://127.0.0.1:")) == (True, True)
@@ -42,6 +42,18 @@ def test_it_says_its_addresses_first_and_answers() -> None:
     assert (process.returncode, err) == (0, "")
     # The second answer proves that the first is counted; itself it may be half counted yet.
     assert re.search(r"[12] chars output \([12] raw\), [12] messages", out), out
+
+
+def test_it_ends_with_three_figures() -> None:
+    with hosting("--listen", "tcp://127.0.0.1:0", "--service", "echo") as process:
+        assert process.stdout is not None
+        address = urlsplit(process.stdout.readline().strip())
+        with socket.create_connection((address.hostname, address.port), 10) as line:
+            line.sendall(b"a")
+            assert line.recv(10) == b"a"
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=20)
+    assert re.fullmatch(r".* terminals on average for .*; messages: .* taken, .* answered.*--tty-meters\n", out), out
 
 
 def test_attached_it_ends_with_its_input() -> None:
