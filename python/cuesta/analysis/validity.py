@@ -1,7 +1,7 @@
 """Why a run cannot be trusted. A run is valid if nothing here finds a reason to doubt it.
 
-Each doubt is a small type of one shape: `found` looks for it in a step's figures, by the plan's thresholds; its text says
-what was found, `advice` what to do. A doubt that sets `voids_limits` fails every limit of the step. Adding a doubt
+Each doubt is a small type of one shape: `found` looks for it in a step's figures, by the plan's thresholds; its text
+says what was found, `advice` what to do. A doubt that sets `voids_limits` fails every limit of the step. Adding a doubt
 touches its class and `OF_STEPS`. Doubts about what the host did are in `cuesta.analysis.answering`.
 """
 
