@@ -53,7 +53,9 @@ class Orders:
 def main() -> None:
     """Play one agent's part of a segment."""
     orders = Orders()
-    order = json.loads(orders.wait())
+    if not (row := orders.wait()):
+        return  # the run could not start
+    order = json.loads(row)
     os.environ.update(order["environment"])  # of the programs that it starts; its own linker has spoken long ago
     try:
         for file, passphrase in order["passphrases"].items():

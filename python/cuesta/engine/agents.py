@@ -81,19 +81,18 @@ class Agent:
             self.failure = f"its process ended with {code}" if code >= 0 else f"it was killed by signal {-code}"
 
 
-def start_agents(order: Mapping[str, Any], folder: Path, command_prefix: Sequence[str] = ()) -> list[Agent]:
-    """Start the processes and tell them what to do; `command_prefix` are words that have a command run elsewhere.
+def start_agents(count: int, command_prefix: Sequence[str] = ()) -> list[Agent]:
+    """Start the processes, which load while others do; `command_prefix` are words that have a command run elsewhere."""
+    return [_start(number, command_prefix) for number in range(count)]
 
-    The order has the `spec`, the `tapes` and the `environment` of programs on lines.
-    """
-    spec = order["spec"]
-    agents = [_start(number, command_prefix) for number in range(spec["agents"])]
+
+def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) -> None:
+    """Tell agents what to do: the order has the `spec`, the `tapes` and the `environment` of programs on lines."""
     meetings = Meetings(lambda row: tell_all(agents, row))
     for agent in agents:
         agent.meetings = meetings
-        own = {"spec": of_agent(spec, agent.number), "folder": str(folder / f"agent-{agent.number}")}
+        own = {"spec": of_agent(order["spec"], agent.number), "folder": str(folder / f"agent-{agent.number}")}
         agent.tell({**order, **own, "passphrases": passphrases.given()})
-    return agents
 
 
 def tell_all(agents: Sequence[Agent], row: Mapping[str, object]) -> None:

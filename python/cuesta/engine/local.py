@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cuesta import machine
 from cuesta.engine import preflight
-from cuesta.engine.agents import Agent, Snapshot, ending, follow, start_agents, start_together
+from cuesta.engine.agents import Agent, Snapshot, ending, follow, instruct, start_agents, start_together
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
@@ -60,14 +60,11 @@ def _run_segment(
     settings = segment.steps[0].settings
     folder.mkdir(exist_ok=True)
     with _host(job, segment, folder, placement) as host:
-        spec = run_spec(job, segment, host.addresses[0] if host else None, placement.driver_cpus)
-        tapes = {
-            tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in job.tapes.values()
-        }
-        order = {"spec": spec, "tapes": tapes, "environment": dict(job.environment)}
-        agents = start_agents(order, folder, placement.driver_prefix)
+        agents = start_agents(settings.agents, placement.driver_prefix)  # host, agents and meters start side by side
         where = choose_source(settings.meters, _known(segment, host, placement, agents))
         with ending(agents), metering(read_every(where, job.metered_every), folder) as meters:
+            spec = run_spec(job, segment, _address(host, folder) if host else None, placement.driver_cpus)
+            instruct(agents, {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}, folder)
             times = timeline(segment)
             if job.metered_every or times[0].settled < METERS_START:
                 meters.wait_until_it_reads()
@@ -79,11 +76,16 @@ def _run_segment(
     return _failures(agents)
 
 
+def _tapes(job: Job) -> dict[str, dict[str, str]]:
+    tapes = job.tapes.values()
+    return {tape.name: {"text": tape.text, "name": tape.name, "folder": str(tape.folder)} for tape in tapes}
+
+
 def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> Run:
     """Tell what the meters may need to find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
     drivers = [agent.process.pid for agent in agents]
-    return Run(list(targets), host.process if host else None, placement.host_cpus, drivers, bool(placement.sides))
+    return Run(list(targets), host.process.pid if host else None, placement.host_cpus, drivers, bool(placement.sides))
 
 
 @contextmanager
@@ -98,8 +100,14 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
     own = {"seed": step.settings.seed, "cpus": placement.host_cpus, "meters": str(meters), "allow": placement.allow}
     spec = host_spec(step.settings.host, job.service(step), [placement.listen], own)
     with builtin_host(spec, placement.host_prefix) as host:
-        write_json(meters / "host.json", {"spec": spec | {"meters": None}, "address": host.addresses[0]})
         yield host
+
+
+def _address(host: Running, folder: Path) -> str:
+    """Wait until the host listens, and record what it is."""
+    address = host.addresses()[0]
+    write_json(folder / "host" / "host.json", {"spec": {**host.spec, "meters": None}, "address": address})
+    return address
 
 
 def _failures(agents: list[Agent]) -> list[str]:
