@@ -1,15 +1,14 @@
 //! A meter: a subject that is read again and again.
 
-use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
 use crate::plain::kernel::cpu_list;
 use crate::plain::snapshot::tasks;
 use crate::plain::task_exits::ExitListener;
-use crate::sampled::cause::{CpuAccounting, SampleTally, SamplerOptions};
+use crate::sampled::cause::{CpuAccounting, SamplerOptions};
 use crate::sampled::profile::Profile;
-use crate::traced::{self, Depth, Trace};
-use crate::{CounterSnapshot, Delta, Figure, Incomparable, MeterReport, Roots, Subject, roots};
+use crate::traced::{Depth, Trace};
+use crate::{CounterSnapshot, Delta, Incomparable, MeterReport, Roots, Subject, assembly, roots};
 
 /// What is to be metered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +35,7 @@ pub struct Meter {
     /// Who is told of the ends of tasks, if we may.
     listener: Option<ExitListener>,
     /// The sampler, or why there is none.
-    split: Result<CpuAccounting, String>,
+    accounting: Result<CpuAccounting, String>,
     /// The tracer, if one was asked for, or why there is none.
     trace: Option<Result<Trace, String>>,
 }
@@ -89,7 +88,14 @@ impl Meter {
         }
         let listener = spec.listen(&first);
         let last = spec.read(listener.as_ref());
-        Ok(Self { spec, last, living: None, listener, split: Err("the sampler is not on".to_owned()), trace: None })
+        Ok(Self {
+            spec,
+            last,
+            living: None,
+            listener,
+            accounting: Err("the sampler is not on".to_owned()),
+            trace: None,
+        })
     }
 
     /// Samples from now on, so that reports have CPU time by cause; after [`Meter::traced`], so that the tracer's own programs
@@ -98,7 +104,7 @@ impl Meter {
     #[must_use]
     pub fn sampled(mut self, options: SamplerOptions) -> Self {
         let reuse = self.trace.is_none(); // a tracer makes calls and faults dearer
-        self.split = CpuAccounting::start(&self.spec.subject, options, reuse).map_err(|error| error.to_string());
+        self.accounting = CpuAccounting::start(&self.spec.subject, options, reuse).map_err(|error| error.to_string());
         self.last = self.snapshot();
         self
     }
@@ -114,8 +120,8 @@ impl Meter {
     /// The counters as they are now.
     pub fn snapshot(&mut self) -> CounterSnapshot {
         let snapshot = self.spec.read(self.listener.as_ref());
-        if let Ok(split) = &mut self.split {
-            split.mark();
+        if let Ok(accounting) = &mut self.accounting {
+            accounting.mark();
         }
         if let Some(Ok(trace)) = &mut self.trace {
             trace.mark(&snapshot);
@@ -125,7 +131,7 @@ impl Meter {
 
     /// The stacks that were sampled since they were last asked for; none without a sampler that keeps them.
     pub fn take_profile(&self) -> Result<Profile, String> {
-        self.split.as_ref().map(CpuAccounting::take_profile).map_err(String::clone)
+        self.accounting.as_ref().map(CpuAccounting::take_profile).map_err(String::clone)
     }
 
     /// What came since the last report, or since the start.
@@ -176,53 +182,23 @@ impl Meter {
     }
 
     fn between(&self, earlier: &CounterSnapshot, now: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
-        let mut report = Delta::between(earlier, now)?.report();
-        let traced = self.trace.as_ref().map(|trace| trace.as_ref().map_err(String::clone)?.since(earlier.at, &report));
-        match &traced {
-            Some(Ok(traced)) => traced.put(&mut report),
-            Some(Err(why)) => traced::untraced(&mut report, why),
-            None => {}
-        }
-        match &self.split {
-            Ok(split) => self.put_samples(split, earlier.at, &mut report),
-            Err(why) => report.by_cause = Figure::unmetered(why),
-        }
-        if let Some(Ok(traced)) = &traced {
-            traced.put_causes(&mut report);
-        }
-        report.put_causes();
-        Ok(report)
-    }
-
-    fn put_samples(&self, split: &CpuAccounting, from: Stamp, report: &mut MeterReport) {
-        let window = split.since(from);
-        if let Some(network) = window.as_ref().and_then(|window| split.network(window, report)) {
-            report.network = network;
-        }
-        // The tracer sees the sampler's interrupts itself.
-        let untraced = window.as_ref().filter(|_| !matches!(self.trace, Some(Ok(_))));
-        if let Some(closure) = untraced.and_then(|window| split.closure(window, report)) {
-            report.closure = closure;
-        }
-        report.by_cause = split.by_cause(window.as_ref(), report);
-        report.put_sampled_interrupts();
-        let period = window.as_ref().and_then(|window| window.tallies.first()).map_or(0.0, SampleTally::period);
-        if period > 0.0 {
-            report.put_doubt(period * 1e-9);
-        }
-        report.notes.extend_from_slice(split.limits());
-        report.notes.extend(split.reused());
-        let about = report.by_cause.value().map(|by_cause| &by_cause.about);
-        if let Some(lost) = about.and_then(|about| about["lost"].value()).filter(|lost| **lost > 0.0) {
-            report.notes.push(format!("{lost} samples were lost: there was no room for them"));
-        }
+        let delta = Delta::between(earlier, now)?;
+        let traced = |trace: &Result<Trace, String>| {
+            let trace = trace.as_ref().map_err(String::clone)?;
+            trace.since(earlier.at, delta.cpus())
+        };
+        let samples = match &self.accounting {
+            Ok(accounting) => Ok((accounting, accounting.since(earlier.at))),
+            Err(why) => Err(why.as_str()),
+        };
+        Ok(assembly::report(&delta, &samples, &self.trace.as_ref().map(traced)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Tier;
+    use crate::{Figure, Tier};
 
     fn start(subject: &str) -> Result<Meter, NoMeter> {
         Meter::start(MeterSpec { subject: subject.parse().unwrap(), cpus: None, roots: Roots::default() })

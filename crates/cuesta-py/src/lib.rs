@@ -30,7 +30,9 @@ mod _native {
     #[pymodule_export]
     use crate::host::Host;
     #[pymodule_export]
-    use crate::meters::{Meters, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced};
+    use crate::meters::{
+        Meters, meter_schema, node_exporter_snapshot, report_between, share_interval, tracer_object, why_untraced,
+    };
     #[pymodule_export]
     use crate::probe::probe;
     #[pymodule_export]

@@ -104,3 +104,9 @@ pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     let report = Delta::between(&earlier, &later).map_err(errors::run)?.report();
     serde_json::to_string(&report).map_err(errors::run)
 }
+
+/// Gives the schema of meter reports: a list of tables, each after those that it refers to.
+#[pyfunction]
+pub(crate) fn meter_schema() -> PyResult<String> {
+    serde_json::to_string(&cuesta_meters::report::schema()).map_err(errors::run)
+}

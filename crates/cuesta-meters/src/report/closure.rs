@@ -2,38 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
-use super::Figure;
-use crate::plain::snapshot::tasks::tick;
+use super::{Closure, Figure};
 
 /// Percent that parts which were each measured on their own may miss the CPUs' time by.
 const TOLERANCE: f64 = 2.0;
 /// Seconds of a CPU within which the clocks of all tasks are read one after the other, at both ends.
 const SKEW: f64 = 0.03;
 
-/// What the parts add up to.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Closure {
-    /// What the parts add up to, in percent of all CPUs × elapsed time by our own clock.
-    pub accounted: Figure,
-    /// Each part, in percent of the same. None is a remainder: the subject, others and idle have clocks of their own.
-    #[serde(default)]
-    pub parts: BTreeMap<String, f64>,
-    /// Percent that interrupts of idle CPUs may have taken at most: they are in no part.
-    #[serde(default)]
-    pub interrupts: f64,
-    /// By how much the sum may miss 100, beside those.
-    #[serde(default)]
-    pub tolerance: f64,
-    /// Whether it does not.
-    pub closes: bool,
-}
-
 impl Closure {
-    /// Of an account of the CPUs as a whole: within one percent, or two ticks a CPU of a short interval.
-    pub(crate) fn of(accounted: Figure, seconds: f64) -> Self {
-        let tolerance = f64::max(1.0, 200.0 * tick() as f64 / 1e9 / seconds);
+    /// For an account of the CPUs as a whole: within one percent, or two ticks of `tick` seconds a CPU in a short interval.
+    pub(crate) fn of(accounted: Figure, seconds: f64, tick: f64) -> Self {
+        let tolerance = f64::max(1.0, 200.0 * tick / seconds);
         Self::judged(accounted, BTreeMap::new(), 0.0, tolerance)
     }
 

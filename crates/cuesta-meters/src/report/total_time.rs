@@ -1,11 +1,8 @@
-//! `total_time_meters` with causes: what samples or tracers found takes the place of what ticks found.
+//! `total_time_meters`: where the time went, largest first.
 
-use super::{Figure, MeterReport, TimeRow};
+use super::{ByCause, Cpu, Figure, Measured, Own, TimeRow};
 
-/// Rows that are of idle, or not the host's own, and stay as they are.
-const KEPT: [&str; 6] = ["steal", "page-wait idle", "loading idle", "I/O-wait idle", "throttled idle", "zero idle"];
-
-/// Why such rows have no average.
+/// Why rows of what ran beside the subject have no average.
 pub(crate) const NOT_ITS_OWN: &str = "it is not the subject's";
 
 impl TimeRow {
@@ -20,40 +17,36 @@ impl TimeRow {
     }
 }
 
-impl MeterReport {
-    /// Puts the causes, if they are known, into the table of total time, largest first: of the subject, with what others
-    /// used apart.
-    pub(crate) fn put_causes(&mut self) {
-        let Some(by_cause) = self.by_cause.value() else { return };
-        let busy = self.cpu.busy();
-        let of_busy = |percent: &Figure| {
-            if busy.value().is_some_and(|busy| *busy > 0.0) {
-                return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
-            }
-            Figure::unmetered("the CPUs were idle")
-        };
-        let mut rows: Vec<TimeRow> = by_cause
-            .causes
-            .iter()
-            .map(|(name, cause)| TimeRow {
-                name: name.replace('_', " "),
-                of_non_idle: of_busy(&cause.percent),
-                percent: cause.percent.clone(),
-                average: cause.average.clone(),
-            })
-            .collect();
-        let size = |row: &TimeRow| row.percent.value().copied().unwrap_or(0.0);
-        rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
-        if self.own.others.value().is_some() {
-            rows.extend(self.own.beside().map(|(name, percent)| TimeRow {
-                name: name.to_owned(),
-                of_non_idle: of_busy(percent),
-                percent: percent.clone(),
-                average: Figure::unmetered(NOT_ITS_OWN),
-            }));
+/// The rows of a report. Causes, where they are known, stand in place of user and system time, with what others used apart.
+pub(crate) fn total_time(measured: &Measured, own: &Own, by_cause: &Figure<ByCause>) -> Vec<TimeRow> {
+    let busy = by_cause.value().map_or_else(|| measured.busy_rows.clone(), |found| rows(&measured.cpu, own, found));
+    busy.into_iter().chain(measured.idle_rows.iter().cloned()).collect()
+}
+
+fn rows(cpu: &Cpu, own: &Own, by_cause: &ByCause) -> Vec<TimeRow> {
+    let busy = cpu.busy();
+    let of_busy = |percent: &Figure| {
+        if busy.value().is_some_and(|busy| *busy > 0.0) {
+            return percent.with(&busy, |percent, busy| 100.0 * percent / busy);
         }
-        self.total_time.retain(|row| KEPT.contains(&row.name.as_str()));
-        rows.append(&mut self.total_time);
-        self.total_time = rows;
+        Figure::unmetered("the CPUs were idle")
+    };
+    let causes = by_cause.causes.iter().map(|(name, cause)| TimeRow {
+        name: name.replace('_', " "),
+        of_non_idle: of_busy(&cause.percent),
+        percent: cause.percent.clone(),
+        average: cause.average.clone(),
+    });
+    let mut rows: Vec<TimeRow> = causes.collect();
+    let size = |row: &TimeRow| row.percent.value().copied().unwrap_or(0.0);
+    rows.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    if own.others.value().is_some() {
+        rows.extend(own.beside().map(|(name, percent)| TimeRow {
+            name: name.to_owned(),
+            of_non_idle: of_busy(percent),
+            percent: percent.clone(),
+            average: Figure::unmetered(NOT_ITS_OWN),
+        }));
     }
+    rows
 }

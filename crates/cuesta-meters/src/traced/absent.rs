@@ -3,7 +3,8 @@
 use cuesta_record::Stamp;
 
 use super::Depth;
-use crate::{CounterSnapshot, MeterReport, Subject};
+use crate::report::Measured;
+use crate::{ByCause, CounterSnapshot, Figure, Subject};
 
 const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
                             ./scripts/setup";
@@ -35,17 +36,17 @@ impl Trace {
         match *self {}
     }
 
-    pub(crate) fn since(&self, _: Stamp, _: &MeterReport) -> Result<TraceDelta, String> {
+    pub(crate) fn since(&self, _: Stamp, _: impl Iterator<Item = usize>) -> Result<TraceDelta, String> {
         match *self {}
     }
 }
 
 impl TraceDelta {
-    pub(crate) fn put(&self, _: &mut MeterReport) {
+    pub(crate) fn measured(&self, _: Measured) -> Measured {
         match *self {}
     }
 
-    pub(crate) fn put_causes(&self, _: &mut MeterReport) {
+    pub(crate) fn by_cause(&self, _: &Figure<ByCause>, _: &Measured) -> Option<Figure<ByCause>> {
         match *self {}
     }
 }

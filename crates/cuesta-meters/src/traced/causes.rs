@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 use super::Depth;
 use super::account::{Class, Owner};
 use super::figures::{CALLS, TraceDelta, is_part};
+use crate::report::{Measured, unsampled};
 use crate::sampled::cause::Cause;
-use crate::{ByCause, Figure, MeterReport, report};
+use crate::{ByCause, CauseRow, Figure};
 
 impl TraceDelta {
-    /// Puts the causes in: where samples tell them apart, interrupts alone; else all rows.
-    pub(crate) fn put_causes(&self, report: &mut MeterReport) {
-        let Some(own) = report.own_in_interval().value().copied() else { return };
-        let rows = self.rows(report, own);
-        let sampled = report.by_cause.value().filter(|_| self.depth == Depth::Light).cloned();
-        report.by_cause = match sampled {
+    /// CPU time by cause: where samples tell causes apart, interrupts alone are traced; else all rows. None without the
+    /// subject's CPU time.
+    pub(crate) fn by_cause(&self, sampled: &Figure<ByCause>, measured: &Measured) -> Option<Figure<ByCause>> {
+        let own = measured.own_seconds().value().copied()?;
+        let rows = self.rows(measured, own);
+        let sampled = sampled.value().filter(|_| self.depth == Depth::Light).cloned();
+        Some(match sampled {
             Some(sampled) => Figure::sampled(beside(sampled, rows, own)),
             None => Figure::exact(ByCause {
                 causes: rows,
@@ -23,13 +25,13 @@ impl TraceDelta {
                 unclassified: 0.0,
                 about: BTreeMap::new(),
             }),
-        };
+        })
     }
 
     /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
-    fn rows(&self, report: &MeterReport, own: f64) -> BTreeMap<String, report::Cause> {
-        let capacity = report.seconds * report.cpus.len() as f64;
-        let owners: &[Owner] = if is_part(&report.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
+    fn rows(&self, measured: &Measured, own: f64) -> BTreeMap<String, CauseRow> {
+        let capacity = measured.capacity();
+        let owners: &[Owner] = if is_part(&measured.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
         let nanos = |class: Class| -> u64 {
             let whose = owners.iter().filter(|owner| **owner != Owner::Nobody || class != Class::Run);
             whose.map(|owner| self.here.ns(*owner, class)).sum()
@@ -43,7 +45,7 @@ impl TraceDelta {
                 0.0 => Figure::unmetered("there was none"),
                 count => Figure::exact(seconds / count),
             });
-            let cause = report::Cause::traced(percent, Figure::exact(seconds), count, average);
+            let cause = traced(percent, Figure::exact(seconds), count, average);
             (self.name(class).to_owned(), cause)
         };
         Class::ALL.into_iter().filter(|class| nanos(*class) > 0).map(row).collect()
@@ -84,17 +86,31 @@ fn cause(class: Class) -> Cause {
 }
 
 /// Samples share out what interrupts leave: a timer cannot see these.
-fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, report::Cause>, own: f64) -> ByCause {
+fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, CauseRow>, own: f64) -> ByCause {
     let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
     traced.retain(|name, _| unseen.contains(&name.as_str()));
     sampled.causes.retain(|name, _| !unseen.contains(&name.as_str()));
-    let sum =
-        |causes: &BTreeMap<String, report::Cause>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
+    let sum = |causes: &BTreeMap<String, CauseRow>| -> f64 { causes.values().filter_map(|c| c.seconds.value()).sum() };
     let (left, shared) = (own - sum(&traced), sum(&sampled.causes));
     let scale = if shared > 0.0 { (left / shared).max(0.0) } else { 0.0 };
-    sampled.causes.values_mut().for_each(|cause| cause.scale(scale));
+    sampled.causes.values_mut().for_each(|cause| scale_row(cause, scale));
     sampled.unmet.retain(|name| !unseen.contains(&name.as_str()));
     sampled.bound = sampled.bound.map(|bound| bound * scale);
     sampled.causes.append(&mut traced);
     sampled
+}
+
+/// A row that nothing is left to chance in.
+fn traced(percent: Figure, seconds: Figure, count: Figure, average: Figure) -> CauseRow {
+    let (standard_error, calibration_error, samples) = (unsampled(), unsampled(), unsampled());
+    CauseRow { percent, standard_error, calibration_error, interval: unsampled(), samples, seconds, count, average }
+}
+
+/// Makes another share of a row, errors included.
+fn scale_row(row: &mut CauseRow, by: f64) {
+    let own = [&mut row.percent, &mut row.standard_error, &mut row.calibration_error];
+    for figure in own.into_iter().chain([&mut row.seconds, &mut row.average]) {
+        *figure = figure.map(|value| value * by);
+    }
+    row.interval = row.interval.map(|limits| limits.map(|limit| limit * by));
 }

@@ -5,7 +5,9 @@ use super::histogram::{Histograms, OFF_CPU};
 use super::trace::TraceSnapshot;
 use super::{Depth, account};
 use crate::plain::delta::NO_DELAYS;
-use crate::{Closure, Count, Cpu, Figure, MeterReport, Source, Subject, TimeRow};
+use crate::plain::snapshot::tasks::tick;
+use crate::report::Measured;
+use crate::{Closure, Count, Counts, Cpu, Figure, Idle, Own, Source, Subject, TimeRow, Traffic};
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
@@ -24,7 +26,7 @@ pub(crate) struct TraceDelta {
 }
 
 impl TraceDelta {
-    pub(super) fn between(earlier: &TraceSnapshot, later: &TraceSnapshot, report: &MeterReport, depth: Depth) -> Self {
+    pub(super) fn between(earlier: &TraceSnapshot, later: &TraceSnapshot, cpus: &[usize], depth: Depth) -> Self {
         let grown = later.cpus.iter().map(|(cpu, account)| {
             let before = earlier.cpus.get(cpu).unwrap_or(&Account::ZERO);
             (*cpu, account.since(before))
@@ -32,7 +34,7 @@ impl TraceDelta {
         let grown: Vec<(usize, Account)> = grown.collect();
         let sum = |accounts: &[(usize, Account)]| accounts.iter().fold(Account::ZERO, |sum, each| sum.and(&each.1));
         let everywhere = sum(&grown);
-        let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| report.cpus.contains(cpu)).collect();
+        let cpus: Vec<_> = grown.into_iter().filter(|(cpu, _)| cpus.contains(cpu)).collect();
         let seconds = later.at.since(earlier.at).as_secs_f64();
         let histograms = later.histograms.since(&earlier.histograms);
         Self { depth, seconds, here: sum(&cpus), cpus, everywhere, histograms }
@@ -47,138 +49,174 @@ impl TraceDelta {
         if cpus == 0 { 0.0 } else { nanos as f64 / 1e7 / self.seconds / cpus as f64 }
     }
 
-    /// Puts everything but the causes in the place of what weaker tiers found.
-    pub(crate) fn put(&self, report: &mut MeterReport) {
-        self.put_cpu(&mut report.cpu, &self.here, self.cpus.len());
-        for (cpu, account) in &self.cpus {
-            if let Some(each) = report.per_cpu.get_mut(cpu) {
-                self.put_cpu(each, account, 1);
-            }
-        }
-        self.put_own(report);
-        self.put_counts(report);
-        self.put_idle(report);
-        self.put_traffic(report);
-        report.closure = self.closure(report);
+    /// Everything but the causes, in place of what the plain tier found; that says what was stolen, and how ticks split a time.
+    pub(crate) fn measured(&self, plain: Measured) -> Measured {
+        let capacity = plain.capacity();
+        let cpu = self.cpu(&plain.cpu, &self.here, self.cpus.len());
+        let traced = self.cpus.iter().filter_map(|(cpu, account)| {
+            let each = plain.per_cpu.get(cpu)?;
+            Some((*cpu, self.cpu(each, account, 1)))
+        });
+        let per_cpu = plain.per_cpu.iter().map(|(cpu, each)| (*cpu, each.clone())).chain(traced).collect();
+        let idle = self.idle(&plain.idle);
+        let steal = plain.idle_rows.into_iter().filter(|row| row.name == "steal");
+        let (traffic, counts_delays) = (self.traffic(&plain.traffic), plain.traffic.io_delay.value().is_some());
+        let mut notes = plain.notes;
+        notes.retain(|note| counts_delays || note != NO_DELAYS);
         if self.here.missed() > 0 {
             let missed = self.here.missed();
             let told = "the kernel did not tell the tracer of";
-            report.notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
+            notes.push(format!("{told} {missed} switches: put right by the tasks' own clocks"));
+        }
+        Measured {
+            own: self.own(&plain.subject, plain.own, &cpu, capacity),
+            counts: self.counts(&plain.subject, plain.counts),
+            idle_rows: steal.chain(idle_rows(&idle)).collect(),
+            closure: self.closure(&cpu),
+            cpu,
+            per_cpu,
+            idle,
+            traffic,
+            notes,
+            ..plain
         }
     }
 
     /// Idle and interrupts are exact; what is left is split by ticks, or by the full tracer.
-    fn put_cpu(&self, cpu: &mut Cpu, account: &Account, cpus: usize) {
+    fn cpu(&self, plain: &Cpu, account: &Account, cpus: usize) -> Cpu {
         let percent = |nanos| self.percent_of(nanos, cpus);
         let waiting = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| account.idle(wait)).iter().sum::<u64>();
         let idle = percent(account.ns(Owner::Nobody, Class::Run));
         let interrupts = percent(interrupts(account, &[Owner::Own, Owner::Others, Owner::Nobody]));
-        let rest = cpu.steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
-        let user = match self.depth {
-            Depth::Light => user_part(&cpu.usr, &cpu.sys),
+        let rest = plain.steal.map(|steal| (100.0 - idle - interrupts - steal).max(0.0));
+        let in_user = match self.depth {
+            Depth::Light => user_part(&plain.usr, &plain.sys),
             Depth::Full => Figure::exact(traced_user_part(account)),
         };
-        cpu.usr = rest.with(&user, |rest, user| rest * user);
-        cpu.sys = rest.with(&cpu.usr, |rest, usr| rest - usr);
-        cpu.irq = Figure::exact(interrupts);
-        cpu.iowait = Figure::exact(percent(waiting));
-        cpu.idle = Figure::exact((idle - percent(waiting)).max(0.0));
-        cpu.load = cpu.idle.map(|idle| 100.0 - idle);
+        let usr = rest.with(&in_user, |rest, part| rest * part);
+        let zero = Figure::exact((idle - percent(waiting)).max(0.0));
+        Cpu {
+            sys: rest.with(&usr, |rest, usr| rest - usr),
+            usr,
+            irq: Figure::exact(interrupts),
+            iowait: Figure::exact(percent(waiting)),
+            steal: plain.steal.clone(),
+            load: zero.map(|idle| 100.0 - idle),
+            idle: zero,
+        }
     }
 
-    fn put_own(&self, report: &mut MeterReport) {
-        let capacity = report.seconds * report.cpus.len() as f64;
-        let own = &mut report.own;
-        if !is_part(&report.subject) {
-            let cpu = &report.cpu;
-            (own.usr, own.sys) = (cpu.usr.clone(), cpu.sys.clone());
-            own.percent = cpu.busy();
-            own.seconds = own.percent.map(|percent| percent / 100.0 * capacity);
-            return;
+    fn own(&self, subject: &Subject, plain: Own, cpu: &Cpu, capacity: f64) -> Own {
+        let capacity_seconds = |percent: &f64| percent / 100.0 * capacity;
+        if !is_part(subject) {
+            let percent = cpu.busy();
+            let seconds = percent.map(capacity_seconds);
+            return Own { usr: cpu.usr.clone(), sys: cpu.sys.clone(), seconds, percent, ..plain };
         }
         let user = match self.depth {
-            Depth::Light => user_part(&own.usr, &own.sys),
+            Depth::Light => user_part(&plain.usr, &plain.sys),
             Depth::Full => Figure::exact(self.here.ns(Owner::Own, Class::Run) as f64).map(|run| {
                 let all = self.here.all(Owner::Own);
                 if all == 0 { 1.0 } else { run / all as f64 }
             }),
         };
         let all = self.percent(self.here.run(Owner::Own));
-        own.source = Source::Tracer;
-        own.percent = Figure::exact(all);
-        own.seconds = Figure::exact(all / 100.0 * capacity);
-        // Of the tier of whoever split it.
-        (own.usr, own.sys) = (user.map(|user| user * all), user.map(|user| (1.0 - user) * all));
-        own.others_are_rest = false;
-        own.others = Figure::exact(self.percent(self.here.run(Owner::Others)));
-        own.irq = Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody])));
+        Own {
+            source: Source::Tracer,
+            percent: Figure::exact(all),
+            seconds: Figure::exact(capacity_seconds(&all)),
+            // The tier is that of whoever split it.
+            usr: user.map(|user| user * all),
+            sys: user.map(|user| (1.0 - user) * all),
+            others_are_rest: false,
+            others: Figure::exact(self.percent(self.here.run(Owner::Others))),
+            irq: Figure::exact(self.percent(interrupts(&self.here, &[Owner::Nobody]))),
+            ..plain
+        }
     }
 
-    fn put_counts(&self, report: &mut MeterReport) {
+    fn counts(&self, subject: &Subject, plain: Counts) -> Counts {
         // A part's tasks are its own wherever they run.
-        let of = if is_part(&report.subject) { &self.everywhere } else { &self.here };
+        let of = if is_part(subject) { &self.everywhere } else { &self.here };
         let count = |count: u64| Figure::exact(Count::over(count, self.seconds));
-        let counts = &mut report.counts;
-        [counts.minor_faults, counts.major_faults] = of.faults().map(count);
-        [counts.voluntary_switches, counts.involuntary_switches] = of.switches().map(count);
-        counts.switches = count(of.switches().iter().sum());
-        counts.wakeups = count(of.wakeups());
-        counts.forks = count(of.forks());
-        counts.execs = count(of.execs());
-        counts.system_calls = match self.depth {
-            Depth::Light => Figure::unmetered(FULL_ONLY),
-            Depth::Full => count(CALLS.iter().map(|class| of.calls(*class)).sum()),
-        };
-        counts.of_machine.retain(|name| !TRACED.contains(&name.as_str()));
+        let [minor_faults, major_faults] = of.faults().map(count);
+        let [voluntary_switches, involuntary_switches] = of.switches().map(count);
+        let mut of_machine = plain.of_machine;
+        of_machine.retain(|name| !TRACED.contains(&name.as_str()));
+        Counts {
+            minor_faults,
+            major_faults,
+            voluntary_switches,
+            involuntary_switches,
+            switches: count(of.switches().iter().sum()),
+            wakeups: count(of.wakeups()),
+            forks: count(of.forks()),
+            execs: count(of.execs()),
+            system_calls: match self.depth {
+                Depth::Light => Figure::unmetered(FULL_ONLY),
+                Depth::Full => count(CALLS.iter().map(|class| of.calls(*class)).sum()),
+            },
+            of_machine,
+            ..plain
+        }
     }
 
-    fn put_idle(&self, report: &mut MeterReport) {
+    fn idle(&self, plain: &Idle) -> Idle {
         let [page, loading, io, quota] = account::WAIT_KINDS.map(|wait| self.here.idle(wait));
         let all = self.here.ns(Owner::Nobody, Class::Run);
         let exact = |nanos| Figure::exact(self.percent(nanos));
-        let idle = &mut report.idle;
-        idle.zero = exact(all.saturating_sub(page + loading + io + quota));
-        (idle.page_wait, idle.loading) = (exact(page), exact(loading));
-        (idle.io_wait, idle.quota_wait) = (exact(io), exact(quota));
-        let rows = [
-            ("page-wait idle", &idle.page_wait),
-            ("loading idle", &idle.loading),
-            ("I/O-wait idle", &idle.io_wait),
-            ("throttled idle", &idle.quota_wait),
-            ("zero idle", &idle.zero),
-        ];
-        report.total_time.retain(|row| !rows.iter().any(|(name, _)| row.name == *name));
-        report.total_time.extend(rows.map(|(name, percent)| TimeRow::idle(name, percent.clone())));
+        Idle {
+            zero: exact(all.saturating_sub(page + loading + io + quota)),
+            io_wait: exact(io),
+            page_wait: exact(page),
+            loading: exact(loading),
+            quota_wait: exact(quota),
+            ..plain.clone()
+        }
     }
 
-    fn put_traffic(&self, report: &mut MeterReport) {
+    fn traffic(&self, plain: &Traffic) -> Traffic {
         let (pages, waited) = self.everywhere.waits(Wait::Page);
-        let traffic = &mut report.traffic;
-        traffic.page_waits = Figure::exact(Count::over(pages, self.seconds));
-        traffic.page_wait = match pages {
-            0 => Figure::unmetered("no page fault waited"),
-            pages => Figure::exact(waited as f64 / 1e9 / pages as f64),
-        };
         let run_queue = self.histograms.run_queue.distribution();
-        traffic.run_queue_delay = run_queue.map_or_else(|| Figure::unmetered("there was no dispatch"), Figure::exact);
         let off_cpu = OFF_CPU.iter().zip(&self.histograms.off_cpu);
         let off_cpu = off_cpu.filter_map(|(why, of)| Some(((*why).to_owned(), of.distribution()?)));
-        traffic.off_cpu = Figure::exact(off_cpu.collect());
-        if traffic.io_delay.value().is_none() {
-            let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
-            traffic.io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);
-            traffic.in_io = traffic.io_delay.map(|delay| delay / self.seconds);
-            report.notes.retain(|note| note != NO_DELAYS);
+        let waits = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| self.everywhere.waits(wait).1);
+        let io_delay = Figure::exact(waits.iter().sum::<u64>() as f64 / 1e9);
+        let counted = plain.io_delay.value().is_some();
+        Traffic {
+            page_waits: Figure::exact(Count::over(pages, self.seconds)),
+            page_wait: match pages {
+                0 => Figure::unmetered("no page fault waited"),
+                pages => Figure::exact(waited as f64 / 1e9 / pages as f64),
+            },
+            run_queue_delay: run_queue.map_or_else(|| Figure::unmetered("there was no dispatch"), Figure::exact),
+            off_cpu: Figure::exact(off_cpu.collect()),
+            in_io: if counted { plain.in_io.clone() } else { io_delay.map(|delay| delay / self.seconds) },
+            io_delay: if counted { plain.io_delay.clone() } else { io_delay },
+            ..plain.clone()
         }
     }
 
     /// Three clocks against the wall's: the scheduler's own for tasks, the tracer's for idle and what interrupts it, the
     /// hypervisor's for what it took.
-    fn closure(&self, report: &MeterReport) -> Closure {
+    fn closure(&self, cpu: &Cpu) -> Closure {
         let (here, nobody) = (&self.here, Owner::Nobody);
         let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
-        Closure::of(Figure::exact(traced).with(&report.cpu.steal, |traced, steal| traced + steal), self.seconds)
+        let accounted = Figure::exact(traced).with(&cpu.steal, |traced, steal| traced + steal);
+        Closure::of(accounted, self.seconds, tick() as f64 / 1e9)
     }
+}
+
+/// Rows of `total_time` for idle: the kinds exclude each other.
+fn idle_rows(idle: &Idle) -> impl Iterator<Item = TimeRow> {
+    let rows = [
+        ("page-wait idle", &idle.page_wait),
+        ("loading idle", &idle.loading),
+        ("I/O-wait idle", &idle.io_wait),
+        ("throttled idle", &idle.quota_wait),
+        ("zero idle", &idle.zero),
+    ];
+    rows.map(|(name, percent)| TimeRow::idle(name, percent.clone())).into_iter()
 }
 
 /// Classes of system calls.

@@ -2,7 +2,7 @@
 //!
 //! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
 //!
-//! - [`Trace`]: a tracer at work; what it has to say goes into a [`MeterReport`].
+//! - [`Trace`]: a tracer at work; what it counted goes into a [`MeterReport`](crate::MeterReport).
 //! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
 //! - `account`: what a CPU did, as it is read; `histogram`: how long tasks were off it. `figures`, `causes`: two of them →
 //!   figures of a report. All pure.
@@ -24,10 +24,15 @@ mod tracer;
 
 #[cfg(not(feature = "exact"))]
 pub use absent::Trace;
+#[cfg(not(feature = "exact"))]
+pub(crate) use absent::TraceDelta;
+#[cfg(feature = "exact")]
+pub(crate) use figures::TraceDelta;
 #[cfg(feature = "exact")]
 pub use trace::Trace;
 
-use crate::{Figure, MeterReport};
+use crate::report::Measured;
+use crate::{Counts, Figure, Idle, Traffic};
 
 /// How deep is looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,16 +51,22 @@ pub const fn object() -> Option<&'static [u8]> {
     None
 }
 
-/// Says in a report why nothing was traced.
-pub(crate) fn untraced(report: &mut MeterReport, why: &str) {
-    report.notes.push(format!("not traced: {why}"));
-    let (counts, idle, traffic) = (&mut report.counts, &mut report.idle, &mut report.traffic);
-    for figure in [&mut idle.page_wait, &mut idle.loading, &mut idle.quota_wait, &mut traffic.page_wait] {
-        *figure = Figure::unmetered(why);
-    }
-    traffic.run_queue_delay = Figure::unmetered(why);
-    traffic.off_cpu = Figure::unmetered(why);
-    for count in [&mut counts.execs, &mut counts.system_calls, &mut traffic.page_waits] {
-        *count = Figure::unmetered(why);
+/// What the plain tier has, with the reason why nothing was traced at each figure that only tracing gives.
+pub(crate) fn untraced(plain: Measured, why: &str) -> Measured {
+    let mut notes = plain.notes;
+    notes.push(format!("not traced: {why}"));
+    let (share, count) = (|| Figure::unmetered(why), || Figure::unmetered(why));
+    Measured {
+        notes,
+        idle: Idle { page_wait: share(), loading: share(), quota_wait: share(), ..plain.idle },
+        counts: Counts { execs: count(), system_calls: count(), ..plain.counts },
+        traffic: Traffic {
+            run_queue_delay: Figure::unmetered(why),
+            off_cpu: Figure::unmetered(why),
+            page_waits: count(),
+            page_wait: share(),
+            ..plain.traffic
+        },
+        ..plain
     }
 }

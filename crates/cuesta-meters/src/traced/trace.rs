@@ -9,7 +9,7 @@ use super::account::Account;
 use super::figures::TraceDelta;
 use super::histogram::Histograms;
 use super::tracer::Tracer;
-use crate::{CounterSnapshot, MeterReport, Subject};
+use crate::{CounterSnapshot, Subject};
 
 /// Readings that are kept for reports that may begin with them.
 const MOST_KEPT: usize = 10_000;
@@ -61,14 +61,14 @@ impl Trace {
         self.snapshots.remove(&at);
     }
 
-    /// What was traced from a snapshot to the last one, for a report of that interval.
+    /// What was traced from a snapshot to the last one; `cpus` are those of the report.
     ///
     /// # Errors
     /// When it was not all traced.
-    pub(crate) fn since(&self, from: Stamp, report: &MeterReport) -> Result<TraceDelta, String> {
+    pub(crate) fn since(&self, from: Stamp, cpus: impl Iterator<Item = usize>) -> Result<TraceDelta, String> {
         let absent = || "the tracer was not there at the beginning of this interval".to_owned();
         let earlier = self.snapshots.get(&from).ok_or_else(absent)?;
         let (_, later) = self.snapshots.last_key_value().ok_or_else(absent)?;
-        Ok(TraceDelta::between(earlier, later, report, self.depth))
+        Ok(TraceDelta::between(earlier, later, &cpus.collect::<Vec<_>>(), self.depth))
     }
 }

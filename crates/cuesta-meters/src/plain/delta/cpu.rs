@@ -92,8 +92,7 @@ impl Delta<'_> {
         if !own.others_are_rest {
             own.others = others;
         }
-        own.put_beside(&busy, &irq);
-        own
+        own.with_beside(&busy, &irq)
     }
 
     /// How a part's CPU time is taken.
@@ -196,8 +195,9 @@ impl Delta<'_> {
         pressure
     }
 
-    /// Of a part of what runs on the CPUs its own time, and the others' apart; else all.
-    pub(super) fn total_time(&self) -> Vec<TimeRow> {
+    /// Rows of `total_time`: of the CPUs' uses, and of steal and idle. For a process or control group its own time, and others'
+    /// apart.
+    pub(super) fn total_time(&self) -> (Vec<TimeRow>, Vec<TimeRow>) {
         let (cpu, own) = (self.cpu(), self.own());
         let busy = cpu.busy();
         let of_busy = |percent: &Figure| {
@@ -222,8 +222,7 @@ impl Delta<'_> {
             rows.push(row("interrupts", cpu.irq, UNTIMED));
         }
         let idle = [("steal", cpu.steal), ("I/O-wait idle", cpu.iowait), ("zero idle", cpu.idle)];
-        rows.extend(idle.map(|(name, percent)| TimeRow::idle(name, percent)));
-        rows
+        (rows, idle.map(|(name, percent)| TimeRow::idle(name, percent)).into())
     }
 
     /// The subject and all others by the clocks of their tasks, idle and steal by those of the CPUs: of all CPUs of the machine,
@@ -232,7 +231,7 @@ impl Delta<'_> {
         if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
             let ticks = seconds_of(self.all_cpus().total());
             let accounted = Figure::quotient(100.0 * ticks, self.capacity(), "no CPU was there throughout");
-            return Closure::of(accounted, self.seconds);
+            return Closure::of(accounted, self.seconds, tick() as f64 / 1e9);
         }
         let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
         let capacity = self.seconds * (self.cpus.len() + self.beside.len()) as f64;

@@ -1,4 +1,4 @@
-//! Delta: what two snapshots differ by, as a [`MeterReport`].
+//! Delta: the difference of two snapshots, as figures of a [`MeterReport`](crate::MeterReport).
 //!
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
 //! - `tasks`: what the subject's tasks did.
@@ -18,7 +18,8 @@ use self::tasks::TaskDelta;
 use crate::plain::kernel::cpu_list;
 use crate::plain::kernel::grown;
 use crate::plain::kernel::stat::Ticks;
-use crate::{Count, CounterSnapshot, Figure, MeterReport, Source, Subject};
+use crate::report::Measured;
+use crate::{Count, CounterSnapshot, Figure, Source, Subject};
 
 /// Why a figure is missing that no file of the kernel tells.
 const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
@@ -89,9 +90,10 @@ impl<'a> Delta<'a> {
         Ok(delta)
     }
 
-    /// Everything that is printed of the interval.
-    pub fn report(&self) -> MeterReport {
-        MeterReport {
+    /// All that two snapshots tell.
+    pub(crate) fn measured(&self) -> Measured {
+        let (busy_rows, idle_rows) = self.total_time();
+        Measured {
             at: self.later.at,
             wall: self.later.wall,
             seconds: self.seconds,
@@ -101,18 +103,23 @@ impl<'a> Delta<'a> {
             cpu: self.cpu(),
             per_cpu: self.per_cpu(),
             beside: self.beside(),
-            network: self.network(),
             own: self.own(),
             counts: self.counts(),
             idle: self.idle(),
             pressure: self.pressure(),
-            total_time: self.total_time(),
             traffic: self.traffic(),
             devices: self.devices(),
-            by_cause: self.missing("the sampler is not on"),
             closure: self.closure(),
             cost: Figure::plain(self.later.cost.as_secs_f64()),
+            network: self.network(),
+            busy_rows,
+            idle_rows,
         }
+    }
+
+    /// The CPUs that are compared.
+    pub(crate) fn cpus(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cpus.keys().copied()
     }
 
     /// CPU time that there was.
@@ -219,7 +226,7 @@ impl<'a> Delta<'a> {
     }
 
     /// A figure that is not had here, and why; of what somebody else read, he alone could tell.
-    fn missing<T>(&self, why: &str) -> Figure<T> {
+    pub(crate) fn missing<T>(&self, why: &str) -> Figure<T> {
         Figure::unmetered(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
     }
 }

@@ -11,8 +11,10 @@ use super::interval::interval;
 use super::kind::Cause;
 use super::sampler::{NotSampled, SampleWindow, Sampler, SamplerOptions, Visibility};
 use super::tally::SampleTally;
+use crate::report::Measured;
+use crate::sampled::own_time;
 use crate::sampled::profile::Profile;
-use crate::{ByCause, Closure, Count, Cpu, Figure, MeterReport, Network, Subject, Tier};
+use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
 
 /// Splits the CPU time of one subject for as long as it lives.
 #[derive(Debug)]
@@ -25,8 +27,28 @@ pub struct CpuAccounting {
     windows: VecDeque<SampleWindow>,
 }
 
-/// Cuts that are kept: with one a second, those of a day.
-const MOST_CUTS: usize = 86_400;
+/// What samples add to what was measured.
+#[derive(Debug)]
+pub(crate) struct Sampled {
+    pub(crate) by_cause: Figure<ByCause>,
+    /// None where not all that runs is sampled.
+    pub(crate) network: Option<Network>,
+    /// Percent of the CPUs that the sampler's own interrupts took of idle ones; none where that is not known.
+    pub(crate) interrupts_of_idle: Option<Figure>,
+    /// Why the subject's CPU time is not to be trusted.
+    pub(crate) doubt: Option<String>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Sampled {
+    /// Nothing was sampled; `by_cause` says why.
+    pub(crate) fn nothing(by_cause: Figure<ByCause>) -> Self {
+        Self { by_cause, network: None, interrupts_of_idle: None, doubt: None, notes: Vec::new() }
+    }
+}
+
+/// Windows that are kept: with one a second, those of a day.
+const MOST_WINDOWS: usize = 86_400;
 
 impl CpuAccounting {
     /// Takes the constants, and begins to sample. Measuring them takes about a second of one CPU; those of the last hour are
@@ -67,7 +89,7 @@ impl CpuAccounting {
     /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
     pub fn mark(&mut self) {
         let Some(window) = self.sampler.window() else { return };
-        if self.windows.len() == MOST_CUTS {
+        if self.windows.len() == MOST_WINDOWS {
             self.windows.pop_front();
         }
         self.windows.push_back(window);
@@ -91,71 +113,89 @@ impl CpuAccounting {
         self.sampler.profile()
     }
 
-    /// CPU time by cause of an interval; its exact figures are those of `report`.
-    pub fn by_cause(&self, window: Option<&SampleWindow>, report: &MeterReport) -> Figure<ByCause> {
-        let own_seconds = report.own_in_interval();
+    /// All that samples say of an interval in which that was `measured`.
+    pub(crate) fn sampled(&self, window: Option<&SampleWindow>, measured: &Measured) -> Sampled {
+        let by_cause = self.by_cause(window, measured);
+        let (Some(window), Some(found)) = (window, by_cause.value()) else {
+            let notes = self.limits.iter().cloned().chain(self.reused()).collect();
+            return Sampled { notes, ..Sampled::nothing(by_cause) };
+        };
+        let period = window.tallies.first().map_or(0.0, SampleTally::period);
+        let doubt = own_time::doubt(&measured.own, found, period * 1e-9);
+        let lost = found.about["lost"].value().filter(|lost| **lost > 0.0);
+        let lost = lost.map(|lost| format!("{lost} samples were lost: there was no room for them"));
+        Sampled {
+            notes: doubt.iter().chain(&self.limits).cloned().chain(self.reused()).chain(lost).collect(),
+            doubt,
+            network: self.network(window, measured),
+            interrupts_of_idle: self.interrupts_of_idle(window, &measured.cpu),
+            by_cause,
+        }
+    }
+
+    /// CPU time by cause of an interval, of the time that was `measured`.
+    fn by_cause(&self, window: Option<&SampleWindow>, measured: &Measured) -> Figure<ByCause> {
+        let own_seconds = measured.own_seconds();
         let Some(cpu) = own_seconds.value() else {
             return Figure::unmetered(own_seconds.why().unwrap_or_default());
         };
         let Some(window) = window else {
             return Figure::unmetered("the samples of this interval are not all there");
         };
-        let exact = ExactCpu { cpu: *cpu, faults: faults(report), capacity: report.seconds * report.cpus.len() as f64 };
+        let exact = ExactCpu { cpu: *cpu, faults: faults(&measured.counts), capacity: measured.capacity() };
         let Some(tally) = window.tallies.first() else { return Figure::unmetered("nothing was sampled") };
-        let causes = CauseShares::new(&own(tally, report), window, exact, self.constants());
-        Figure::sampled(causes.report(exact, &counts(report, &causes)))
+        let shares = CauseShares::new(&own(tally, &measured.own), window, exact, self.constants());
+        Figure::sampled(shares.report(exact, &counts(&measured.counts, &shares)))
     }
 
     /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
     /// time, the subject's share its own. Nothing where not all that runs is sampled.
-    pub fn network(&self, window: &SampleWindow, report: &MeterReport) -> Option<Network> {
+    fn network(&self, window: &SampleWindow, measured: &Measured) -> Option<Network> {
         let [subject, machine] = &window.tallies[..] else { return None };
         if !self.sampler.sees_machine() || window.visibility != Visibility::Whole {
             return None;
         }
         let part = |tally: &SampleTally| tally.network as f64 / tally.busy_time().max(1.0);
-        let cpus: Vec<_> = report.per_cpu.values().chain(report.beside.values()).collect();
+        let cpus: Vec<_> = measured.per_cpu.values().chain(measured.beside.values()).collect();
         let busy = |cpu: &&Cpu| cpu.usr.value().zip(cpu.sys.value()).zip(cpu.irq.value()).map(|((a, b), c)| a + b + c);
         let busy = cpus.iter().map(busy).sum::<Option<f64>>()? / cpus.len().max(1) as f64;
         let percent = busy * part(machine);
         let limits = interval(part(machine), machine.effective()).map(|limit| busy * limit);
         Some(Network {
-            seconds: Figure::sampled(percent / 100.0 * report.seconds * cpus.len() as f64),
+            seconds: Figure::sampled(percent / 100.0 * measured.seconds * cpus.len() as f64),
             percent: Figure::sampled(percent),
             interval: Figure::sampled(limits),
-            in_subject: report
-                .own_in_interval()
-                .with(&Figure::sampled(part(&own(subject, report))), |seconds, part| seconds * part),
+            in_subject: measured
+                .own_seconds()
+                .with(&Figure::sampled(part(&own(subject, &measured.own))), |seconds, part| seconds * part),
         })
     }
 
-    /// Whether a report closes when it is told what the sampler's own interrupts took of idle CPUs: the kernel's account of idle
-    /// begins anew behind each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
-    pub fn closure(&self, window: &SampleWindow, report: &MeterReport) -> Option<Closure> {
+    /// Percent of the CPUs that the sampler's own interrupts took of idle ones: the kernel's account of idle begins anew behind
+    /// each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
+    fn interrupts_of_idle(&self, window: &SampleWindow, cpu: &Cpu) -> Option<Figure> {
         if !self.sampler.sees_machine() {
             return None;
         }
         let (known, machine) = (self.constants()?, window.tallies.last()?);
         let (often, time) = (machine.of(Cause::Idle) as f64, machine.time_of(Cause::Idle) as f64 * 1e-9);
         let taken = if time > 0.0 { known.sample * often / time } else { 0.0 };
-        let idle = report.cpu.idle.with(&report.cpu.iowait, |idle, waiting| idle + waiting);
-        let own = Figure::sampled(taken).with(&idle, |taken, idle| taken * idle);
-        Some(report.closure.clone().and("the sampler on idle CPUs", &own))
+        let idle = cpu.idle.with(&cpu.iowait, |idle, waiting| idle + waiting);
+        Some(Figure::sampled(taken).with(&idle, |taken, idle| taken * idle))
     }
 }
 
 /// The samples of what the subject's clock counts. Ticks tell of interrupts beside a part only where the kernel times them
 /// apart from tasks, and there a task's clock leaves out those that came while it ran.
-fn own(subject: &SampleTally, report: &MeterReport) -> SampleTally {
-    match report.own.irq {
+fn own(subject: &SampleTally, own: &Own) -> SampleTally {
+    match own.irq {
         Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
         _ => subject.clone(),
     }
 }
 
 /// The subject's page faults, if they were counted for it alone.
-fn faults(report: &MeterReport) -> Option<u64> {
-    let counts = &report.counts;
+fn faults(counts: &Counts) -> Option<u64> {
     if counts.of_machine.iter().any(|name| name == "minor_faults") {
         return None;
     }
@@ -163,20 +203,20 @@ fn faults(report: &MeterReport) -> Option<u64> {
 }
 
 /// How many there were of a cause, where they are counted for the subject alone.
-fn counts(report: &MeterReport, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
+fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
     let of = |name: &str, figure: &Figure<Count>| {
-        if report.counts.of_machine.iter().any(|other| other == name) {
+        if counts.of_machine.iter().any(|other| other == name) {
             return Figure::unmetered("it is counted for the whole machine only");
         }
         figure.map(|count| count.count as f64)
     };
-    let faults = faults(report).map(|faults| Figure::plain(faults as f64));
+    let faults = faults(counts).map(|faults| Figure::plain(faults as f64));
     let unknown = || Figure::unmetered("it is not counted for this subject");
     let counted = [
         (Cause::PageFaults, faults.unwrap_or_else(unknown)),
-        (Cause::Dispatching, of("switches", &report.counts.switches)),
-        (Cause::Interrupts, of("interrupts", &report.counts.interrupts)),
-        (Cause::Softirq, of("softirqs", &report.counts.softirqs)),
+        (Cause::Dispatching, of("switches", &counts.switches)),
+        (Cause::Interrupts, of("interrupts", &counts.interrupts)),
+        (Cause::Softirq, of("softirqs", &counts.softirqs)),
     ];
     counted.into_iter().chain(causes.counted_calls()).collect()
 }
@@ -188,24 +228,24 @@ mod tests {
     #[test]
     fn intervals_follow_each_other_and_sums_are_those_of_their_parts() {
         let subject = Subject::Process(std::process::id());
-        let mut split = CpuAccounting::start(&subject, SamplerOptions::default(), false)
+        let mut accounting = CpuAccounting::start(&subject, SamplerOptions::default(), false)
             .expect("this test needs to be allowed to sample");
-        split.mark();
-        let first = split.windows[0].until;
+        accounting.mark();
+        let first = accounting.windows[0].until;
         let mut sum = 0_u64;
         // Until enough was sampled, however long that takes on a busy machine.
-        while split.since(first).is_none_or(|window| window.tallies[0].busy() < 50) {
+        while accounting.since(first).is_none_or(|window| window.tallies[0].busy() < 50) {
             (0..5_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
-            split.mark();
+            accounting.mark();
         }
-        let (all, last) = (split.since(first).expect("bounded"), split.windows.back().expect("some").clone());
+        let (all, last) = (accounting.since(first).expect("bounded"), accounting.windows.back().expect("some").clone());
         assert_eq!((all.from, all.until), (first, last.until));
-        assert_eq!(split.since(last.from), Some(last.clone()));
+        assert_eq!(accounting.since(last.from), Some(last.clone()));
         assert_eq!(
             all.tallies[0].all(),
-            split.windows.iter().skip(1).map(|window| window.tallies[0].all()).sum::<u64>()
+            accounting.windows.iter().skip(1).map(|window| window.tallies[0].all()).sum::<u64>()
         );
-        assert_eq!(split.since(Stamp::ZERO), None);
-        assert_eq!(split.since(last.until), None);
+        assert_eq!(accounting.since(Stamp::ZERO), None);
+        assert_eq!(accounting.since(last.until), None);
     }
 }

@@ -34,6 +34,7 @@ mod syscall_return;
 mod tally;
 
 pub use accounting::CpuAccounting;
+pub(crate) use accounting::Sampled;
 pub use calibrate::{Constants, calibrate};
 pub use causes::{CauseShares, Corrections, ExactCpu, Overhead, Share};
 pub use classify::{CallKind, CodeOwner, SampleClass, StackBase, UserCode, classify};

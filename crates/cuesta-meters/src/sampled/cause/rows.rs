@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::causes::{CauseShares, ExactCpu, Share, percent};
 use super::kind::Cause;
-use crate::{ByCause, Figure, report};
+use crate::{ByCause, CauseRow, Figure};
 
 /// Samples that an estimate of calls takes: its chance error is then a tenth.
 const ENOUGH: u64 = 100;
@@ -22,7 +22,7 @@ impl CauseShares {
                 Cause::Interrupts => Figure::unmetered("a timer sees a part of their time: the exact tier times each"),
                 _ => seconds.with(&count, |seconds, count| seconds / count.max(1.0)),
             };
-            let row = report::Cause {
+            let row = CauseRow {
                 percent: Figure::sampled(percent(share.seconds, exact.capacity)),
                 standard_error: of_cpus(share.error),
                 calibration_error: of_cpus(share.calibration),

@@ -1,0 +1,38 @@
+//! The tiers' arrows: a tier uses the ones before it and none behind.
+
+use std::fs;
+use std::path::Path;
+
+/// Each room of `src/`, with the rooms that its files must not name.
+const FORBIDDEN: [(&str, &[&str]); 3] = [
+    ("report", &["plain", "sampled", "traced", "assembly", "meter"]),
+    ("plain", &["sampled", "traced", "assembly", "meter"]),
+    ("sampled", &["traced", "assembly", "meter"]),
+];
+
+#[test]
+fn no_tier_uses_one_behind_it() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for (room, others) in FORBIDDEN {
+        visit(&src.join(room), &|file, text| {
+            // Tests of a room may make a whole meter.
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for other in others {
+                    assert!(!line.contains(&format!("crate::{other}::")), "{}: {line}", file.display());
+                }
+            }
+        });
+    }
+}
+
+fn visit(folder: &Path, look: &dyn Fn(&Path, &str)) {
+    for entry in fs::read_dir(folder).expect("a room").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            visit(&path, look);
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            look(&path, &fs::read_to_string(&path).expect("text"));
+        }
+    }
+}
