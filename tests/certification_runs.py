@@ -13,6 +13,7 @@ from cuesta.ledger.kernel_threads import KernelThreads
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meters import About, Metered, Row
 from cuesta.ledger.record import Figure, Method
+from tests.sheets import typed
 
 ABOUT = About("here", "children:7", "the programs on the driver's terminals", "they compete")
 
@@ -52,7 +53,7 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
             "about": {"samples": 997 * own},
         },
     }
-    return Row(end, length, figures)
+    return Row(end, length, typed(figures))
 
 
 def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:

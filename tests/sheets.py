@@ -1,6 +1,9 @@
-"""Sheets of meters with known figures, as `cuesta-meters` gives them."""
+"""Reports of meters with known figures, in JSON as `cuesta-meters` gives them."""
 
 from typing import Any
+
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 
 Row = dict[str, Any]
 UNTRACED = "only tracing tells (the exact tier: `cuesta meters --exact`)"
@@ -26,6 +29,12 @@ def cpu(usr: float = 20.0, sys: float = 10.0, irq: float = 1.0, iowait: float = 
     idle = 100 - usr - sys - irq - iowait - steal
     shares = {"usr": usr, "sys": sys, "irq": irq, "iowait": iowait, "steal": steal, "idle": idle, "load": 100 - idle}
     return {name: plain(value) for name, value in shares.items()}
+
+
+def typed(row: Row) -> MeterReport:
+    """A report as it is read, of either form."""
+    report: MeterReport = from_json(MeterReport, row)
+    return report
 
 
 def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -> Row:

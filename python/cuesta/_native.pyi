@@ -167,6 +167,9 @@ def ssh_prepare(spec: str) -> None:
 def node_exporter_snapshot(text: str) -> str:
     """Read what a node_exporter says into a reading, as JSON. Raises ValueError if it is none."""
 
+def meter_schema() -> str:
+    """Give the schema of meter reports as JSON: a list of tables, each after those that it refers to."""
+
 def report_between(earlier: str, later: str) -> str:
     """Give the sheet between two readings, all as JSON. Raises ValueError, RunError if they do not compare."""
 

@@ -10,6 +10,7 @@ from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.meters import Metered, Row
 from tests.report import made_up
 from tests.run_folder import RunFolder
+from tests.sheets import typed
 
 
 def metered(path: Path, rows: list[Row]) -> Recorded:
@@ -18,7 +19,8 @@ def metered(path: Path, rows: list[Row]) -> Recorded:
 
 
 def sampled(second: float, **percent: float) -> Row:
-    return Row(second, 1.0, {"by_cause": {"causes": {name: {"percent": value} for name, value in percent.items()}}})
+    causes = {name: {"percent": value} for name, value in percent.items()}
+    return Row(second, 1.0, typed({"by_cause": {"causes": causes}}))
 
 
 def test_a_gap_in_the_meters_parts_the_course(tmp_path: Path) -> None:
@@ -36,7 +38,7 @@ def test_a_second_in_which_the_host_did_not_run_is_no_gap(tmp_path: Path) -> Non
 
 
 def test_seconds_without_samples_are_left_out(tmp_path: Path) -> None:
-    assert causes_over_time(metered(tmp_path / "run", [Row(1.0, 1.0, {"cpu": {}})])) == []
+    assert causes_over_time(metered(tmp_path / "run", [Row(1.0, 1.0, typed({"cpu": {}}))])) == []
 
 
 def test_long_runs_are_put_together_without_losing_time(tmp_path: Path) -> None:

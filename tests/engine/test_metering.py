@@ -12,7 +12,7 @@ from cuesta import _native
 from cuesta.engine import metering as module
 from cuesta.engine.job import Times
 from cuesta.engine.meter_source import MeterSource
-from cuesta.engine.metering import Metering, in_one_line, metering, remedy_for, slim
+from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
 from tests.sheets import sheet
 
 MARKING = """
@@ -146,7 +146,7 @@ def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
 
 
 def test_a_row_keeps_numbers_and_leaves_reasons_out() -> None:
-    small = slim(sheet())
+    small = compact(sheet())
     assert small["cpu"]["usr"] == 20.0
     assert small["counts"]["minor_faults"]["count"] == 600
     assert small["counts"]["of_machine"] == ["interrupts", "softirqs", "forks", "wakeups", "ios"]

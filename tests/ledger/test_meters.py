@@ -28,7 +28,7 @@ def test_each_kind_of_row_has_its_place(tmp_path: Path) -> None:
     found, damage = read(tmp_path, written(ABOUT, row, {"step": 1, "sheet": {"at": 5}}, {"profile": {"samples": 7}}))
     assert damage == []
     assert [(each.end, each.length) for each in found.rows] == [(3.0, 1.0)]
-    assert (found.sheets, found.profile) == ({1: {"at": 5}}, {"samples": 7})
+    assert (found.reports[1].at, found.profile) == (5, {"samples": 7})
     assert found.about(4) == found.abouts[0]
 
 

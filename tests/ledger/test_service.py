@@ -13,7 +13,7 @@ def test_a_profile_is_read(tmp_path: Path) -> None:
     file = tmp_path / "service.profile"
     file.write_text(json.dumps({"format": 1, "recorded": "now", "machine": {"cpus": 2}, "sheet": {"seconds": 1.0}}))
     found = read_service(file)
-    assert (found.recorded, found.machine, found.sheet) == ("now", {"cpus": 2}, {"seconds": 1.0})
+    assert (found.recorded, found.machine, found.report.seconds) == ("now", {"cpus": 2}, 1.0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from cuesta.report import meter_rows, meters, text
 from cuesta.report.layout import grown, in_columns
 from tests.report.made_up import by_cause
 from tests.run_folder import RunFolder
-from tests.sheets import events, plain, sheet
+from tests.sheets import events, plain, sheet, typed
 
 CELLS = st.lists(st.text("0123456789.", min_size=1, max_size=14), min_size=1, max_size=6)
 
@@ -64,7 +64,7 @@ def test_large_counts_do_not_run_together_in_a_sheet() -> None:
     (device,) = of["devices"].values()
     for way in ("reads", "writes"):
         device[way] = {"count": 123_456_789, "per_s": 1234.0}
-    assert run_together(meters.text(of)) == []
+    assert run_together(meters.text(typed(of))) == []
 
 
 def test_large_rates_do_not_run_together_in_rows() -> None:

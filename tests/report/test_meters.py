@@ -5,17 +5,17 @@ import time
 from syrupy.assertion import SnapshotAssertion
 
 from cuesta.report import meter_rows, meters
-from tests.sheets import missing, plain, sheet, traced
+from tests.sheets import missing, plain, sheet, traced, typed
 
 WIDTH = 100
 
 
 def test_a_sheet_of_a_host(snapshot: SnapshotAssertion) -> None:
-    assert "\n" + meters.text(sheet(wall=0)).replace(*when()) + "\n" == snapshot
+    assert "\n" + meters.text(typed(sheet(wall=0))).replace(*when()) + "\n" == snapshot
 
 
 def test_a_sheet_that_was_traced_says_so_in_its_rows() -> None:
-    text = meters.text(traced())
+    text = meters.text(typed(traced()))
     shown = [
         "page-wait idle     12.0 %  exact",
         "loading idle        3.0 %  exact",
@@ -38,15 +38,15 @@ def test_a_sheet_of_before_there_were_tracers_is_shown() -> None:
     for name in ("page_waits", "page_wait", "run_queue_delay", "off_cpu"):
         del old["traffic"][name]
     del old["own"]["irq"]
-    assert "zero idle" in meters.text(old)
-    assert meter_rows.row(old) == meter_rows.row(sheet())
+    assert "zero idle" in meters.text(typed(old))
+    assert meter_rows.row(typed(old)) == meter_rows.row(typed(sheet()))
 
 
 def test_what_sampling_took_is_called_its_overhead() -> None:
     seconds = {"interrupts_seconds": 0.19, "reader_seconds": 0.05, "for_linker_seconds": 0.004}
     about = {"calls_estimated": -0.0, "samples": 9663.0, "named_calls_percent": 100.0, **seconds}
     by_cause = {"causes": {}, "unclassified": 0.1, "about": {name: plain(value) for name, value in about.items()}}
-    text = " ".join(meters.text(sheet(by_cause=plain(by_cause))).split())
+    text = " ".join(meters.text(typed(sheet(by_cause=plain(by_cause)))).split())
     assert "overhead 240 ms, 0.40 % of the CPUs' time; calls estimated 0; samples 9,663;" in text
     assert "named calls 100.0 %; interrupts 190 ms; reader 50.0 ms; for linker 4.00 ms" in text
 
@@ -58,7 +58,7 @@ def test_a_subject_that_has_ended_is_said_and_given_no_time() -> None:
     gone = sheet()
     figures = {name: missing("process 4711 has ended") for name in gone["own"] if name not in NO_FIGURES}
     gone["own"] = {**gone["own"], **figures}
-    text = meters.text(gone)
+    text = meters.text(typed(gone))
     assert "SUBJECT   no meter data: process 4711 has ended" in text
     assert "TIME      no meter data: process 4711 has ended" in text
     assert "zero idle                   64.0" not in text
@@ -69,9 +69,9 @@ def test_rows(snapshot: SnapshotAssertion) -> None:
     without["own"]["irq"] = missing()
     rows = [
         meter_rows.head(),
-        meter_rows.row(sheet()),
-        meter_rows.row(sheet(part=False)),
-        meter_rows.row(without),
+        meter_rows.row(typed(sheet())),
+        meter_rows.row(typed(sheet(part=False))),
+        meter_rows.row(typed(without)),
     ]
     assert "\n" + "\n".join(each[8:] for each in rows) + "\n" == snapshot
 
@@ -79,29 +79,32 @@ def test_rows(snapshot: SnapshotAssertion) -> None:
 def test_interrupts_that_nobody_tells_apart_are_with_others() -> None:
     mingled = sheet()
     mingled["own"]["irq"], mingled["own"]["others"] = missing("in whose time they came"), plain(19.0)
-    assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(mingled)
-    assert list(meter_rows.gaps(mingled)) == ["no meter data for %irq: in whose time they came"]
+    assert "on its CPUs others and interrupts 19.0 %  plain" in meters.text(typed(mingled))
+    assert list(meter_rows.gaps(typed(mingled))) == ["no meter data for %irq: in whose time they came"]
 
 
 def test_an_empty_cell_has_its_reason_and_each_reason_is_said_once() -> None:
     gapped = sheet()
     gapped["cpu"]["steal"] = gapped["traffic"]["ready"] = missing("not there")
     gapped["counts"]["minor_faults"] = gapped["counts"]["major_faults"] = missing("not counted")
-    assert list(meter_rows.gaps(gapped)) == [
+    assert list(meter_rows.gaps(typed(gapped))) == [
         "no meter data for %steal, queue: not there",
         "no meter data for faults/s: not counted",
     ]
-    assert list(meter_rows.gaps(sheet())) == []
+    assert list(meter_rows.gaps(typed(sheet()))) == []
 
 
 def test_no_row_is_wider_than_a_terminal() -> None:
     busy = sheet()
     busy["counts"]["minor_faults"] = {"value": {"count": 10**9, "per_s": 8e6}, "tier": "plain"}
-    assert max(map(len, [*meters.text(sheet()).splitlines(), meter_rows.head(), meter_rows.row(busy)])) <= WIDTH
+    assert (
+        max(map(len, [*meters.text(typed(sheet())).splitlines(), meter_rows.head(), meter_rows.row(typed(busy))]))
+        <= WIDTH
+    )
 
 
 def test_what_came_from_outside_cannot_command_a_terminal() -> None:
-    text = meters.text(sheet(subject="cgroup:/\x1b[2J", notes=["\x1b]0;x\x07"]))
+    text = meters.text(typed(sheet(subject="cgroup:/\x1b[2J", notes=["\x1b]0;x\x07"])))
     assert "\x1b" not in text
     assert "\x07" not in text
 

@@ -7,7 +7,7 @@ import pytest
 
 from cuesta.figures.host import CpuUse, HostFigures, Metering
 from cuesta.report.host import network
-from tests.sheets import cpu, missing, plain, sheet
+from tests.sheets import cpu, missing, plain, sheet, typed
 
 SAMPLED = {
     "percent": {"value": 12.0, "tier": "sampled"},
@@ -25,7 +25,7 @@ def host(order: int | None, **more: Any) -> HostFigures:
         "beside": {"0": cpu(usr=40, sys=9, irq=1)},
         **more,
     }
-    return HostFigures(None, None, None, None, meters, whole, None, {})
+    return HostFigures(None, None, None, None, meters, typed(whole), None, {})
 
 
 @pytest.mark.parametrize("order", [3, 4])

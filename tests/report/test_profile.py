@@ -1,14 +1,16 @@
 """The histogram by location, as `ic_sample` printed it."""
 
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.report import profile
+from tests.sheets import typed
 
 
 def _row(module: str, function: str, samples: int) -> dict[str, object]:
     return {"module": module, "function": function, "samples": samples, "percent": float(samples)}
 
 
-def _sheet(idle: dict[str, object]) -> dict[str, object]:
-    return {"cpu": {"idle": idle, "iowait": {"value": 0.5}}}
+def _sheet(idle: dict[str, object]) -> MeterReport:
+    return typed({"cpu": {"idle": idle, "iowait": {"value": 0.5, "tier": "plain"}}})
 
 
 def test_the_largest_has_the_longest_bar_and_idle_is_counted() -> None:

@@ -8,11 +8,11 @@ from cuesta.analysis.compare.representative import apart, mix
 from cuesta.ledger.service import Service
 from cuesta.report.representative import data, text
 from tests.analysis.compare.test_representative import causes
-from tests.sheets import events, sheet
+from tests.sheets import events, sheet, typed
 
-SERVICE = sheet(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0))
-RUN = sheet(by_cause=causes(user=11.5, page_faults=0.5))
-RUN["counts"]["switches"] = events(3, 30.0)
+SERVICE = typed(sheet(seconds=600.0, part=False, by_cause=causes(user=30.0, page_faults=20.0, linking=2.0)))
+FEW = sheet()["counts"] | {"switches": events(3, 30.0)}
+RUN = typed(sheet(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW))
 
 
 def test_what_is_said(snapshot: SnapshotAssertion) -> None:

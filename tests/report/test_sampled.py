@@ -9,7 +9,7 @@ from cuesta.ledger.record import Figure
 from cuesta.report import form, meters
 from cuesta.report.host import by_cause, shared, unmet
 from tests.analysis.test_host import ABOUT, recorded
-from tests.sheets import missing, plain, sheet
+from tests.sheets import missing, plain, sheet, typed
 
 
 def cause(percent: float, error: float, low: float, high: float, samples: float) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def test_eighty_samples_are_not_printed_to_three_digits(tmp_path: Path) -> None:
 
 
 def test_a_sheet_has_intervals_and_no_more_digits_than_are_known() -> None:
-    text = meters.text(sheet(by_cause=EIGHTY))
+    text = meters.text(typed(sheet(by_cause=EIGHTY)))
     rows = {row.split()[0]: row.split() for row in text.partition("95 % interval")[2].splitlines()[1:3]}
     assert rows["user"] == ["user", "51", "40–62", "12", "ms", "56", "220", "µs", "plain"]
     assert "no sample met linking, mapping: each under 4 %" in text
@@ -75,7 +75,7 @@ def test_a_figure_of_the_form(figure: Figure, unit: str, cell: str, within: str)
 def test_the_networks_share_has_an_interval_and_where_no_sample_met_it_a_bound(tmp_path: Path) -> None:
     def said(percent: float, limits: list[float]) -> str:
         of = {"percent": plain(percent), "seconds": plain(0.1), "in_subject": plain(0.05), "interval": plain(limits)}
-        return " ".join(shared(sheet(network=of, beside={})))
+        return " ".join(shared(typed(sheet(network=of, beside={}))))
 
     assert said(12.345, [8.0, 17.0]).startswith("network, shared: 12 [8–17] % of the machine's")
     assert said(0.0, [0.0, 0.37]).startswith("network, shared: no sample met it: under 0.4 % of")

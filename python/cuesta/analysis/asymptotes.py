@@ -192,6 +192,6 @@ def _utilizations(summary: Summary, step: StepFigures) -> Iterator[tuple[str, fl
         yield "the built-in host's busiest thread", 1 - min(sheet.idle)
     if host.cpu:
         yield "the host's CPUs", (host.cpu.usr + host.cpu.sys) / 100
-    for name, device in (host.sheet or {}).get("devices", {}).items():
-        if (busy := device["busy"].get("value")) is not None:
+    for name, device in (host.sheet.devices if host.sheet else {}).items():
+        if (busy := device.busy.value) is not None:
             yield f"the device {name}", busy / 100

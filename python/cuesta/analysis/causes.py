@@ -3,12 +3,12 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from cuesta.analysis.certify.figure_arithmetic import DEVIATIONS
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.meters import Row
 
 BREAK = 1.5
@@ -39,8 +39,8 @@ def causes_over_time(recorded: Recorded) -> list[Stretch]:
 
 def half_width(recorded: Recorded) -> float | None:
     """Give half the 95 % interval of the least known share of a point of `causes_over_time`, the median of rows."""
-    rows = [(row, _causes(row.figures)) for row in recorded.metered.rows]
-    errors = [_errors(row.figures) for row, shares in rows if shares]
+    reports = [row.report for row in recorded.metered.rows if _causes(row.report)]
+    errors = list(map(_errors, reports))
     largest = sorted(max(each) for each in errors if each)
     if not largest:
         return None
@@ -48,9 +48,10 @@ def half_width(recorded: Recorded) -> float | None:
     return DEVIATIONS * largest[len(largest) // 2] / math.sqrt(at_once)
 
 
-def _errors(figures: Mapping[str, Any]) -> list[float]:
-    causes = figures["by_cause"].get("causes", {}).values()
-    return [cause["standard_error"] for cause in causes if "standard_error" in cause]
+def _errors(report: MeterReport) -> list[float]:
+    found = report.by_cause.value
+    errors = [cause.standard_error.value for cause in found.causes.values()] if found else []
+    return [error for error in errors if error is not None]
 
 
 def error_by_cause(step: StepFigures) -> Mapping[str, float]:
@@ -61,34 +62,35 @@ def error_by_cause(step: StepFigures) -> Mapping[str, float]:
 
 def cost_by_cause(step: StepFigures) -> Mapping[str, float] | None:
     """Give seconds of CPU for each transaction by cause; None where it was not sampled or nothing was completed."""
-    by_cause = step.host.sheet["by_cause"].get("value") if step.host.sheet else None
+    by_cause = step.host.sheet.by_cause.value if step.host.sheet else None
     each = step.host.per_transaction
     if not by_cause or not each:
         return None
-    seconds = {name: cause["seconds"].get("value") for name, cause in by_cause["causes"].items()}
+    seconds = {name: cause.seconds.value for name, cause in by_cause.causes.items()}
     return {name: value / each.transactions for name, value in seconds.items() if value}
 
 
-def _uses(figures: Mapping[str, Any]) -> Shares | None:
-    cpu, own = figures.get("cpu", {}), figures.get("own", {})
-    if "idle" not in cpu or "usr" not in own:  # the subject has ended
+def _uses(report: MeterReport) -> Shares | None:
+    cpu, own = report.cpu, report.own
+    if cpu.idle.value is None or own.usr.value is None:  # the subject has ended
         return None
-    idle = {"waiting for a device": cpu["iowait"], "stolen": cpu["steal"]}
-    if "others" in own:
-        beside = {"others on its CPUs": own["others"], "interrupts": own.get("irq", 0.0)}
-        return {"the host itself": own["percent"], **beside, **idle}
-    return {"user": cpu["usr"], "system": cpu["sys"], "interrupts": cpu["irq"], **idle}
+    if own.others.value is None:
+        shown = {"user": cpu.usr, "system": cpu.sys, "interrupts": cpu.irq}
+    else:
+        shown = {"the host itself": own.percent, "others on its CPUs": own.others, "interrupts": own.irq}
+    shown |= {"waiting for a device": cpu.iowait, "stolen": cpu.steal}
+    return {name: figure.value or 0.0 for name, figure in shown.items()}
 
 
-def _causes(figures: Mapping[str, Any]) -> Shares | None:
-    if "by_cause" not in figures:
-        return None
-    causes = figures["by_cause"].get("causes", {})  # none in a second in which it did not run
-    return {name: cause["percent"] for name, cause in causes.items() if "percent" in cause}
+def _causes(report: MeterReport) -> Shares | None:
+    """Percent by cause; empty in a second in which it did not run."""
+    found = report.by_cause.value
+    shares = {name: cause.percent.value for name, cause in found.causes.items()} if found else None
+    return None if shares is None else {name: value for name, value in shares.items() if value is not None}
 
 
-def _over_time(rows: Sequence[Row], of: Callable[[Mapping[str, Any]], Shares | None]) -> list[Stretch]:
-    known = [(row, shares) for row in rows if (shares := of(row.figures)) is not None]
+def _over_time(rows: Sequence[Row], of: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
+    known = [(row, shares) for row in rows if (shares := of(row.report)) is not None]
     width = known[-1][0].end / MOST_POINTS if known else 0.0
     return [_joined(stretch, width) for stretch in _unbroken(known)]
 

@@ -10,6 +10,7 @@ from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
 from cuesta.figures.step import StepFigures
 from cuesta.ledger.certification import open_certification
+from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import Measurements
 from cuesta.ledger.tables import TABLES
 
@@ -30,7 +31,11 @@ def of_run(folder: Path) -> Rows:
         "classes": [made("classes", each, step=step.step) for step in steps for each in step.classes],
         "causes": [row for step in steps for row in causes(step)],
         "limits": [made("limits", each) for step in steps for each in step.limits],
-        "meters": [row for number, sheet in summary.recorded.metered.sheets.items() for row in meters(number, sheet)],
+        "meters": [
+            row
+            for number, report in summary.recorded.metered.reports.items()
+            for row in meters(number, to_json(report))
+        ],
         "published": [made("published", each) for each in summary.published],
         "intervals": [
             made("intervals", each, agent=agent.number, errors=sum(each.errors.values()))

@@ -11,6 +11,7 @@ from cuesta.analysis.validity import Doubt, doubts_of_run, doubts_of_step, keeps
 from cuesta.figures.run import RunFigures
 from cuesta.figures.step import LimitResult, PublishedComparison, StepFigures
 from cuesta.ledger import Recorded, open_run
+from cuesta.ledger.meter_figure import table_to_json
 
 OF_RUN = {field.name for field in fields(RunFigures)}
 """What the object says of the whole run, though each step has it too: limits, published figures."""
@@ -77,7 +78,9 @@ class Summary:
             published=self.published,
             run_folder=str(self.recorded.folder),
         )
-        return asdict(run) | {name: each for name, each in asdict(self.last).items() if name not in OF_RUN}
+        last = asdict(self.last, dict_factory=table_to_json)
+        of_last = {name: each for name, each in last.items() if name not in OF_RUN}
+        return asdict(run, dict_factory=table_to_json) | of_last
 
 
 def summarise(folder: Path | str, only: int | None = None) -> Summary:

@@ -11,6 +11,8 @@ from cuesta import _native
 from cuesta.cli.output import check_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.report import meter_rows as report
 
 HEAD_EVERY = 20
@@ -37,7 +39,7 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         _say(sheet, number, said, out)
         number += 1
     if out is None and number:
-        average = json.loads(meters.report(first))
+        average = from_json(MeterReport, json.loads(meters.report(first)))
         print("average\n" + report.row(average))
     return Exit.GOOD
 
@@ -48,9 +50,10 @@ def _say(sheet: dict[str, Any], number: int, said: set[str], out: TextIO | None)
         return
     if number % HEAD_EVERY == 0:
         print(report.head())
-    print(report.row(sheet), flush=True)
+    found: MeterReport = from_json(MeterReport, sheet)
+    print(report.row(found), flush=True)
     late = [note for note in sheet["notes"] if note.startswith("a gap")]
-    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(sheet)]:
+    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(found)]:
         if note in late or note not in said:
             print(f"  {note}", file=sys.stderr)
         said.add(note)

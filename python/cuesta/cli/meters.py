@@ -21,6 +21,8 @@ from cuesta.cli.saved_interval import SavedInterval
 from cuesta.engine.meter_process import Meters, Stream
 from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 
 OF_SERVICE = 60.0
 """Seconds that a service's profile is of when nothing is said."""
@@ -183,7 +185,7 @@ def _show(sheet: dict[str, Any], where: str | None) -> None:
     if where != "-":
         from cuesta.report import meters as report  # noqa: PLC0415
 
-        print(report.text(sheet))
+        print(report.text(from_json(MeterReport, sheet)))
     write_json(where, sheet)
 
 

@@ -7,6 +7,8 @@ import threading
 from cuesta import _native
 from cuesta.cli.output import check_json, write_json
 from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 
 WORD = "profile"
 """What stands in the place of an interval."""
@@ -27,7 +29,7 @@ def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: fl
     if arguments.json != "-":
         from cuesta.report import profile as report  # noqa: PLC0415
 
-        print(report.text(found["listing"], sheet))
+        print(report.text(found["listing"], from_json(MeterReport, sheet)))
     for file, content in ((arguments.flame, found["flame"]), (arguments.folded, found["folded"])):
         if file:
             file.touch(mode=0o600)

@@ -12,6 +12,8 @@ from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.meter_process import Meters
 from cuesta.errors import Exit, RefusedError
 from cuesta.ledger import open_run
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.service import FORMAT, read_service
 from cuesta.report.representative import data, text
 
@@ -19,13 +21,14 @@ from cuesta.report.representative import data, text
 def record(meters: Meters, file: Path) -> int:
     """Write what was metered since the meters began; refuses a subject that has ended."""
     sheet = json.loads(meters.report())
-    if why := sheet["own"]["seconds"].get("why"):
-        raise RefusedError(f"nothing recorded of {sheet['subject']}: {why}", "record a service while it runs")
+    report: MeterReport = from_json(MeterReport, sheet)
+    if why := report.own.seconds.why:
+        raise RefusedError(f"nothing recorded of {report.subject}: {why}", "record a service while it runs")
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     about = {"format": FORMAT, "cuesta": __version__, "recorded": recorded, "machine": dict(machine.facts())}
     record_json(file, {**about, "sheet": sheet})
-    print(f"{sheet['seconds']:.0f} s of {sheet['subject']} recorded: {file}", file=sys.stderr)
-    for name, why in mix(sheet).missing.items():
+    print(f"{report.seconds:.0f} s of {report.subject} recorded: {file}", file=sys.stderr)
+    for name, why in mix(report).missing.items():
         print(f"  without {name}: {why}", file=sys.stderr)
     return Exit.GOOD
 
@@ -35,11 +38,11 @@ def hold_against(profile: Path, folder: Path, step: int | None, where: str | Non
     check_json(where)
     service, recorded = read_service(profile), open_run(folder)
     number = max(recorded.steps, default=0) if step is None else step
-    sheet = recorded.metered.sheets.get(number)
-    if sheet is None:
-        why = f"step {number + 1} of {folder} has no sheet of its host's meters"
+    report = recorded.metered.reports.get(number)
+    if report is None:
+        why = f"step {number + 1} of {folder} has no report of its host's meters"
         raise RefusedError(f"nothing to compare: {why}", "run it with --meters: docs/meters.md")
-    found = apart(mix(service.sheet), mix(sheet))
-    say(text(found, service, sheet), where)
+    found = apart(mix(service.report), mix(report))
+    say(text(found, service, report), where)
     write_json(where, data(found))
     return Exit.GOOD if found.represents else Exit.CHANGED

@@ -190,7 +190,7 @@ class Metering:
         if self.where.source != "here":
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):
-            return self._write({"row": slim(row), "at": row["at"], "seconds": row["seconds"]})
+            return self._write({"row": compact(row), "at": row["at"], "seconds": row["seconds"]})
         step, asked = self.marks.popleft() if self.marks else (None, None)
         if asked is not None and (late := row["at"] - asked) > LATE:
             self._gap(f"it read {late / 1e9:.1f} s after a bound of a step: figures are not of all of it")
@@ -232,15 +232,21 @@ def remedy_for(source: str, why: str) -> str | None:
     return next(found, None) if source == "ssh" else None
 
 
-def slim(value: Any) -> Any:
-    """Give the numbers of a sheet without tiers and reasons, which are in the sheets of steps."""
+LEFT_OUT = ("notes", "total_time", "wall", "subject")
+"""Tables of a report that its compact form does not have."""
+
+
+def compact(value: Any) -> Any:
+    """Give the compact form of a report (docs/folder.md): tiers and reasons are in the reports of steps."""
     if isinstance(value, list):
-        return [slim(each) for each in value]
+        return [compact(each) for each in value]
     if not isinstance(value, Mapping):
         return value
     if "tier" in value and "value" in value:
-        return slim(value["value"])
+        return compact(value["value"])
     if set(value) == {"why"}:
         return None
-    kept = {name: slim(each) for name, each in value.items() if name not in ("notes", "total_time", "wall", "subject")}
+    kept = {
+        name: compact(each) for name, each in value.items() if name not in ("notes", "total_time", "wall", "subject")
+    }
     return {name: each for name, each in kept.items() if each is not None}

@@ -1,15 +1,13 @@
 """What the host's meters recorded: `meters.jsonl`, opened. Nothing is derived here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.rows import Table, json_rows
-
-Sheet = Mapping[str, Any]
-"""What the meters give of an interval; docs/meters.md says what each figure is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Row:
 
     end: float
     length: float
-    figures: Table
+    report: MeterReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +51,10 @@ class Metered:
     abouts: dict[int, About] = field(default_factory=dict)
     """By the number of the first step that they hold for."""
     rows: list[Row] = field(default_factory=list)
-    sheets: dict[int, Sheet] = field(default_factory=dict)
-    """The whole sheet of each step's measurement interval, by step."""
+    reports: dict[int, MeterReport] = field(default_factory=dict)
+    """Of each step's measurement interval, by step."""
     ends: dict[int, float] = field(default_factory=dict)
-    """When the interval of each sheet ended: of a subject that ended, when it was last seen."""
+    """When the interval of each report ended: of a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
     profile: Table = field(default_factory=dict)
     """Where the host's CPU time went, by location and module; empty if its stacks were not kept."""
@@ -84,9 +82,9 @@ def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
         case {"about": about}:
             metered.abouts[first] = About(**{"whole_machine": is_whole_machine(about["subject"]), **about})
         case {"row": figures, "seconds": seconds}:
-            metered.rows.append(Row(at, seconds, figures))
+            metered.rows.append(Row(at, seconds, from_json(MeterReport, figures)))
         case {"step": step, "sheet": sheet}:
-            metered.sheets[first + step], metered.ends[first + step] = sheet, at
+            metered.reports[first + step], metered.ends[first + step] = from_json(MeterReport, sheet), at
         case {"profile": listing}:
             metered.profile.update(listing)
         case {"gap": why}:

@@ -1,6 +1,6 @@
 """Reads a service's profile: a meter report of a live service, to compare benchmarks with.
 
-The file is one JSON object: `format`, `cuesta`, `recorded` (UTC), `machine`, and the meters' whole `sheet`.
+The file is one JSON object: `format`, `cuesta`, `recorded` (UTC), `machine`, and the meters' whole report (`sheet`).
 """
 
 import json
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuesta.errors import InputError
+from cuesta.ledger.meter_figure import from_json
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.rows import Table
 
 FORMAT = 1
@@ -20,7 +22,7 @@ class Service:
 
     recorded: str
     machine: Table
-    sheet: Table
+    report: MeterReport
 
 
 def read_service(path: Path) -> Service:
@@ -28,10 +30,11 @@ def read_service(path: Path) -> Service:
     remedy = "`cuesta meters 10m --record service.profile` records one"
     try:
         found = json.loads(path.read_bytes())
-        version, service = found["format"], Service(found["recorded"], found["machine"], found["sheet"])
+        report = from_json(MeterReport, found["sheet"])
+        version, service = found["format"], Service(found["recorded"], found["machine"], report)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}", remedy) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{path}: no profile of a service", remedy) from None
     if not isinstance(version, int) or version > FORMAT:
         raise InputError(

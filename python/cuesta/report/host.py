@@ -1,7 +1,6 @@
 """The host under test, in sentences: what its CPUs did and why, what that is worth, what its own meters say."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from cuesta import units
 from cuesta.analysis.front_end import front_end
@@ -10,7 +9,8 @@ from cuesta.analysis.summary import Summary
 from cuesta.figures.host import BuiltInHost, HostFigures, PerTransaction
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import segment_folders
-from cuesta.ledger.meters import Sheet
+from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
+from cuesta.ledger.meter_report import Cpu, Device, MeterReport
 from cuesta.report import meters, off_cpu
 from cuesta.report.cells import duration, in_brackets, number, whole
 from cuesta.report.cells import percent as percent_cell
@@ -63,20 +63,18 @@ def section(summary: Summary) -> Section:
 def tables(step: StepFigures) -> Iterator[Table]:
     """Give the host's block devices, and its tasks' times off the CPU where the kernel was traced."""
     sheet = step.host.sheet
-    if sheet and sheet["devices"]:
-        tier = in_brackets(
-            *(each for of in sheet["devices"].values() for each in of.values() if isinstance(each, Mapping))
-        )
-        rows = [(plain(name), *device(of)) for name, of in sheet["devices"].items()]
+    if sheet and sheet.devices:
+        tier = in_brackets(*(each for of in sheet.devices.values() for each in (of.atb, of.queue, of.busy, of.errors)))
+        rows = [(plain(name), *device(of)) for name, of in sheet.devices.items()]
         yield Table(DEVICES, rows, f"of the whole machine{tier}")
     if sheet and (rows_off := list(off_cpu.rows(sheet))):
         yield Table(("off its CPU", *off_cpu.HEADS), rows_off, f"{off_cpu.ABOUT}.")
 
 
-def device(of: Mapping[str, Any]) -> Iterator[str]:
-    yield from (digits(of[way]["per_s"]) for way in ("reads", "writes"))
-    yield from (duration(of["atb"]), number(of["queue"]), duration(of["response"]), duration(of["service"]))
-    yield from (percent_cell(of["busy"]), whole(of["errors"]))
+def device(of: Device) -> Iterator[str]:
+    yield from (digits(of.reads.per_s), digits(of.writes.per_s))
+    yield from (duration(of.atb), number(of.queue), duration(of.response), duration(of.service))
+    yield from (percent_cell(of.busy), whole(of.errors))
 
 
 def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
@@ -98,7 +96,7 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
         yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
         return
     cpu, sheet = host.cpu, host.sheet
-    cpus = f" of {many(len(sheet['cpus']), 'CPU')}" if sheet else ""
+    cpus = f" of {many(len(sheet.cpus), 'CPU')}" if sheet else ""
     subject = f"{plain(host.meters.subject)}, {plain(host.meters.why)}" if host.meters else "the host"
     shares = {name: share for name in PARTS if (share := getattr(cpu, name)) is not None}
     beside = "others" if "irq" in shares else "others and interrupts"
@@ -107,10 +105,10 @@ def host_cpu(host: HostFigures) -> Iterator[str]:
     parts = (f"%{name} {share:.1f}" for name, share in shares.items())
     yield f"{subject}; percent{cpus}:\n{'  '.join(parts)}{others}; host load {cpu.load:.1f}{tier}"
     if host.cpu_by_cause and sheet and (causes := ", ".join(by_cause(host))):
-        yield f"by cause: {causes}{in_brackets(sheet['by_cause'])}"
+        yield f"by cause: {causes}{in_brackets(sheet.by_cause)}"
     if host.per_transaction and sheet:
         yield each_transaction(host.per_transaction) + in_brackets(
-            sheet["own"]["seconds"], *(sheet["counts"][name] for name in COUNTS)
+            sheet.own.seconds, *(getattr(sheet.counts, name) for name in COUNTS)
         )
 
 
@@ -132,8 +130,8 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
         yield f"not traced, though that was asked for: {plain(host.meters.untraced)}"
     if host.meters.doubt:
         yield f"DOUBTFUL: {plain(host.meters.doubt)}"
-    if host.sheet and "value" in host.sheet["closure"]["accounted"] and not host.sheet["closure"]["closes"]:
-        yield closing(host.sheet["closure"])
+    if host.sheet and host.sheet.closure.accounted.value is not None and not host.sheet.closure.closes:
+        yield closing(host.sheet.closure)
     yield from (f"a gap in the meters: {plain(gap)}" for gap in host.meters.gaps)
 
 
@@ -159,11 +157,10 @@ def unmet(host: HostFigures) -> Iterator[str]:
         yield f"no sample met {listed_names}: each {under(intervals[names[0]][1])}"
 
 
-def idle_by_kind(sheet: Sheet | None) -> Iterator[str]:
+def idle_by_kind(sheet: MeterReport | None) -> Iterator[str]:
     """Say why the host's CPUs were idle, where the kernel was traced."""
-    idle = sheet["idle"] if sheet else {}
-    if idle.get("page_wait", {}).get("tier") == "exact":
-        kinds = (f"{name} {idle[kind]['value']:.1f}" for kind, name in IDLE.items())
+    if sheet and sheet.idle.page_wait.tier == "exact":
+        kinds = (f"{name} {getattr(sheet.idle, kind).value:.1f}" for kind, name in IDLE.items())
         yield f"idle by kind: {', '.join(kinds)} (exact)"
 
 
@@ -194,7 +191,7 @@ def sum_of(*numbers: float | None) -> str | None:
 
 def network(host: HostFigures) -> Iterator[str]:
     """Whose CPU time the network's was; nothing for a host on another machine."""
-    if host.meters is None or host.sheet is None or "network" not in host.sheet:
+    if host.meters is None or host.sheet is None or host.sheet.network.percent.why == UNRECORDED:
         return
     if host.meters.order == ISOLATED:
         yield each_side(host.sheet)
@@ -205,40 +202,46 @@ def network(host: HostFigures) -> Iterator[str]:
         yield from shared(host.sheet)
 
 
-def each_side(sheet: Sheet) -> str:
+def each_side(sheet: MeterReport) -> str:
     """How busy each side's CPUs were: everything on them is its own, the network included."""
-    sides = {"host": sheet["per_cpu"], "driver": sheet["beside"]}
+    sides = {"host": sheet.per_cpu, "driver": sheet.beside}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
-    tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in each.values()))
+    tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
     return f"busy by CPU, the network included: {'; '.join(parts)}{tier}"
 
 
-def busy(cpus: Mapping[str, Any]) -> str:
-    used = {cpu: [shares[name].get("value") for name in ("usr", "sys", "irq")] for cpu, shares in cpus.items()}
-    return ", ".join(f"CPU {cpu} {sum(parts):.1f} %" for cpu, parts in used.items() if None not in parts)
+def busy(cpus: Mapping[str, Cpu]) -> str:
+    used = {cpu: [figure.value for figure in uses_of(shares)] for cpu, shares in cpus.items()}
+    known = {cpu: [part for part in parts if part is not None] for cpu, parts in used.items() if None not in parts}
+    return ", ".join(f"CPU {cpu} {sum(parts):.1f} %" for cpu, parts in known.items())
 
 
-def shared(sheet: Sheet) -> Iterator[str]:
+def uses_of(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
+    """The parts of a CPU's time in which it was busy."""
+    return cpu.usr, cpu.sys, cpu.irq
+
+
+def shared(sheet: MeterReport) -> Iterator[str]:
     """What the network took that is neither side's alone."""
-    of, cpus = sheet["network"], len(sheet["per_cpu"]) + len(sheet["beside"])
-    percent, own = of["percent"].get("value"), of["in_subject"].get("value")
+    of, cpus = sheet.network, len(sheet.per_cpu) + len(sheet.beside)
+    percent, own = of.percent.value, of.in_subject.value
     if percent is None:
         return
     machine = f"% of the machine's {many(cpus, 'CPU')}"
     if own is None:
         yield f"network, shared: at most {percent:.1f} {machine} (all soft interrupts, by clock ticks)"
         return
-    inside = 100 * own / (sheet["seconds"] * cpus)
-    low, high = of.get("interval", {}).get("value") or (percent, percent)
+    inside = 100 * own / (sheet.seconds * cpus)
+    low, high = of.interval.value or (percent, percent)
     if not percent:
-        of_cpus = f"of the machine's {many(cpus, 'CPU')}{in_brackets(of['percent'])}"
+        of_cpus = f"of the machine's {many(cpus, 'CPU')}{in_brackets(of.percent)}"
         yield f"network, shared: no sample met it: {under(high)} {of_cpus}"
         return
     within = f" [{between(low, high)}]" if low < high else ""
     error = (high - low) / 4
     yield (
         f"network, shared: {units.percent(percent, error)}{within} {machine} "
-        f"({of['percent']['tier']}); {units.percent(inside, error)} of it stands "
+        f"({of.percent.tier}); {units.percent(inside, error)} of it stands "
         "in the host's CPU time, the rest in the driver's or another's"
     )
 
@@ -250,8 +253,8 @@ def worth(host: HostFigures) -> Iterator[str]:
     yield f"CPU figures: {CERTAINTY[order]} (level {order} of 4), because {because}" if order else because
     if host.meters.accounting in SOURCES:
         yield f"its CPU time: {SOURCES[host.meters.accounting]}"
-    if host.sheet and "value" in host.sheet["closure"]["accounted"] and host.sheet["closure"]["closes"]:
-        yield closing(host.sheet["closure"])
+    if host.sheet and host.sheet.closure.accounted.value is not None and host.sheet.closure.closes:
+        yield closing(host.sheet.closure)
 
 
 CERTAINTY = {1: "most certain", 2: "quite certain", 3: "less certain", 4: "least certain"}

@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from cuesta.analysis.host import uses
-from cuesta.ledger.meters import Sheet
-from cuesta.report.cells import Figure, number, per_s, percent, rate
+from cuesta.ledger.meter_figure import MeterFigure
+from cuesta.ledger.meter_report import Count, MeterReport
+from cuesta.report.cells import number, per_s, percent, rate
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
 
@@ -18,35 +20,35 @@ def head() -> str:
     return f"{laid_out(HEADS)}  (plain)"
 
 
-def row(sheet: Sheet) -> str:
+def row(sheet: MeterReport) -> str:
     """Give an interval as one row. Of a subject that is a part of its CPUs, %usr and %sys are its own."""
     *shares, queue, minor, major, switches, ios = figures(sheet)
-    cells = [time.strftime("%H:%M:%S", time.localtime(sheet["wall"] / 1e9)), *map(percent, shares)]
+    cells = [time.strftime("%H:%M:%S", time.localtime(sheet.wall / 1e9)), *map(percent, shares)]
     return laid_out([*cells, number(queue), rate(sum_of(minor, major)), per_s(switches), per_s(ios)])
 
 
-def gaps(sheet: Sheet) -> Iterator[str]:
+def gaps(sheet: MeterReport) -> Iterator[str]:
     names = (*HEADS[1:9], HEADS[9], *HEADS[9:])  # two kinds of faults are in one cell
     reasons: dict[str, dict[str, None]] = {}
     for name, figure in zip(names, figures(sheet), strict=True):
-        if "why" in figure:
-            reasons.setdefault(figure["why"], {})[name] = None
+        if figure.why:
+            reasons.setdefault(figure.why, {})[name] = None
     yield from (f"no meter data for {', '.join(columns)}: {plain(why)}" for why, columns in reasons.items())
 
 
-def figures(sheet: Sheet) -> Sequence[Figure]:
+def figures(sheet: MeterReport) -> Sequence[MeterFigure[Any]]:
     """Give what the cells behind the time are of."""
-    cpu, own, counts = uses(sheet), sheet["own"], sheet["counts"]
-    shares = [own["usr"], own["sys"], *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
-    counted = (counts[name] for name in ("minor_faults", "major_faults", "switches", "ios"))
-    return [*shares, sheet["traffic"]["ready"], *counted]
+    cpu, own, counts = uses(sheet), sheet.own, sheet.counts
+    shares = [own.usr, own.sys, *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
+    counted = (counts.minor_faults, counts.major_faults, counts.switches, counts.ios)
+    return [*shares, sheet.traffic.ready, *counted]
 
 
 def laid_out(cells: Sequence[str]) -> str:
     return in_columns("", 0, cells, WIDTHS).rstrip()
 
 
-def sum_of(*figures: Figure) -> float | None:
+def sum_of(*figures: MeterFigure[Count]) -> float | None:
     """Add up counts a second; none if one is missing."""
-    known = [figure["value"]["per_s"] for figure in figures if "value" in figure]
+    known = [figure.value.per_s for figure in figures if figure.value]
     return sum(known) if len(known) == len(figures) else None

@@ -1,9 +1,8 @@
 """How long the subject's tasks were off their CPUs and in run queues, where the kernel was traced: rows of a table."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from cuesta.ledger.meters import Sheet
+from cuesta.ledger.meter_report import Distribution, MeterReport
 from cuesta.units import count, seconds
 
 WHY = {
@@ -22,14 +21,13 @@ ABOUT = (
 )
 
 
-def rows(sheet: Sheet) -> Iterator[tuple[str, ...]]:
+def rows(sheet: MeterReport) -> Iterator[tuple[str, ...]]:
     """Give a row for each reason that there was, then one for the waits in run queues; nothing if it was not traced."""
-    off_cpu = sheet["traffic"].get("off_cpu", {}).get("value", {})
+    off_cpu = sheet.traffic.off_cpu.value or {}
     yield from ((label, *cells(off_cpu[why])) for why, label in WHY.items() if why in off_cpu)
-    if queued := sheet["traffic"].get("run_queue_delay", {}).get("value"):
+    if queued := sheet.traffic.run_queue_delay.value:
         yield "in a run queue", *cells(queued)
 
 
-def cells(distribution: Mapping[str, Any]) -> tuple[str, ...]:
-    times = (distribution[name] for name in ("sum", "p50", "p90", "p99", "max"))
-    return count(distribution["count"]), *map(seconds, times)
+def cells(of: Distribution) -> tuple[str, ...]:
+    return count(of.count), *map(seconds, (of.sum, of.p50, of.p90, of.p99, of.max))

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cuesta.ledger.meters import Sheet
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.report.cells import in_brackets
 from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, percent
@@ -15,12 +15,12 @@ MODULE, FUNCTION = 14, 36
 """Columns of names."""
 
 
-def text(listing: Mapping[str, Any], sheet: Sheet) -> str:
+def text(listing: Mapping[str, Any], sheet: MeterReport) -> str:
     """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, counted."""
     return "\n".join(_rows(listing, sheet))
 
 
-def _rows(listing: Mapping[str, Any], sheet: Sheet) -> Iterator[str]:
+def _rows(listing: Mapping[str, Any], sheet: MeterReport) -> Iterator[str]:
     yield f"idle {_idle(sheet)}"
     if not listing["samples"]:
         yield "no sample fell into the subject: it was not on a CPU"
@@ -46,9 +46,9 @@ def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
         yield f"{module[:MODULE]:<{MODULE}} {function:<{FUNCTION}}{percent(row['percent'], error):>6} {bar}"
 
 
-def _idle(sheet: Sheet) -> str:
-    idle, waiting = (sheet["cpu"][kind] for kind in ("idle", "iowait"))
-    if "value" not in idle:
-        return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle['why'])}"
-    share = idle["value"] + waiting.get("value", 0.0)
+def _idle(sheet: MeterReport) -> str:
+    idle, waiting = sheet.cpu.idle, sheet.cpu.iowait
+    if idle.value is None:
+        return f"{ABSENT} of the CPUs' time: no meter data: {plain(idle.why or '')}"
+    share = idle.value + (waiting.value or 0.0)
     return f"{share:.1f} % of the CPUs' time: counted, not sampled{in_brackets(idle)}"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from cuesta.analysis.compare.representative import MixDistance, Rate, Share, written
-from cuesta.ledger.meters import Sheet
+from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.service import Service
 from cuesta.report.layout import in_columns
 from cuesta.report.phrases import plain
@@ -18,17 +18,17 @@ MARK = {"plain": " ", "sampled": "~", "exact": "="}
 NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
-def text(found: MixDistance, service: Service, run: Sheet) -> str:
+def text(found: MixDistance, service: Service, run: MeterReport) -> str:
     return "\n".join(map(plain, sections(found, service, run)))
 
 
-def sections(found: MixDistance, service: Service, run: Sheet) -> Iterator[str]:
+def sections(found: MixDistance, service: Service, run: MeterReport) -> Iterator[str]:
     """First what matters, then resource by resource, what differs most first."""
     yield from verdict(found)
     yield ""
-    sheet = service.sheet
-    yield f"SERVICE  {sheet['subject']}, {digits(sheet['seconds'])} s, recorded {service.recorded}"
-    yield f"RUN      {run['subject']}, {digits(run['seconds'])} s"
+    recorded = service.report
+    yield f"SERVICE  {recorded.subject}, {digits(recorded.seconds)} s, recorded {service.recorded}"
+    yield f"RUN      {run.subject}, {digits(run.seconds)} s"
     if found.load:
         yield f"CPU      the service uses {digits(found.load[0])} s a second, the run {digits(found.load[1])} s"
     if found.shares:

@@ -17,7 +17,7 @@ from cuesta.ledger.runnable_tasks import RunnableTasks
 from tests.analysis.compare.test_representative import causes
 from tests.certification_runs import account, trial
 from tests.ledger.test_certification import GIVEN
-from tests.sheets import sheet
+from tests.sheets import sheet, typed
 
 
 def batch(users: int = 20, **rest: float) -> CertificationRun:
@@ -90,7 +90,7 @@ def profiled(here: Path, **run: Any) -> list[str]:
     about = {"format": 1, "recorded": "2026-11-21T08:00:00Z", "machine": {}, "sheet": service}
     (here / "service.profile").write_text(json.dumps(about))
     made = batch()
-    made.recorded.metered.sheets[0] = sheet(by_cause=causes(**run))
+    made.recorded.metered.reports[0] = typed(sheet(by_cause=causes(**run)))
     return warnings(benchmark(here), [made])
 
 

@@ -12,8 +12,10 @@ from cuesta.analysis.certify.phases import Span, cpu_account
 from cuesta.analysis.certify.record import measurements
 from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
+from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import Figure, FormRow
 from tests.certification_runs import apart, reading, recorded, trial
+from tests.sheets import typed
 
 RUNS = [trial(number) for number in range(1, 6)]
 
@@ -109,22 +111,27 @@ def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> Non
 def test_a_part_of_the_programs_does_not_stand_for_all() -> None:
     made = apart()
     (traced,) = made.runs["traced"]
-    traced.recorded.metered.sheets[0] = {"counts": {"execs": {"value": {"count": 100}}}}
+    traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 100}}})
     assert (
         made.symbols("command").why == "no meter data (the linkers of 60 programs spoke, and 100 programs were loaded)"
     )
-    traced.recorded.metered.sheets[0] = {"counts": {"execs": {"value": {"count": 62}}}}
+    traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 62}}})
     assert made.symbols("command").value == 5000
 
 
 def traced(call: int, **causes: dict[str, float]) -> Any:
     """A reading of the full tracer."""
     row = reading(1.0, 1.0, own=0.4, idle=1.6)
-    row.figures["counts"]["system_calls"] = {"count": call}
-    row.figures["traffic"] = {"page_waits": {"count": 0}}
-    row.figures["idle"] = {"quota_wait": 0.0}
-    row.figures["by_cause"] = {"causes": causes, "about": {}}
-    return row
+    found = typed(
+        {
+            "counts": {**to_json(row.report.counts), "system_calls": {"count": call}},
+            "traffic": {"page_waits": {"count": 0}},
+            "idle": {"quota_wait": 0.0},
+            "by_cause": {"causes": causes, "about": {}},
+        }
+    )
+    changed = {name: getattr(found, name) for name in ("counts", "traffic", "idle", "by_cause")}
+    return replace(row, report=replace(row.report, **changed))
 
 
 def test_calls_are_counted_once_by_what_they_are() -> None:

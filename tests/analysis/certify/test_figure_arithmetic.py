@@ -11,6 +11,7 @@ from cuesta.analysis.certify.run import sampled as of_phase
 from cuesta.ledger.meters import Row
 from cuesta.ledger.record import Figure
 from tests.certification_runs import recorded
+from tests.sheets import typed
 
 TRIES = 400
 
@@ -29,7 +30,7 @@ def reading(end: float, own: float, samples: int, faults: int) -> Row:
     }
     own_ = {"seconds": own, "others": 0.0}
     cpu = {"usr": 400 * own, "idle": 100 - 400 * own, "iowait": 0.0, "steal": 0.0}
-    return Row(end, 0.25, {"cpus": [0], "own": own_, "cpu": cpu, "by_cause": by_cause})
+    return Row(end, 0.25, typed({"cpus": [0], "own": own_, "cpu": cpu, "by_cause": by_cause}))
 
 
 @pytest.mark.parametrize(("share", "hz"), [(0.3, 997), (0.02, 997), (0.3, 60)])

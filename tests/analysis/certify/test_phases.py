@@ -1,6 +1,7 @@
 """CPU time of a phase: all of the subject's, of the rest its part by time, and a column that adds up."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 
 from cuesta import _native
 from cuesta.analysis.certify.phases import Span, cpu_account, understood
+from cuesta.ledger.meter_figure import MeterFigure
 from cuesta.ledger.meters import Gap
 from tests.certification_runs import reading, recorded
+from tests.sheets import typed
 
 REST = ("others", "idle", "steal")
 TAPE = """
@@ -83,8 +86,9 @@ def test_clocks_that_do_not_tick_together_make_no_time() -> None:
 
 
 def test_what_the_meters_do_not_tell_is_not_laid_to_others() -> None:
-    row = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
-    del row.figures["cpu"]["idle"]
+    told = reading(1.0, 1.0, own=0.4, others=0.6, idle=1.0)
+    cpu = replace(told.report.cpu, idle=MeterFigure(why="not told"))
+    row = replace(told, report=replace(told.report, cpu=cpu))
     made = cpu_account(recorded(row), Span(0.0, 1.0))
     assert made.rest["others"] == pytest.approx(0.6)
     assert made.accounted == pytest.approx(0.5)
@@ -115,8 +119,9 @@ def test_what_has_no_account_says_why(records: object, why: str) -> None:
 
 
 def test_meters_that_do_not_tell_the_subject_say_so() -> None:
-    row = reading(1.0, 1.0, 0.0, idle=2.0)
-    del row.figures["own"]["seconds"]
+    told = reading(1.0, 1.0, 0.0, idle=2.0)
+    own = replace(told.report.own, seconds=MeterFigure(why="not told"))
+    row = replace(told, report=replace(told.report, own=own))
     assert cpu_account(recorded(row), Span(0.0, 1.0)).why == "these meters do not tell the subject's CPU time"
 
 
@@ -133,7 +138,7 @@ def test_the_studys_tapes_have_what_is_asked_of_them() -> None:
 
 def test_what_no_sample_met_is_split_like_the_rest() -> None:
     met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
-    unmet.figures["by_cause"] = {}
+    unmet = replace(unmet, report=replace(unmet.report, by_cause=typed({"by_cause": {}}).by_cause))
     made = cpu_account(recorded(met, unmet), Span(0.0, 2.0))
     assert made.told == pytest.approx(0.75)
     assert dict(made.causes) == pytest.approx({"user": 0.24, "page_faults": 0.12, "loading": 0.04})

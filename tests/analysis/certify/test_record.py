@@ -11,6 +11,7 @@ from cuesta.analysis.certify.record import measurements, published
 from cuesta.ledger.record import Figure, FormRow, Reference
 from cuesta.plan import RawOptions, load
 from tests.certification_runs import trial
+from tests.sheets import typed
 
 RUNS = [trial(number, subject) for number, subject in enumerate((1.0, 1.02, 0.98, 1.01, 0.99), start=1)]
 
@@ -157,8 +158,9 @@ def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate(
 
 def test_doubtful_cpu_time_is_an_estimate_at_best() -> None:
     doubtful, lossy = trial(6), trial(7)
-    doubtful.recorded.metered.sheets[0] = {"own": {"doubt": "its clocks have 0.08 s, samples met it for 2.7 s"}}
-    lossy.recorded.metered.sheets[0] = {"own": {"source": "parents"}}
+    doubt = "its clocks have 0.08 s, samples met it for 2.7 s"
+    doubtful.recorded.metered.reports[0] = typed({"own": {"doubt": doubt}})
+    lossy.recorded.metered.reports[0] = typed({"own": {"source": "parents"}})
     for bad in (doubtful, lossy):
         done = checks([*RUNS, bad], phased=True)
         assert {check.name for check in done if not check.ok} == {"trusted"}

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cuesta.analysis.compare.representative import WorkloadMix, apart, mix
-from tests.sheets import events, missing, plain, sheet
+from tests.sheets import events, missing, plain, sheet, typed
 
 Row = dict[str, Any]
 SECONDS = 30.0
@@ -27,7 +27,7 @@ def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **o
     made["own"]["seconds"] = plain(cpu * SECONDS)
     made["idle"]["zero"] = plain(zero)
     made["counts"] |= counts or {}
-    return mix(made)
+    return mix(typed(made))
 
 
 def test_a_service_represents_itself() -> None:

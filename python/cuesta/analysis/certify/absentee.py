@@ -54,11 +54,11 @@ def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -
     file = certification.folder / PROFILE
     if not file.exists():
         return
-    sheets = [sheet for run in runs if (sheet := run.recorded.metered.sheets.get(0))]
-    if not sheets:
+    reports = [report for run in runs if (report := run.recorded.metered.reports.get(0))]
+    if not reports:
         yield "whether it does what the service does cannot be told: no meter data"
         return
-    found = apart(mix(read_service(file).sheet), mix(sheets[0]))
+    found = apart(mix(read_service(file).report), mix(reports[0]))
     for what in found.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
     if found.idles is not None:

@@ -160,11 +160,11 @@ def missed(account: CpuAccount) -> float:
 
 
 def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that samples agree with the clocks of the subject's CPU time, and that its source loses no process."""
-    sheets = [sheet["own"] for run in runs for sheet in run.recorded.metered.sheets.values()]
-    if doubt := next((own["doubt"] for own in sheets if own.get("doubt")), None):
+    """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
+    owns = [report.own for run in runs for report in run.recorded.metered.reports.values()]
+    if doubt := next((own.doubt for own in owns if own.doubt), None):
         return False, f"the subject's CPU time is doubtful: {doubt}"
-    if lossy := next((said for own in sheets if (said := LOSSY.get(own.get("source", "")))), None):
+    if lossy := next((said for own in owns if (said := LOSSY.get(own.source))), None):
         return False, lossy
     return True, "samples agree with the clocks of the subject's CPU time, in which nothing is lost"
 

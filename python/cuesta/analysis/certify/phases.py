@@ -17,6 +17,7 @@ from typing import Any
 from cuesta import _native
 from cuesta.analysis.step import OF_ECHOES
 from cuesta.ledger import Recorded
+from cuesta.ledger.meter_report import ByCause, Count, Counts, Idle
 from cuesta.ledger.meters import Row
 from cuesta.ledger.transactions import Transaction, transactions
 
@@ -213,7 +214,7 @@ def why_not(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterabl
         return "the meters did not read from the beginning to the end of the phase"
     if any(overlap(row, other) > 0 for other in others for row in rows):
         return "no reading fell between the phases: pause for longer behind the barrier"
-    if not all("seconds" in row.figures.get("own", {}) for row in rows):
+    if any(row.report.own.seconds.value is None for row in rows):
         return "these meters do not tell the subject's CPU time"
     return None
 
@@ -235,17 +236,17 @@ def add(account: CpuAccount, row: Row) -> None:
     What others used comes from their own clocks. Where these were not read (the subject has CPUs of its own), it is
     computed as what the CPUs did less the subject's; unsynchronised clocks can make it negative.
     """
-    figures = row.figures
-    own: float = figures["own"]["seconds"]
-    cpus = len(figures["cpus"])
+    report = row.report
+    own = report.own.seconds.value or 0.0
+    cpus = len(report.cpus)
     account.cpus = max(account.cpus, cpus)
     capacity = cpus * row.length
-    shares = {name: figures["cpu"].get(name, 0.0) / 100 * capacity for name in (*BUSY, *REST)}
+    shares = {name: (getattr(report.cpu, name).value or 0.0) / 100 * capacity for name in (*BUSY, *REST)}
     rest = {name: shares[name] for name in REST}
-    if "others" in figures["own"]:
-        is_rest = figures["own"].get("others_are_rest", True)
+    if (others := report.own.others.value) is not None:
+        is_rest = report.own.others_are_rest is not False  # older records do not say it: theirs are
         left = sum(shares[name] for name in BUSY) - own
-        rest["others"] = left if is_rest else figures["own"]["others"] / 100 * capacity
+        rest["others"] = left if is_rest else others / 100 * capacity
         account.interrupts += 0.0 if is_rest else shares["irq"]
     account.subject += own
     account.whole.update(rest)
@@ -254,24 +255,26 @@ def add(account: CpuAccount, row: Row) -> None:
     left, beyond = capacity - own, capacity - cpus * overlap(row, account.span)
     part = max(1 - beyond / left, 0.0) if left > 0 else 1.0
     account.rest.update({name: seconds * part for name, seconds in rest.items()})
-    add_idle(account, figures.get("idle", {}), capacity)
-    add_causes(account, figures.get("by_cause") or {})
-    add_counts(account, figures.get("counts", {}))
-    account.counted[PAGE_WAITS] += PAGE_WAITS in figures.get("traffic", {})
+    add_idle(account, report.idle, capacity)
+    if report.by_cause.value:
+        add_causes(account, report.by_cause.value)
+    add_counts(account, report.counts)
+    account.counted[PAGE_WAITS] += report.traffic.page_waits.value is not None
 
 
-def add_idle(account: CpuAccount, idle: dict[str, float], capacity: float) -> None:
+def add_idle(account: CpuAccount, idle: Idle, capacity: float) -> None:
     """Add idle time in which a quota kept the subject from running: as traced, else as its control group says."""
-    barred = idle.get("quota_wait", idle.get("throttled"))
+    barred = idle.throttled.value if idle.quota_wait.value is None else idle.quota_wait.value
     if barred is not None:
         account.rest.update({"throttled": barred / 100 * capacity})
         account.counted["throttled"] += 1
 
 
-def add_counts(account: CpuAccount, counts: dict[str, Any]) -> None:
+def add_counts(account: CpuAccount, counts: Counts) -> None:
     for name in OWN_COUNTS:
-        if name in counts and name not in counts.get("of_machine", ()):
-            account.counts[name] += counts[name]["count"]
+        counted: Count | None = getattr(counts, name).value
+        if counted and name not in counts.of_machine:
+            account.counts[name] += counted.count
             account.counted[name] += 1
 
 
@@ -283,24 +286,27 @@ def split(account: CpuAccount) -> None:
         account.causes = Counter({name: seconds / account.told for name, seconds in account.causes.items()})
 
 
-def add_causes(account: CpuAccount, by_cause: dict[str, Any]) -> None:
+def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
     """Add a reading's CPU time by cause, and how often each occurred."""
-    causes = by_cause.get("causes", {})
-    account.occurrences.update({name: cause["count"] for name, cause in causes.items() if "count" in cause})
+    counts = {name: cause.count.value for name, cause in by_cause.causes.items()}
+    account.occurrences.update({name: count for name, count in counts.items() if count is not None})
     add_samples(account, by_cause)
-    if UNTOLD not in causes:
-        account.causes.update({name: cause.get("seconds", 0.0) for name, cause in causes.items()})
+    if UNTOLD not in by_cause.causes:
+        seconds = {name: cause.seconds.value or 0.0 for name, cause in by_cause.causes.items()}
+        account.causes.update(seconds)
 
 
-def add_samples(account: CpuAccount, by_cause: dict[str, Any]) -> None:
+def add_samples(account: CpuAccount, by_cause: ByCause) -> None:
     """Add a reading's samples and their sampling error."""
-    samples = by_cause.get("about", {}).get("samples", 0.0)
-    sampled = {name: each for name, each in by_cause.get("causes", {}).items() if "standard_error" in each}
-    seconds = sum(each["seconds"] for each in sampled.values())
+    samples = (by_cause.about["samples"].value or 0.0) if "samples" in by_cause.about else 0.0
+    told = {name: each for name, each in by_cause.causes.items() if each.standard_error.value is not None}
+    seconds = {name: each.seconds.value or 0.0 for name, each in told.items()}
+    sampled = sum(seconds.values())
     account.samples += samples
-    account.sampled += seconds
-    account.weights += seconds**2 / samples if samples else 0.0
-    account.unmet.update(by_cause.get("unmet", ()))
-    for name, each in sampled.items():
-        if each.get("calibration_error"):
-            account.calibrations[name] += each["calibration_error"] / each["percent"] * each["seconds"]
+    account.sampled += sampled
+    account.weights += sampled**2 / samples if samples else 0.0
+    account.unmet.update(by_cause.unmet)
+    for name, each in told.items():
+        if each.calibration_error.value and each.percent.value:
+            open_ = each.calibration_error.value / each.percent.value * seconds[name]
+            account.calibrations.update({name: open_})

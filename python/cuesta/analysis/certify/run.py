@@ -11,6 +11,9 @@ from cuesta.analysis.summary import Summary, of_recorded
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded, open_run
 from cuesta.ledger.kernel_threads import KernelThreads, read_kernel_threads
+from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
+from cuesta.ledger.meter_report import MeterReport
+from cuesta.ledger.meter_schema import fields
 from cuesta.ledger.record import Absence, Figure
 from cuesta.ledger.runnable_tasks import RunnableTasks, read_runnable_tasks
 
@@ -72,7 +75,7 @@ class CertificationRun:
         """Other uses of the CPUs: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
         found = self.accounts.get(phase)
         if name == "throttled" and found and not found.why and not found.counted[name]:
-            return unknown(self._sheet_why("idle", name))
+            return unknown(why_not(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
     def kernel_threads(self, phase: str) -> Figure:
@@ -87,7 +90,11 @@ class CertificationRun:
         """The subject's CPU time by some causes together."""
         found = self.accounts.get(phase)
         if found and not found.why and not found.causes:
-            return unknown("in this phase no sample met the subject" if found.samples else self._sheet_why("by_cause"))
+            return unknown(
+                "in this phase no sample met the subject"
+                if found.samples
+                else why_not(self._report.by_cause if self._report else None)
+            )
         whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
         return whole if found is None or whole.value is None or not found.weights else sampled(found, *names)
 
@@ -111,15 +118,18 @@ class CertificationRun:
         return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
 
     def loaded(self) -> float | None:
-        """Programs loaded in the whole run; None if nobody counted."""
-        execs = self.recorded.metered.sheets.get(0, {}).get("counts", {}).get("execs", {}).get("value")
-        return None if execs is None else float(execs["count"])
+        """Give how many programs were loaded in the whole run; none if nobody counted."""
+        report = self._report
+        execs = report.counts.execs.value if report else None
+        return None if execs is None else float(execs.count)
 
     def whole_number(self, *causes: str) -> Figure:
         """How often causes occurred in the whole run, by its meter report; outside of the phases nothing did."""
-        found = self.recorded.metered.sheets.get(0, {}).get("by_cause", {}).get("value", {}).get("causes", {})
-        numbers = [found[name]["count"].get("value") for name in causes if name in found]
-        if not numbers or None in numbers:
+        report = self._report
+        found = report.by_cause.value.causes if report and report.by_cause.value else {}
+        counted = [found[name].count.value for name in causes if name in found]
+        numbers = [number for number in counted if number is not None]
+        if not numbers or len(numbers) < len(counted):
             return unknown(self._count_why(causes[0]))
         return Figure(value=sum(numbers))
 
@@ -142,20 +152,27 @@ class CertificationRun:
             return NO_PHASE
         return unknown(found.why) if found.why else Figure(value=take(found))
 
-    def _sheet_why(self, *place: str) -> str:
-        figure: Any = self.recorded.metered.sheets.get(0, {})
-        for name in place:
-            figure = figure.get(name, {})
-        return str(figure.get("why", "it was not counted in every reading"))
+    @property
+    def _report(self) -> MeterReport | None:
+        return self.recorded.metered.reports.get(0)
 
     def _count_why(self, name: str) -> str:
-        sheet = self.recorded.metered.sheets.get(0, {})
-        if name in sheet.get("traffic", {}):
-            return self._sheet_why("traffic", name)
-        if name in sheet.get("counts", {}):
-            of_machine = name in sheet["counts"].get("of_machine", ())
-            return "it is counted of the whole machine only" if of_machine else self._sheet_why("counts", name)
-        return self._sheet_why("by_cause", "value", "causes", name, "count")
+        report = self._report
+        if report is None:
+            return why_not(None)
+        if name in fields("Traffic"):
+            return why_not(getattr(report.traffic, name))
+        if name in fields("Counts"):
+            of_machine = name in report.counts.of_machine
+            return "it is counted of the whole machine only" if of_machine else why_not(getattr(report.counts, name))
+        causes = report.by_cause.value.causes if report.by_cause.value else {}
+        return why_not(causes[name].count if name in causes else None)
+
+
+def why_not(figure: MeterFigure[Any] | None) -> str:
+    """Say why a figure of the whole run's report is missing; if it is there, it was missing in a reading."""
+    why = figure.why if figure else None
+    return why if why and why != UNRECORDED else "it was not counted in every reading"
 
 
 def sampled(account: CpuAccount, *names: str) -> Figure:

@@ -7,13 +7,13 @@ the improvement of a resource that it does not use.
 
 import math
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from cuesta.analysis.host import estimated_calls
-from cuesta.ledger.meters import Sheet
+from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
+from cuesta.ledger.meter_report import ByCause, Count, MeterReport
 from cuesta.units import percent, under
 
 BARELY = 0.1
@@ -137,22 +137,22 @@ class MixDistance:
         return not self.unexercised and self.idles is None
 
 
-def mix(sheet: Sheet) -> WorkloadMix:
+def mix(sheet: MeterReport) -> WorkloadMix:
     """Take the mix from a meter report."""
     missing: dict[str, str] = {}
-    found = sheet["by_cause"].get("value")
+    found = sheet.by_cause.value
     if not found:
-        missing["CPU time by cause"] = sheet["by_cause"].get("why", "it was not sampled")
+        missing["CPU time by cause"] = sheet.by_cause.why or "it was not sampled"
     shares = dict(_shares(found)) if found else {}
     rates = dict(_rates(sheet, missing))
     missing["characters on lines"] = "the host's meters do not count them"
-    seconds, load = sheet["own"]["seconds"].get("value"), sheet["cpu"]["load"].get("value")
+    seconds, load = sheet.own.seconds.value, sheet.cpu.load.value
     return WorkloadMix(
-        cpu=None if seconds is None else seconds / sheet["seconds"],
-        cpu_of_machine=None if load is None else load / 100 * len(sheet["cpus"]),
-        idle={name: known for name in ("zero", "io_wait") if (known := _known(sheet["idle"][name]))},
+        cpu=None if seconds is None else seconds / sheet.seconds,
+        cpu_of_machine=None if load is None else load / 100 * len(sheet.cpus),
+        idle={name: known for name in ("zero", "io_wait") if (known := _known(getattr(sheet.idle, name)))},
         shares=shares,
-        samples=found["about"]["samples"].get("value", 0.0) if found else 0.0,
+        samples=_samples(found) if found else 0.0,
         rates=rates,
         missing=missing,
     )
@@ -180,54 +180,58 @@ def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     )
 
 
-def _shares(found: Sheet) -> Iterator[tuple[str, MixFigure]]:
+def _samples(found: ByCause) -> float:
+    return found.about["samples"].value or 0.0 if "samples" in found.about else 0.0
+
+
+def _shares(found: ByCause) -> Iterator[tuple[str, MixFigure]]:
     """Each cause's percent of the subject's CPU time; together 100."""
-    percents = {name: cause["percent"].get("value") or 0.0 for name, cause in found["causes"].items()}
-    percents["unclassified"] = found["unclassified"]
+    percents = {name: cause.percent.value or 0.0 for name, cause in found.causes.items()}
+    percents["unclassified"] = found.unclassified
     total = sum(percents.values())
     if not total:
         return
     for name, value in percents.items():
-        error = found["causes"].get(name, {}).get("standard_error", {}).get("value")
+        error = found.causes[name].standard_error.value if name in found.causes else None
         known = None if error is None else 100 * error / total
         yield name.replace("_", " "), MixFigure(100 * value / total, "sampled", standard_error=known)
-    bound = found.get("bound", {}).get("value")
-    for name in found.get("unmet", ()) if bound is not None else ():
-        yield name.replace("_", " "), MixFigure(0.0, "sampled", bound=100 * bound / total)
+    bound = found.bound.value
+    for name in found.unmet if bound is not None else ():
+        yield name.replace("_", " "), MixFigure(0.0, "sampled", bound=100 * (bound or 0.0) / total)
 
 
-def _rates(sheet: Sheet, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
+def _rates(sheet: MeterReport, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
     """Counts per second; system calls are estimated where they were only sampled often enough."""
     for name, label in COUNTS.items():
-        count = sheet["counts"][name]
+        count: MeterFigure[Count] = getattr(sheet.counts, name)
         estimate = estimated_calls(sheet) if name == "system_calls" else None
-        if "value" in count:
+        if count.value:
             yield (
                 label,
-                MixFigure(max(0.0, count["value"]["per_s"]), count["tier"], name in sheet["counts"]["of_machine"]),
+                MixFigure(max(0.0, count.value.per_s), count.tier or "plain", name in sheet.counts.of_machine),
             )
         elif estimate is not None:
-            yield label, MixFigure(max(0.0, estimate) / sheet["seconds"], "sampled")
+            yield label, MixFigure(max(0.0, estimate) / sheet.seconds, "sampled")
         else:
-            missing[label] = count["why"]
+            missing[label] = count.why or UNRECORDED
     yield from _devices(sheet)
 
 
-def _devices(sheet: Sheet) -> Iterator[tuple[str, MixFigure]]:
+def _devices(sheet: MeterReport) -> Iterator[tuple[str, MixFigure]]:
     """Add up the devices of each class."""
-    sums = Counter[str]()
-    for name, device in sheet["devices"].items():
+    sums: defaultdict[str, float] = defaultdict(float)
+    for name, device in sheet.devices.items():
         kind = next((kind for pattern, kind in CLASSES.items() if re.match(pattern, name)), "other devices")
-        for what in ("reads", "writes"):
-            sums[f"{what} of {kind}"] += device[what]["per_s"]
-        sums[f"bytes read of {kind}"] += device["read_bytes_per_s"]
-        sums[f"bytes written to {kind}"] += device["written_bytes_per_s"]
+        sums[f"reads of {kind}"] += device.reads.per_s
+        sums[f"writes of {kind}"] += device.writes.per_s
+        sums[f"bytes read of {kind}"] += device.read_bytes_per_s
+        sums[f"bytes written to {kind}"] += device.written_bytes_per_s
     for name, per_s in sums.items():
-        yield name, MixFigure(per_s, "plain", "ios" in sheet["counts"]["of_machine"])
+        yield name, MixFigure(per_s, "plain", "ios" in sheet.counts.of_machine)
 
 
-def _known(figure: Mapping[str, Any]) -> MixFigure | None:
-    return MixFigure(figure["value"], figure["tier"]) if "value" in figure else None
+def _known(figure: MeterFigure[float]) -> MixFigure | None:
+    return None if figure.value is None else MixFigure(figure.value, figure.tier or "plain")
 
 
 def _by_distance(service: Mapping[str, MixFigure], run: Mapping[str, MixFigure], both: bool = False) -> list[Share]:

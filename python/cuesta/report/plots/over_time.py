@@ -108,8 +108,8 @@ def users(recorded: Recorded, points: Sequence[Point]) -> Plot:
 def host_uses(recorded: Recorded) -> Iterator[Plot]:
     """Draw what the host's CPUs did; the rest is idle."""
     if stretches := causes.uses_over_time(recorded):
-        sheets = recorded.metered.sheets.values()
-        tier = in_brackets(*(figure for sheet in sheets for figure in uses(sheet).values()))
+        reports = recorded.metered.reports.values()
+        tier = in_brackets(*(figure for report in reports for figure in uses(report).values()))
         y = _CPUS | {"scale": {"domain": [0, 100]}}
         yield _areas(f"Host CPU by use{tier}", recorded, stretches, y, [*stretches[0].shares[0]])
 
@@ -118,7 +118,7 @@ def host_causes(recorded: Recorded) -> Iterator[Plot]:
     """Draw the host's own CPU time by cause; nothing of a host that never ran while it was sampled."""
     stretches = causes.causes_over_time(recorded)
     if any(share > 0 for stretch in stretches for row in stretch.shares for share in row.values()):
-        tier = in_brackets(*(sheet["by_cause"] for sheet in recorded.metered.sheets.values()))
+        tier = in_brackets(*(report.by_cause for report in recorded.metered.reports.values()))
         width = causes.half_width(recorded)
         known = f"95 % intervals: ±{rounded(width, width, 3)} % at most" if width else ""
         drawn = _areas(f"The host's own CPU time by cause{tier}", recorded, stretches, _CPUS, None)

@@ -1,0 +1,147 @@
+"""The schema of meter reports: labels, units, tiers, meanings. `crates/cuesta-meters/src/report/tables.rs` declares it.
+
+`python -m cuesta.ledger.meter_schema` makes `meter_report.py` and the tables of docs/meters.md from it anew.
+"""
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from cuesta import _native
+
+TYPES = Path(__file__).with_name("meter_report.py")
+DOCUMENTED = {
+    "MeterReport": "",
+    "Cpu": "cpu.",
+    "Network": "network.",
+    "Own": "own.",
+    "Counts": "counts.",
+    "Idle": "idle.",
+    "Traffic": "traffic.",
+    "Device": "devices.*.",
+    "ByCause": "by_cause.",
+    "CauseRow": "by_cause.causes.*.",
+    "Closure": "closure.",
+}
+"""Tables that docs/meters.md has, with the place of their fields in a report."""
+UNITS = {
+    "nanoseconds": "ns",
+    "seconds": "s",
+    "percent": "%",
+    "number": "n",
+    "events": "n, n/s",
+    "bytes_per_second": "B/s",
+    "none": "",
+}
+HEAD = '''"""A report of the host's meters, typed. Times are seconds, shares percent, unless a field says otherwise.
+
+Made by `python -m cuesta.ledger.meter_schema` from `crates/cuesta-meters/src/report/tables.rs`: change that.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cuesta.ledger.meter_figure import MeterFigure
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a table."""
+
+    name: str
+    kind: str
+    """Its type: `int`, `Figure[float]`, `dict[str, Device]`, …"""
+    label: str
+    """The name that people read."""
+    unit: str
+    """A key of `UNITS`."""
+    tier: str
+    """The least tier that can give it."""
+    meaning: str
+    source: str
+    """What it is read from, as Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the report, as one type."""
+
+    meaning: str
+    fields: dict[str, Field]
+
+
+@cache
+def tables() -> dict[str, Table]:
+    """Give all tables by the names of their types, each after those that it refers to."""
+    return {
+        table["name"]: Table(
+            table["meaning"],
+            {
+                each["name"]: Field(**{name if name != "type" else "kind": to for name, to in each.items()})
+                for each in table["fields"]
+            },
+        )
+        for table in json.loads(_native.meter_schema())
+    }
+
+
+def fields(table: str) -> dict[str, Field]:
+    """Give the fields of a table by their names."""
+    return tables()[table].fields
+
+
+def types() -> str:
+    """Write `meter_report.py`."""
+    return HEAD + "".join(f"\n\n{''.join(_type(name, table))}" for name, table in tables().items())
+
+
+def _type(name: str, table: Table) -> Iterator[str]:
+    yield f"@dataclass(frozen=True, slots=True)\nclass {name}:\n"
+    yield _docstring(table.meaning) + "\n"
+    for field in table.fields.values():
+        yield f"    {field.name}: {annotation(field.kind)}\n{_docstring(sentence(field.meaning))}"
+
+
+def annotation(kind: str) -> str:
+    """Write a type as Python has it. A truth value is None in a record that is older than its field."""
+    if kind == "bool":
+        return "bool | None"
+    return kind.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("Figure[", "MeterFigure[")
+
+
+def _docstring(text: str) -> str:
+    quoted = f'"""{" ".join(text.split())}"""'
+    return textwrap.fill(quoted, 120, initial_indent="    ", subsequent_indent="    ", break_long_words=False) + "\n"
+
+
+def sentence(clause: str) -> str:
+    """Write a meaning as a sentence; a name in backquotes keeps its case."""
+    return f"{clause[0].upper()}{clause[1:]}."
+
+
+def document(text: str) -> str:
+    """Put the tables of docs/meters.md between their marks."""
+    before, begin, rest = text.partition("<!-- figures -->\n")
+    _, end, after = rest.partition("<!-- end -->")
+    rows = [_row(place, field) for table, place in DOCUMENTED.items() for field in fields(table).values()]
+    head = ["| figure | is | from | unit | tier |", "|---|---|---|---|---|"]
+    written = "\n".join([*head, *filter(None, rows)])
+    return f"{before}{begin}{written}\n{end}{after}"
+
+
+def _row(place: str, field: Field) -> str | None:
+    """A row of the documentation; none of a table that has rows of its own, or of what is no figure."""
+    if field.kind.removeprefix("dict[str, ").rstrip("]") in tables():
+        return None
+    return f"| `{place}{field.name}` | {field.meaning} | {field.source} | {UNITS[field.unit]} | {field.tier} |"
+
+
+if __name__ == "__main__":
+    TYPES.write_text(types(), encoding="utf-8")
+    page = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/meters.md")
+    page.write_text(document(page.read_text(encoding="utf-8")), encoding="utf-8")
