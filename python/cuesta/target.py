@@ -19,10 +19,9 @@ PORTS = {"telnet": 23, "ssh": 22}
 
 
 def kind_of(target: str) -> str:
-    """Give the kind of line that leads to a target."""
     return target.partition(":")[0]
 
 
 def port_of(target: str) -> int:
-    """Give the port of a target; 0 if it has none."""
+    """The port of a target; 0 if it has none."""
     return urlsplit(target).port or PORTS.get(kind_of(target), 0)

@@ -25,17 +25,17 @@ def in_unit(value: float | None, unit: str) -> str:
 
 
 def minutes(value: float) -> str:
-    """Write how long something will take, for who waits."""
+    """Write how long something will take, as `2.4 minutes`."""
     return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f} minutes"
 
 
 def places(error: float) -> int:
-    """Give the place of the first digit of an error: 1 for tenths, −1 for tens; further digits say nothing."""
+    """The place of the first digit of an error: 1 for tenths, −1 for tens. Further digits mean nothing."""
     return 9 if error <= 0 else -math.floor(math.log10(error) + 1e-9)
 
 
 def rounded(value: float, error: float, most: int = 1) -> str:
-    """Write a number up to the first digit of its standard error, and at most so many behind the point."""
+    """Write a number up to the first digit of its standard error, with at most `most` decimals."""
     place = min(places(error), most)
     return signed(f"{round(value, place) + 0.0:,.{max(place, 0)}f}")
 
@@ -58,7 +58,7 @@ def between(low: float, high: float, most: int | None = None) -> str:
 
 
 def under(bound: float) -> str:
-    """Write what a percentage may be at most that no sample met."""
+    """Write the upper bound of a percentage that no sample met."""
     return f"under {rounded(bound, bound, 3)} %"
 
 
@@ -76,7 +76,7 @@ def seconds_between(low: float, high: float) -> str:
 
 
 def unit_of(value: float) -> tuple[str, float]:
-    """Give the unit that a duration is written in, and how many of it a second has."""
+    """The unit that a duration is written in, and how many of it a second has."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if abs(value) * factor >= 0.9995:
             return unit, factor
@@ -100,7 +100,7 @@ def share(value: float | None) -> str:
 
 
 def signed(number: str) -> str:
-    """Give a number a true minus sign."""
+    """Replace the hyphen by a true minus sign."""
     return number.replace("-", "−")
 
 

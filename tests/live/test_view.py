@@ -18,6 +18,7 @@ def snapshot(**given: Any) -> dict[str, Any]:
         "length": 1.0,
         "errors": 1,
         "response": [0.1, 0.2],
+        "waiting": {"answers": 0, "prompts": 0, "echoes": 0, "keys": 0, "oldest": 0.0},
     }
     return base | given
 
@@ -27,6 +28,12 @@ def test_agents_are_added_up_and_the_slowest_is_shown() -> None:
     assert view is not None
     assert (view.users, view.per_s, view.errors, view.response, view.elapsed) == (7, 13.0, 2, (0.3, 0.9), 9.0)
     assert str(view) == "measure  9/30 s  7 users  13.0 transactions/s  response p50 300 ms p99 900 ms  2 errors"
+
+
+def test_users_who_wait_for_long_are_shown() -> None:
+    stuck = {"answers": 1, "prompts": 1, "echoes": 1, "keys": 3, "oldest": 8.0}
+    said = str(merge([snapshot(waiting=stuck), snapshot()]))
+    assert said.endswith("; 2 users waiting for the host, the longest for 8.00 s")
 
 
 def test_what_takes_longer_than_planned_is_not_beyond_its_end() -> None:

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use crate::{Interval, Phase, SeriesNames, Tally, Timeline};
+use crate::{Interval, Phase, SeriesNames, Tally, Timeline, WaitingCounts};
 
 /// The state of a run as of its last interval.
 #[derive(Debug, Clone, Serialize)]
@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub echo: Option<[f64; 2]>,
     /// Lateness in the last interval, likewise.
     pub lateness: Option<[f64; 2]>,
+    /// Users who wait for the host at the end of the last interval.
+    pub waiting: WaitingCounts,
     /// Whether all is written.
     pub finished: bool,
 }
@@ -56,6 +58,7 @@ impl Snapshot {
             response: None,
             echo: None,
             lateness: None,
+            waiting: WaitingCounts::default(),
             finished: false,
         }
     }
@@ -72,6 +75,7 @@ impl Snapshot {
         self.response = quantiles(tally, series_names, "/response");
         self.echo = quantiles(tally, series_names, "/echo");
         self.lateness = quantiles(tally, series_names, "/lateness");
+        self.waiting = tally.counts.waiting;
     }
 }
 

@@ -13,7 +13,7 @@ from cuesta.units import many, minutes
 
 
 def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
-    """Show what a run of the job would do; of several runs, what each row of `runs` says of them."""
+    """What a run of the job would do; of several runs also `runs`, a row for each."""
     how_long = ["RUNS", *runs] if runs else [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),
@@ -29,12 +29,12 @@ def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
 
 
 def duration(job: Job) -> float:
-    """Give the seconds that a run of the job takes."""
+    """Seconds that a run of the job takes."""
     return sum(timeline(segment)[-1].end + DRAIN for segment in job.plan.segments()) / SECOND
 
 
 def plan_data(job: Job) -> dict[str, Any]:
-    """Give the same as data."""
+    """`show_plan` as data."""
     steps = [
         {"swept": dict(step.swept), **{name: ns / SECOND for name, ns in times.items()}, "segment": segment.folder}
         for segment in job.plan.segments()
@@ -50,14 +50,14 @@ def plan_data(job: Job) -> dict[str, Any]:
 
 
 def _lines(job: Job) -> list[str]:
-    """Show what the configuration of each ssh target asks for in vain, or leads astray; there may be nothing."""
+    """Settings of ssh configurations that have no effect, or that no run can follow."""
     groups = [group for step in job.plan.steps for group in step.settings.group if kind_of(group.target) == "ssh"]
     rows = dict.fromkeys(f"  {group.target}: {said}" for group in groups if (said := _said_of_ssh(job, group)))
     return ["\n".join(["LINES", *rows])] if rows else []
 
 
 def _left_behind(job: Job) -> list[str]:
-    """Say what stays on the host and here when the run has ended; there may be nothing."""
+    """What stays on the host and here when the run has ended."""
     targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
     rows = []
     if any(kind_of(target) in ("pty", "ssh", "telnet") for target in targets):
@@ -139,7 +139,6 @@ def _timeline(job: Job) -> str:
 
 
 def _meters(job: Job) -> list[str]:
-    """Say if the tier that is asked for cannot be had."""
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
     return [f"METERS  {meters}: not traced: {untraced}"] if untraced else []

@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
 
 
 def joined(arguments: Sequence[str]) -> list[str]:
-    """Write `--measure -1s` as `--measure=-1s`: a negative value is a value, and is then refused as one."""
+    """Write `--measure -1s` as `--measure=-1s`, so that a negative value is read as a value, and refused as one."""
     result: list[str] = []
     for number, argument in enumerate(arguments):
         if argument == "--":  # what follows is somebody else's command
@@ -106,7 +106,7 @@ def verb_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
-    """Say that a verb has no place for an argument, and which flag may be meant."""
+    """The error for an argument that a verb does not have, with the nearest flag."""
     remedy = f"`{verb.prog} --help` shows them all"
     if not argument.startswith("-"):
         return UsageError(f"{verb.prog}: one argument too many: {argument}", remedy)
@@ -125,7 +125,6 @@ class Raw(argparse.RawDescriptionHelpFormatter):
 
 
 def _explain(error: CuestaError) -> int:
-    """Say one message and its remedy."""
     if os.environ.get("CUESTA_DEBUG"):
         import traceback  # noqa: PLC0415
 

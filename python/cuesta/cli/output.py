@@ -13,7 +13,7 @@ OF_RECORDS = ("run.json", "record.json", "certification.json", "timeline.json", 
 
 
 def check_json(where: str | None, flag: str = "--json") -> None:
-    """Raise now what writing would raise later."""
+    """Raise before a run what writing would raise after it."""
     if where in (None, "-"):
         return
     path = Path(str(where))
@@ -28,7 +28,7 @@ def check_json(where: str | None, flag: str = "--json") -> None:
 
 
 def is_own(path: Path) -> bool:
-    """Say whether a file is JSON as Cuesta writes it for `--json`, and no part of a record: it may be written anew."""
+    """Whether a file may be overwritten: JSON that `--json` wrote, and no part of a record."""
     try:
         text = path.read_text(encoding="utf-8")
         if path.name in OF_RECORDS or not text:
@@ -44,7 +44,7 @@ def _written(value: object) -> str:
 
 
 def _rows_from(first: object, text: str) -> list[str]:
-    """Give the whole text if it has rows like the sheets of `cuesta meters --json`, the first of which this is."""
+    """The whole text if its rows are sheets of `cuesta meters --json`, of which `first` is the first."""
     is_sheet = isinstance(first, dict) and {"at", "wall", "subject"} <= first.keys()
     return [text] if is_sheet and text.startswith(json.dumps(first) + "\n") else []
 
@@ -56,7 +56,7 @@ def free_name(path: Path) -> str:
 
 
 def write_json(where: str | None, value: object) -> None:
-    """Write one object to a file, or to standard output for `-`."""
+    """Write one object to a file, or to standard output if `where` is `-`."""
     text = _written(value)
     if where == "-":
         _print(text.removesuffix("\n"), sys.stdout)

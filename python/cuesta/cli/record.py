@@ -44,7 +44,7 @@ class Files:
                 raise UsageError(f"{path}: is there already", "give another name, -o NAME, or write over it: --force")
 
     def without_secrets(self, cast: _native.Cast) -> "Files":
-        """Give files whose names hold nothing that is hidden, unless the user chose them."""
+        """These files, or others if their names would show a secret and the user did not choose them."""
         if self.chosen or cast.redacted(self.tape.stem) == self.tape.stem:
             return self
         return _free("session", self.tape.parent, with_cast=self.cast is not None)
@@ -133,7 +133,7 @@ def _files(arguments: argparse.Namespace, target: str) -> Files:
 
 
 def _free(name: str, folder: Path, with_cast: bool) -> Files:
-    """Give names that no file has."""
+    """Names that no file has."""
     names = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     pairs = ((Path(f"{each}.tape"), Path(f"{each}.cast")) for each in names)
     tape, cast = next(pair for pair in pairs if not any(path.exists() for path in pair))
@@ -221,7 +221,7 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
 
 
 def _replayed(tape: str) -> str:
-    """Say what users do who play it."""
+    """What users do who play the tape."""
     if "\nForever\n" in tape:
         return "played, each user does once what stands before Forever, then repeats the rest with random think times"
     where = "in a new session" if LOGOUT in tape else "in the same session"

@@ -28,7 +28,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def _insist_on_places(arguments: argparse.Namespace) -> None:
-    """Refuse two things in one place, and a place that is none."""
+    """Raise UsageError if two outputs go to one place, or one to no file."""
     if arguments.markdown and arguments.json == "-":
         raise UsageError("cuesta report: --markdown and --json - both want standard output", "--json FILE")
     if arguments.markdown and arguments.out:
@@ -83,16 +83,15 @@ def _wants_page(arguments: argparse.Namespace) -> bool:
 
 
 def _file(arguments: argparse.Namespace, name: str) -> Path:
-    """Say where the page goes: that of one folder, into it."""
+    """Where the page goes: the page of one folder goes into it."""
     (first, *more), out = arguments.folders, arguments.out
     return out or (Path("report.html") if more else first / name)
 
 
 def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
-    """Say what is on the page and where it is."""
     say(f"{what}\nPAGE       {file}", arguments.json)
 
 
 def _object(found: list[dict[str, object]]) -> dict[str, object]:
-    """Give the object of one; of several, a list of them."""
+    """One run's object; for several runs, an object with a list of theirs."""
     return found[0] if len(found) == 1 else {"runs": found}

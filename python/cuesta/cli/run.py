@@ -40,7 +40,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
 
 
 def beforehand(job: Job) -> Iterator[str]:
-    """Say what the run does, what its tapes note, and which meters cannot be had."""
+    """What the run does, the notes of its tapes, and which meters cannot be had."""
     yield doing(job)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     meters = job.plan.settings.meters
@@ -49,7 +49,7 @@ def beforehand(job: Job) -> Iterator[str]:
 
 
 def doing(job: Job) -> str:
-    """Say in one sentence how many users play what at which host, and how long that takes."""
+    """One sentence: how many users play what at which host, and for how long."""
     steps = [step.settings for step in job.plan.steps]
     groups = [group for settings in steps for group in settings.group]
     *others, last = dict.fromkeys(sum(group.users for group in settings.group) for settings in steps)

@@ -49,7 +49,6 @@ class SavedInterval:
         self._forget_others()
 
     def sheet(self, meters: Meters) -> dict[str, Any]:
-        """Give what came since the interval began."""
         try:
             reading = self.file.read_text(encoding="utf-8")
             sheet: dict[str, Any] = json.loads(meters.report(reading))
@@ -67,7 +66,7 @@ class SavedInterval:
         return sheet
 
     def _forget_others(self) -> None:
-        """Take away what sessions that have ended left. A session may outlive its leader: one's own stays."""
+        """Delete the files of sessions that have ended. A session may outlive its leader: one's own file stays."""
         own = _session()
         for file in self.file.parent.glob("session-*-*.json"):
             leader = file.name.split("-")[1]
@@ -82,7 +81,7 @@ class SavedInterval:
 
 
 def _session() -> str:
-    """Name the caller's session by its leader, and by when that began: numbers are used again."""
+    """The caller's session, by its leader and the leader's start time: process numbers are used again."""
     leader = os.getsid(0)
     try:
         stat = Path("/proc", str(leader), "stat").read_text(encoding="utf-8", errors="replace")

@@ -42,7 +42,7 @@ def _show(found: SqlResult, arguments: argparse.Namespace) -> None:
 
 
 def _insist_on_place(file: Path | None) -> None:
-    """Refuse a file that cannot be written, or is something else, before anything is read."""
+    """Raise, before anything is read, if the file cannot be written or is no Parquet file."""
     if file and file.exists() and not _is_parquet(file):
         raise CuestaError(f"{file}: is there, and is no Parquet file", "delete it, or name another")
     if file and not file.absolute().parent.is_dir():

@@ -35,13 +35,13 @@ class Orders:
         self.ended = False
 
     def wait(self) -> str:
-        """Give the next row; an empty one at the end."""
+        """The next row; empty at the end of the input."""
         while not (rows := self.within(None)) and not self.ended:
             pass
         return rows[0] if rows else ""
 
     def within(self, timeout: float | None) -> list[str]:
-        """Give the rows that come within so many seconds, or that are there."""
+        """The rows that come within `timeout` seconds, or that are there already."""
         if select.select([self._file], [], [], timeout)[0]:
             piece = os.read(self._file, 1 << 16)
             self.ended = not piece

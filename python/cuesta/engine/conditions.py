@@ -36,14 +36,13 @@ LOADED = 0.1
 
 
 def system() -> str:
-    """Name the system: the distribution and the kernel."""
+    """The distribution and the kernel."""
     release = re.search(r'^PRETTY_NAME="?([^"\n]+)', read("/etc/os-release") or "", re.MULTILINE)
     kernel = f"Linux {os.uname().release}"
     return f"{release[1]}, {kernel}" if release else kernel
 
 
 def settings() -> dict[str, str]:
-    """Give the variable settings of the operating system, sorted."""
     found = {name: read(f"/proc/sys/{name.replace('.', '/')}") for name in SETTINGS}
     found |= {name: read(file) for name, file in FILES.items()}
     found["memory locked, KiB"] = meminfo("Mlocked")
@@ -52,7 +51,6 @@ def settings() -> dict[str, str]:
 
 
 def hardware() -> dict[str, str]:
-    """Give the hardware, as far as the system knows of it."""
     facts = machine.facts()
     memory = facts["memory"]
     found = {
@@ -67,7 +65,7 @@ def hardware() -> dict[str, str]:
 
 
 def factors() -> list[str]:
-    """Say what else may influence measurements, as it stands now."""
+    """What else may influence the measurements now."""
     one, five, fifteen = os.getloadavg()
     found = [f"load average {one:.2f}, {five:.2f}, {fifteen:.2f} before the first run"] if one >= LOADED else []
     if machine.facts()["virtualisation"]:
@@ -77,13 +75,11 @@ def factors() -> list[str]:
 
 
 def disks() -> list[str]:
-    """Name the block devices with their sizes."""
     sizes = {path.name: read(str(path / "size")) for path in sorted(Path("/sys/block").glob("*"))}
     return [f"{name} {int(size) * 512 / 1e9:.0f} GB" for name, size in sizes.items() if size and int(size)]
 
 
 def meminfo(name: str) -> str | None:
-    """Take a row of `/proc/meminfo`."""
     found = re.search(rf"^{name}:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
     return found[1] if found else None
 

@@ -118,7 +118,7 @@ def _make(folder: Path) -> None:
 
 
 def _remove(folder: Path, first_made: Path | None) -> None:
-    """Take away what this run made, and no folder that somebody else put something into."""
+    """Delete what this run made; a folder that holds other files stays."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     while first_made and folder.is_relative_to(first_made) and not any(folder.iterdir()):

@@ -55,7 +55,7 @@ class NetNsPair:
 
 
 def check(job: Job) -> None:
-    """Raise what would make it fail, before anything is started."""
+    """Raise, before anything is started, what would make isolation fail."""
     targets = {group.target for step in job.plan.steps for group in step.settings.group}
     if elsewhere := sorted(targets - {BUILTIN_HOST}):
         what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
@@ -67,7 +67,7 @@ def check(job: Job) -> None:
 
 
 def see_privileges(status: Path = Path("/proc/self/status")) -> None:
-    """See that we may make namespaces."""
+    """Raise CuestaError if this user may not make namespaces."""
     found = re.search(r"^CapEff:\s*([0-9a-f]+)$", status.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
     held = int(found[1], 16) if found else 0
     missing = [name for name, bit in PRIVILEGES.items() if not held >> bit & 1]
@@ -93,7 +93,7 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
 
 @contextmanager
 def _kept(sides: NetNsPair) -> Iterator[None]:
-    """See that nothing is left behind: a process that outlives us takes the namespaces away when its input ends."""
+    """Delete the namespaces whatever happens: a process that outlives this one does it when its input ends."""
     deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
     command = ["sh", "-c", "; ".join(["cat", *deletions])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as keeper:
@@ -105,7 +105,7 @@ def _kept(sides: NetNsPair) -> Iterator[None]:
 
 
 def clear_stale() -> None:
-    """Take away what engines that are no more have left."""
+    """Delete the namespaces of engines that were killed."""
     for path in NAMESPACES.glob("cuesta-*"):
         number = path.name.split("-")[1]
         if number.isdigit() and not Path("/proc", number).exists():

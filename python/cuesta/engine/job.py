@@ -33,11 +33,10 @@ class Job:
     """Variables that the programs on the driver's own lines have beside its own."""
 
     def tape(self, group: Group) -> Tape:
-        """Give the tape of a group."""
         return self.tapes[source(group)]
 
     def users_of(self, group: Group) -> Users:
-        """Give the users of a group; none if it names no file."""
+        """The users of a group; empty if it names no file."""
         return self.users[group.data] if group.data else NO_USERS
 
     def service(self, step: Step) -> Service:
@@ -105,7 +104,7 @@ def fitting_service(tape: Tape) -> Service:
 
 
 def source(group: Group) -> str:
-    """Name the tape of a group: a cast makes another one where keys are not to wait for answers."""
+    """The key of a group's tape: a cast gives another tape where keys do not wait for answers."""
     return group.tape if _is_closed(group) else f"{group.tape} as recorded"
 
 

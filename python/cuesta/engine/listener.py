@@ -16,7 +16,7 @@ def listener(port: int, proc: Path = Path("/proc")) -> int | None:
 
 
 def listening(port: int, proc: Path) -> list[str]:
-    """Give the inodes of sockets that listen at a port."""
+    """The inodes of sockets that listen at a port."""
     found = list[str]()
     for table in ("net/tcp", "net/tcp6"):
         try:
@@ -29,7 +29,6 @@ def listening(port: int, proc: Path) -> list[str]:
 
 
 def holds(process: Path, links: set[str]) -> bool:
-    """Say whether a process has one of the sockets."""
     try:
         return any(str(fd.readlink()) in links for fd in (process / "fd").iterdir())
     except OSError:
@@ -37,7 +36,7 @@ def holds(process: Path, links: set[str]) -> bool:
 
 
 def parent(pid: int, proc: Path) -> int:
-    """Give the parent of a process; 0 if it has ended."""
+    """The parent of a process; 0 if the process has ended."""
     try:
         return int((proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()[1])
     except OSError:

@@ -82,7 +82,7 @@ def _tapes(job: Job) -> dict[str, dict[str, str]]:
 
 
 def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> Run:
-    """Tell what the meters may need to find the host."""
+    """What the meters need to find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
     drivers = [agent.process.pid for agent in agents]
     return Run(list(targets), host.process.pid if host else None, placement.host_cpus, drivers, bool(placement.sides))
@@ -111,7 +111,7 @@ def _address(host: Running, folder: Path) -> str:
 
 
 def _failures(agents: list[Agent]) -> list[str]:
-    """Name the agents that failed; if none recorded anything, the run has failed."""
+    """The agents that failed, and why. Raises CuestaError if no agent recorded anything."""
     failures = [f"agent {agent.number}: {agent.failure}" for agent in agents if agent.failure]
     if failures and all(agent.latest is None for agent in agents):
         raise CuestaError("the run cannot start: " + "; ".join(failures))

@@ -18,7 +18,6 @@ class Meeting:
 
     @property
     def is_complete(self) -> bool:
-        """Say whether all have arrived."""
         arrived = sum(int(standing["arrived"]) for standing in self.standings.values())
         return arrived >= max(int(standing["parties"]) for standing in self.standings.values())
 
@@ -38,7 +37,7 @@ class Meetings:
         self._meetings: dict[tuple[int, int], Meeting] = {}
 
     def hear(self, agent: int, standing: Row) -> None:
-        """Take an agent's word of how it stands at a barrier; when all have arrived, tell all agents."""
+        """Take one agent's report on a barrier; when all users have arrived, tell all agents."""
         place = (standing["group"], standing["barrier"])
         with self._lock:
             meeting = self._meetings.setdefault(place, Meeting())

@@ -13,7 +13,7 @@ _given: dict[str, str] = {}
 
 
 def given() -> dict[str, str]:
-    """Give what was asked for so far, by key file."""
+    """The passphrases so far, by key file."""
     return dict(_given)
 
 

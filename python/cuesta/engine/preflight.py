@@ -44,7 +44,7 @@ def check(job: Job) -> None:
 
 
 def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
-    """Say what its configuration asks for in vain, and ask for the passphrases that its users' keys need."""
+    """Print which settings of the ssh configuration have no effect; ask for the passphrases of its users' keys."""
     unused, locked = prospect_of_ssh(target, users)
     if unused:
         print(f"cuesta: {in_vain(unused)}", file=sys.stderr)
@@ -52,7 +52,6 @@ def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
 
 
 def in_vain(unused: Iterable[str]) -> str:
-    """Say what an ssh configuration asks for in vain."""
     return f"the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}"
 
 
@@ -93,7 +92,7 @@ def most_users_at(job: Job, *kinds: str) -> int:
 
 
 def see_ptys(needed: int) -> None:
-    """See that there are enough pseudo-terminals; where the kernel says nothing of them, the run will."""
+    """Raise CuestaError if too few pseudo-terminals are free; where the kernel does not say, the run will."""
     try:
         most, used = (int((PTYS / name).read_text()) for name in ("max", "nr"))
     except (OSError, ValueError):
@@ -106,7 +105,7 @@ def see_ptys(needed: int) -> None:
 
 
 def see_processes(needed: int) -> None:
-    """See that this user may start so many programs. The limit does not hold for root."""
+    """Raise CuestaError if this user may not start so many programs. The limit does not hold for root."""
     limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
         return
@@ -118,7 +117,7 @@ def see_processes(needed: int) -> None:
 
 
 def raise_files(needed: int) -> None:
-    """Raise the soft limit of descriptors as far as it is needed and may be."""
+    """Raise the soft limit of descriptors to `needed`. Raises CuestaError if the hard limit is lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft >= needed:
         return
@@ -131,7 +130,7 @@ def raise_files(needed: int) -> None:
 
 
 def probe(target: str, user: Mapping[str, str]) -> None:
-    """See that a target is there: where a line of its own can tell, that is opened as its first user would."""
+    """Raise CuestaError if a target is not there. A line is opened as its first user would, where that tells."""
     kind = kind_of(target)
     if kind in ("tcp", "telnet"):
         connect(target)
@@ -145,7 +144,7 @@ def probe(target: str, user: Mapping[str, str]) -> None:
 
 
 def find_program(target: str) -> None:
-    """See that a command's program is there, as far as it can be told: the shell reads the rest."""
+    """Raise CuestaError if a command's program is not there. What only a shell can read is not checked."""
     try:
         words = shlex.split(target.partition(":")[2])
     except ValueError:
@@ -169,7 +168,7 @@ def connect(target: str) -> None:
 
 
 def divide_cpus(threads: int, host_threads: int) -> tuple[list[int], list[int]]:
-    """Give the driver and the built-in host CPUs of their own: the host the last ones."""
+    """Divide the CPUs between the driver and the built-in host, which gets the last ones."""
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < 2:
         what = "--pin and --isolate need two CPUs, and this process may use one"

@@ -12,7 +12,7 @@ from cuesta.target import BUILTIN_HOST
 
 
 def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
-    """Tell an agent everything but its number and the start; `host` is the built-in host's address."""
+    """What all agents are told; `host` is the built-in host's address."""
     settings = segment.steps[0].settings
     return {
         **_told(settings, ALWAYS),
@@ -24,7 +24,7 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
 
 
 def of_agent(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """Tell one agent its number, and its own share of the CPUs."""
+    """What one agent is told: its number and its share of the CPUs are added."""
     cpus, threads = spec["cpus"], spec["threads"]
     own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
     return {**spec, "agent": number, "cpus": own}
@@ -56,7 +56,7 @@ def _load(load: Load) -> dict[str, Any]:
 
 
 def host_spec(host: Host, service: Service, listen: list[str], placed: Mapping[str, object]) -> dict[str, Any]:
-    """Tell the built-in host everything; `placed` adds its `seed`, `cpus`, folder of `meters` and `allow`."""
+    """What the built-in host is told; `placed` adds `seed`, `cpus`, the folder of `meters`, and `allow`."""
     spec = host.model_dump(mode="json", exclude={"service", "stall"})
     stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
     return {**spec, "service": _service(service), "stall": stall, "listen": listen, **placed}

@@ -48,7 +48,6 @@ def read_tape(where: str, closed: bool = True) -> Tape:
 
 
 def is_cast(where: str) -> bool:
-    """Whether that is a recording and not a tape."""
     return where.endswith(CAST)
 
 
@@ -61,7 +60,6 @@ def read_cast(path: Path, where: str) -> _native.Cast:
 
 
 def notes_on(cast: _native.Cast) -> tuple[str, ...]:
-    """Say what of a cast could not be read."""
     return (CUT,) if cast.is_cut else ()
 
 
@@ -76,7 +74,7 @@ def _of_cast(path: Path, where: str, closed: bool) -> tuple[str, tuple[str, ...]
 
 
 def shown(path: Path) -> str:
-    """Name a file from here, if it is below here."""
+    """A file's name, relative if it is below the current folder."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 

@@ -23,12 +23,11 @@ class Users:
 
     @property
     def secret(self) -> list[str]:
-        """Name the columns that are secret."""
         return [name for name in self.columns if SECRET.search(name)]
 
     @property
     def shown(self) -> str:
-        """Name the columns, and which of them are secret."""
+        """The columns, secret ones marked, and the number of users."""
         marked = (f"{name} (secret)" if name in self.secret else name for name in self.columns)
         return f"{len(self.rows)} users with {', '.join(marked)}"
 
@@ -55,7 +54,7 @@ def read_users(where: str) -> Users:
 
 
 def _numbered(reader: Iterator[list[str]], path: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the rows that are not empty, each with its number in the file."""
+    """The rows that are not empty, each with its number in the file."""
     number = 1
     try:
         for number, cells in enumerate(reader, start=1):

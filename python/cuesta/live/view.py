@@ -6,6 +6,9 @@ from typing import Any
 
 from cuesta.units import many, seconds
 
+LONG = 5.0
+"""Seconds of a wait from which on it is shown: what is waited for may never come."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -24,6 +27,10 @@ class View:
     """Median and p99 of the last interval: of several agents, those of the slowest."""
     errors: int
     """Since the start."""
+    waiting: int = 0
+    """Users who wait for an answer, a prompt or an echo."""
+    longest: float = 0.0
+    """How long one of them has waited."""
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
@@ -31,7 +38,13 @@ class View:
         return (
             f"{self.phase}{step}  {self.elapsed:.0f}/{self.total:.0f} s  {many(self.users, 'user')}  "
             f"{self.per_s:.1f} transactions/s  response {response}  {many(self.errors, 'error')}"
+            f"{self._stuck()}"
         )
+
+    def _stuck(self) -> str:
+        if self.longest < LONG:
+            return ""
+        return f"; {many(self.waiting, 'user')} waiting for the host, the longest for {seconds(self.longest)}"
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
@@ -50,4 +63,11 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
         per_s=sum(each["transactions"] / each["length"] for each in snapshots if each["length"]),
         response=tuple(slowest["response"]) if slowest["response"] else None,
         errors=sum(each["errors"] for each in snapshots),
+        waiting=sum(_waiting(each["waiting"]) for each in snapshots),
+        longest=max(each["waiting"]["oldest"] for each in snapshots),
     )
+
+
+def _waiting(counts: Mapping[str, int]) -> int:
+    """A user who waits for echoes may wait for an answer too."""
+    return max(counts["answers"] + counts["prompts"], counts["echoes"])

@@ -40,7 +40,6 @@ WRITTEN = {
 
 
 def table(model: type[BaseModel]) -> str:
-    """Give the settings of a table as Markdown."""
     defaults = model.model_construct().model_dump(mode="json")
     rows = [
         f"| `{name}` | {written(name, field)} | {default(defaults.get(name))} | {field.description} |"
@@ -51,7 +50,6 @@ def table(model: type[BaseModel]) -> str:
 
 
 def written(name: str, field: FieldInfo) -> str:
-    """Say how a value is written."""
     if name in WRITTEN:
         return WRITTEN[name]
     inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Distribution | None`
@@ -60,7 +58,7 @@ def written(name: str, field: FieldInfo) -> str:
 
 
 def default(value: object) -> str:
-    """Show a default as TOML writes it."""
+    """A default as TOML writes it."""
     if value is None or value in ([], {}):
         return ""
     if isinstance(value, bool):

@@ -66,7 +66,7 @@ PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*
 
 
 def show(value: object) -> str:
-    """Show a raw value in a message, without a password in it, cut to a length that fits a row."""
+    """A raw value for a message: no password in it, at most 60 characters."""
     value = (
         PASSWORD.sub(lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", value)
         if isinstance(value, str)
@@ -294,7 +294,7 @@ def _meters(value: object) -> str:
 
 
 def tracing_tier(meters: str) -> str | None:
-    """Say by which tier WHERE asks for the kernel to be traced: `exact` or `calls`; none if by neither."""
+    """The tier by which WHERE asks to trace the kernel: `exact`, `calls` or None."""
     if meters.startswith("ssh:"):
         tier = parse_qs(urlsplit(meters).query).get("tier", [""])[-1]
     else:

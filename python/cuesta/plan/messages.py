@@ -19,13 +19,13 @@ TABLES: dict[str, type[BaseModel]] = {
 
 
 def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
-    """Give all faults of `raw` as one error, a row for each."""
+    """One error for all faults of `raw`, a row for each."""
     rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in distinct(error)]
     return InputError("\n".join(dict.fromkeys(rows)), "all settings are described in docs/plan.md")
 
 
 def distinct(error: ValidationError) -> list[ErrorDetails]:
-    """Give the faults; a list of groups that are all bad is not also too short."""
+    """The faults. Pydantic adds `too_short` to a list of which every group is bad: that one is left out."""
     faults = error.errors()
     return [fault for fault in faults if fault["type"] != "too_short" or len(faults) == 1]
 
@@ -44,7 +44,6 @@ def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
 
 
 def message(fault: ErrorDetails) -> str:
-    """Say what was expected and what came."""
     match fault["type"]:
         case "extra_forbidden":
             return "no such setting" + near(str(fault["loc"][-1]), _table(fault["loc"]).model_fields)
@@ -62,7 +61,7 @@ def message(fault: ErrorDetails) -> str:
 
 
 def near(word: str, words: Mapping[str, object] | Sequence[str]) -> str:
-    """Give `; did you mean …?` or the list of what there is."""
+    """A hint: `; did you mean …?`, or the list of known words."""
     found = difflib.get_close_matches(word, list(words), n=1)
     return f"; did you mean `{found[0]}`?" if found else f"; there are {', '.join(words)}"
 

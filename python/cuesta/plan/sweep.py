@@ -31,7 +31,7 @@ class Step:
     """Everything, with those values in it."""
 
     def same_run(self, other: "Step") -> bool:
-        """Say whether users can stay connected from one to the other."""
+        """Whether users stay connected from one step to the other."""
         return self._run() == other._run()
 
     def _run(self) -> tuple[object, ...]:

@@ -29,7 +29,6 @@ Exit codes: 0 good, 1 failed or --verify found something wrong, 2 usage, 92 a re
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("what", type=Path, metavar="PLAN|FOLDER|TABLE", help="a plan; or a certification to be shown")
     runs = parser.add_argument_group("what is certified")
     runs.add_argument("--runs", type=int, metavar="N", help="runs that count (5)")

@@ -15,6 +15,5 @@ EXAMPLES = """examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("file", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
     parser.add_argument("--json", metavar="FILE|-", help="write it as data; - = standard output")

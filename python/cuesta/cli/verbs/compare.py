@@ -34,7 +34,6 @@ docs/compare.md says how verdicts come about, and how many runs find what."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("folders", nargs="*", type=Path, metavar="BASE NEW", help="two sides, or a folder of pairs")
     terms = parser.add_argument_group("on which terms")
     terms.add_argument("--margin", metavar="PERCENT", help="the least change that matters; default 5%%")

@@ -30,7 +30,6 @@ docs/ledger.md says what each column is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument(
         "what", nargs="*", type=Path, metavar="FOLDER|FILE", help="where to look; files of goals (default: here)"
     )

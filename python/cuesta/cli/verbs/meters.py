@@ -26,7 +26,6 @@ docs/meters.md says what each figure is and where it comes from."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("interval", nargs="?", metavar="INTERVAL", help="seconds between rows, or 200ms, 1m")
     parser.add_argument("count", nargs="?", metavar="COUNT", help="rows; without it until Ctrl-C")
     subject = parser.add_argument_group("what is metered; by default the whole machine").add_mutually_exclusive_group()

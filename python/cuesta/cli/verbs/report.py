@@ -25,7 +25,6 @@ It exits 0 whatever the runs are like; whether they are valid and kept their lim
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("folders", nargs="+", type=Path, metavar="RUN", help="a run folder, or a certification's")
     where = "where the page goes; by default report.html in the run folder, of several runs in the current one"
     parser.add_argument("--out", type=Path, metavar="FILE", help=where)

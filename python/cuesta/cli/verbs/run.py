@@ -27,7 +27,6 @@ What a plan may say is in docs/plan.md, the words of tapes in docs/tape.md."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the verb's arguments."""
     parser.add_argument("file", nargs="?", metavar="TAPE|PLAN", help="a tape, or a plan (a file that ends in .toml)")
     settings = parser.add_argument_group("what is run (each overrides the plan)")
     for name, (metavar, meaning) in SETTINGS.items():
