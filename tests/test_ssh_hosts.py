@@ -94,7 +94,7 @@ def test_the_agent_is_asked_for_keys(
         subprocess.run(["ssh-add", "-q", here / "client"], check=True)
         (here / "client").unlink()
         is_good(run(f"ssh://{host.place}"))
-        assert f"let {getpass.getuser()} not in" in refused(capsys, f"ssh://{host.place}?agent=off")
+        assert f"did not let {getpass.getuser()} in" in refused(capsys, f"ssh://{host.place}?agent=off")
     finally:
         agent.terminate()
         agent.wait()

@@ -1,5 +1,5 @@
-//! The limit: the least that a driver can do for the same bytes on the lines and the same two facts a keystroke, how late
-//! it went and how long its echo took. One thread, edge-triggered epoll, a binary heap of due times, `epoll_pwait2`.
+//! The limit: the smallest loop that sends the same bytes and takes the same two figures of each key, its lateness and its
+//! echo time. One thread, edge-triggered epoll, a binary heap of due times, `epoll_pwait2`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,14 +22,14 @@ use crate::outcome::{Outcome, Used, resident};
 use crate::wait::{Event, wait};
 use crate::{process, ssh_bare};
 
-/// Does a job, and tells what came of it.
+/// Runs a job and prints its outcome.
 pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
     if job.framing == Framing::Ssh {
         return ssh_bare::play(job);
     }
     process::pin(job.cpu)?;
-    // By default the kernel may be 50 us late with a timeout, to bunch wake-ups. A timerfd has no such slack, nor has this.
+    // By default the kernel may delay a timeout by 50 us to coalesce wake-ups. A timerfd has no such slack, so neither has this.
     set_current_timer_slack(NonZero::new(1))?;
     let before = resident();
     let mut driver = Driver::new(&job)?;
@@ -51,7 +51,7 @@ struct Driver {
     /// When the next key of each typist is due.
     due: BinaryHeap<Reverse<(Stamp, u32)>>,
     input: Vec<u8>,
-    /// Characters that complete an answer.
+    /// Length of a complete answer.
     answer: usize,
     closed: bool,
     cycle: Duration,
@@ -140,7 +140,7 @@ impl Driver {
         }
     }
 
-    /// Gives the instant after the last key.
+    /// Sends the keys that are due; gives the instant after the last one.
     fn type_what_is_due(&mut self, mut now: Stamp) -> Stamp {
         while let Some(mut next) = self.due.peek_mut() {
             let Reverse((due, number)) = *next;
@@ -158,7 +158,7 @@ impl Driver {
 
     fn take(&mut self, number: usize, now: Stamp) {
         let user = &mut self.users[number];
-        // One read: it brings all that is there, and what comes later is another edge.
+        // One read takes everything that is there; later input is another edge.
         let Ok((len, _)) = rustix::net::recv(&user.stream, &mut *self.buffer, RecvFlags::empty()) else { return };
         user.received += len;
         if user.received < self.answer {
@@ -172,7 +172,7 @@ impl Driver {
         }
     }
 
-    /// The window opens: what was before does not count.
+    /// Resets the counters when the measurement window opens.
     fn forget(&mut self) {
         self.operations = 0;
         self.lateness = Histogram::default();
@@ -192,10 +192,10 @@ impl Driver {
     }
 }
 
-/// Sends an input; gives the instant at which it went.
+/// Sends an input; gives the instant at which it was sent.
 fn send(user: &mut User, input: &[u8]) -> Stamp {
     user.sent = clock::now();
-    // A line that broke shows in the count of operations.
+    // A broken line shows in the count of operations.
     let _ = rustix::net::send(&user.stream, input, SendFlags::NOSIGNAL);
     user.sent
 }

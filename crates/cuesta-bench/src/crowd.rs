@@ -1,5 +1,5 @@
-//! One driver alone with as many users as the issue names, its host on the other core: is the run valid, and what memory
-//! does a user take? And what does the limit take in its place?
+//! One driver with ten thousand users, its host on the other core: whether the run is valid, and the memory of a user; and the
+//! same for the limit.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::process::{self, Part};
 
 const USERS: u32 = 10_000;
-/// As many sessions over ssh, each of whom types a key every so often: what is asked is what they take.
+/// Users over ssh, and the time between two keys of each.
 const SSH: (u32, Duration) = (4_000, Duration::from_secs(2));
 const SETTLE: Duration = Duration::from_secs(2);
 const MEASURE: Duration = Duration::from_secs(6);
@@ -20,17 +20,17 @@ const DRIVER_CPU: f64 = 0.9;
 const RUN_WAIT: f64 = 0.2;
 const ECHO_MISMATCHES: f64 = 0.001;
 
-/// A crowd, and what became of it.
+/// A large number of users, and the outcome.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Crowd {
     pub(crate) users: u32,
     pub(crate) outcome: Outcome,
-    /// Of the limit, which did the same afterwards.
+    /// The outcome of the limit, which ran the same afterwards.
     pub(crate) limit: Outcome,
 }
 
 impl Crowd {
-    /// Lets typists work, ten thousand (four thousand over ssh) or as many as there are descriptors for.
+    /// Runs ten thousand typists (four thousand over ssh), or as many as there are descriptors for.
     pub(crate) fn run(framing: Framing, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let (users, cycle) = if framing == Framing::Ssh { SSH } else { (USERS, CYCLE) };
         let users = users.min(process::room_for_lines());
@@ -41,12 +41,12 @@ impl Crowd {
             let usual = Job::new(work, framing, users, address, drivers);
             start(&Job { cycle, settle: SETTLE, measure: MEASURE, ..usual })?.outcome()
         };
-        // The limit knows no telnet: it has bare lines then.
+        // The limit does not speak telnet: it gets tcp lines.
         let bare = if framing == Framing::Ssh { framing } else { Framing::Tcp };
         Ok(Self { users, outcome: play(framing, Part::driver)?, limit: play(bare, Part::bare)? })
     }
 
-    /// Share of the core that the driver took, and that the limit did.
+    /// Share of the core that the driver used, and that the limit used.
     pub(crate) fn cpu(&self) -> [f64; 2] {
         [self.outcome, self.limit].map(|outcome| outcome.cpu / MEASURE.as_secs_f64())
     }

@@ -1,4 +1,4 @@
-//! Cuesta in a process of its own: the driver as it is, its recorder and its run folder included.
+//! Cuesta in a process of its own: the real driver, its recorder and its run folder included.
 
 use std::error::Error;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::job::{ANSWER, Framing, INPUT, Job, KEY, Work};
 use crate::outcome::{Outcome, Used, resident};
 use crate::process;
 
-/// Does a job, and tells what came of it.
+/// Runs a job and prints its outcome.
 pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let job: Job = serde_json::from_str(job)?;
     process::pin(job.cpu)?;
@@ -46,7 +46,7 @@ fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {
     })?)
 }
 
-/// `known`: where a new host's key is written down.
+/// `known`: the known hosts file for new hosts' keys.
 fn spec(job: &Job, known: &Path) -> Result<RunSpec, Box<dyn Error>> {
     let address = &job.address;
     let target = match job.framing {
@@ -120,7 +120,7 @@ fn read(folder: &Path, job: &Job) -> Result<Outcome, Box<dyn Error>> {
     Ok(outcome)
 }
 
-/// Median and 99 in 100 of a series in the window, in seconds.
+/// p50 and p99 of a series in the window, in seconds.
 fn quantiles(folder: &Path, job: &Job, series: &str) -> Result<[f64; 2], Box<dyn Error>> {
     let window = job.from().since(job.start)..job.until().since(job.start);
     let log = fs::read(folder.join("histograms.hlog"))?;

@@ -1,4 +1,4 @@
-//! A host that holds each answer for a known time: does that time come back?
+//! Checks that a known delay of the host is measured exactly.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,12 +17,12 @@ const MEASURE: Duration = Duration::from_secs(5);
 pub(crate) struct Delay {
     pub(crate) held: Duration,
     outcome: Outcome,
-    /// By how much 99 in 100 wakes of a thread that only slept were late meanwhile, in seconds.
+    /// p99 of the lateness of a thread that only sleeps, measured at the same time, in seconds.
     pub(crate) asleep: f64,
 }
 
 impl Delay {
-    /// Lets typists type at the built-in host, on another core, that holds each echo for `held`.
+    /// Runs typists at the built-in host, on another core, which delays each echo by `held`.
     pub(crate) fn run(held: Duration, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let (work, framing) = (Work::Typists, Framing::Tcp);
         let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
@@ -33,12 +33,12 @@ impl Delay {
         Ok(Self { held, outcome, asleep: wakes.late()? })
     }
 
-    /// How much longer than the delay echoes took, in seconds: median and 99 in 100.
+    /// Echo time beyond the delay, in seconds: p50 and p99.
     pub(crate) fn excess(&self) -> [f64; 2] {
         self.outcome.echo.map(|echo| echo - self.held.as_secs_f64())
     }
 
-    /// Share of the core that the driver took.
+    /// Share of the core that the driver used.
     pub(crate) fn cpu(&self) -> f64 {
         self.outcome.cpu / MEASURE.as_secs_f64()
     }

@@ -1,6 +1,6 @@
-//! Counts of durations in plain arrays: 128 steps to each octave, so no more than 0.8 % off. As fast as recording can be.
+//! A histogram in a plain array: 128 buckets to each octave, an error of at most 0.8 %. As fast as recording can be.
 
-/// Octaves above the first 128 ns that are told apart: up to 2⁴⁷ ns, more than a day.
+/// Octaves above the first 128 ns: up to 2⁴⁷ ns, more than a day.
 const OCTAVES: usize = 40;
 const STEPS: usize = 128;
 
@@ -22,7 +22,7 @@ impl Histogram {
         self.counts[index] += 1;
     }
 
-    /// The duration that this share of all does not exceed, in seconds; zero if there are none.
+    /// The quantile in seconds; zero if the histogram is empty.
     pub(crate) fn quantile(&self, share: f64) -> f64 {
         let all: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
         let wanted = (share * all as f64).ceil() as u64;
@@ -37,7 +37,7 @@ impl Histogram {
     }
 }
 
-/// Where a duration is counted.
+/// The bucket of a duration.
 fn index(nanos: u64) -> usize {
     let octave = (u64::BITS - (nanos >> 7).leading_zeros()) as usize;
     match octave {
@@ -46,7 +46,7 @@ fn index(nanos: u64) -> usize {
     }
 }
 
-/// The shortest duration that is counted there.
+/// The lower bound of a bucket.
 fn lowest(index: usize) -> u64 {
     let (octave, step) = (index / STEPS, (index % STEPS) as u64);
     match octave {

@@ -1,4 +1,4 @@
-//! What a part is asked to do. The limit and Cuesta are given the very same job.
+//! The job of a part, as JSON. The limit and Cuesta get the same job.
 
 use std::time::Duration;
 
@@ -9,41 +9,41 @@ use serde::{Deserialize, Serialize};
 const HEAD_START: Duration = Duration::from_millis(150);
 /// Keystroke of a typist.
 pub(crate) const KEY: &[u8] = b"x";
-/// Time between two keys of a typist, where nothing else is said.
+/// Default time between two keys of a typist.
 pub(crate) const CYCLE: Duration = Duration::from_millis(200);
-/// Input of a closed transaction: 13 characters, sent in one go.
+/// Input of a closed transaction: 13 characters, sent at once.
 pub(crate) const INPUT: &str = "abcdefghijkl\r";
 /// Length of its answer.
 pub(crate) const ANSWER: usize = 150;
 
-/// What the users do.
+/// The work of the users.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
     /// Each types a key every 200 ms whatever the host does, and each key is timed to its echo.
     Typists,
-    /// The same, and each key is timed to the screen.
+    /// As `Typists`, but each key is timed to the screen.
     Screens,
     /// Each sends its next input when the answer to the last is complete.
     Closed,
 }
 
-/// What is on the line.
+/// The protocol of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Framing {
     /// Bare characters.
     Tcp,
     /// Telnet, whose host negotiates nothing.
     Telnet,
-    /// Telnet, whose host offers to echo and not to say "go ahead", and asks for the window.
+    /// Telnet, whose host offers ECHO and SUPPRESS-GO-AHEAD, and asks for the window.
     Negotiated,
     /// The same characters over ssh.
     Ssh,
-    /// The same characters on a terminal of their own, to `cat`.
+    /// The same characters to `cat` on a pseudo-terminal.
     Pty,
 }
 
 impl Framing {
-    /// Between the starts of two users: where keys have to be exchanged, the host's core has to keep up.
+    /// Time between the starts of two users: the host's core must keep up with key exchanges.
     pub(crate) fn stagger(self) -> Duration {
         match self {
             Self::Tcp | Self::Telnet | Self::Negotiated => Duration::from_micros(50),
@@ -59,9 +59,9 @@ pub(crate) struct HostJob {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
     pub(crate) cpu: usize,
-    /// Cuesta's own host instead of the smallest possible.
+    /// The built-in host instead of the smallest possible one.
     pub(crate) built_in: bool,
-    /// How long the built-in host holds an answer.
+    /// The delay of the built-in host.
     pub(crate) delay: Duration,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Job {
     /// Where the host is.
     pub(crate) address: String,
     pub(crate) cpu: usize,
-    /// When users begin to come.
+    /// When the first user starts.
     pub(crate) start: Stamp,
     /// Time between two keys of a typist.
     pub(crate) cycle: Duration,
@@ -82,7 +82,7 @@ pub(crate) struct Job {
     pub(crate) stagger: Duration,
     /// From the last user's start to the window.
     pub(crate) settle: Duration,
-    /// Length of the window: only what is in it counts.
+    /// Length of the measurement window.
     pub(crate) measure: Duration,
 }
 
@@ -94,7 +94,7 @@ impl HostJob {
 }
 
 impl Job {
-    /// A job that begins in a moment and is short.
+    /// A short job that begins shortly.
     pub(crate) fn new(work: Work, framing: Framing, users: u32, address: String, cpu: usize) -> Self {
         Self {
             work,

@@ -1,5 +1,4 @@
-//! Work of three kinds, the same at each turn, and what a turn takes: `sampling` and `tracing` do it with their meters and
-//! without.
+//! Three workloads and the CPU time of one turn of each; `sampling` and `tracing` run them with and without their meters.
 
 use std::hint::black_box;
 
@@ -8,7 +7,7 @@ use cuesta_record::clock;
 /// A load: its name and one turn of it, some milliseconds.
 pub(crate) type Load = (&'static str, fn());
 
-/// All that there are.
+/// All workloads.
 pub(crate) const LOADS: [Load; 3] =
     [("computing", compute), ("calling the kernel", call), ("taking page faults", fault)];
 
@@ -29,7 +28,7 @@ pub(crate) fn call() {
     }
 }
 
-/// Larger than what the allocator keeps: each time memory that was never touched.
+/// Touches new memory each time: the block is larger than what the allocator keeps.
 pub(crate) fn fault() {
     const SIZE: usize = 64 << 20;
     let mut memory = vec![0_u8; SIZE];
@@ -46,11 +45,11 @@ pub(crate) fn timed(turn: fn()) -> f64 {
     clock::thread_cpu().saturating_sub(before).as_secs_f64()
 }
 
-/// The median, and one standard error of it from the quartiles.
+/// The median and its standard error, from the quartiles.
 pub(crate) fn median(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let at = |part: f64| values[(part * (values.len() - 1) as f64).round() as usize];
-    // Half the distance of the quartiles is 0.67 standard deviations; a median's error is 1.25 of a mean's.
+    // Half the interquartile range is 0.67 standard deviations; a median's error is 1.25 times a mean's.
     let deviation = (at(0.75) - at(0.25)) / 2.0 / 0.67;
     (at(0.5), 1.25 * deviation / (values.len() as f64).sqrt())
 }

@@ -4,16 +4,16 @@
 //! itself again for each part, so that each is a process whose CPU time and memory are its own: `server`, `bare` (the limit)
 //! and `driver` (Cuesta).
 //!
-//! - `job`: what a part is asked to do; `outcome`: what it has to say.
-//! - `server`: the host, as small as can be; `bare`: the driver, as small as can be; `cuesta`: the real one.
+//! - `job`: the job of a part; `outcome`: its result.
+//! - `server`: the smallest possible host; `bare`: the smallest possible driver; `cuesta`: the real one.
 //! - `ssh_server`, `ssh_bare`: the same two over ssh, with `russh` alone.
-//! - `histogram`, `wait`: what the limit records into, and how it waits.
+//! - `histogram`, `wait`: the limit's histogram, and how it waits.
 //! - `process`: parts as child processes; `pair`: two of them on one core at once; `crowd` and `delays`: one of them alone;
-//!   `wakes`: how late the machine wakes anybody.
-//! - `screens`: users with screens beside the same without.
-//! - `sampling`, `tracing`: what the meters' sampler and tracers cost, by the same work with and without them; `loads`: that
-//!   work; `timer`: what a timer alone would cost.
-//! - `targets`: what is measured against what; `table`: how it is shown.
+//!   `wakes`: how late the machine wakes a thread that only sleeps.
+//! - `screens`: users with screens compared with users without.
+//! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
+//!   bare timer.
+//! - `targets`: what is measured and its targets; `table`: the printed table.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
 

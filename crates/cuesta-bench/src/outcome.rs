@@ -1,4 +1,4 @@
-//! What a driver has to say of its window.
+//! The result of a driver for its measurement window.
 
 use std::fs;
 use std::io::{self, Write};
@@ -6,38 +6,38 @@ use std::io::{self, Write};
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
-/// What was done in the window, and at what cost. Times in seconds.
+/// The figures of the window. Times in seconds.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     /// Keys of typists, transactions of closed users.
     pub(crate) operations: u64,
     /// CPU time of the process.
     pub(crate) cpu: f64,
-    /// Lateness of the keys: median and 99 in 100.
+    /// Lateness of the keys: p50 and p99.
     pub(crate) lateness: [f64; 2],
-    /// From the instants that keys were due to their echoes: median and 99 in 100.
+    /// Echo time since due: p50 and p99.
     pub(crate) echo: [f64; 2],
-    /// Memory by which the process has grown since before the first user, over the users; bytes.
+    /// Growth of the process since before the first user, per user; bytes.
     pub(crate) memory: f64,
-    /// Time that the driving thread was ready to run and did not, as a share of the window.
+    /// Run-queue delay of the driving thread, as a share of the window.
     pub(crate) run_wait: f64,
     /// Operations that failed, were skipped or unechoed, and users without a line.
     pub(crate) errors: u64,
 }
 
 impl Outcome {
-    /// CPU time of an operation, in seconds.
+    /// CPU time per operation, in seconds.
     pub(crate) fn cost(&self) -> f64 {
         self.cpu / self.operations as f64
     }
 
-    /// Says it to the process that asked.
+    /// Prints it as JSON for the parent process.
     pub(crate) fn tell(&self) -> io::Result<()> {
         writeln!(io::stdout(), "{}", serde_json::to_string(self)?)
     }
 }
 
-/// What the process has used so far, in seconds.
+/// CPU time and run-queue delay so far, in seconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Used {
     pub(crate) cpu: f64,

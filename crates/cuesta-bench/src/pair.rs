@@ -1,7 +1,6 @@
 //! Two drivers on one core at once, each with a host of its own on another core.
 //!
-//! Whatever else the machine does, and whatever the clock of its CPUs, it does to both. So a ratio of what an operation
-//! costs stands where a cost alone would not.
+//! Other load and the CPU's clock rate affect both alike, so the ratio of their costs is reliable where a cost alone is not.
 
 use std::error::Error;
 
@@ -9,19 +8,19 @@ use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::Part;
 
-/// What is compared.
+/// What a pair compares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pairing {
     pub(crate) work: Work,
     pub(crate) framing: Framing,
-    /// What is on the limit's line.
+    /// The protocol of the limit's lines.
     pub(crate) beside: Framing,
     pub(crate) users: u32,
-    /// The limit against itself: what the method cannot tell apart.
+    /// The limit against itself: the noise of the method.
     pub(crate) control: bool,
 }
 
-/// What a pair of drivers said of the same window.
+/// The outcomes of two drivers in the same window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
     pub(crate) tested: Outcome,
@@ -29,7 +28,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// Runs one. `swapped`: the limit starts first.
+    /// Runs a pair. `swapped`: the limit starts first.
     pub(crate) fn run(
         pairing: Pairing,
         swapped: bool,
@@ -38,7 +37,7 @@ impl Pair {
         let Pairing { work, framing, beside, users, control } = pairing;
         let (_one, one) = Part::host(HostJob::small(work, framing, hosts))?;
         let (_two, two) = Part::host(HostJob::small(work, beside, hosts))?;
-        // Both open their windows at the same instant, so both take the time that the slower one needs.
+        // Both windows open at the same instant, so both drivers get the head start that the slower one needs.
         let limit = Job { stagger: framing.stagger(), ..Job::new(work, beside, users, two, drivers) };
         let tested = Job { framing, address: one, ..limit.clone() };
         let start_tested =
@@ -52,7 +51,7 @@ impl Pair {
         Ok(Self { tested: tested.outcome()?, limit: limit.outcome()? })
     }
 
-    /// CPU time of an operation, the tested driver's over the limit's.
+    /// CPU time per operation of the tested driver over that of the limit.
     pub(crate) fn ratio(&self) -> f64 {
         self.tested.cost() / self.limit.cost()
     }

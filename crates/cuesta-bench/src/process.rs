@@ -1,4 +1,4 @@
-//! Parts as processes of their own, each on the core that it is given.
+//! Parts as child processes, each pinned to a core.
 
 use std::env;
 use std::error::Error;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::job::{HostJob, Job};
 use crate::outcome::Outcome;
 
-/// A part at work. It ends when this is dropped.
+/// A running part. Dropping it kills the process.
 pub(crate) struct Part {
     child: Child,
     output: BufReader<Box<dyn Read>>,
@@ -46,7 +46,7 @@ impl Part {
         Self::start("driver", job)
     }
 
-    /// Waits for what a driver has to say.
+    /// Waits for a driver's outcome.
     pub(crate) fn outcome(&mut self) -> Result<Outcome, Box<dyn Error>> {
         let outcome: Outcome = serde_json::from_str(&self.row()?)?;
         self.child.wait()?;
@@ -57,7 +57,7 @@ impl Part {
         let mut row = String::new();
         self.output.read_line(&mut row)?;
         if row.is_empty() {
-            return Err("a part ended without a word; its reason is above".into());
+            return Err("a part ended without output; its error is above".into());
         }
         Ok(row.trim_end().to_owned())
     }
@@ -65,13 +65,13 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Two CPUs that we may run on: the drivers' and the hosts'.
+/// Two CPUs of our affinity mask: one for the drivers, one for the hosts.
 pub(crate) fn two_cpus() -> Result<(usize, usize), Box<dyn Error>> {
     let allowed = sched_getaffinity(None)?;
     let mut cpus = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
@@ -81,25 +81,25 @@ pub(crate) fn two_cpus() -> Result<(usize, usize), Box<dyn Error>> {
     }
 }
 
-/// Keeps the machine's CPUs from sleeping for as long as the file is open (Linux: `/dev/cpu_dma_latency`): waking one takes
-/// tens of microseconds, three times in each answer.
+/// Keeps the CPUs out of deep idle states as long as the file is open (Linux: `/dev/cpu_dma_latency`): waking one takes tens of
+/// microseconds, three times in each answer.
 ///
 /// # Errors
-/// When we may not: it takes root.
+/// Without root.
 pub(crate) fn stay_awake() -> io::Result<File> {
     let mut file = OpenOptions::new().write(true).open("/dev/cpu_dma_latency")?;
     file.write_all(&0_i32.to_ne_bytes())?;
     Ok(file)
 }
 
-/// Keeps this process, and all its threads to come, on one CPU.
+/// Pins this process and its future threads to a CPU.
 pub(crate) fn pin(cpu: usize) -> io::Result<()> {
     let mut set = CpuSet::new();
     set.set(cpu);
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Asks for as many descriptors as are allowed; says how many lines they are enough for.
+/// Raises the descriptor limit to its maximum; gives how many lines fit.
 pub(crate) fn room_for_lines() -> u32 {
     const OTHER_FILES: u64 = 100;
     let limit = getrlimit(Resource::Nofile);

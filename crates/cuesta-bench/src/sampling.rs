@@ -1,8 +1,8 @@
-//! What the sampler of the meters costs those that are sampled.
+//! Overhead of the meters' sampler on sampled workloads.
 //!
-//! One process does the same work again and again, in turn with all CPUs sampled and with none: what the machine does to it
-//! meanwhile, it does to both. The thread that reads the samples is counted as well. Beside it stands what a timer costs that
-//! fires as often and does nothing: on a virtual machine that is most of it, and no sampler can have it for less.
+//! One process repeats the same workload, in turn with all CPUs sampled and with none, so that disturbances affect both. The
+//! thread that reads the samples is counted as well. The overhead of a bare timer of the same frequency is printed beside it: on
+//! a virtual machine it is most of the cost, and no sampler can avoid it.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::timer::Timer;
 
 /// Samples a second, as the meters take them.
 const FREQUENCY: u64 = 997;
-/// Most that it may cost, of a CPU.
+/// Target: the largest overhead, as a share of a CPU.
 const MOST: f64 = 0.03;
-/// Pairs of a sampled and an unsampled turn; as many of two unsampled ones, for a control.
+/// Pairs of a sampled and an unsampled turn, and as many of two unsampled turns as a control.
 const PAIRS: usize = 100;
 
 /// How long the snapshot thread is looked at.
@@ -32,11 +32,11 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
 }
 
 fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
-    // It finds out how often to sample this work, which is seldom new each time.
+    // Lets the sampler adapt its rate to this workload first.
     let reader = reader(sampler, turn)?;
     let (mut cost, mut timer, mut control) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..PAIRS {
-        // Which of the two is first changes, so that a drift of the machine costs neither.
+        // The order alternates, so that a drift of the machine affects both.
         let first = pair % 2 == 0;
         cost.push(slower(first, || sampled(sampler, true, turn), || sampled(sampler, false, turn))?);
         timer.push(slower(first, || with_timer(turn), || Ok(timed(turn)))?);
@@ -53,7 +53,7 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
     Ok(Row::judged(&name, measured, &format!("under {:.0} %", MOST * 1e2), cost + reader < MOST))
 }
 
-/// By what part of `other` the turn `one` takes longer.
+/// Relative slowdown of `one` compared with `other`.
 fn slower(
     first: bool,
     one: impl Fn() -> Result<f64, Box<dyn Error>>,
@@ -67,7 +67,7 @@ fn slower(
     Ok(one()? / other - 1.0)
 }
 
-/// What the thread that reads takes of a CPU. Without changing over: that is its work too.
+/// CPU share of the thread that reads the samples, with sampling on throughout.
 fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(true)?;
     let died = "the sampler has died";
@@ -79,7 +79,7 @@ fn reader(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     Ok(window.reader.as_secs_f64() / window.until.since(window.from).as_secs_f64())
 }
 
-/// How often this work is sampled in the end.
+/// The sampling rate that this workload ends up with.
 fn rate(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(true)?;
     sampler.window().ok_or("the sampler has died")?;
@@ -92,7 +92,7 @@ fn rate(sampler: &Sampler, turn: fn()) -> Result<f64, Box<dyn Error>> {
     Ok(tally.busy() as f64 / (tally.busy_time() * 1e-9))
 }
 
-/// CPU seconds of a turn, sampled or not; it is not sampled afterwards.
+/// CPU seconds of a turn, sampled or not; sampling is off afterwards.
 fn sampled(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error>> {
     sampler.set_sampling(on)?;
     let took = timed(turn);
@@ -100,7 +100,7 @@ fn sampled(sampler: &Sampler, on: bool, turn: fn()) -> Result<f64, Box<dyn Error
     Ok(took)
 }
 
-/// CPU seconds of a turn on a CPU that a timer interrupts as often as the sampler would, for nothing.
+/// CPU seconds of a turn while a bare timer interrupts as often as the sampler would.
 fn with_timer(turn: fn()) -> Result<f64, Box<dyn Error>> {
     let _timer = Timer::start(FREQUENCY)?;
     Ok(timed(turn))

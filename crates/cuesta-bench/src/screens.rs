@@ -1,4 +1,4 @@
-//! What a screen costs a user: typists whose keys are timed to the screen, beside the same who time them in what comes.
+//! Overhead of a screen: typists whose keys are timed to the screen compared with typists whose keys are timed in the stream.
 //! Both are Cuesta, on one core at once, over lines of the same kind.
 
 use std::error::Error;
@@ -7,7 +7,7 @@ use crate::job::{Framing, HostJob, Job, Work};
 use crate::process::Part;
 use crate::table::Row;
 
-/// Measures so many users of each kind; gives the row.
+/// Measures this many users of each kind; gives the row.
 pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<Row, Box<dyn Error>> {
     let framing = Framing::Tcp;
     let (_one, one) = Part::host(HostJob::small(Work::Screens, framing, hosts))?;

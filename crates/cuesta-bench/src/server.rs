@@ -1,4 +1,4 @@
-//! The host, as small as can be: what is measured must not be the host.
+//! The smallest possible host, so that it does not limit the measurement.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -15,11 +15,11 @@ use rustix::net::{RecvFlags, SendFlags};
 use crate::job::{ANSWER, Framing, HostJob, Work};
 use crate::{process, ssh_server};
 
-/// "I will echo. I will not say when it is your turn. Tell me about your window." (RFC 854, 857, 858, 1073)
+/// `WILL ECHO`, `WILL SGA`, `DO NAWS` (RFC 854, 857, 858, 1073).
 const OFFERS: &[u8] = &[255, 251, 1, 255, 251, 3, 255, 253, 31];
 /// What every telnet command begins with.
 const IAC: u8 = 255;
-/// Length of what a terminal says to that: `DO ECHO`, `DO SGA`, `WILL NAWS`, and its window.
+/// Length of the terminal's answer: `DO ECHO`, `DO SGA`, `WILL NAWS`, and its window.
 const ACCEPTANCE: usize = 18;
 /// Lines that may wait to be accepted.
 const WAITING: i32 = 4096;
@@ -40,7 +40,7 @@ pub(crate) fn serve(job: &str) -> Result<(), Box<dyn Error>> {
     Server { job, epoll: epoll::create(CreateFlags::CLOEXEC)?, lines: Vec::new() }.run(&listener)
 }
 
-/// The built-in host in the same place.
+/// Runs the built-in host instead.
 fn built_in(job: HostJob) -> Result<(), Box<dyn Error>> {
     let scheme = if job.framing == Framing::Tcp { "tcp" } else { "telnet" };
     let service = match job.work {
@@ -67,12 +67,12 @@ struct Server {
 
 struct Line {
     stream: TcpStream,
-    /// What is still to come of the answer to our offers.
+    /// Bytes of the answer to our offers that are still to come.
     negotiation: usize,
 }
 
 impl Line {
-    /// Takes out the answer to our offers, which comes in one piece between characters; gives what is left.
+    /// Removes the answer to our offers, which comes in one piece between characters; gives the remaining length.
     fn without_negotiation(&mut self, came: &mut [u8]) -> usize {
         let Some(begin) = came.iter().position(|byte| *byte == IAC || (1..ACCEPTANCE).contains(&self.negotiation))
         else {
@@ -130,7 +130,7 @@ impl Server {
         };
         let len = line.without_negotiation(&mut buffer[..len]);
         let came = &buffer[..len];
-        // A driver that has gone shows at the next read.
+        // A driver that hung up shows at the next read.
         match self.job.work {
             Work::Typists | Work::Screens if came.is_empty() => {}
             Work::Typists | Work::Screens => _ = rustix::net::send(&line.stream, came, SendFlags::NOSIGNAL),

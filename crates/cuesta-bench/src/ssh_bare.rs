@@ -1,5 +1,5 @@
-//! The limit over ssh: the least that a driver can do with `russh` for the same bytes and the same two facts a keystroke. A
-//! session each, one task that types for all, and the handler that is called with what comes.
+//! The limit over ssh: the smallest loop with `russh` that sends the same bytes and takes the same two figures of each key. A
+//! session for each user, one task that types for all, and a handler that takes the output.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -21,7 +21,7 @@ use crate::job::{Job, KEY};
 use crate::outcome::{Outcome, Used, resident};
 use crate::process;
 
-/// Does a job, and tells what came of it.
+/// Runs a job and prints its outcome.
 pub(crate) fn play(job: Job) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     let outcome = clock::run(Time::Real, async move { drive(&job).await.map_err(|error| error.to_string()) })??;
@@ -32,17 +32,17 @@ pub(crate) fn play(job: Job) -> Result<(), Box<dyn Error>> {
 struct User {
     handle: Handle<Client>,
     channel: ChannelId,
-    /// When the last key went, in ns; the handler reads it.
+    /// When the last key was sent, in ns; the handler reads it.
     sent: Arc<AtomicU64>,
 }
 
-/// What `russh` calls with what comes.
+/// The handler of a session's output.
 struct Client {
     sent: Arc<AtomicU64>,
 }
 
 thread_local! {
-    /// Responses of this thread's sessions: a handler has to be `Send`, and all of them run here.
+    /// Responses of all sessions. A thread-local because a handler must be `Send`, and all of them run on this thread.
     static RESPONSE: RefCell<Histogram> = RefCell::default();
 }
 
@@ -64,7 +64,7 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
     let before = resident();
     let config = Arc::new(Config { window_size: 64 * 1024, ..Config::default() });
     let mut users = Vec::new();
-    // What is not read here is dropped, or its queue would hold up the session.
+    // The read half is dropped, or its full queue would block the session.
     for _ in 0..job.users {
         users.push(connect(job, Arc::clone(&config)).await?);
     }
@@ -107,7 +107,7 @@ async fn connect(job: &Job, config: Arc<Config>) -> Result<User, Box<dyn Error>>
     Ok(User { handle, channel: id, sent })
 }
 
-/// What was typed in the window.
+/// Figures of the keys typed in the window.
 #[derive(Default)]
 struct Typed {
     keys: u64,
@@ -125,7 +125,7 @@ async fn type_keys(users: Vec<User>, job: Job, typed: Rc<RefCell<Typed>>) {
         let user = &users[number];
         let now = clock::now();
         user.sent.store(now.as_nanos(), Ordering::Relaxed);
-        // A line that broke shows in the count of operations.
+        // A broken line shows in the count of operations.
         if user.handle.data(user.channel, KEY).await.is_ok() {
             let mut typed = typed.borrow_mut();
             typed.keys += 1;

@@ -1,4 +1,4 @@
-//! A host over ssh, as small as can be: `russh`'s server, one thread, everyone is let in, what comes is echoed.
+//! The smallest possible ssh host: `russh`'s server on one thread, which accepts every login and echoes its input.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -31,7 +31,7 @@ pub(crate) fn serve() -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// One line, to its end; a driver that has gone is no fault.
+/// Serves one line to its end; a driver that hangs up is not an error.
 async fn line(config: Arc<Config>, stream: TcpStream) {
     if let Ok(session) = run_stream(config, stream, Echo).await {
         let _ = session.await;

@@ -1,4 +1,4 @@
-//! Work that is all switching from one task to another, for `tracing`.
+//! A workload of context switches only, for `tracing`.
 
 use std::os::fd::OwnedFd;
 use std::thread;
@@ -7,7 +7,7 @@ use rustix::io::{read, write};
 use rustix::pipe::pipe;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
-/// Switches of a turn: one thread hands a byte to another and waits until it comes back, both on one CPU.
+/// Context switches of a turn: two threads on one CPU pass a byte to each other and back.
 pub(crate) const SWITCHES: u32 = 40_000;
 
 pub(crate) fn switch() {

@@ -1,4 +1,4 @@
-//! How it is shown: one row a target.
+//! The printed table: one row for each target.
 
 use std::io::{self, Write};
 
@@ -15,12 +15,12 @@ pub(crate) struct Row {
     verdict: Verdict,
 }
 
-/// What a measurement says of its target.
+/// Whether a target is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Met,
     Missed,
-    /// The control: it has no target, but it says whether the others can be judged.
+    /// The control is within its bounds: the other rows can be judged.
     Quiet,
     Noisy,
     /// A figure without a target.
@@ -56,7 +56,7 @@ impl Row {
         [Some(ratio)].into_iter().chain(late.map(Some)).flatten().collect()
     }
 
-    /// What a user of one kind of line takes, beside the bare loop on bare tcp: nothing is asked of it but to be known.
+    /// The row of one kind of line compared with the bare loop on tcp: a figure without a target.
     pub(crate) fn of_kind(name: &str, pair: &Pair) -> Self {
         let measured = format!(
             "{:.2} x   ({:.1} us beside {:.1} us), {:.1} KiB a user",
@@ -122,13 +122,13 @@ impl Row {
         Self::new(&format!("echo beyond a known delay of {} ms", delay.held.as_millis()), measured, &target, verdict)
     }
 
-    /// A figure that nothing is asked of but to be known, and that nothing failed.
+    /// A figure without a target; only errors count as missed.
     pub(crate) fn known(name: &str, measured: String, errors: u64) -> Self {
         let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
         Self::new(name, measured, "no errors", if errors == 0 { Verdict::Known } else { Verdict::Missed })
     }
 
-    /// A figure that was held against its target.
+    /// A figure with a target.
     pub(crate) fn judged(name: &str, measured: String, target: &str, met: bool) -> Self {
         Self::new(name, measured, target, if met { Verdict::Met } else { Verdict::Missed })
     }

@@ -1,4 +1,4 @@
-//! What is measured against what.
+//! The measurements and their targets.
 
 use std::error::Error;
 use std::io::Write;
@@ -13,25 +13,25 @@ use crate::sampling;
 use crate::screens;
 use crate::table::Row;
 
-/// Most CPU time of an operation over that of the limit.
+/// Largest CPU time per operation, over that of the limit.
 const COST: f64 = 1.25;
-/// Most bytes a user.
+/// Largest memory of a user, in bytes.
 const MEMORY: f64 = 4096.0;
-/// Most bytes a user over ssh.
+/// Largest memory of a user over ssh, in bytes.
 const SSH_MEMORY: f64 = 100.0 * 1024.0;
-/// Most lateness at the median, in seconds.
+/// Largest median lateness, in seconds.
 const LATENESS: f64 = 50e-6;
-/// Most that an echo takes beyond a known delay, in seconds: at the median, and 99 in 100.
+/// Largest echo time beyond a known delay, in seconds: p50 and p99.
 const BEYOND: [f64; 2] = [100e-6, 1e-3];
 /// The known delays, in milliseconds.
 const DELAYS: [u64; 4] = [1, 5, 20, 100];
-/// A control further than this from 1, or spread wider, says that the machine is too busy to judge by.
+/// If the control is further than this from 1, or spread wider, the machine is too busy to judge the targets.
 const NOISE: f64 = 0.15;
 
 const TYPISTS: u32 = 1000;
 const CLOSED: u32 = 96;
 
-/// Pairings, how many pairs of each, and what they are called.
+/// Name, work, protocol, users, whether it is a control, and number of pairs.
 const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
     ("CPU per key, 1,000 typists, control", Work::Typists, Framing::Tcp, TYPISTS, true, 3),
     ("CPU per key, 1,000 typists, tcp", Work::Typists, Framing::Tcp, TYPISTS, false, 5),
@@ -44,15 +44,15 @@ const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
     ("CPU per transaction, 96 users, telnet negotiated", Work::Closed, Framing::Negotiated, CLOSED, false, 3),
 ];
 
-/// Kinds of line, each beside the bare loop on bare tcp, and how many users of each.
+/// Kinds of line that are compared with the bare loop on tcp.
 const KINDS: [(&str, Framing); 4] =
     [("tcp", Framing::Tcp), ("telnet", Framing::Telnet), ("pty", Framing::Pty), ("ssh", Framing::Ssh)];
 const OF_A_KIND: u32 = 400;
 
-/// What is measured, by the name of its first row.
+/// A measurement with the name of its first row.
 type Measurement = (String, Box<dyn Fn() -> Result<Vec<Row>, Box<dyn Error>>>);
 
-/// Measures all whose name holds `wanted`; says whether every target is met.
+/// Runs the measurements whose name contains `wanted`; true if every target is met.
 pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let mut rows = Vec::new();
     let all = measurements(process::two_cpus()?);
@@ -64,7 +64,7 @@ pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dy
     }
     if rows.is_empty() {
         let names: Vec<_> = all.into_iter().map(|(name, _)| name).collect();
-        return Err(format!("nothing is called \"{wanted}\"; what there is:\n  {}", names.join("\n  ")).into());
+        return Err(format!("no measurement is called \"{wanted}\"; there are:\n  {}", names.join("\n  ")).into());
     }
     tell(&rows, out)
 }

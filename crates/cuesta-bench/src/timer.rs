@@ -1,4 +1,4 @@
-//! A timer of the kernel's that interrupts this thread and does nothing else. Apart because the system call is unsafe.
+//! A kernel timer that interrupts this thread and does nothing else. A file of its own because the system call is unsafe.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -6,20 +6,20 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 use perf_event_open_sys::bindings as sys;
 
-/// Interrupts whoever made it, until it is dropped.
+/// Interrupts the thread that started it until it is dropped.
 ///
-/// A sampler's event that nobody listens to: its timer fires, and what it would tell goes nowhere. A timer of other kinds
-/// (`timerfd`, `timer_create`) would have to be read, or have its signals delivered, to fire again.
+/// It is a perf event without a ring buffer, so that its samples are discarded. A `timerfd` would have to be read before it
+/// fires again, and a POSIX timer would deliver signals.
 #[derive(Debug)]
 pub(crate) struct Timer {
     _event: OwnedFd,
 }
 
 impl Timer {
-    /// So many times in a second of this thread's CPU time.
+    /// Starts a timer that fires `frequency` times in a second of this thread's CPU time.
     ///
     /// # Errors
-    /// When we may not.
+    /// When perf events are not permitted.
     pub(crate) fn start(frequency: u64) -> io::Result<Self> {
         let mut attributes = sys::perf_event_attr::default();
         attributes.type_ = sys::PERF_TYPE_SOFTWARE;

@@ -1,4 +1,4 @@
-//! What the tracers of the meters cost who is traced: the same work in turn with and without.
+//! Tracer overhead on traced workloads: the same work in turn with and without the tracer.
 
 use std::error::Error;
 
@@ -9,16 +9,16 @@ use crate::loads::{CALLS, call, compute, fault, median, timed};
 use crate::switching::{SWITCHES, switch};
 use crate::table::Row;
 
-/// Most that the light tracer may cost work that calls the kernel.
+/// Target: the largest overhead of the light tracer on system calls.
 const MOST: f64 = 0.03;
-/// Pairs of a traced and an untraced spell; as many of two untraced ones, for a control.
+/// Pairs of a traced and an untraced series of turns, and as many of two untraced ones as a control.
 const PAIRS: usize = 24;
-/// Turns of a spell. Putting tracers in place empties caches: the first is not counted.
+/// Turns of a series. The first is not counted, because loading tracers empties caches.
 const TURNS: usize = 6;
 
-/// What two spells of the same work differ by.
+/// The overhead of a tracer on a workload.
 struct Cost {
-    /// Of the untraced one.
+    /// Relative to the untraced workload.
     part: f64,
     error: f64,
     control: f64,
@@ -33,7 +33,7 @@ pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
     let computes = Row::known("light tracer, computing", Cost::of(Depth::Light, compute)?.shown(), 0);
     let faults = Row::known("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.shown(), 0);
     let switches = Cost::of(Depth::Light, switch)?;
-    // The other half of the switches is the other thread's.
+    // The other thread does the other half of the switches.
     let each = switches.each(SWITCHES / 2);
     let switches = Row::known("light tracer, switching", format!("{}, {each:.0} ns a switch", switches.shown()), 0);
     let full = Cost::of(Depth::Full, call)?;
@@ -46,7 +46,7 @@ impl Cost {
     fn of(depth: Depth, turn: fn()) -> Result<Self, Box<dyn Error>> {
         let (mut parts, mut control, mut bare) = (Vec::new(), Vec::new(), Vec::new());
         for pair in 0..PAIRS {
-            // Which of the two is first changes, so that a drift of the machine costs neither.
+            // The order alternates, so that a drift of the machine affects both.
             let first = pair % 2 == 0;
             let (one, other) = (spell(first.then_some(depth), turn)?, spell((!first).then_some(depth), turn)?);
             let (with, without) = if first { (one, other) } else { (other, one) };
@@ -58,7 +58,7 @@ impl Cost {
         Ok(Self { part, error, control, turn })
     }
 
-    /// Nanoseconds that each of a turn's events took longer.
+    /// Overhead per event of a turn, in nanoseconds.
     fn each(&self, events: u32) -> f64 {
         self.part * self.turn / f64::from(events) * 1e9
     }
@@ -69,7 +69,7 @@ impl Cost {
     }
 }
 
-/// CPU seconds of a turn, the median of some, traced or not.
+/// Median CPU seconds of a turn, traced or not.
 fn spell(depth: Option<Depth>, turn: fn()) -> Result<f64, Box<dyn Error>> {
     let trace = depth.map(|depth| Trace::start(&Subject::Machine, depth)).transpose()?;
     turn();

@@ -1,5 +1,5 @@
-//! Waiting for events with a timeout of nanoseconds. Apart because no safe crate offers it: rustix rounds up to the
-//! millisecond, and a limit that types in bunches of a millisecond would be no limit.
+//! Waits for events with a timeout in nanoseconds. A file of its own because no safe crate offers it: rustix rounds up to the
+//! millisecond, and a limit that sent keys in bunches of a millisecond would be no limit.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(crate) use libc::epoll_event as Event;
 
-/// Waits for events, at most so long; gives those that came.
+/// Waits for events at most `timeout`; gives those that came.
 pub(crate) fn wait<'a>(epoll: &OwnedFd, events: &'a mut [Event], timeout: Duration) -> io::Result<&'a [Event]> {
     let timeout = libc::timespec {
         tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),

@@ -1,4 +1,4 @@
-//! How late the machine wakes a thread that does nothing but sleep: what no host and no driver can do better than.
+//! How late the machine wakes a thread that only sleeps: no host and no driver can do better.
 
 use std::io;
 use std::num::NonZero;
@@ -16,7 +16,7 @@ use crate::process;
 /// From one wake to the next.
 const PERIOD: Duration = Duration::from_millis(2);
 
-/// A thread that sleeps and wakes until it is asked how that went.
+/// A thread that sleeps periodically and records how late it wakes.
 #[derive(Debug)]
 pub(crate) struct Wakes {
     stop: Arc<AtomicBool>,
@@ -24,14 +24,14 @@ pub(crate) struct Wakes {
 }
 
 impl Wakes {
-    /// Begins on a CPU.
+    /// Starts the thread on a CPU.
     pub(crate) fn on(cpu: usize) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&stop);
         Self { stop, thread: thread::spawn(move || sleep(cpu, &told)) }
     }
 
-    /// Ends, and gives by how much 99 in 100 wakes were late at most, in seconds.
+    /// Stops the thread; gives the p99 of its lateness, in seconds.
     pub(crate) fn late(self) -> io::Result<f64> {
         self.stop.store(true, Ordering::Relaxed);
         let mut late = self.thread.join().expect("it does not panic")?;

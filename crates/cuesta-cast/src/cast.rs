@@ -1,4 +1,4 @@
-//! A recorded session, whichever version of the format it was written in.
+//! A recorded session, independent of the version of its format.
 
 use std::time::Duration;
 
@@ -7,31 +7,31 @@ use serde_json::Value;
 use crate::error::CastError;
 use crate::{v1, v2, v3};
 
-/// A session: what a terminal was sent, and what was typed at it.
+/// A session: the output that a terminal received, and what was typed at it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cast {
-    /// What is known of the session as a whole.
+    /// The header.
     pub header: Header,
-    /// What happened, in order of time.
+    /// The events, in order of time.
     pub events: Vec<Event>,
-    /// Whether the file ended within a row, as when the recorder was killed: more happened than is known.
+    /// Whether the file ended within a row, as when the recorder was killed: the end of the session is missing.
     pub cut: bool,
 }
 
-/// What is known of a session as a whole.
+/// The header of a cast.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
-    /// The terminal's size when the session began.
+    /// The terminal's width when the session began.
     pub columns: u16,
-    /// See `columns`.
+    /// The terminal's height when the session began.
     pub rows: u16,
     /// When it began, in seconds since 1970.
     pub timestamp: Option<u64>,
-    /// What was run.
+    /// The command that was run.
     pub command: Option<String>,
-    /// What the session is called.
+    /// The session's title.
     pub title: Option<String>,
-    /// What the terminal called itself (`TERM`).
+    /// The terminal's name (`TERM`).
     pub terminal: Option<String>,
 }
 
@@ -41,31 +41,31 @@ impl Default for Header {
     }
 }
 
-/// Something that happened.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
     /// Since the session began.
     pub at: Duration,
-    /// What.
+    /// What happened.
     pub what: What,
 }
 
-/// What can happen.
+/// The kinds of events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// The host sent this (`o`).
     Output(String),
-    /// This was typed (`i`): whatever one read brought, which is not one key.
+    /// This was typed (`i`): the characters of one read, which need not be one key.
     Input {
-        /// What.
+        /// The characters.
         text: String,
-        /// Whether the line's other end showed it by itself; `None` where nobody knows. No cast says so: only a live
-        /// recording does.
+        /// Whether the line's other end echoed it; `None` where that is unknown. Only a live recording knows; cast files do not
+        /// contain it.
         echoes: Option<bool>,
     },
-    /// Something was typed that is in no file. A marker with the name of a column stands for it: `${password}`.
+    /// A secret was typed, which no file contains. A marker with the name of a column stands for it: `${password}`.
     Secret(String),
-    /// The terminal got another size (`r`).
+    /// The terminal was resized (`r`).
     Resize {
         /// Characters in a row.
         columns: u16,
@@ -81,13 +81,13 @@ pub enum What {
 /// The label of a marker at the end of a recording that was stopped before the host closed the line.
 pub const STOPPED: &str = "stopped";
 
-/// No longer cast is read.
+/// The longest cast that is read.
 const LONGEST: usize = 64 << 20;
 const TOO_LONG: &str = "cut it into parts";
 const NO_CAST: &str = "give a file that asciinema or `cuesta record` wrote";
 
 impl Cast {
-    /// Reads a cast of version 1, 2 or 3. Half a row at the end is left out.
+    /// Reads a cast of version 1, 2 or 3. An incomplete row at the end is left out.
     pub fn read(bytes: &[u8]) -> Result<Self, CastError> {
         if bytes.len() > LONGEST {
             return Err(CastError::new(1, format!("the cast has over {} MiB", LONGEST >> 20), TOO_LONG));
@@ -114,13 +114,13 @@ impl Cast {
         self.events.iter().any(|event| matches!(event.what, What::Input { .. } | What::Secret(_)))
     }
 
-    /// Whether the recording ended before the host closed the line. Who records a program records to its end.
+    /// Whether the recording ended before the host closed the line.
     pub fn was_stopped(&self) -> bool {
         self.cut || self.events.last().is_some_and(|event| event.what == What::Marker(STOPPED.to_owned()))
     }
 }
 
-/// The characters. Half of one at the end belongs to the row that is cut.
+/// The text. An incomplete character at the end belongs to the incomplete row.
 fn text(bytes: &[u8]) -> Result<&str, CastError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text),
@@ -132,7 +132,7 @@ fn text(bytes: &[u8]) -> Result<&str, CastError> {
     }
 }
 
-/// The rows without half a one at the end, and whether there was one.
+/// The text without an incomplete row at the end, and whether there was one.
 fn whole_rows(text: &str) -> (&str, bool) {
     let (rows, last) = text.split_at(text.rfind('\n').map_or(0, |end| end + 1));
     let cut = !last.is_empty() && serde_json::from_str::<Value>(last).is_err_and(|error| error.is_eof());

@@ -1,4 +1,4 @@
-//! Think times: what the person waited for, and how long it thought then.
+//! Writes a tape with waits and think times: what the person waited for, and how long they thought then.
 //!
 //! After a key that ends a row of input, the answer is complete at a prompt if the row that the cursor was left in is one and
 //! was not there earlier in the answer; else, if the person waited at all, when nothing has come for a while. After any other
@@ -12,19 +12,19 @@ use crate::spell;
 use crate::strokes::{Answer, Stroke};
 use crate::tape::{EchoSwitch, PAUSE, Session, paste};
 
-/// Who types on sooner after an answer has not waited for it.
+/// A person who types on sooner than this after an answer did not wait for it.
 const WAITED: Duration = Duration::from_millis(300);
 /// Bounds of the silence that completes an answer.
 const LEAST_SILENCE: Duration = Duration::from_millis(200);
 const MOST_SILENCE: Duration = Duration::from_secs(2);
-/// A prompt that stood there so long before the end of its answer was not the end of it.
+/// A prompt that appeared longer than this before the end of the answer was not its end.
 const SETTLED: Duration = Duration::from_millis(100);
-/// What VHS waits at most, and how much longer than recorded an answer may take.
+/// VHS's own timeout, and the factor by which an answer may take longer than recorded.
 const TIMEOUT: Duration = Duration::from_secs(15);
 const PATIENCE: u32 = 4;
-/// Shorter thoughts are none.
+/// Shorter pauses are not written as think times.
 const LEAST_THOUGHT: Duration = Duration::from_millis(10);
-/// Of each name of a transaction there are histograms: not for every row that was typed.
+/// Bounds of transactions' names: each name has histograms, so not every typed row may have its own.
 const MOST_NAMES: usize = 100;
 const LONGEST_NAME: usize = 24;
 
@@ -54,7 +54,7 @@ fn timeout(session: &Session) -> Option<Duration> {
     (longest > TIMEOUT).then(|| Duration::from_secs(longest.as_secs() + 1))
 }
 
-/// A wait, and when the person knew what it waits for.
+/// A wait, and when the person saw what it waits for.
 struct Wait {
     rule: String,
     knows: Duration,
@@ -66,9 +66,9 @@ struct Writer<'a> {
     tape: Vec<String>,
     /// The commands since the last wait.
     input: Vec<String>,
-    /// Characters that are not written yet.
+    /// Typed characters that are not written yet.
     text: String,
-    /// A key that is not written yet, and how often it was pressed.
+    /// A key that is not written yet, and its number of presses.
     presses: Option<(cuesta_tape::Key, usize)>,
     names: Vec<String>,
     echo: EchoSwitch,
@@ -139,7 +139,7 @@ impl Writer<'_> {
         last_is_one && prompts.next().is_some_and(|first| end.saturating_sub(first) <= SETTLED)
     }
 
-    /// What lay before a key beyond the time that a key takes: thought before an input, a pause within one.
+    /// Writes the time before a key beyond a key's usual gap: a think time before an input, a pause within one.
     fn pause(&mut self, gap: Duration, begins: bool) {
         let pause = gap.saturating_sub(self.key_gap);
         if begins && pause >= LEAST_THOUGHT {
@@ -177,7 +177,7 @@ impl Writer<'_> {
 
     fn transaction(&mut self, strokes: &[Stroke], wait: &str) {
         self.flush();
-        // An empty paste presses nothing, and a transaction begins with a key.
+        // A transaction must begin with a key, and an empty paste presses none.
         if self.input.iter().all(|command| command.starts_with("Set ") || command.starts_with("Sleep ")) {
             self.tape.append(&mut self.input);
             self.tape.push(wait.to_owned());
@@ -196,7 +196,7 @@ impl Writer<'_> {
     }
 }
 
-/// What an input is called: the column of a secret, its first word, or its last key.
+/// The name of an input: the column of a secret, its first word, or its last key.
 fn name(strokes: &[Stroke]) -> String {
     let secret = strokes.iter().find_map(|stroke| match &stroke.pressed.typed {
         Typed::Secret(column) => Some(column.clone()),

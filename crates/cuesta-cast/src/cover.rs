@@ -1,4 +1,4 @@
-//! What the screen showed while a secret was typed, with stars in the place of what was new.
+//! Replaces by stars what the screen newly showed while a secret was typed.
 //!
 //! A program may show each key for a moment. So each character that changes a cell becomes a star from the first key of a
 //! secret to the key that ends it; behind that, up to the end of the row, only from where the secret began, and if the program
@@ -25,7 +25,7 @@ pub(crate) struct Span {
     pub(crate) keys: Vec<char>,
 }
 
-/// The events of a session.
+/// The events of a session with stars in place of secrets.
 pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
     if spans.is_empty() {
         return cast.events.clone();
@@ -42,10 +42,10 @@ pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
 }
 
 struct Cover {
-    /// With the stars.
+    /// The screen, drawn with the stars.
     screen: Screen,
     plain: Plain,
-    /// Where keys of secrets are painted one after another.
+    /// Output in which keys of secrets are painted one after another.
     painted: Vec<RangeInclusive<Position>>,
     typed: Typed,
     /// The first character of the secret.
@@ -54,14 +54,14 @@ struct Cover {
     shows: bool,
 }
 
-/// What is being typed.
+/// Whether a secret is being typed.
 #[derive(Debug, Clone, Copy)]
 enum Typed {
     /// No secret.
     Nothing,
     /// A secret that began in this line and column.
     Secret(u64, u16),
-    /// The key behind it.
+    /// The key behind a secret that began in this line and column.
     Behind(u64, u16),
 }
 
@@ -105,7 +105,7 @@ impl Cover {
         text.chars().enumerate().map(|(character, c)| self.character(Position { event, character }, c)).collect()
     }
 
-    /// What stands for a character.
+    /// The replacement of a character.
     fn character(&mut self, at: Position, c: char) -> String {
         let in_string = self.plain.is_in_string() && !c.is_control();
         let readable = self.plain.shows(c);
@@ -123,7 +123,7 @@ impl Cover {
         written
     }
 
-    /// Whether a character changes the cell that it is written into, where and when it may be of the secret.
+    /// Whether a character may belong to the secret: it changes its cell, at a place and time where the secret may show.
     fn is_hidden(&mut self, at: Position, c: char) -> bool {
         let (row, column) = self.screen.cursor();
         if c == ' ' || self.screen.cell(row, column).starts_with(c) {

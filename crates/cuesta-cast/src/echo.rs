@@ -1,4 +1,4 @@
-//! Which of the printable keys the screen showed where the cursor was.
+//! Finds which printable keys the screen showed at the cursor.
 //!
 //! Printable keys with no other key between them are a **text**. A key of a text is *shown* if at one moment it and the keys
 //! behind it, up to the last or to so many, stood right before the cursor. So a program that shows each key for a moment and
@@ -19,22 +19,22 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::plain::Plain;
 
-/// So many keys in a row that stand before the cursor are enough, where a row is too long to be seen whole.
+/// For a long row, this many consecutive keys before the cursor are enough.
 pub(crate) const ENOUGH: usize = 8;
-/// The echo of a key is looked for among so many that were pressed behind it.
+/// The echo of a key is looked for until this many later keys were pressed.
 const LAG: usize = 64;
-/// So much output is looked at for one text, in characters.
+/// Most characters of output that are searched for one text.
 const MOST: usize = 16 << 10;
 
 /// The texts of a session, and what the screen showed of them.
 #[derive(Debug, Default)]
 pub(crate) struct Echo {
-    /// Those that may still be echoed. The last is the one that is being typed, if it has not ended.
+    /// Texts that may still be echoed. The last one is being typed, unless it has ended.
     watched: Vec<Text>,
-    /// Strokes of which some character was not shown, of the texts that are no longer watched.
+    /// Strokes of finished texts with a character that was not shown.
     unshown: Vec<usize>,
     plain: Plain,
-    /// Nothing was received since the last key that ended a text.
+    /// No output was received since the last key that ended a text.
     unanswered: bool,
 }
 
@@ -50,25 +50,25 @@ struct Key {
 #[derive(Debug)]
 struct Text {
     keys: Vec<Key>,
-    /// How many keys up to each one stood before the cursor at one moment, at most.
+    /// For each key, the most keys up to it that stood before the cursor at one moment.
     standing: Vec<usize>,
     /// Where the cursor was when the first key was pressed.
     begin: Place,
-    /// Where the first of the keys stood that stood before the cursor last.
+    /// Where the first of the keys stood that were last found before the cursor.
     seen: Place,
-    /// The input of the key that was pressed behind it, and whether that was Enter.
+    /// The input of the key that ended the text, and whether that was Enter.
     end: Option<(usize, bool)>,
-    /// How many of its first keys had been seen, or were behind the last that was, when the latest output began to come.
+    /// How many of its keys, up to the last one seen, were echoed when the latest output began.
     echoed: usize,
-    /// It was typed before the answer to the row before it.
+    /// It was typed ahead, before the answer to the previous row.
     ahead: bool,
-    /// It was there, and was taken away before another key was pressed.
+    /// The program showed it and removed it before the next key.
     taken_away: bool,
-    /// How much output it is still looked for in, in characters.
+    /// Characters of output that are still searched for it.
     patience: usize,
 }
 
-/// A place on one of the two screens, however much has scrolled.
+/// A position on the main or the alternate screen that stays valid when the screen scrolls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     line: u64,
@@ -76,7 +76,7 @@ pub(crate) struct Place {
     alternate: bool,
 }
 
-/// Keys that stand right before the cursor.
+/// The keys that stand right before the cursor.
 struct Stands {
     keys: usize,
     /// The last of them.
@@ -86,7 +86,7 @@ struct Stands {
 }
 
 impl Echo {
-    /// A stroke that types characters, in an input of this number.
+    /// A stroke that types characters.
     pub(crate) fn type_text(
         &mut self,
         screen: &Screen,
@@ -112,7 +112,7 @@ impl Echo {
         }
     }
 
-    /// Another key is pressed: what stood before the cursor still does, or the program has taken it away.
+    /// Called when another key is pressed: notes whether the program has removed the text.
     pub(crate) fn look_again(&mut self, screen: &Screen) {
         if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
             let is_here = text.begin.line == Place::of(screen, screen.cursor()).line;
@@ -120,14 +120,14 @@ impl Echo {
         }
     }
 
-    /// A stroke that types none.
+    /// A stroke that types no characters.
     pub(crate) fn press_key(&mut self, input: usize, is_enter: bool) {
         self.drop_answered();
         self.end_text((input, is_enter));
         self.unanswered = true;
     }
 
-    /// Feeds the screen with what was received. Gives what of it a person may read.
+    /// Feeds the screen with output; gives its readable characters.
     pub(crate) fn feed(&mut self, screen: &mut Screen, text: &str) -> String {
         self.unanswered = false;
         self.watched.iter_mut().for_each(|text| text.echoed = text.seen_keys());
@@ -149,7 +149,7 @@ impl Echo {
         self.plain.take(text)
     }
 
-    /// Nothing more comes: the strokes of which some character was not shown, in no order.
+    /// Ends the session: the strokes with a character that was not shown, in no order.
     pub(crate) fn unshown(mut self) -> Vec<usize> {
         self.finish(|_| true);
         self.unshown
@@ -188,7 +188,7 @@ impl Text {
         self.keys.len().min(ENOUGH)
     }
 
-    /// Whether the end of it stood before the cursor at one moment.
+    /// Whether the end of the text stood before the cursor at one moment.
     fn is_whole(&self) -> bool {
         self.standing.last().is_some_and(|standing| *standing >= self.enough())
     }
@@ -198,7 +198,7 @@ impl Text {
         self.standing.iter().rposition(|standing| *standing > 0).map_or(0, |last| last + 1)
     }
 
-    /// Looks when this character of an answer has come, if it may be one.
+    /// Looks for the text after a character of an answer.
     fn look_at(&mut self, screen: &Screen, c: char, next: Option<char>) {
         if self.end.is_some() {
             self.look(screen, next);
@@ -206,7 +206,7 @@ impl Text {
         }
     }
 
-    /// Looks before `next` comes.
+    /// Looks for the text; `next` is the character that follows.
     fn look(&mut self, screen: &Screen, next: Option<char>) {
         if self.patience == 0 {
             return;
@@ -218,7 +218,7 @@ impl Text {
         }
     }
 
-    /// Whether what stands before the cursor is an echo, and not printed back.
+    /// Whether keys before the cursor are an echo, and not the program's output.
     fn is_echo(&self, stands: &Stands, next: Option<char>) -> bool {
         let Some((end, is_enter)) = self.end else { return true };
         let is_here = self.ahead || [self.begin, self.seen].contains(&stands.begin);
@@ -271,7 +271,7 @@ impl Place {
         Self { line: screen.scrolled() + u64::from(row), column, alternate: screen.is_alternate() }
     }
 
-    /// The place so many lines and columns before, if there is one.
+    /// The position this many lines and columns before, if there is one.
     pub(crate) fn before(self, (lines, columns): (u64, u16)) -> Option<Self> {
         let (line, column) = (self.line.checked_sub(lines)?, self.column.checked_sub(columns)?);
         Some(Self { line, column, ..self })

@@ -1,4 +1,4 @@
-//! What was typed into one field or row, and whether it may be kept.
+//! Entries: what was typed into one field or row, and whether it is a secret.
 //!
 //! An **entry** is printable keys, pastes and the keys that edit them (Backspace, arrows to the side, Ctrl+U), up to any
 //! other key. It is kept if the screen showed it where the cursor was, or if the keys that it did not show were commands: single
@@ -12,18 +12,18 @@ use crate::keys::Typed;
 use crate::reaction::Reaction;
 use crate::strokes::Stroke;
 
-/// Words of a row that asks for a secret, in small letters.
+/// Words of a row that asks for a secret, in lower case.
 const ASKS: [&str; 8] =
     ["password", "passphrase", "passwort", "kennwort", "passcode", "mot de passe", "secret", "token"];
-/// The same, only as whole words.
+/// Whole words of a row that asks for a secret.
 const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
-/// What stands behind these is a secret, although the screen shows it.
+/// What follows these is a secret although the screen shows it.
 const ASSIGNS: [&str; 8] =
     ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
-/// More different commands in a row may be a secret.
+/// More different keys in a row may be a secret instead of commands.
 const MOST_COMMANDS: usize = 3;
 
-/// Where entries stand among the keys.
+/// The entries of a session, as ranges of strokes.
 pub(crate) fn entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
     let mut begin = 0;
     let mut found = Vec::new();
@@ -41,12 +41,12 @@ fn belongs(stroke: &Stroke) -> bool {
     stroke.pressed.typed.is_text() || is_edit(&stroke.pressed.typed)
 }
 
-/// Whether the host began another row by itself, which asks for something.
+/// Whether the host began another row that asks for a secret.
 fn is_asked_again(before: &Stroke, stroke: &Stroke) -> bool {
     before.answer.text.contains('\n') && asks(&stroke.row)
 }
 
-/// Whether a key changes what was typed, or goes about in it, and does not leave it. As shells and forms have them.
+/// Whether a key edits the entry or moves within it, as in shells and forms.
 fn is_edit(typed: &Typed) -> bool {
     match typed {
         Typed::Key(Key::Chord(bytes)) => matches!(
@@ -63,7 +63,7 @@ fn is_edit(typed: &Typed) -> bool {
     }
 }
 
-/// What an entry says once it has been edited, as far as it was edited at its end.
+/// The text of an entry after edits at its end.
 pub(crate) fn text(entry: &[Stroke]) -> String {
     let mut text = String::new();
     for stroke in entry {
@@ -79,7 +79,7 @@ pub(crate) fn text(entry: &[Stroke]) -> String {
     text
 }
 
-/// How many printable keys an entry has.
+/// Number of printable keys of an entry.
 pub(crate) fn keys(entry: &[Stroke]) -> usize {
     entry.iter().map(|stroke| stroke.pressed.typed.characters().len()).sum()
 }

@@ -1,14 +1,14 @@
-//! What is wrong with a cast.
+//! Errors of casts.
 
 use thiserror::Error;
 
-/// A cast that cannot be used: where, what, and what to do.
+/// Why a cast cannot be used: the row, the problem, and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("row {row}: {message}; {remedy}")]
 pub struct CastError {
-    /// From 1.
+    /// The row, from 1.
     pub row: usize,
-    /// What is wrong there.
+    /// The problem.
     pub message: String,
     /// What to do.
     pub remedy: &'static str,

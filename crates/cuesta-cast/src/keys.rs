@@ -1,5 +1,5 @@
-//! Input → keys. What one read brings is not one key: a paste brings many, an arrow key is three characters, and what a
-//! terminal answers by itself (where the cursor stands, what it is) is no key at all.
+//! Splits input into keys. One read need not be one key: a paste brings many, an arrow key is three characters, and a reply of
+//! the terminal (cursor position, device attributes) is not a key at all.
 
 use std::time::Duration;
 
@@ -14,17 +14,17 @@ pub(crate) enum Typed {
     Key(Key),
     /// A text that the terminal said was pasted.
     Paste(String),
-    /// What is in no file; the column that stands for it.
+    /// A secret; the column that stands for it.
     Secret(String),
 }
 
 impl Typed {
-    /// Whether characters are typed by it.
+    /// Whether it types characters.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self, Self::Char(_) | Self::Paste(_))
     }
 
-    /// Those characters.
+    /// The characters that it types.
     pub(crate) fn characters(&self) -> Vec<char> {
         match self {
             Self::Char(c) => vec![*c],
@@ -34,23 +34,23 @@ impl Typed {
     }
 }
 
-/// A key with its place in the input.
+/// A key with its position in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pressed {
     pub(crate) typed: Typed,
     /// When its first character came.
     pub(crate) at: Duration,
-    /// The input that it began in, by whatever number the caller gave.
+    /// The number of the input that it began in.
     pub(crate) input: usize,
-    /// The input that it ended in.
+    /// The number of the input that it ended in.
     pub(crate) ends: usize,
-    /// As it came.
+    /// Its characters as received.
     pub(crate) raw: String,
 }
 
-/// An escape sequence that has begun and whose rest does not come within this time was the escape key.
+/// If the rest of an escape sequence does not come within this time, it was the Escape key.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// The longest sequence of a key, and the longest answer of a terminal, in bytes.
+/// The longest sequence of a key and the longest reply of a terminal, in bytes.
 const LONGEST_KEY: usize = 32;
 const LONGEST_REPLY: usize = 4096;
 /// A longer paste is cut.
@@ -58,31 +58,31 @@ const LONGEST_PASTE: usize = 256 << 10;
 const PASTE_BEGINS: &str = "\x1b[200~";
 const PASTE_ENDS: &str = "\x1b[201~";
 
-/// Cuts input into keys.
+/// Splits input into keys.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
-    /// What may still become a longer key.
+    /// The beginning of a sequence that is not complete yet.
     pending: String,
     /// When, and in which input, `pending` began.
     since: (Duration, usize),
     /// The input that came last.
     latest: usize,
-    /// What was pasted so far, while something is.
+    /// The text of the paste in progress.
     paste: Option<String>,
 }
 
-/// What stands at the head of some input.
+/// The head of some input.
 enum Head {
     /// A key of so many bytes.
     Key(Typed, usize),
-    /// So many bytes that are no key.
+    /// This many bytes that are not a key.
     Nothing(usize),
-    /// Perhaps the beginning of a key.
+    /// The beginning of a sequence that is not complete.
     Open,
 }
 
 impl Keys {
-    /// The keys that are whole once `text` has come at `at`, in input number `input`.
+    /// The keys that are complete after `text`, which came at `at` in input number `input`.
     pub(crate) fn take(&mut self, at: Duration, input: usize, text: &str) -> Vec<Pressed> {
         let mut pressed = Vec::new();
         if !self.pending.is_empty() && self.paste.is_none() && at.saturating_sub(self.since.0) > PATIENCE {
@@ -97,17 +97,17 @@ impl Keys {
         pressed
     }
 
-    /// Whether a key has begun that may still become another.
+    /// Whether a sequence has begun that is not complete.
     pub(crate) fn is_pending(&self) -> bool {
         !self.pending.is_empty() || self.paste.is_some()
     }
 
-    /// An escape that waits for more is a key by itself.
+    /// Ends a lone escape, which is then the Escape key.
     pub(crate) fn end_escape(&mut self) -> Vec<Pressed> {
         if self.pending == "\x1b" { self.give_up() } else { Vec::new() }
     }
 
-    /// Nothing more comes: what was begun is all there is.
+    /// Ends the input: an incomplete sequence is taken as it is.
     pub(crate) fn finish(&mut self) -> Vec<Pressed> {
         let mut pressed = self.give_up();
         if let Some(text) = self.paste.take().filter(|text| !text.is_empty()) {
@@ -150,7 +150,7 @@ impl Keys {
         self.pending.push_str(rest);
     }
 
-    /// What is pasted, up to its end; gives what follows it.
+    /// Takes the paste up to its end; gives what follows it.
     fn pasted<'a>(&mut self, text: &'a str, pressed: &mut Vec<Pressed>) -> &'a str {
         let Some(paste) = &mut self.paste else { return text };
         let mut seen = paste.len().saturating_sub(PASTE_ENDS.len());
@@ -177,12 +177,12 @@ impl Keys {
         &text[taken..]
     }
 
-    /// What was begun will not become more.
+    /// Gives up an incomplete sequence.
     fn give_up(&mut self) -> Vec<Pressed> {
         let raw = std::mem::take(&mut self.pending);
         let typed = match raw.as_bytes() {
             [0x1b] => Typed::Key(Key::Escape),
-            // Nothing, or an answer whose end is lost.
+            // Nothing, or a reply whose end is lost.
             [] | [0x1b, b']' | b'P' | b'_' | b'^' | b'X', _, ..] => return Vec::new(),
             bytes => Typed::Key(Key::Chord(bytes.to_vec())),
         };
@@ -224,7 +224,7 @@ fn escape(text: &str, second: Option<char>) -> Head {
         Some(']' | 'P' | '_' | '^' | 'X') => reply(text),
         // Escape twice: the first is a key by itself.
         Some('\x1b') => Head::Key(Typed::Key(Key::Escape), 1),
-        // Alt comes as an escape before the key.
+        // Alt sends an escape before the key.
         Some(c) => chord(text, 1 + c.len_utf8()),
     }
 }
@@ -247,7 +247,7 @@ fn control(text: &str) -> Head {
     let length = 2 + parameters + 1;
     let parameters = &text[2..2 + parameters];
     match (parameters, last) {
-        // Answers: where the cursor stands, what the terminal is, its state, its modes, its window, whether it has the focus.
+        // Replies: cursor position, device attributes, status, modes, window, focus.
         (_, b'c' | b'n' | b't' | b'R' | b'y') | ("", b'I' | b'O') => Head::Nothing(length),
         (_, b'u') if parameters.starts_with('?') => Head::Nothing(length),
         (_, b'u') => match numbered(parameters) {
@@ -255,7 +255,7 @@ fn control(text: &str) -> Head {
             Some((_, true)) => Head::Nothing(length),
             None => chord(text, length),
         },
-        // A mouse of the old kind: three more characters.
+        // A mouse event in the X10 encoding: three more characters.
         ("", b'M') => match text[length..].char_indices().map(|(at, c)| at + c.len_utf8()).nth(2) {
             Some(more) => chord(text, length + more),
             None => Head::Open,
@@ -264,8 +264,8 @@ fn control(text: &str) -> Head {
     }
 }
 
-/// The character of a key that a terminal reports by its number, as kitty's keyboard protocol has it: `code:shifted:base`,
-/// then `modifiers:event`; and whether the key is let go. A key with more than Shift is a chord.
+/// The character of a key in kitty's keyboard protocol (`code:shifted:base`, then `modifiers:event`), and whether the key is
+/// released. A key with other modifiers than Shift is a chord.
 fn numbered(parameters: &str) -> Option<(char, bool)> {
     let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok());
     let mut fields = parameters.split(';').map(|field| field.split(':'));
@@ -285,7 +285,7 @@ fn numbered(parameters: &str) -> Option<(char, bool)> {
     is_text.then_some((c, event == Some(3)))
 }
 
-/// An answer that ends with BEL or `ESC \`.
+/// A reply that ends with BEL or `ESC \`.
 fn reply(text: &str) -> Head {
     let bell = text.find('\x07').map(|at| at + 1);
     let terminator = text[1..].find("\x1b\\").map(|at| at + 3);

@@ -1,4 +1,4 @@
-//! Where the host showed the keys of a secret one after another, away from the cursor or after the secret had ended.
+//! Finds output in which the host showed the keys of a secret one after another, away from the cursor or after its end.
 //!
 //! A program may paint each key somewhere on the screen: the latest key in one cell, or all of them side by side or one below
 //! the other. If keys are typed faster than it reads them, it paints some or all of them only after the key that ends the
@@ -17,18 +17,18 @@ use crate::secrets::LEAST_TEXT;
 
 /// From the cell of a key to the cell of the next one, in lines and columns.
 const STEPS: [(u64, u16); 4] = [(0, 0), (0, 1), (0, 2), (1, 0)];
-/// At most so many characters after a secret has ended are looked at.
+/// Most characters after the end of a secret that are searched.
 const MOST: usize = 16 << 10;
 
 /// A character of the session's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) event: usize,
-    /// Its number in that event.
+    /// Its index in that event.
     pub(crate) character: usize,
 }
 
-/// From the first key of a secret to the last one that the host showed, for each time that it showed them.
+/// The output from the first key of a secret to the last one shown, for each time that the host showed them.
 pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Position>> {
     let mut screen = Screen::new(cast.header.columns, cast.header.rows);
     let mut plain = Plain::default();
@@ -99,7 +99,7 @@ impl Search {
         for step in STEPS {
             let before = place.before(step).and_then(|before| self.runs.get(&(before, step)));
             let Some(run) = self.longer(before, c, at) else {
-                // The cell shows something else now. A blank or a star may stand for a key in between.
+                // The cell shows something else now. A blank or a star may hide a key in between.
                 if !matches!(c, ' ' | '*') {
                     self.runs.remove(&(place, step));
                 }

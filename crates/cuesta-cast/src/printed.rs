@@ -1,11 +1,11 @@
-//! What the host printed of a secret later, with stars in its place.
+//! Replaces secrets that the host printed later by stars.
 
 use std::collections::BTreeSet;
 
 use crate::cast::{Event, What};
 use crate::plain::Plain;
 
-/// Puts stars in the place of each of these texts in what was shown, wherever it begins and ends.
+/// Replaces each of these texts in the output by stars, also across events.
 pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
     let longest = texts.iter().map(|text| text.len()).max().unwrap_or(0);
     let mut recent = String::new();
@@ -31,7 +31,7 @@ pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
     });
 }
 
-/// Changes each character that a person could read; `change` is given its number.
+/// Maps each readable character; `change` gets its index.
 fn each_readable(events: &mut [Vec<Event>], mut change: impl FnMut(usize, char) -> char) {
     let mut plain = Plain::default();
     let mut number = 0;

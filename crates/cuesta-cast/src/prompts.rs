@@ -1,21 +1,21 @@
-//! What the host says when it is ready: rows at which the person began to type, seen twice or ending as prompts do.
+//! Finds the host's prompts: rows at which the person began to type that occurred twice or end as prompts do.
 
 use std::collections::BTreeMap;
 
 use crate::strokes::{Row, Strokes};
 
-/// So many different ones, each of so many characters, are waited for.
+/// Most prompts of a tape, and the longest one in characters.
 const MOST: usize = 8;
 const LONGEST: usize = 100;
 /// How prompts end.
 const ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
-/// Stands for a number within a prompt: a clock or a counter changes.
+/// Placeholder for a number in a prompt, such as a clock or a counter.
 const NUMBER: char = '\0';
 
 /// The prompts of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Prompts {
-    /// With their numbers taken out; the most usual ones first.
+    /// With placeholders for numbers; the most frequent first.
     known: Vec<String>,
 }
 
@@ -32,12 +32,12 @@ impl Prompts {
         Self { known: known.into_iter().map(|(row, _)| row).take(MOST).collect() }
     }
 
-    /// Whether a row is one of them.
+    /// Whether a row is a prompt.
     pub(crate) fn is(&self, row: &Row) -> bool {
         is_candidate(row) && self.known.contains(&without_numbers(&row.text))
     }
 
-    /// A pattern that fits them all; none if there are none.
+    /// A pattern that matches all prompts; none if there are none.
     pub(crate) fn pattern(&self) -> Option<String> {
         let one = |row: &String| {
             let parts: Vec<String> = row.split(NUMBER).map(escaped).collect();
@@ -52,7 +52,7 @@ impl Prompts {
     }
 }
 
-/// A text as a pattern that fits it alone.
+/// A pattern that matches exactly a text.
 fn escaped(text: &str) -> String {
     let mut pattern = String::new();
     for c in text.chars() {

@@ -1,22 +1,22 @@
-//! What the program did at a key that the screen did not show: whether it takes single keys as commands.
+//! What the program did at a key that it did not echo, to tell commands from secrets.
 
 use cuesta_screen::Screen;
 
-/// A program shows at most so many signs for one key, in columns; what is longer is a message.
+/// Most columns that a sign for one key takes; longer output is a message.
 const MOST_SIGNS: usize = 4;
 
-/// What a key changed on the screen, up to the next key.
+/// The change of the screen from one key to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reaction {
     /// Nothing.
     None,
-    /// The cursor went on over something new: a star, or what the program shows for every key.
+    /// The cursor advanced over something new: a star, or another sign that the program shows for every key.
     Sign,
-    /// Anything else of the screen, or the place of the cursor.
+    /// Any other change of the screen or the cursor.
     Other,
 }
 
-/// What the screen shows at a key.
+/// The screen at a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
     rows: Vec<String>,
@@ -38,7 +38,7 @@ impl View {
         }
     }
 
-    /// What happened from this view to the next one.
+    /// The change from this view to the next.
     pub(crate) fn reaction(&self, next: &Self) -> Reaction {
         let up = usize::try_from(next.scrolled - self.scrolled).unwrap_or(usize::MAX);
         let before = |row: usize| self.rows.get(row.saturating_add(up)).map_or("", String::as_str);
@@ -54,7 +54,7 @@ impl View {
         }
     }
 
-    /// Whether the cursor went to the right in its row, over something that was not there before or on where nothing is.
+    /// Whether the cursor moved right in its row, over something new or over blanks.
     fn is_new_before(&self, next: &Self, before: &str) -> bool {
         let passed = next.column.saturating_sub(self.column);
         let part = |row: &str| row.chars().skip(self.column).take(passed).collect::<String>();

@@ -1,4 +1,4 @@
-//! The recorded instants: every key as long after the one before it as it was, and no wait but for the end.
+//! Writes a tape with the recorded gaps between keys, and a wait at the end only.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::strokes::Stroke;
 use crate::tape::{EchoSwitch, Session, paste};
 
 pub(crate) fn rows(session: &Session) -> Vec<String> {
-    // Keys without a speed of their own have a pause before them: then they take no time themselves.
+    // The gaps are written as pauses, so keys themselves take no time.
     let mut tape = vec!["Set KeyRate 0".to_owned()];
     let mut echo = EchoSwitch::default();
     let mut text = Text::default();
@@ -47,7 +47,7 @@ fn press(typed: &Typed, gap: Duration, text: &mut Text, tape: &mut Vec<String>) 
     }
 }
 
-/// The session's end is waited for: a pass that did not would begin the next one while this one is still answered.
+/// Waits for the session's end; otherwise a pass would begin while the one before is still being answered.
 fn last_wait(session: &Session) -> Option<String> {
     if session.closed {
         return Some("Wait+Disconnect".to_owned());
@@ -56,7 +56,7 @@ fn last_wait(session: &Session) -> Option<String> {
     session.strokes.strokes.last().filter(|stroke| answered(stroke)).map(|_| "Wait+Silence 500ms".to_owned())
 }
 
-/// Characters that came equally far apart.
+/// Characters with equal gaps.
 #[derive(Debug, Default)]
 struct Text {
     characters: String,
@@ -66,7 +66,7 @@ struct Text {
 impl Text {
     fn finish(&mut self, tape: &mut Vec<String>) {
         let text = std::mem::take(&mut self.characters);
-        // What follows may be as far away from nothing as from the last character, and is another text.
+        // The next text must not be joined to this one, whatever its gap.
         tape.extend(spell::typed(&text, Some(std::mem::replace(&mut self.gap, Duration::MAX))));
     }
 }

@@ -1,4 +1,4 @@
-//! What was typed and must be in no file: a column of the users' table stands in its place.
+//! Secrets: typed text that no file may contain. A column of the users' table stands in its place.
 //!
 //! Which entries these are is said in `entries`. A text that is hidden in one place is hidden wherever else it was typed, and
 //! in what is said of the session. `cover` takes away what the screen showed of it meanwhile, `printed` what it showed later.
@@ -13,19 +13,19 @@ use crate::entries::{asks, entries, is_secret, keys, text};
 use crate::printed::without_texts;
 use crate::strokes::{Stroke, strokes};
 
-/// Shorter texts stand in too many others by accident.
+/// Shorter texts occur in too many others by accident.
 pub(crate) const LEAST_TEXT: usize = 4;
-/// So much is said of the row in which something was typed, in characters.
+/// Most characters of the row before an entry that are reported.
 const MOST_BEHIND: usize = 40;
 
-/// What of a session's input is hidden and what is kept.
+/// The input of a session, sorted into what is hidden and what is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Secrets {
-    /// What is in no file.
+    /// Entries that are hidden.
     pub hidden: Vec<Hidden>,
-    /// What is kept although the screen did not show it.
+    /// Keys that are kept although the screen did not show them.
     pub commands: Vec<Commands>,
-    /// How many entries are kept that the screen showed, and how many keys they have together.
+    /// Number of kept entries that the screen showed, and of their keys.
     pub shown: (usize, usize),
     strokes: Vec<Stroke>,
 }
@@ -35,12 +35,12 @@ pub struct Secrets {
 pub struct Hidden {
     /// Where it was typed.
     pub place: Place,
-    /// How many printable keys.
+    /// Number of printable keys.
     pub keys: usize,
-    /// The column that stands for it.
+    /// The column that stands in its place.
     pub column: String,
     text: String,
-    /// Its strokes: the first, and the one behind the last.
+    /// Its strokes: the first, and the one after the last.
     strokes: (usize, usize),
 }
 
@@ -49,7 +49,7 @@ pub struct Hidden {
 pub struct Commands {
     /// Where they were typed.
     pub place: Place,
-    /// Which.
+    /// The keys.
     pub keys: String,
 }
 
@@ -60,13 +60,13 @@ pub struct Place {
     pub at: Duration,
     /// The row of the screen, from 1.
     pub row: u16,
-    /// What stood before it in its row.
+    /// The text before it in its row.
     pub behind: String,
 }
 
 impl Cast {
-    /// The same with no secret in it: a marker stands in the place of each, and all that happened while it was typed stands
-    /// at the instant of the key behind it. How fast somebody types a password tells much of it.
+    /// A copy without secrets: a marker stands for each, and all events while it was typed get the instant of the key behind it,
+    /// since the rhythm of a password tells much of it.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
         Secrets::of(self).hidden(self)
@@ -74,7 +74,7 @@ impl Cast {
 }
 
 impl Secrets {
-    /// Looks for them in a session.
+    /// Finds the secrets of a session.
     pub fn of(cast: &Cast) -> Self {
         let mut found = Self { strokes: strokes(cast).strokes, ..Self::default() };
         let strokes = std::mem::take(&mut found.strokes);
@@ -111,7 +111,7 @@ impl Secrets {
         self.shown.0 += usize::from(typed.iter().any(|stroke| stroke.shown));
     }
 
-    /// The session without them.
+    /// A copy of the session without its secrets.
     pub fn hidden(&self, cast: &Cast) -> Cast {
         let span = |hidden: &Hidden| Span { events: self.events(hidden), keys: self.typed(hidden) };
         let covered = covered(cast, &self.hidden.iter().map(span).collect::<Vec<_>>());
@@ -130,14 +130,14 @@ impl Secrets {
         Cast { header, events: events.concat(), ..cast.clone() }
     }
 
-    /// Puts markers in the place of secrets, each in the event in which it begins.
+    /// Replaces secrets by markers, each in the event in which it begins.
     fn replace_input(&self, events: &mut [Vec<Event>]) {
-        // A key may begin in one input and end in the next: both lie between the ends of an entry.
+        // A key may begin in one input and end in the next; both belong to the entry.
         let inputs = |hidden: &Hidden| {
             let (first, end) = hidden.strokes;
             self.strokes[first].pressed.input..=self.strokes[end - 1].pressed.ends
         };
-        // What the line hid goes even where it could be no key, as behind half an answer of the terminal's.
+        // Input that the line did not echo is removed even where it is not a key, as behind an incomplete reply.
         let hid = |index: &usize| {
             events[*index].iter().any(|event| matches!(event.what, What::Input { echoes: Some(false), .. }))
         };
@@ -165,13 +165,13 @@ impl Secrets {
         self.strokes[first].pressed.input..=last
     }
 
-    /// The characters of an entry as they were typed, before any was taken back.
+    /// The characters of an entry as they were typed, before edits.
     fn typed(&self, hidden: &Hidden) -> Vec<char> {
         let (first, end) = hidden.strokes;
         self.strokes[first..end].iter().flat_map(|stroke| stroke.pressed.typed.characters()).collect()
     }
 
-    /// A text with columns in the place of what is hidden, however often a shell's quotes were put around it.
+    /// A text with columns in place of secrets, also where a shell has quoted them.
     pub fn redacted(&self, text: &str) -> String {
         let long = self.hidden.iter().filter(|hidden| is_long(&hidden.text));
         long.fold(text.to_owned(), |text, hidden| {
@@ -183,7 +183,7 @@ impl Secrets {
     }
 }
 
-/// Moves what happened while a secret was typed; `events` begin with the input in which it begins.
+/// Gives all events of a secret one instant; `events` begin with the input in which it begins.
 fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
     let secret = events[0].iter().position(|event| matches!(event.what, What::Secret(_))).unwrap_or(0);
     for event in events.iter_mut().flatten().skip(secret) {
@@ -205,7 +205,7 @@ impl Place {
     }
 }
 
-/// Names for what is hidden: one for each text.
+/// The columns of secrets: one for each text.
 #[derive(Debug, Default)]
 struct Columns {
     taken: BTreeSet<String>,
@@ -213,7 +213,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// Those that a session has already are taken.
+    /// Columns that the session uses already are taken.
     fn of(cast: &Cast) -> Self {
         let taken = cast.events.iter().filter_map(|event| match &event.what {
             What::Secret(column) => Some(column.clone()),
@@ -239,7 +239,7 @@ impl Columns {
     }
 }
 
-/// Whether that is a name that we give to what is hidden.
+/// Whether a name is that of a secret's column.
 pub(crate) fn is_column(name: &str) -> bool {
     let (word, number) = name.split_once('_').unwrap_or((name, "1"));
     ["password", "secret"].contains(&word) && number.parse::<u32>().is_ok_and(|parsed| parsed.to_string() == number)

@@ -1,4 +1,4 @@
-//! How what was pressed is written in a tape.
+//! Writes keys as commands of a tape.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub(crate) fn command(word: &'static str, options: &str, args: &str) -> String {
     Command { word, options, args, source: None, row: 0, column: 0 }.to_string()
 }
 
-/// `Type` for a text, with the pause before each key if one is given; several where one cannot say it.
+/// `Type` commands for a text, with the pause before each key if one is given.
 pub(crate) fn typed(text: &str, gap: Option<Duration>) -> Vec<String> {
     let options = gap.map(time).unwrap_or_default();
     pieces(text).into_iter().map(|piece| command("Type", &options, piece)).collect()
@@ -21,7 +21,7 @@ pub(crate) fn column(name: &str) -> String {
     command("Type", "", &format!("${{{name}}}"))
 }
 
-/// A text cut so that no piece holds all three kinds of quotes, and none a `${` that would be a column.
+/// Splits a text so that no piece has all three kinds of quotes, and none a `${` that would be a column.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     const QUOTES: [char; 3] = ['"', '\'', '`'];
     let mut pieces = Vec::new();
@@ -47,7 +47,7 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// A key. Those that VHS gives no speed get a `Sleep` before them.
+/// A key. Keys that take no speed in VHS get a `Sleep` before them.
 pub(crate) fn key(key: &Key, gap: Option<Duration>, count: usize) -> String {
     let word = match key {
         Key::Chord(bytes) => return with_sleep(&chord(bytes), gap),

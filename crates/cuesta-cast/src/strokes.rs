@@ -1,4 +1,4 @@
-//! Each key together with what came back before the next one.
+//! Strokes: each key with the output before the next one.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use crate::reaction::{Reaction, View};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stroke {
     pub(crate) pressed: Pressed,
-    /// Whether the line's other end showed it by itself, if that is known.
+    /// Whether the line's other end echoed it, if that is known.
     pub(crate) echoes: Option<bool>,
-    /// What the cursor's row said when it was pressed.
+    /// The text of the cursor's row when it was pressed.
     pub(crate) row: String,
     /// Where the cursor was when it was pressed: row and column.
     pub(crate) cursor: (u16, u16),
@@ -23,21 +23,21 @@ pub(crate) struct Stroke {
     pub(crate) alternate: bool,
     /// Whether the screen showed its characters, each where the cursor was. Keys without any are shown.
     pub(crate) shown: bool,
-    /// What it changed on the screen, up to the next key. Known for characters only.
+    /// The change of the screen up to the next key. Known for characters only.
     pub(crate) reaction: Reaction,
     pub(crate) answer: Answer,
 }
 
-/// What came between a key and the next.
+/// The output between a key and the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Answer {
-    /// The first and the last of it.
+    /// When the first and the last of it came.
     pub(crate) came: Option<(Duration, Duration)>,
-    /// The longest time without anything within it.
+    /// The longest pause within it.
     pub(crate) longest_gap: Duration,
-    /// What of it could be read, up to a length.
+    /// Its readable text, up to a length.
     pub(crate) text: String,
-    /// The row of the cursor after each piece that changed it, up to a number.
+    /// The cursor's row after each output that changed it, up to a number.
     pub(crate) rows: Vec<(Duration, Row)>,
 }
 
@@ -53,16 +53,16 @@ pub(crate) struct Row {
 /// A session as keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Strokes {
-    /// What came before the first key.
+    /// The output before the first key.
     pub(crate) greeting: Answer,
     pub(crate) strokes: Vec<Stroke>,
 }
 
-/// More of an answer's text is of no use: an echo comes first.
+/// Most text of an answer that is kept: an echo comes first.
 const MOST_TEXT: usize = 16 << 10;
 const MOST_ROWS: usize = 256;
 
-/// Reads a session key by key.
+/// Splits a session into strokes.
 pub(crate) fn strokes(cast: &Cast) -> Strokes {
     let screen = Screen::new(cast.header.columns, cast.header.rows);
     let (echo, keys, found) = (Echo::default(), Keys::default(), Strokes::default());
@@ -72,7 +72,7 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
             What::Output(text) => reader.output(event.at, text),
             What::Input { text, echoes } => {
                 if *echoes == Some(false) {
-                    // Else the first key of a secret may be taken for Alt and that key.
+                    // Otherwise the first key of a secret might be taken for Alt and that key.
                     let escape = reader.keys.end_escape();
                     reader.pressed(cast, escape);
                 }
@@ -101,7 +101,7 @@ struct Reader {
     echo: Echo,
     keys: Keys,
     found: Strokes,
-    /// What the screen showed when the last character was typed, if that was the last key.
+    /// The screen when the last character was typed, if that was the last key.
     view: Option<View>,
 }
 
@@ -129,8 +129,7 @@ impl Reader {
         }
     }
 
-    /// When more is typed it is known what became of the last key. A key may be known only after it has done its work: an
-    /// escape that stays alone.
+    /// Called before more input: the effect of the last key is known now. A lone escape is recognised only later, after its effect.
     fn before_input(&mut self) {
         if !self.keys.is_pending() {
             self.echo.look_again(&self.screen);
@@ -170,7 +169,7 @@ impl Reader {
     }
 }
 
-/// Whether a key was shown: not if any of the inputs that brought it was not.
+/// Whether a key was echoed: only if all the inputs that brought it were.
 fn echoes(cast: &Cast, pressed: &Pressed) -> Option<bool> {
     let said = cast.events[pressed.input..=pressed.ends].iter().filter_map(|event| match event.what {
         What::Input { echoes, .. } => echoes,
@@ -195,19 +194,19 @@ impl Answer {
         }
     }
 
-    /// When the last of it came.
+    /// When its last output came.
     pub(crate) fn end(&self) -> Option<Duration> {
         self.came.map(|(_, last)| last)
     }
 
-    /// The row that was left when all had come.
+    /// The cursor's row after all of it.
     pub(crate) fn last_row(&self) -> Option<&Row> {
         self.rows.last().map(|(_, row)| row)
     }
 }
 
 impl Stroke {
-    /// The event that it is by itself.
+    /// The event for this stroke alone.
     pub(crate) fn what(&self) -> What {
         match &self.pressed.typed {
             Typed::Secret(column) => What::Secret(column.clone()),

@@ -1,7 +1,7 @@
-//! A session → a tape, with the think times that the person had, or with the recorded instants.
+//! Makes a tape from a session, with think times or with the recorded instants.
 //!
-//! *Closed*: each input is waited for as the person waited (`waits`), then thought about as long as the person thought, from
-//! the end of the output to the next key. *Recorded*: every key at the instant at which it was pressed, whatever comes back.
+//! *Closed*: waits for each answer as the person did, then thinks as long as the person did, from the end of the output to the
+//! next key. *Recorded*: sends every key at its recorded instant, whatever the host does.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::spell;
 use crate::strokes::{Stroke, Strokes, strokes};
 use crate::{closed, recorded};
 
-/// Which times a tape has.
+/// The timing of a tape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
     /// Waits for answers, and think times between them.
@@ -25,7 +25,7 @@ pub enum Timing {
     Recorded,
 }
 
-/// What both kinds of tapes are made from.
+/// A session prepared for either timing.
 pub(crate) struct Session {
     pub(crate) strokes: Strokes,
     pub(crate) prompts: Prompts,
@@ -35,10 +35,10 @@ pub(crate) struct Session {
     pub(crate) key_gap: Option<Duration>,
 }
 
-/// Longer between two keys is a pause, and no way of typing.
+/// A longer gap between two keys is a pause, not typing.
 pub(crate) const PAUSE: Duration = Duration::from_secs(1);
 
-/// Makes a tape of what was typed, with no secret in it. `about` is said at its head.
+/// Makes a tape without secrets. `about` is written at its head as a comment.
 ///
 /// # Errors
 /// When nothing was typed, or the input was not recorded.
@@ -47,7 +47,7 @@ pub fn tape(cast: &Cast, timing: Timing, about: &str) -> Result<String, CastErro
     has_input(cast).map(|()| made(&secrets.hidden(cast), timing, &secrets.redacted(about)))
 }
 
-/// Makes a tape of all that was typed, whether it was shown or not.
+/// Makes a tape of all input, secrets included.
 ///
 /// # Errors
 /// When nothing was typed, or the input was not recorded.
@@ -106,20 +106,20 @@ impl Session {
 pub(crate) enum EchoMode {
     #[default]
     Off,
-    /// By what comes: the host showed the whole row of input that the key belongs to.
+    /// In the stream: the host echoed the whole row of input that the key belongs to.
     Timed,
-    /// By what the screen shows: a full-screen program showed the key where the cursor was.
+    /// On the screen: a full-screen program showed the key at the cursor.
     Screen,
 }
 
-/// Whether every character of a row of input was shown on the main screen, and nothing but characters was pressed in it.
+/// Whether a row of input has only characters, all shown on the main screen.
 fn is_shown(row: &[Stroke]) -> bool {
     let plain = |stroke: &Stroke| stroke.ends_row() || matches!(stroke.pressed.typed, Typed::Char(_));
     let here = row.iter().all(|stroke| plain(stroke) && stroke.shown && !stroke.alternate);
     here && row.iter().any(|stroke| stroke.pressed.typed.is_text())
 }
 
-/// The median of the times between keys of a row, where they came one by one.
+/// The median gap between keys of a row that came one by one.
 fn key_gap(strokes: &[Stroke]) -> Option<Duration> {
     let pairs = strokes.windows(2).filter(|pair| !pair[0].ends_row() && pair[0].pressed.input != pair[1].pressed.input);
     let mut gaps: Vec<Duration> = pairs.map(|pair| pair[1].at().saturating_sub(pair[0].at())).collect();
@@ -128,12 +128,12 @@ fn key_gap(strokes: &[Stroke]) -> Option<Duration> {
     gaps.get(gaps.len() / 2).copied()
 }
 
-/// The switch that times echoes where they were shown, and only there.
+/// Writes `Set Echo` where the timing of echoes begins or ends.
 #[derive(Debug, Default)]
 pub(crate) struct EchoSwitch(EchoMode);
 
 impl EchoSwitch {
-    /// The setting that has to stand before a key, if it is another one than before.
+    /// The setting before a key, if it changes.
     pub(crate) fn turn(&mut self, mode: EchoMode) -> Option<String> {
         let word = match mode {
             EchoMode::Off => "off",
@@ -144,7 +144,7 @@ impl EchoSwitch {
     }
 }
 
-/// A paste, which the language says in one row only: several rows are several pastes with Enter between them.
+/// The commands of a paste. A tape can paste one row only, so several rows are several pastes with Enter between them.
 pub(crate) fn paste(text: &str) -> Vec<String> {
     let mut commands = Vec::new();
     for (number, row) in text.replace("\r\n", "\n").split(['\r', '\n']).enumerate() {

@@ -1,6 +1,6 @@
-//! Bytes → text, where a character may come in two pieces.
+//! Decodes UTF-8 from pieces that may cut a character.
 
-/// Decodes UTF-8 as it comes. What can be no character becomes U+FFFD; what may still become one is held back.
+/// An incremental UTF-8 decoder. Invalid bytes become U+FFFD; the beginning of a character is held back until the rest comes.
 #[derive(Debug, Default)]
 pub struct Utf8Decoder {
     /// At most three bytes.
@@ -8,7 +8,7 @@ pub struct Utf8Decoder {
 }
 
 impl Utf8Decoder {
-    /// The characters that are whole now.
+    /// The characters that are complete now.
     pub fn take(&mut self, bytes: &[u8]) -> String {
         let mut all = std::mem::take(&mut self.held);
         all.extend_from_slice(bytes);
@@ -28,7 +28,7 @@ impl Utf8Decoder {
         text
     }
 
-    /// Nothing more comes: what was held back is no character.
+    /// Ends the text: an incomplete character becomes U+FFFD.
     pub fn finish(&mut self) -> String {
         let held = !std::mem::take(&mut self.held).is_empty();
         if held { char::REPLACEMENT_CHARACTER.to_string() } else { String::new() }

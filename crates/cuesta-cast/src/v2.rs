@@ -8,11 +8,11 @@ use crate::cast::{Cast, Event, Header, What};
 use crate::error::CastError;
 use crate::secrets::is_column;
 
-/// So many events are read.
+/// Most events that are read.
 const MOST_EVENTS: usize = 2_000_000;
-/// So many characters of input: nobody types more.
+/// Most bytes of input.
 const MOST_TYPED: usize = 256 << 10;
-/// A session lasts at most so long: 30 days.
+/// The longest session in seconds: 30 days.
 const LONGEST: f64 = 30.0 * 24.0 * 3600.0;
 /// The largest terminal, in columns and in rows.
 const LARGEST: u64 = 1000;
@@ -28,7 +28,7 @@ pub(crate) fn read(header: &Value, text: &str) -> Result<Cast, CastError> {
     Ok(Cast { header, events, ..Cast::default() })
 }
 
-/// What versions say alike.
+/// The fields that versions 2 and 3 share.
 pub(crate) fn header(header: &Value) -> Header {
     Header {
         timestamp: header["timestamp"].as_u64(),
@@ -42,7 +42,7 @@ pub(crate) fn words(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// The terminal's size; one without any, as in a container, is said to be 0, and is then taken for the usual one.
+/// The terminal's size. A terminal without a size, as in a container, is written as 0 and read as 80×24.
 pub(crate) fn size(row: usize, columns: &Value, rows: &Value) -> Result<(u16, u16), CastError> {
     let one = |value: &Value, usual| match value.as_u64() {
         Some(0) => Some(usual),
@@ -55,7 +55,8 @@ pub(crate) fn size(row: usize, columns: &Value, rows: &Value) -> Result<(u16, u1
         .ok_or_else(|| CastError::new(row, format!("{columns} by {rows} is no size of a terminal"), SIZE))
 }
 
-/// Every row behind the header. `skip`: rows that are none; `at`: an event's instant from its number and the one before.
+/// The events behind the header. `skip`: rows that are not events; `at`: an event's instant from its number and the instant of
+/// the event before.
 pub(crate) fn events(
     text: &str,
     skip: impl Fn(&str) -> bool,
@@ -71,7 +72,7 @@ pub(crate) fn events(
             return Err(CastError::new(row_number, format!("over {MOST_EVENTS} events"), "cut the cast into parts"));
         }
         let (number, code, data) = event(row_number, row)?;
-        // Some writers let two events change places by a hair.
+        // Some writers swap events that are very close in time.
         before = at(number, before).max(before);
         if before.as_secs_f64() > LONGEST {
             return Err(CastError::new(row_number, "the session lasts over 30 days", "cut the cast into parts"));
@@ -109,7 +110,7 @@ fn marker(label: String) -> What {
     }
 }
 
-/// What an event says; `None` for codes that others may have added.
+/// The meaning of an event; `None` for unknown codes.
 fn what(row: usize, code: &str, data: Value) -> Result<Option<What>, CastError> {
     let Value::String(text) = data else {
         return Err(CastError::new(row, "its data is no text", EVENT));

@@ -1,4 +1,4 @@
-//! Writing version 2, to the microsecond. (Version 3 knows milliseconds only: too coarse for an echo.)
+//! Writes version 2, to the microsecond. (Version 3 has milliseconds only, too coarse for an echo.)
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -30,11 +30,11 @@ struct Environment<'a> {
     terminal: &'a str,
 }
 
-/// Writes a cast row by row; each row is written whole.
+/// Writes a cast row by row.
 #[derive(Debug)]
 pub struct Writer<W> {
     to: W,
-    /// Of the output, a character may come in two pieces.
+    /// Decodes the output, which may cut characters.
     characters: Utf8Decoder,
 }
 
@@ -54,13 +54,13 @@ impl<W: Write> Writer<W> {
         Ok(Self { to, characters: Utf8Decoder::default() })
     }
 
-    /// What the host sent. Half a character is held back until its other half comes.
+    /// Writes output of the host. An incomplete character is held back until its rest comes.
     pub fn output(&mut self, at: Duration, bytes: &[u8]) -> io::Result<()> {
         let text = self.characters.take(bytes);
         if text.is_empty() { Ok(()) } else { self.row(at, "o", &text) }
     }
 
-    /// Anything that happened.
+    /// Writes any event.
     pub fn event(&mut self, at: Duration, what: &What) -> io::Result<()> {
         match what {
             What::Output(text) => self.row(at, "o", text),
@@ -72,12 +72,12 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Hands over what is buffered.
+    /// Flushes the writer.
     pub fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
 
-    /// Nothing more comes.
+    /// Ends the cast.
     pub fn finish(mut self, at: Duration) -> io::Result<()> {
         let rest = self.characters.finish();
         if !rest.is_empty() {
@@ -93,7 +93,7 @@ impl<W: Write> Writer<W> {
 }
 
 impl Cast {
-    /// Writes all of it.
+    /// Writes the whole cast.
     pub fn write(&self, to: impl Write) -> io::Result<()> {
         let mut writer = Writer::new(to, &self.header)?;
         for event in &self.events {

@@ -1,4 +1,4 @@
-//! Why a host cannot be had.
+//! Why a host cannot start.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use cuesta_distributions::DistributionError;
 use cuesta_distributions::duration::DurationError;
 use cuesta_lines::TargetError;
 
-/// Why a host cannot be had: which setting, what came, what to write instead.
+/// Why a host cannot start: which setting, what is wrong with it, what to write instead.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The specification is not the JSON that [`Spec`](crate::Spec) describes.
@@ -38,7 +38,7 @@ pub enum HostError {
         /// What is wrong.
         source: DurationError,
     },
-    /// An address that is none.
+    /// An address that does not parse.
     #[error("listen: {0}")]
     Target(#[from] TargetError),
     /// An address that cannot be listened on; the listener says which, why and what to do.

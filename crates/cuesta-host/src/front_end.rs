@@ -1,4 +1,4 @@
-//! What the lines of one thread share: settings, pool, servers, meters, and the buffer that reading borrows.
+//! State shared by the lines of one thread: settings, pool, servers and meters.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -26,7 +26,7 @@ pub struct FrontEnd {
 }
 
 impl FrontEnd {
-    /// A front end on the current thread, for [`serve`](crate::serve); it listens nowhere. It starts now.
+    /// A front end on the current thread, for [`serve`](crate::serve). It does not listen; its time starts now.
     pub fn new(spec: &Spec) -> Result<Rc<Self>, HostError> {
         let started = clock::now();
         Ok(Self::on_thread(Settings::of(spec, started)?, 0, started))
@@ -37,7 +37,7 @@ impl FrontEnd {
         let meters = Arc::new(Meters::new(settings.servers));
         let pool = Pool::new(settings.pool, Arc::clone(&meters));
         let servers = settings.distribution.clone().map(|distribution| {
-            // Counted down from the end: users' streams count up from 0, and a host may have the seed of its driver.
+            // Streams are counted down from the end because users' streams count up from 0 and a host may share its driver's seed.
             let rng = SeededRng::new(settings.seed, u64::MAX - thread);
             RefCell::new(Servers::new(distribution, rng, Arc::clone(&meters)))
         });
@@ -49,14 +49,14 @@ impl FrontEnd {
         CounterSnapshot::of(&[Arc::clone(&self.meters)]).since(&self.first)
     }
 
-    /// When the answer to a message that came at `arrived` is due: after its turn at a server, and the delay.
+    /// When the answer to a message that arrived at `arrived` is due: after its service and the delay.
     pub(crate) fn due(&self, arrived: Stamp) -> Stamp {
         let arrived = self.stalled(arrived).unwrap_or(arrived);
         let done = self.servers.as_ref().map_or(arrived, |servers| servers.borrow_mut().serve(arrived));
         done + self.settings.delay
     }
 
-    /// If the host does nothing at `now`, until when.
+    /// The end of the stall window that `now` lies in.
     pub(crate) fn stalled(&self, now: Stamp) -> Option<Stamp> {
         self.settings.stall.filter(|(from, to)| *from <= now && now < *to).map(|(_, to)| to)
     }

@@ -1,4 +1,4 @@
-//! The host on threads of its own.
+//! The host: its threads, its listeners and its notes.
 
 use std::fs::File;
 use std::io;
@@ -26,11 +26,11 @@ use crate::meters::snapshot::CounterSnapshot;
 use crate::settings::Settings;
 use crate::{FrontEnd, HostError, Service, Spec, serve};
 
-/// Lines that a host is made for; room for fewer is worth a note.
+/// A host that has descriptors for fewer lines than this says so in a note.
 const MANY_LINES: u64 = 10_000;
-/// Descriptors that are no lines: files, event queues, timers, and what a process has open besides.
+/// Descriptors for other things than lines: files, event queues, timers.
 const OTHER_DESCRIPTORS: u64 = 64;
-/// How long to wait after an arrival that failed: nothing tells when the next would not.
+/// Delay after a failed `accept`: nothing tells when the next one will succeed.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// A running host. Dropping it stops it.
@@ -76,12 +76,12 @@ impl Host {
         Ok(host)
     }
 
-    /// Where it listens, as URLs with the ports that it got.
+    /// The addresses that it listens at, as URLs with their actual ports.
     pub fn addresses(&self) -> Vec<String> {
         self.addresses.clone()
     }
 
-    /// What its user should know: limits that it met.
+    /// Notes for its user: who can reach it, and limits.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -94,7 +94,7 @@ impl Host {
         sheet
     }
 
-    /// Ends the row of its series that is under way, where there is one: an interval begins or ends now.
+    /// Writes the current row of the meters' series now, if there is a series: an interval of the caller begins or ends.
     ///
     /// # Errors
     /// When the disk refuses the row.
@@ -107,7 +107,7 @@ impl Host {
         self.end();
     }
 
-    /// Starts a thread that serves lines, and waits until it does.
+    /// Starts a thread that serves lines, and waits until it is ready.
     fn start_thread(
         &mut self,
         number: usize,
@@ -135,12 +135,12 @@ impl Host {
         Ok(())
     }
 
-    /// A thread of its own: a slow disk must not hold up a line.
+    /// Starts the thread that writes the meters: a slow disk must not hold up a line.
     fn start_series(&mut self, series: Series, started: Stamp) -> Result<(), HostError> {
         let series = Arc::new(Mutex::new(series));
         self.series = Some(Arc::clone(&series));
         self.spawn("cuesta-meters".to_owned(), move |stop| {
-            // If there is no timer, the last row will be the only one.
+            // Without a timer only the last row is written.
             let _ = clock::run(Time::Real, async move {
                 task::spawn_local(each_second(series, started));
                 stop.notified().await;
@@ -156,7 +156,7 @@ impl Host {
         Ok(())
     }
 
-    /// The last first: the series reads what the others count, and writes its last row when nobody holds it any more.
+    /// Stops the threads in reverse order: the series reads the others' counters, and writes its last row when it is dropped.
     fn end(&mut self) {
         self.series = None;
         while let Some(Thread { stop, handle }) = self.threads.pop() {
@@ -164,7 +164,7 @@ impl Host {
             // A panic has been reported where it happened.
             let _ = handle.join();
         }
-        // Whoever stopped the host finds none of its programs left.
+        // When the host has stopped, all its programs have ended.
         cuesta_lines::wait_for_ended_programs();
     }
 }
@@ -175,7 +175,8 @@ impl Drop for Host {
     }
 }
 
-/// Binds all addresses. Whoever reaches a shell is the host's user, so it is for this machine unless networks are named.
+/// Binds all addresses. Anybody who reaches a shell acts as the host's user, so a shell listens on this machine only, unless
+/// `allow` names networks.
 fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     if spec.listen.is_empty() {
         return Err(HostError::setting("listen", "there is no address", "write telnet://127.0.0.1:0"));
@@ -184,7 +185,7 @@ fn listen(spec: &Spec) -> Result<Vec<Listener>, HostError> {
     let listeners = spec.listen.iter().map(|url| bind(url)).collect::<Result<Vec<_>, _>>()?;
     let open = listeners.iter().find(|listener| !listener.is_loopback());
     if let (Service::Shell { .. }, true, Some(open)) = (&spec.service, allowed.is_empty(), open) {
-        let problem = format!("{} would give a shell to whoever connects", open.target());
+        let problem = format!("{} would give a shell to anybody who connects", open.target());
         return Err(HostError::setting("listen", problem, "listen at 127.0.0.1, or name who may: --allow 10.1.2.0/24"));
     }
     Ok(listeners.into_iter().map(|listener| listener.allow(allowed.clone())).collect())
@@ -204,17 +205,17 @@ fn network(text: &str) -> Result<IpNet, HostError> {
     parsed.map_err(|_| HostError::setting("allow", format!("{text:?} is no network"), remedy))
 }
 
-/// What its user should know: who can reach it, and how many lines fit, if that is few.
+/// Notes for its user: who can reach it, and how many lines fit, if that is few.
 fn notes(spec: &Spec, listeners: &[Listener]) -> Vec<String> {
     listeners.iter().filter_map(|listener| reach(spec, listener)).chain(room(&spec.service)).collect()
 }
 
-/// Who can reach an address, if not this machine alone.
+/// Who can reach an address, unless only this machine can.
 fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
     if listener.is_loopback() {
         return None;
     }
-    let who = if spec.allow.is_empty() { "whoever reaches this machine".to_owned() } else { spec.allow.join(", ") };
+    let who = if spec.allow.is_empty() { "anybody who reaches this machine".to_owned() } else { spec.allow.join(", ") };
     Some(match &spec.service {
         Service::Shell { command } => format!(
             "{} gives `{command}` as user {} to {who}: no password is asked",
@@ -227,7 +228,7 @@ fn reach(spec: &Spec, listener: &Listener) -> Option<String> {
 
 /// How many lines fit, if that is few.
 fn room(service: &Service) -> Option<String> {
-    // A shell has its terminal and its process besides.
+    // A shell needs a pseudo-terminal and a pidfd as well.
     let each = if matches!(service, Service::Shell { .. }) { 3 } else { 1 };
     let limit = getrlimit(Resource::Nofile).current?;
     let lines = limit.saturating_sub(OTHER_DESCRIPTORS) / each;
@@ -251,7 +252,7 @@ fn pin(cpu: Option<usize>) -> io::Result<()> {
     sched_setaffinity(None, &cpus).map_err(|_| no_such())
 }
 
-/// Serves all lines that come to this thread until it is told to stop. What still runs then ends with the runtime.
+/// Serves the lines that this thread accepts until it is told to stop. Running services end with the runtime.
 async fn serve_listeners(
     front: Rc<FrontEnd>,
     listeners: Vec<Listener>,
@@ -272,8 +273,8 @@ async fn accept(listener: Listener, front: Rc<FrontEnd>) {
         match listener.accept().await {
             Ok(line) => open(line, &front),
             Err(error) if spare.helps(&error) => {
-                // With the spare given up the next line can be taken: to be served if there is a spare again by then,
-                // or else to be turned away, which is better than to let it wait for nothing.
+                // The spare descriptor lets one more line be accepted. It is served if a new spare can be opened, and closed
+                // otherwise, which is better than letting it wait.
                 let line = listener.accept().await;
                 spare.restock();
                 match line {
@@ -295,23 +296,23 @@ fn open(line: Box<dyn Line>, front: &Rc<FrontEnd>) {
     task::spawn_local(serve(line, Rc::clone(front)));
 }
 
-/// Counts a line that was closed as soon as it came.
+/// Counts a line that was refused.
 fn refuse(front: &FrontEnd) {
     front.meters.connections.lock().expect("no panic under this lock").refused += 1;
 }
 
-/// A descriptor to give up when there are no others.
+/// A spare descriptor, closed when no others are left.
 struct SpareDescriptor(Option<File>);
 
 impl SpareDescriptor {
-    /// Gets it back if there are descriptors again.
+    /// Opens it again if there are descriptors again.
     fn restock(&mut self) {
         if self.0.is_none() {
             self.0 = File::open("/dev/null").ok();
         }
     }
 
-    /// Gives it up if that is what was missing.
+    /// Closes it if descriptors were missing; true if that helps.
     fn helps(&mut self, error: &io::Error) -> bool {
         let missing = [Errno::MFILE, Errno::NFILE].map(|errno| Some(errno.raw_os_error()));
         missing.contains(&error.raw_os_error()) && self.0.take().is_some()

@@ -1,44 +1,44 @@
-//! Input on its way to a service: the input discipline, and what was typed before the service asked.
+//! Input for a service: the line discipline, and type-ahead.
 //!
-//! Pure: characters in, messages and echo out. What is taken in is bounded by [`Input::room`].
+//! Pure: characters in, messages and echo out. [`Input::room`] bounds what it takes.
 
 use std::collections::VecDeque;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 
-/// The longest row; what is typed beyond is cut.
+/// The longest row; characters beyond it are dropped.
 pub(crate) const LONGEST_ROW: usize = 256;
-/// Characters that a line may have typed ahead, the row in progress included.
+/// Most characters of type-ahead, the row in progress included.
 const MOST_CHARACTERS: usize = 512;
-/// Messages that a line may have typed ahead.
+/// Most messages of type-ahead.
 const MOST_MESSAGES: usize = 64;
 
-/// How input reaches the service, and what is echoed of it.
+/// The line discipline: how input reaches the service, and what is echoed.
 #[derive(Debug, Clone)]
 pub(crate) struct Discipline {
-    /// Row by row; else character by character.
+    /// Row by row; else character by character (raw).
     pub(crate) canonical: bool,
-    /// Takes back the character before it.
+    /// The erase character, which removes the character before it.
     pub(crate) erase: u8,
-    /// Takes back the row so far.
+    /// The kill character, which removes the row so far.
     pub(crate) kill: u8,
     /// Whether the front end echoes.
     pub(crate) echo: bool,
-    /// What is echoed for each character.
+    /// The echo of each character.
     pub(crate) map: [u8; 256],
 }
 
-/// Input that has come whole.
+/// A complete message: a row, or raw characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Message {
-    /// When its last character came.
+    /// When its last character arrived.
     pub(crate) arrived: Stamp,
-    /// Its characters; the end of a row is none of them.
+    /// Its length without the end of the row.
     pub(crate) len: usize,
 }
 
-/// What a service has not taken yet.
+/// Input that the service has not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Input {
     /// Of all messages, then of the row in progress.
@@ -46,29 +46,28 @@ pub(crate) struct Input {
     messages: VecDeque<Message>,
     /// Characters of the row in progress.
     row: usize,
-    /// The last character of the row in progress is a `\` that makes the next erase, kill or `\` an ordinary one.
+    /// The last character is a `\`, which makes a following erase, kill or `\` an ordinary character.
     escaped: bool,
-    /// A LF or NUL that comes now belongs to the CR before it.
+    /// The last character was CR: an LF or NUL now belongs to it.
     after_return: bool,
 }
 
-/// What taking characters in did, beside messages.
+/// Characters that editing removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct EditCounts {
-    /// Characters erased and killed, and those that did it.
+    /// Erased and killed characters, and the erase and kill characters themselves.
     pub(crate) erased: u64,
     /// Characters beyond the longest row.
     pub(crate) cut: u64,
 }
 
 impl Input {
-    /// Characters that may be taken in now; never 0 when no message waits.
+    /// How many characters may be taken now; never 0 when no message waits.
     pub(crate) fn room(&self) -> usize {
         (MOST_CHARACTERS - self.characters.len()).min(MOST_MESSAGES - self.messages.len())
     }
 
-    /// Takes in what a line brought, at most [`Self::room`] characters; gives to `echo` what is to be echoed, at most two
-    /// characters for each.
+    /// Takes at most [`Self::room`] received characters; gives `echo` their echo, at most two characters for each.
     pub(crate) fn take(
         &mut self,
         discipline: &Discipline,
@@ -89,7 +88,7 @@ impl Input {
         taken
     }
 
-    /// The next message and its characters; what `into` does not hold is the next message again.
+    /// Takes the next message; characters that do not fit into `into` remain as the next message.
     pub(crate) fn next(&mut self, into: &mut [u8]) -> Option<Message> {
         let first = self.messages.front_mut()?;
         let len = first.len.min(into.len());
@@ -109,7 +108,7 @@ impl Input {
         !self.messages.is_empty()
     }
 
-    /// Each character is a message; those that came together are kept together.
+    /// Each raw character is a message; characters of one instant are stored together.
     fn take_raw(&mut self, character: u8, arrived: Stamp) {
         self.characters.push_back(character);
         match self.messages.back_mut() {

@@ -5,12 +5,12 @@
 //! Its capacity is known: a distribution of service times, a number of servers, an exact delay and a stall window are settings,
 //! so that what a driver measures can be checked against theory. It drives nobody and knows no tapes.
 //!
-//! - [`Spec`]: what is asked for, as JSON.
+//! - [`Spec`]: the host's specification, as JSON.
 //! - [`Host`]: the server on threads of its own, until it is stopped.
 //! - [`FrontEnd`] and [`serve`]: one line on the current thread, for tests that join a driver and a host in virtual time.
-//! - `terminal`: a line with its input discipline, its echo and its waiting output; what services talk to.
+//! - `terminal`: a line with its line discipline, its echo and its waiting output; services use it.
 //! - `services`: echo, transaction, output, shell; one file each, all of one shape.
-//! - `meters`: counters that cost next to nothing, and the sheet that is made of them.
+//! - `meters`: cheap counters, and the figures made from them.
 
 mod error;
 mod front_end;

@@ -1,27 +1,27 @@
-//! Output that waits for its line: characters, and when each of them is due.
+//! Output that waits for its line: characters with their due instants.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use cuesta_record::Stamp;
 
-/// Above this the space of a line's output is given back when it is empty, so that idle lines are small.
+/// Capacity that an empty output keeps, so that idle lines are small.
 const KEEP: usize = 256;
-/// The most instants at which characters of one line may be due: each costs as much memory as 16 characters.
+/// Most due instants of one line: each takes as much memory as 16 characters.
 const MOST_DUE: usize = 512;
 
-/// Characters on their way to one line, in order. An answer never overtakes an earlier one.
+/// The output queue of one line, in order. An answer never overtakes an earlier one.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     characters: Vec<u8>,
-    /// How many at the head of `characters` are gone.
+    /// How many at the head of `characters` were sent.
     gone: usize,
-    /// When the next so many characters are due; the sum of them is what is waiting.
+    /// Due instants, each with a number of characters; the numbers add up to the waiting characters.
     due: VecDeque<(Stamp, usize)>,
 }
 
 impl Output {
-    /// Characters that wait.
+    /// Number of waiting characters.
     pub(crate) fn len(&self) -> usize {
         self.characters.len() - self.gone
     }
@@ -30,7 +30,7 @@ impl Output {
         self.len() == 0
     }
 
-    /// Whether no more instants can be remembered.
+    /// Whether no more due instants fit.
     pub(crate) fn is_crowded(&self) -> bool {
         self.due.len() >= MOST_DUE
     }
@@ -53,12 +53,12 @@ impl Output {
         &self.characters[self.waiting(count)]
     }
 
-    /// When the first of those that wait is due.
+    /// When the first waiting character is due.
     pub(crate) fn next_due(&self) -> Option<Stamp> {
         self.due.front().map(|(due, _)| *due)
     }
 
-    /// The line took `count` characters.
+    /// Removes `count` characters that the line took.
     pub(crate) fn sent(&mut self, mut count: usize) {
         self.gone += count;
         while let Some((_, first)) = self.due.front_mut() {

@@ -1,26 +1,26 @@
-//! The buffer pool: output that waits for its line, bounded over all lines of a thread.
+//! The buffer pool: bounds the waiting output of all lines of a thread.
 
 use std::sync::Arc;
 
 use crate::meters::Meters;
 
-/// Characters that a line may always hold, pool or no pool: a line that reads goes on, at a slower pace, even when lines
-/// that never read hold the whole pool. So memory is bounded by the pool and this many characters a line.
+/// Characters that each line may always hold: a line that reads continues, more slowly, even when lines that never read fill
+/// the pool. Memory is bounded by the pool plus this many characters a line.
 pub(crate) const OWN: usize = 64;
 
-/// Space for characters. It counts them; the characters stay with their lines.
+/// Counts the characters; the lines hold them.
 #[derive(Debug)]
 pub(crate) struct Pool {
     size: usize,
     meters: Arc<Meters>,
 }
 
-/// What the pool has for a line.
+/// The pool's room for a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PoolRoom {
-    /// Characters more that the line may hold.
+    /// How many more characters the line may hold.
     pub(crate) characters: usize,
-    /// There would be more if the pool had it.
+    /// The pool, not the line's own limit, is the bound.
     pub(crate) short: bool,
 }
 

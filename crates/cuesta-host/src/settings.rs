@@ -1,4 +1,4 @@
-//! A [`Spec`], understood: what all threads of a host go by.
+//! A resolved [`Spec`]: the settings of each thread.
 
 use std::fs;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::input::Discipline;
 use crate::pool::OWN;
 use crate::{HostError, InputMode, OutputStart, Service, Spec};
 
-/// The most servers of one host: a server is looked for among all of them.
+/// Most servers of a host: each message searches all of them for a free one.
 const MOST_SERVERS: usize = 1024;
 /// The most threads of one host.
 const MOST_THREADS: usize = 256;
 /// The longest answer: 1 GiB.
 const LONGEST_REPLY: u64 = 1 << 30;
 
-/// What one thread of a host goes by.
+/// The settings of one thread.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) service: Service,
@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     /// Servers of this thread.
     pub(crate) servers: usize,
     pub(crate) delay: Duration,
-    /// From when to when nothing is done.
+    /// Begin and end of the stall window.
     pub(crate) stall: Option<(Stamp, Stamp)>,
     /// Characters that may wait for output on this thread.
     pub(crate) pool: usize,
@@ -35,7 +35,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What each thread of the host that starts at `started` goes by.
+    /// Resolves the settings of each thread of a host that starts at `started`.
     pub(crate) fn of(spec: &Spec, started: Stamp) -> Result<Self, HostError> {
         check_numbers(spec)?;
         check_service(spec)?;
@@ -89,7 +89,7 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
 }
 
 fn discipline(spec: &Spec) -> Result<Discipline, HostError> {
-    // An output that prints from connection on would have its listing broken by echoes.
+    // Echoes would break the listing of an output service that prints from connection on.
     let (mode, echo) = match spec.service {
         Service::Echo {} | Service::Shell { .. } => (InputMode::Raw, false),
         Service::Transaction { .. } | Service::Output { start: OutputStart::Input, .. } => (InputMode::Canonical, true),

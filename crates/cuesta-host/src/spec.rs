@@ -1,4 +1,4 @@
-//! What is asked for, as text. [`Settings`](crate::settings::Settings) is the same, understood.
+//! The host's specification as JSON. [`Settings`](crate::settings::Settings) is its resolved form.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ pub struct Spec {
     pub listen: Vec<String>,
     /// Networks that lines may come from (`10.0.0.0/8`); none = any, and for a shell this machine only.
     pub allow: Vec<String>,
-    /// What answers.
+    /// The service.
     pub service: Service,
-    /// How input reaches the service; by default as the service likes it.
+    /// How input reaches the service; each service has its default.
     pub input: Option<InputMode>,
-    /// The character that takes back the one before it (canonical input).
+    /// The erase character (canonical input).
     pub erase: char,
-    /// The character that takes back the row so far (canonical input).
+    /// The kill character (canonical input).
     pub kill: char,
     /// Whether the front end echoes what is typed; by default with canonical input, unless the service is `echo`.
     pub echo: Option<bool>,
@@ -32,7 +32,7 @@ pub struct Spec {
     pub servers: usize,
     /// The time from a message's completion to its answer, exactly.
     pub delay: Option<String>,
-    /// A window in which the host does nothing at all.
+    /// The stall window.
     pub stall: Option<Stall>,
     /// Characters that may wait for output, of all lines together; bytes.
     pub pool: usize,
@@ -46,18 +46,18 @@ pub struct Spec {
     pub meters: Option<PathBuf>,
 }
 
-/// What answers. Each is one file of `services`.
+/// A service. Each is one file of `services`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Service {
-    /// What came, back again.
+    /// Echoes its input.
     Echo {},
     /// `reply` characters for each message.
     Transaction {
         /// Characters, the prompt at the end included; at least 4.
         reply: u64,
     },
-    /// A listing, again and again.
+    /// Prints a listing again and again.
     Output {
         /// Its rows.
         rows: u32,
@@ -65,7 +65,7 @@ pub enum Service {
         #[serde(default)]
         start: OutputStart,
     },
-    /// Any program, on a terminal of its own.
+    /// Runs a program on a pseudo-terminal.
     Shell {
         /// What `/bin/sh -c` runs.
         command: String,
@@ -76,7 +76,7 @@ pub enum Service {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputStart {
-    /// Nothing: it prints from connection on.
+    /// It prints from connection on.
     #[default]
     Connection,
     /// The first message.
@@ -87,13 +87,13 @@ pub enum OutputStart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InputMode {
-    /// Row by row, erased and killed.
+    /// Row by row, after erase and kill.
     Canonical,
-    /// Each character as it comes.
+    /// Character by character.
     Raw,
 }
 
-/// A window in which the host does nothing at all: nothing is read, nothing is answered.
+/// A window in which the host stalls: it neither reads nor answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stall {

@@ -1,8 +1,8 @@
 //! A line as a service sees it: a terminal to read messages from and to write answers to.
 //!
-//! Whatever a service waits for, the line is looked after meanwhile: input is collected and echoed, and output that is due
-//! goes out. Nothing is lost: what the line does not take waits in the pool, what the pool has no room for is not
-//! written yet, and a line whose output has no room is not read.
+//! Whatever a service waits for, the line is serviced meanwhile: input is collected and echoed, and output that is due is sent.
+//! Nothing is lost: output that the line does not take waits in the pool, output that does not fit into the pool is not written
+//! yet, and a line whose output has no room is not read.
 
 use std::future::poll_fn;
 use std::io;
@@ -19,11 +19,11 @@ use crate::input::{Input, Message};
 use crate::meters::connections::LineTotals;
 use crate::output::Output;
 
-/// Characters of answers that may wait for one line.
+/// Most characters of answers that may wait for one line.
 const MOST_ANSWER: usize = 4096;
-/// Characters that may wait beyond that, for echoes: the line is still read while a long answer goes out.
+/// Most characters of echoes that may wait beyond that, so that the line is still read while a long answer goes out.
 const MOST_ECHO: usize = 512;
-/// What one look at a line brings at most.
+/// Most characters of one read.
 const MOST_READ: usize = 512;
 
 /// A line, its input, and its output that waits.
@@ -33,22 +33,22 @@ pub(crate) struct Terminal {
     input: Input,
     output: Output,
     sleep: Sleep,
-    /// A service waits for a message.
+    /// The service waits for a message.
     asked: bool,
-    /// The other end closed: nothing more will come.
+    /// The other end has closed the line.
     hung_up: bool,
-    /// The line did not take all that was due.
+    /// The line did not take all the output that was due.
     blocked: bool,
     traffic: Traffic,
     totals: LineTotals,
-    /// How the line ended, under its name in the roll.
+    /// How the line ended, by its name in the connection table.
     ended: &'static str,
 }
 
 /// A message, and when the service asked for it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TakenMessage {
-    /// When it had come.
+    /// When it arrived.
     pub(crate) arrived: Stamp,
     /// The later of that and the service's asking for it.
     pub(crate) taken: Stamp,
@@ -82,12 +82,12 @@ impl Terminal {
         &*self.line
     }
 
-    /// The other end closed: what it typed before can still be read.
+    /// Whether the other end has closed the line; earlier input can still be read.
     pub(crate) fn hung_up(&self) -> bool {
         self.hung_up
     }
 
-    /// Waits for the next message; none = the other end closed. A message longer than `into` comes in parts.
+    /// Waits for the next message; none = the other end closed the line. A message longer than `into` is read in parts.
     pub(crate) async fn read(&mut self, into: &mut [u8]) -> io::Result<Option<TakenMessage>> {
         let asked = clock::now();
         self.ask(true);
@@ -126,12 +126,12 @@ impl Terminal {
         }
     }
 
-    /// A row is one message; of raw input each character is one.
+    /// Number of messages: one for a row, one for each raw character.
     fn messages(&self, message: Message) -> u64 {
         if self.front.settings.discipline.canonical { 1 } else { message.len as u64 }
     }
 
-    /// Waits until the line has said what its terminal is, or anything else, but not beyond `due`.
+    /// Waits until the line has sent its terminal's name or any input, or until `due`.
     pub(crate) async fn wait_for_terminal_name(&mut self, due: Stamp) -> io::Result<()> {
         poll_fn(|cx| {
             self.poll_until(cx, due, |terminal| {
@@ -142,7 +142,7 @@ impl Terminal {
         .await
     }
 
-    /// Throws away what has been typed.
+    /// Discards all input.
     pub(crate) fn discard(&mut self) {
         while self.input.next(&mut [0; 64]).is_some() {}
     }
@@ -152,8 +152,8 @@ impl Terminal {
         poll_fn(|cx| self.poll_until(cx, due, |_| (clock::now() >= due).then_some(()))).await
     }
 
-    /// Writes `len` characters that are due at `due`, as the line and the pool take them; `fill` gives those from a place
-    /// on. Returns when the last of them wait for the line.
+    /// Writes `len` characters that are due at `due`, as the line and the pool take them; `fill` gives the characters from an
+    /// offset on. Returns when the last of them are queued.
     pub(crate) async fn write(&mut self, due: Stamp, len: u64, mut fill: impl FnMut(u64, &mut [u8])) -> io::Result<()> {
         let mut at = 0;
         while at < len {
@@ -165,12 +165,12 @@ impl Terminal {
         Ok(())
     }
 
-    /// An answer has been written whole.
+    /// Counts a complete answer.
     pub(crate) fn answered(&self) {
         self.front.meters.messages_out.add(1);
     }
 
-    /// Puts `len` characters of an answer, for which there is room, behind what waits.
+    /// Queues `len` characters of an answer, for which there is room.
     pub(crate) fn put(&mut self, due: Stamp, len: usize, fill: impl FnOnce(&mut [u8])) {
         self.front.pool.take(len);
         self.output.push(due, len, fill);
@@ -178,22 +178,22 @@ impl Terminal {
         self.totals.characters_out += len as u64;
     }
 
-    /// Room for an answer, now.
+    /// The room for an answer now.
     pub(crate) fn room_now(&self) -> usize {
         self.front.pool.room(self.output.len(), MOST_ANSWER).characters
     }
 
-    /// Waits until all that was written has gone.
+    /// Waits until all output was sent.
     pub(crate) async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| self.poll_until(cx, Stamp::FAR, |terminal| terminal.output.is_empty().then_some(()))).await
     }
 
-    /// The line ended in a way that has a name.
+    /// Sets how the line ended.
     pub(crate) fn end(&mut self, how: &'static str) {
         self.ended = how;
     }
 
-    /// Waits for room for `wanted` characters of an answer, or for a fair part of them: small pieces are dear.
+    /// Waits for room for `wanted` characters of an answer, or for a fair part of them: small pieces are expensive.
     async fn room(&mut self, wanted: usize) -> io::Result<usize> {
         let fair = wanted.min(MOST_ANSWER / 2);
         let mut short = false;
@@ -211,7 +211,7 @@ impl Terminal {
         .await
     }
 
-    /// Looks after the line until `ready` gives something; looks again at `due`.
+    /// Services the line until `ready` gives something; checks again at `due`.
     fn poll_until<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -232,13 +232,13 @@ impl Terminal {
         }
     }
 
-    /// Rests until `due`, or until the line has something.
+    /// Waits until `due` or until the line is ready.
     pub(crate) fn poll_idle(&mut self, cx: &mut Context<'_>, due: Stamp) -> Poll<()> {
         self.sleep.reset(due);
         if due == Stamp::FAR { Poll::Pending } else { Pin::new(&mut self.sleep).poll(cx) }
     }
 
-    /// Moves what can be moved, both ways; says when to look again if nothing comes.
+    /// Moves characters both ways as far as possible; gives when to service the line again if nothing arrives.
     pub(crate) fn service_line(&mut self, cx: &mut Context<'_>) -> io::Result<Stamp> {
         let began = clock::now();
         if let Some(end) = self.front.stalled(began) {
@@ -247,18 +247,18 @@ impl Terminal {
         let mut now = began;
         loop {
             self.send(cx, &mut now)?;
-            // An echo that ends a message goes out with the answer if that is there at once.
+            // The echo of a message's last key is sent with the answer if that is ready at once.
             if !self.receive(cx, &mut now)? || (self.asked && self.input.is_ready()) {
                 break;
             }
         }
         self.count_traffic();
         self.front.meters.count_wake(now.since(began));
-        // A line that did not take all will say when it takes more.
+        // A blocked line wakes the task when it takes more.
         Ok(self.output.next_due().filter(|_| !self.blocked).unwrap_or(Stamp::FAR))
     }
 
-    /// Gives the line what is due, as far as it takes it.
+    /// Sends the output that is due, as far as the line takes it.
     fn send(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<()> {
         loop {
             let ready = self.output.ready(*now);
@@ -292,7 +292,7 @@ impl Terminal {
         }
     }
 
-    /// Takes in what has come, as far as there is room for it and its echo; says whether anything came.
+    /// Reads input, as far as there is room for it and its echo; true if any was read.
     fn receive(&mut self, cx: &mut Context<'_>, now: &mut Stamp) -> io::Result<bool> {
         let room = self.room_to_read();
         if room == 0 || self.hung_up {

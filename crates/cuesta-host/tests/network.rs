@@ -202,7 +202,7 @@ fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
     let shell =
         |more: &str| format!(r#"{{"listen":["tcp://0.0.0.0:0"],"service":{{"shell":{{"command":"cat"}}}}{more}}}"#);
     let error = start(&shell("")).unwrap_err().to_string();
-    assert!(error.contains("would give a shell to whoever connects") && error.contains("--allow"), "{error}");
+    assert!(error.contains("would give a shell to anybody who connects") && error.contains("--allow"), "{error}");
     let error = start(&shell(r#","allow":["everyone"]"#)).unwrap_err().to_string();
     assert!(error.contains("\"everyone\" is no network"), "{error}");
 
@@ -223,7 +223,8 @@ fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
 fn a_host_that_others_can_reach_says_so() {
     let notes = |listen: &str| start(&format!(r#"{{"listen":["{listen}"]}}"#)).unwrap().notes().join("\n");
     assert!(
-        notes("tcp://0.0.0.0:0").contains("listens beyond this machine: whoever reaches this machine can type at it")
+        notes("tcp://0.0.0.0:0")
+            .contains("listens beyond this machine: anybody who reaches this machine can type at it")
     );
     assert!(!notes("tcp://127.0.0.1:0").contains("beyond"));
     let error = start(r#"{"listen":["ssh://127.0.0.1:0"]}"#).unwrap_err().to_string();

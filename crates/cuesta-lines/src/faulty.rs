@@ -1,4 +1,4 @@
-//! A line that breaks on purpose, the same way each time: what a driver or a host does then can be tested.
+//! A line with injected faults, reproducible by a seed, to test how drivers and hosts react.
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,27 +13,27 @@ use rand_pcg::Pcg32;
 
 use crate::{Line, Received, Traffic};
 
-/// What one read of the line beneath brings at most.
+/// Most characters in one read of the inner line.
 const PIECE: usize = 256;
-/// Characters that are held back at most.
+/// Most characters that are held back.
 const HELD: usize = 64 * 1024;
 
-/// What goes wrong with what is received. Wrap the other end to have it go wrong the other way.
+/// Faults in what is received. Wrap the other end for faults in the other direction.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
     /// The same seed breaks the same characters.
     pub seed: u64,
-    /// Characters come one by one, and are taken one by one.
+    /// Each read and each write carries one character.
     pub fragment: bool,
-    /// Part of the characters that come as others, 0 to 1.
+    /// Share of the characters that are replaced by others, 0 to 1.
     pub garble: f64,
-    /// Part of the characters that never come, 0 to 1.
+    /// Share of the characters that are lost, 0 to 1.
     pub lose: f64,
-    /// Everything comes later by this.
+    /// Delay of every character.
     pub delay: Duration,
-    /// After so many characters nothing comes for so long, once.
+    /// After this many characters nothing is received for this long, once.
     pub stall: Option<(u64, Duration)>,
-    /// After so many characters the line ends.
+    /// After this many characters the line ends.
     pub end: Option<(u64, Disconnection)>,
     /// Output is never taken.
     pub deaf: bool,
@@ -42,9 +42,9 @@ pub struct Faults {
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disconnection {
-    /// As if the other end had closed it.
+    /// The other end closes it.
     Close,
-    /// As if the other end had thrown it away.
+    /// The other end resets it.
     Reset,
 }
 
@@ -54,9 +54,9 @@ pub struct Faulty<L> {
     line: L,
     faults: Faults,
     random: Pcg32,
-    /// What has been received, and when it may be handed on.
+    /// Received characters, and when each may be handed on.
     held: VecDeque<(Stamp, u8)>,
-    /// How the line beneath ended, once all that is held has been handed on.
+    /// How the inner line ended; reported when all held characters have been handed on.
     end: Option<io::Result<Received>>,
     /// Characters handed on.
     count: u64,
@@ -71,7 +71,7 @@ impl<L: Line> Faulty<L> {
         Self { line, faults, random, held: VecDeque::new(), end: None, count: 0, wait }
     }
 
-    /// Takes in what the line beneath has.
+    /// Reads what the inner line has.
     fn fill(&mut self, cx: &mut Context<'_>) {
         let mut piece = [0; PIECE];
         while self.end.is_none() && self.held.len() < HELD {
@@ -94,7 +94,7 @@ impl<L: Line> Faulty<L> {
         }
     }
 
-    /// How many characters may come until something happens, which it begins if that is none.
+    /// How many characters may pass before the next fault; a stall that is due begins here.
     fn allowed(&mut self) -> Result<usize, Disconnection> {
         let left = |at: u64| usize::try_from(at.saturating_sub(self.count)).unwrap_or(usize::MAX);
         let mut allowed = if self.faults.fragment { 1 } else { usize::MAX };
@@ -115,7 +115,7 @@ impl<L: Line> Faulty<L> {
         Ok(allowed)
     }
 
-    /// Hands on what is held and may come by now.
+    /// Hands on the held characters that are due.
     fn hand_on(&mut self, into: &mut [u8]) -> Received {
         let now = clock::now();
         let mut len = 0;

@@ -1,9 +1,9 @@
-//! When the kernel received and sent, by its own clock (`SO_TIMESTAMPING`). Apart from the line because no safe crate reads
-//! these control messages: everything unsafe about lines is in this file.
+//! When the kernel received and sent packets, by its own clock (`SO_TIMESTAMPING`). A file of its own because no safe crate
+//! reads these control messages.
 //!
-//! Send stamps come back through the socket's error queue, and each makes an error event. The runtime takes such an event
-//! for the end of the write side and reports it writable ever after; waiting for room by readiness would spin. A stamped
-//! line therefore looks again after a moment instead. Reading is not concerned.
+//! Send stamps come back through the socket's error queue, and each makes an error event. tokio takes such an event for the end
+//! of the write side and reports the socket writable from then on, so waiting for readiness would spin. A stamped line whose
+//! buffer is full therefore tries again after a millisecond. Reading is not affected.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -19,15 +19,15 @@ use tokio::net::TcpStream;
 
 use crate::StampPair;
 
-/// When a full stamped line looks whether there is room again.
+/// How soon a full stamped line tries to write again.
 const LOOK_AGAIN: Duration = Duration::from_millis(1);
 
-/// What a stamped connection keeps.
+/// The state of a stamped connection.
 #[derive(Debug)]
 pub(crate) struct KernelStamps {
     /// Bytes sent, modulo 2³², which is how the kernel numbers them.
     sent: u32,
-    /// When we sent the last of them.
+    /// When we wrote the last of them.
     written: Stamp,
     /// The number of the byte that was stamped last, and its stamp.
     last: Option<(u32, u64)>,
@@ -35,7 +35,7 @@ pub(crate) struct KernelStamps {
 }
 
 impl KernelStamps {
-    /// Has the kernel stamp what passes on `stream`, of which nothing has been sent yet.
+    /// Turns stamps on for `stream`, on which nothing may have been sent yet.
     pub(crate) fn new(stream: &TcpStream) -> io::Result<Self> {
         let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE
             | libc::SOF_TIMESTAMPING_TX_SOFTWARE
@@ -65,7 +65,7 @@ impl KernelStamps {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // Stamps that wait take room from what the line may receive.
+        // Stamps in the error queue take room from the receive buffer.
         self.collect(stream);
         loop {
             let now = clock::now();
@@ -85,14 +85,14 @@ impl KernelStamps {
         }
     }
 
-    /// When the last byte went; `None` as long as the kernel has not said so.
+    /// When the last byte was sent; `None` until the kernel has stamped it.
     pub(crate) fn sent(&mut self, stream: &TcpStream) -> Option<StampPair> {
         self.collect(stream);
         let (number, kernel) = self.last?;
         (number == self.sent.wrapping_sub(1)).then_some(StampPair { ours: self.written, kernel })
     }
 
-    /// Empties the error queue. Never fails: a broken line says so where it is read.
+    /// Empties the error queue. Never fails: a broken line gives its error on reading.
     fn collect(&mut self, stream: &TcpStream) {
         while let Ok(messages) = receive(stream.as_raw_fd(), &mut [], libc::MSG_ERRQUEUE) {
             self.last = messages.number.zip(messages.at).or(self.last);
@@ -100,7 +100,7 @@ impl KernelStamps {
     }
 }
 
-/// Reads, and says when the kernel received the last of it.
+/// Reads; gives the length and when the kernel received the last byte.
 pub(crate) fn poll_receive(
     stream: &TcpStream,
     cx: &mut Context<'_>,
@@ -116,13 +116,13 @@ pub(crate) fn poll_receive(
     }
 }
 
-/// What one message brought.
+/// What one `recvmsg` returned.
 #[derive(Debug, Default)]
 struct ControlMessages {
     len: usize,
     /// Nanoseconds since 1970.
     at: Option<u64>,
-    /// Of a send stamp, the number of the byte that it is for.
+    /// The number of the byte that a send stamp is for.
     number: Option<u32>,
 }
 
@@ -152,7 +152,7 @@ fn receive(fd: RawFd, into: &mut [u8], flags: libc::c_int) -> io::Result<Control
     Ok(messages)
 }
 
-/// Takes from one control message what concerns us.
+/// Reads the stamp and the byte number from one control message.
 ///
 /// # Safety
 /// `header` is a control message that the kernel wrote.

@@ -1,4 +1,4 @@
-//! What every line is: a way for characters to go to the host and to come from it, with the instants at which they did.
+//! The trait of every line: characters to and from the other end, with the instants at which they passed.
 
 use std::error::Error;
 use std::future::poll_fn;
@@ -13,17 +13,17 @@ use crate::telnet::HalfSequence;
 
 /// A terminal line, seen from one of its ends.
 ///
-/// Characters are the application's: a telnet line hides its negotiation and its escapes. Nothing is buffered per line
-/// that need not be: reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One
-/// task polls a line, both ways.
+/// Characters are the application's: a telnet line hides its negotiation and its escapes. A line buffers as little as it can:
+/// reading borrows the thread's buffer, and what the kernel does not take stays with the caller. One task polls a line in
+/// both directions.
 pub trait Line {
-    /// Reads what has come into `into`. `len` 0 says that the other end closed.
+    /// Reads received characters into `into`. `len` 0 means that the other end closed the line.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>>;
 
-    /// Sends as much of `bytes` as the line takes, and says how much that is (at least one).
+    /// Sends as much of `bytes` as the line takes; gives how many bytes that is (at least one).
     fn poll_send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// The line under this one, if it is laid around another: what it does not say itself, that one says.
+    /// The line that this one wraps, if it wraps one. Methods that this line does not implement ask the inner line.
     fn inner(&self) -> Option<&dyn Line> {
         None
     }
@@ -38,15 +38,15 @@ pub trait Line {
         self.inner().map_or(Stamp::ZERO, Line::free_at)
     }
 
-    /// What is sent next was to begin at this instant. A line with a speed counts from it, and not from the call, which
-    /// may be late: so characters that follow one another keep the line's speed.
+    /// Sets the instant at which the next characters were due. A line with a speed counts from it and not from the call, which
+    /// may be late, so that successive characters keep the line's speed.
     fn begin_next_at(&mut self, at: Stamp) {
         if let Some(line) = self.inner_mut() {
             line.begin_next_at(at);
         }
     }
 
-    /// When the last sent characters went, by two clocks; `None` on lines that the kernel does not stamp.
+    /// When the last characters were sent, by two clocks; `None` on lines that the kernel does not stamp.
     fn kernel_sent(&mut self) -> Option<StampPair> {
         self.inner_mut()?.kernel_sent()
     }
@@ -56,40 +56,39 @@ pub trait Line {
         self.inner()?.window()
     }
 
-    /// What the line's terminal calls itself, where it is known: a name for `TERM`.
+    /// The name of the line's terminal (for `TERM`), where it is known.
     fn terminal(&self) -> Option<&str> {
         self.inner()?.terminal()
     }
 
-    /// Gives the terminal another window, where the other end can be told.
+    /// Changes the size of the terminal's window, where the other end can be told.
     fn resize(&mut self, columns: u16, rows: u16) {
         if let Some(line) = self.inner_mut() {
             line.resize(columns, rows);
         }
     }
 
-    /// Whether the other end shows what is typed now by itself. `None` where that cannot be known, or is left to the
-    /// program that runs there.
+    /// Whether the other end echoes what is typed now. `None` where that is unknown or up to the program that runs there.
     fn echoes(&self) -> Option<bool> {
         self.inner()?.echoes()
     }
 
-    /// How the program at the other end ended, once it has. `None` on lines that know nothing of one.
+    /// How the program at the other end ended, once it has. `None` on lines that do not know.
     fn poll_exit(&mut self, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
         self.inner_mut().map_or(Poll::Ready(None), |line| line.poll_exit(cx))
     }
 
-    /// Sequences of the line's own that could not be taken so far: too long, broken off, or more than can be answered.
+    /// Protocol sequences that were dropped so far: too long, broken off, or more than can be answered.
     fn dropped(&self) -> u64 {
         self.inner().map_or(0, Line::dropped)
     }
 
-    /// When the line's opening came to each of its ends, so far.
+    /// When each phase of opening the line ended, so far.
     fn opening(&self) -> Opening {
         self.inner().map_or_else(Opening::default, Line::opening)
     }
 
-    /// Characters that really crossed the line so far, negotiation and escapes included.
+    /// Characters on the wire so far, negotiation and escapes included.
     fn traffic(&self) -> Traffic;
 }
 
@@ -120,7 +119,7 @@ pub async fn receive(line: &mut (impl Line + ?Sized), into: &mut [u8]) -> io::Re
     poll_fn(|cx| line.poll_receive(cx, into)).await
 }
 
-/// Sends all of `bytes`. Meanwhile nothing is received: an end that does only this can wait for an end that does the same.
+/// Sends all of `bytes`. Nothing is received meanwhile, so two ends that both do only this can deadlock.
 pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         let len = poll_fn(|cx| line.poll_send(cx, bytes)).await?;
@@ -129,7 +128,7 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
     Ok(())
 }
 
-/// The name under which a line that broke is counted.
+/// The name under which the failure of a line is counted.
 pub fn fault(error: &io::Error) -> &'static str {
     use io::ErrorKind as Kind;
     if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
@@ -147,27 +146,27 @@ pub fn fault(error: &io::Error) -> &'static str {
     }
 }
 
-/// What one read brought.
+/// The result of one read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Received {
     /// Characters, at the head of the caller's buffer; 0 = the other end closed.
     pub len: usize,
-    /// When the first of them had come whole.
+    /// When the last bit of the first of them arrived.
     pub at: Stamp,
-    /// How long after it each next one came; zero on a line without a speed.
+    /// Time from one character to the next; zero on a line without a speed.
     pub per_character: Duration,
-    /// When they came, by two clocks, whatever the line's speed; `None` on lines that the kernel does not stamp.
+    /// When they arrived, by two clocks, whatever the line's speed; `None` on lines that the kernel does not stamp.
     pub stamped: Option<StampPair>,
 }
 
 impl Received {
-    /// When character `index` of this read had come whole.
+    /// When character `index` of this read arrived.
     pub fn at_character(&self, index: usize) -> Stamp {
         self.at + self.per_character * u32::try_from(index).unwrap_or(u32::MAX)
     }
 }
 
-/// One event on a line by two clocks: ours, and the kernel's at the device.
+/// One event on a line by two clocks: ours and the kernel's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StampPair {
     /// Just before we sent, or just after we received.
@@ -176,18 +175,18 @@ pub struct StampPair {
     pub kernel: u64,
 }
 
-/// When a line was open in each sense. A phase that a line does not have, or has not come to, has no instant.
+/// When each phase of opening a line ended. A phase that the line does not have, or has not reached, has no instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Opening {
-    /// There was a way to the other end: the connection was accepted, the program started, the device opened.
+    /// The connection was accepted, the program started, or the device opened.
     pub connected: Option<Stamp>,
-    /// The last that both ends said about how they would talk. It moves on when they talk about it again.
+    /// The last message of the protocol's negotiation so far (telnet options, ssh key exchange); a later negotiation moves it.
     pub negotiated: Option<Stamp>,
-    /// The line itself let the user in. A login that is typed is the tape's affair.
+    /// The line's own login succeeded (ssh). A login that the tape types is not counted here.
     pub logged_in: Option<Stamp>,
 }
 
-/// Characters that crossed a line.
+/// Characters on the wire, each way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
     /// From this end to the other.

@@ -1,4 +1,4 @@
-//! The host's end: waiting for lines.
+//! The host's end: a socket that accepts lines.
 
 use std::cell::OnceCell;
 use std::io;
@@ -10,10 +10,10 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::tcp::Tcp;
 use crate::{Address, Line, Target, Telnet};
 
-/// Lines that may wait to be accepted. Thousands of users may come at once.
+/// Backlog of lines that wait to be accepted: thousands of users may connect at once.
 const WAITING: i32 = 4096;
 
-/// A place at which lines arrive.
+/// A listening address.
 #[derive(Debug)]
 pub struct Listener {
     target: Target,
@@ -25,7 +25,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens at `target`; at port 0 for any that is free. Needs no runtime.
+    /// Listens at `target`; port 0 takes any free port. Needs no runtime.
     pub fn bind(target: &Target) -> io::Result<Self> {
         let (Target::Tcp(address) | Target::Telnet(address)) = target else {
             return Err(io::Error::new(
@@ -42,13 +42,13 @@ impl Listener {
         Ok(Self { target, socket, allowed: Vec::new(), registered: OnceCell::new() })
     }
 
-    /// Takes lines only from these networks; without a call, or with none, from anywhere.
+    /// Accepts lines only from these networks; an empty list allows all.
     #[must_use]
     pub fn allow(self, allowed: Vec<IpNet>) -> Self {
         Self { allowed, ..self }
     }
 
-    /// Whether only programs of this machine can reach it.
+    /// Whether only this machine can reach it.
     pub fn is_loopback(&self) -> bool {
         self.socket.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback())
     }
@@ -58,7 +58,7 @@ impl Listener {
         self.target.clone()
     }
 
-    /// Another ear at the same place, for another thread.
+    /// The same socket for another thread.
     pub fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
             target: self.target(),
@@ -71,9 +71,9 @@ impl Listener {
     /// Waits for the next line: the host's end of it. Only under [`cuesta_record::clock::run`], always on one thread.
     ///
     /// # Errors
-    /// When the process or the machine has no descriptor or memory left, the caller hung up again at once
-    /// ([`io::ErrorKind::ConnectionAborted`]), or it is not allowed ([`io::ErrorKind::PermissionDenied`]; its line is
-    /// closed). Later lines may still come: ask again, where descriptors or memory are short after a while.
+    /// When the process or the machine has no descriptor or memory left, the peer hung up at once
+    /// ([`io::ErrorKind::ConnectionAborted`]), or its address is not allowed ([`io::ErrorKind::PermissionDenied`]; its line is
+    /// closed). Call again for later lines; wait a while first where descriptors or memory are short.
     pub async fn accept(&self) -> io::Result<Box<dyn Line>> {
         if self.registered.get().is_none() {
             let listener = tokio::net::TcpListener::from_std(self.socket.try_clone()?)?;

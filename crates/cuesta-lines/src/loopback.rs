@@ -10,7 +10,7 @@ use cuesta_record::clock;
 
 use crate::{Line, Received, Traffic};
 
-/// The two ends of a line that holds at most `capacity` characters each way. What one sends, the other can read at once.
+/// The two ends of a line that buffers at most `capacity` characters each way. What one end sends the other can read at once.
 pub fn pair(capacity: usize) -> (Loopback, Loopback) {
     let [there, back] = [(); 2].map(|()| Rc::new(RefCell::new(Direction::new(capacity))));
     let end = |send: &Rc<_>, receive: &Rc<_>| Loopback {
@@ -21,7 +21,7 @@ pub fn pair(capacity: usize) -> (Loopback, Loopback) {
     (end(&there, &back), end(&back, &there))
 }
 
-/// One end. Dropping it closes the other, which first reads what is still on the way.
+/// One end. Dropping it closes the line; the other end first reads what is still buffered.
 #[derive(Debug)]
 pub struct Loopback {
     send: Rc<RefCell<Direction>>,
@@ -29,12 +29,12 @@ pub struct Loopback {
     traffic: Traffic,
 }
 
-/// One direction.
+/// The buffer of one direction.
 #[derive(Debug)]
 struct Direction {
     characters: VecDeque<u8>,
     capacity: usize,
-    /// One of the ends is gone.
+    /// One of the ends was dropped.
     closed: bool,
     reader: Option<Waker>,
     writer: Option<Waker>,

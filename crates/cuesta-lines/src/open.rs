@@ -1,4 +1,4 @@
-//! Going to a target: the terminal's end of a line.
+//! Opens the terminal's end of a line to a target.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,22 +11,22 @@ use crate::{
     Address, Line, Login, Pipe, ProgramError, Pty, RateLimited, SerialError, SshError, Target, Telnet, serial, ssh, tcp,
 };
 
-/// What kind of line is wanted.
+/// Settings of a line.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Bits a second, ten to a character, each way; 0 = as fast as the line goes.
+    /// Line speed in bits a second, ten to a character, each way; 0 = unlimited.
     pub line_speed: u32,
-    /// Whether the kernel stamps what passes (`SO_TIMESTAMPING`). It costs a system call a key.
+    /// Whether the kernel stamps packets (`SO_TIMESTAMPING`), which costs a system call a key.
     pub stamped: bool,
     /// Width of the terminal's window.
     pub columns: u16,
     /// Height of the terminal's window.
     pub rows: u16,
-    /// What the terminal calls itself.
+    /// The terminal's name (`TERM`).
     pub terminal: String,
-    /// How long the host may take to accept; on a line that logs in itself, until a program has started.
+    /// How long connecting may take; on a line that logs in by itself, until a program has started.
     pub connect_timeout: Duration,
-    /// Who logs in, on a line that does that itself.
+    /// User and password, for lines that log in by themselves.
     pub login: Login,
 }
 
@@ -44,7 +44,7 @@ impl Default for Options {
     }
 }
 
-/// Why there is no line.
+/// Why a line could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Nothing listens, or it refuses more.
@@ -53,12 +53,12 @@ pub enum OpenError {
         /// Where.
         place: String,
     },
-    /// No way leads there.
+    /// There is no route.
     #[error("{place} cannot be reached ({cause}): check the network and the address")]
     Unreachable {
         /// Where.
         place: String,
-        /// What the kernel says.
+        /// The kernel's error.
         cause: io::Error,
     },
     /// The name has no address.
@@ -66,10 +66,10 @@ pub enum OpenError {
     Unresolved {
         /// The name.
         host: String,
-        /// What the resolver says.
+        /// The resolver's error.
         cause: io::Error,
     },
-    /// No answer at all.
+    /// No answer in time.
     #[error("{place} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
     Timeout {
         /// Where.
@@ -80,7 +80,7 @@ pub enum OpenError {
     /// Each line takes a file descriptor.
     #[error("too few file descriptors for a line to {place}: raise the limit with `ulimit -n` (each line takes one)")]
     OutOfFiles {
-        /// Where it would have gone.
+        /// Where.
         place: String,
     },
     /// Each line takes a local port.
@@ -92,22 +92,22 @@ pub enum OpenError {
         /// Where it would have gone.
         place: String,
     },
-    /// The host answered and hung up at once.
+    /// The host accepted and reset the connection.
     #[error("{place} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
     Reset {
         /// Where.
         place: String,
     },
-    /// `host:` is a wish, not a place.
+    /// `host:` names no address; it must be resolved before opening.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
     NoAddress,
-    /// What only ssh has.
+    /// Errors of ssh lines.
     #[error(transparent)]
     Ssh(#[from] SshError),
-    /// What only programs on this machine have.
+    /// Errors of programs on this machine.
     #[error(transparent)]
     Program(#[from] ProgramError),
-    /// What only serial devices have.
+    /// Errors of serial devices.
     #[error(transparent)]
     Serial(#[from] SerialError),
     /// Anything else.
@@ -176,7 +176,7 @@ pub async fn open(target: &Target, options: &Options) -> Result<Box<dyn Line>, O
         }
         Target::Pipe(command) => Ok(at_speed(Pipe::start(command, &options.terminal)?, options)),
         Target::Serial(target) => Ok(at_speed(serial::open(target)?, options)),
-        // Boxed: what logging in over ssh needs meanwhile, 9 KB, would else be set aside for every kind of line.
+        // Boxed: the future of an ssh login takes 9 KB, which every other kind of line would have to reserve too.
         Target::Ssh(target) => Ok(at_speed(Box::pin(ssh::open(target, options)).await?, options)),
     }
 }

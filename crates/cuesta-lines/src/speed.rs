@@ -1,8 +1,8 @@
-//! A line of a given speed: a start bit, eight bits of data and a stop bit make ten bits to a character, each way.
+//! A line of a given speed. A start bit, eight data bits and a stop bit make ten bits to a character, each way.
 //!
-//! What comes is not handed over a character at a time, which would cost a wake-up for each: it is read in pieces and
-//! stamped by arithmetic, and nothing more is read until the line would be free again. So the host feels the queue as if
-//! the line were slow. What is sent leaves when its last bit would have.
+//! Received characters are read in pieces and stamped by arithmetic, because handing them over one at a time would cost a
+//! wake-up each. Nothing more is read until the line would be free again, so the host sees the queue of a slow line. A sent
+//! character leaves when its last bit would have left.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,16 +15,16 @@ use cuesta_record::clock::{self, Sleep};
 
 use crate::{Line, Received, Traffic};
 
-/// How much line time one read may bring, and one burst of output may fill.
+/// Line time that one read may bring, and that one burst of output may fill.
 const PIECE: Duration = Duration::from_millis(50);
-/// How long before the line is free the next piece may be read. It keeps late wake-ups from costing line time.
+/// How long before the line is free the next piece may be read, so that a late wake-up costs no line time.
 const LEAD: Duration = Duration::from_millis(10);
-/// What the kernel may queue at least: with less, TCP no longer flows.
+/// Least receive buffer: TCP stalls with less.
 const LEAST_BUFFER: u32 = 4096;
 
 /// A line with a speed.
 ///
-/// Dropping it loses what is still being transmitted: wait until [`Line::free_at`] first if that matters.
+/// Dropping it loses characters that are still being transmitted: wait until [`Line::free_at`] first if that matters.
 #[derive(Debug)]
 pub struct RateLimited<L> {
     line: L,
@@ -32,16 +32,16 @@ pub struct RateLimited<L> {
     character: Duration,
     /// Characters that one piece holds.
     piece: usize,
-    /// When all that was read will have come.
+    /// When the last character read will have arrived.
     received: Stamp,
-    /// When all that was accepted will have been sent.
+    /// When the last character accepted will have been sent.
     sent: Stamp,
-    /// When what is sent next was to begin, if the sender has said so.
+    /// When the next characters were due to begin, if the sender has set it.
     next: Option<Stamp>,
     /// Accepted and not yet passed on. They follow each other without a gap, the last one whole at `sent`.
     sending: VecDeque<u8>,
     to_receive: Sleep,
-    /// What comes had to wait for the line: when it was read says nothing of when it came.
+    /// The last read had to wait for the line, so the instant of the read does not tell when the characters arrived.
     held: bool,
     to_send: Sleep,
 }
@@ -64,7 +64,7 @@ impl<L: Line> RateLimited<L> {
         }
     }
 
-    /// Passes on what has been transmitted, and has itself woken for the next that will be.
+    /// Passes on transmitted characters, and schedules a wake-up for the next.
     fn move_on(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         match self.poll_sending(cx) {
             Poll::Ready(done) => done,
@@ -87,7 +87,7 @@ impl<L: Line> RateLimited<L> {
         Poll::Ready(Ok(()))
     }
 
-    /// When the first of those being sent has been transmitted.
+    /// When the first of the characters being sent will have been transmitted.
     fn first_whole(&self) -> Stamp {
         let after = self.sending.len().saturating_sub(1);
         self.sent - self.character * u32::try_from(after).unwrap_or(u32::MAX)
@@ -95,7 +95,7 @@ impl<L: Line> RateLimited<L> {
 }
 
 impl<L: Line> Line for RateLimited<L> {
-    /// Also moves on what is being sent: whoever sends has to keep receiving.
+    /// Also moves on what is being sent, so a sender must keep receiving.
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         self.move_on(cx)?;
         self.to_receive.reset(self.received - LEAD);
@@ -103,7 +103,7 @@ impl<L: Line> Line for RateLimited<L> {
             self.held = true;
             return Poll::Pending;
         }
-        // If something is there at once, it may have been there for long.
+        // Characters that are there at once may have waited for long.
         let was_held = std::mem::take(&mut self.held);
         let len = into.len().min(self.piece);
         let mut received = ready!(self.line.poll_receive(cx, &mut into[..len]))?;
@@ -121,7 +121,7 @@ impl<L: Line> Line for RateLimited<L> {
         self.move_on(cx)?;
         let len = bytes.len().min(self.piece.saturating_sub(self.sending.len()));
         if len == 0 && !bytes.is_empty() {
-            // The line is full: what waits for room begins when there is some.
+            // The line is full: the next characters begin when there is room.
             self.next = None;
             return Poll::Pending;
         }
@@ -154,7 +154,7 @@ impl<L: Line> Line for RateLimited<L> {
     }
 }
 
-/// How much the kernel may queue for a line of this speed: half a second's worth, so that the host feels its queue.
+/// The kernel's receive buffer for a line of this speed: half a second's worth, so that the host sees the queue.
 pub(crate) fn receive_buffer(line_speed: u32) -> u32 {
     (line_speed / 20).max(LEAST_BUFFER)
 }

@@ -1,4 +1,4 @@
-//! A line that shows what passes: to see what two ends really say to each other, or to write it down.
+//! A line that passes a copy of its traffic to a callback.
 
 use std::io;
 use std::task::{Context, Poll, ready};
@@ -7,7 +7,7 @@ use cuesta_record::{Stamp, clock};
 
 use crate::{Line, Received, Traffic};
 
-/// Which way characters went, seen from this end.
+/// The direction of characters, seen from this end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// To the other end.
@@ -16,18 +16,18 @@ pub enum Direction {
     Received,
 }
 
-/// What passed at once.
+/// The characters of one read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TapEvent<'a> {
     /// Which way.
     pub direction: Direction,
-    /// When: of what was received, when its first character had come whole.
+    /// When they were sent, or when the first of them arrived.
     pub at: Stamp,
-    /// The characters; received none = the other end closed.
+    /// The characters; none in a received event means that the other end closed the line.
     pub bytes: &'a [u8],
 }
 
-/// A line whose every event goes to `sink` as well. Under a telnet line it sees the negotiation, around one only characters.
+/// A line whose every event goes to `sink` as well. Inside a telnet line it sees the negotiation, around one only characters.
 #[derive(Debug)]
 pub struct Tap<L, S> {
     line: L,
@@ -35,7 +35,7 @@ pub struct Tap<L, S> {
 }
 
 impl<L: Line, S: FnMut(TapEvent<'_>)> Tap<L, S> {
-    /// Shows to `sink` what passes on `line`.
+    /// Observes `line` with `sink`.
     pub fn new(line: L, sink: S) -> Self {
         Self { line, sink }
     }

@@ -7,16 +7,16 @@ use thiserror::Error;
 
 use crate::{SerialTarget, SshTarget};
 
-/// What is at the other end, and by which kind of line.
+/// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// `host:`, the built-in host. Whoever starts it passes its real address on.
+    /// `host:`, the built-in host. Whoever starts it replaces this by its address.
     Host,
     /// `tcp://H:P`, bare characters.
     Tcp(Address),
     /// `telnet://H:P`, RFC 854; port 23 if none is given.
     Telnet(Address),
-    /// `pty:COMMAND`, a program on a terminal of its own.
+    /// `pty:COMMAND`, a program on a pseudo-terminal.
     Pty(String),
     /// `pipe:COMMAND`, a program with pipes in place of a terminal.
     Pipe(String),
@@ -26,22 +26,22 @@ pub enum Target {
     Ssh(SshTarget),
 }
 
-/// A place on the network.
+/// A host and a port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {
     /// A name, an IPv4 address, or an IPv6 address without its brackets.
     pub host: String,
-    /// The port; 0 only where one listens: any that is free.
+    /// The port; 0 only for listening: any free port.
     pub port: u16,
 }
 
 const KINDS: &str =
     "host:, pty:COMMAND, pipe:COMMAND, tcp://HOST:PORT, telnet://HOST:PORT, ssh://USER@HOST or serial:DEVICE";
 
-/// Why a text is no target.
+/// Why a text is not a target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
-    /// Nothing at all.
+    /// An empty text.
     #[error("a target is empty: expected {KINDS}")]
     Empty,
     /// `lines.example:23`
@@ -64,7 +64,7 @@ pub enum TargetError {
     Slashes {
         /// Which kind of line.
         scheme: String,
-        /// What stands behind the slashes.
+        /// The text behind the slashes.
         command: String,
     },
     /// `serial:ttyS0`
@@ -100,15 +100,15 @@ pub enum TargetError {
     /// `ssh://bastion?obscure=yes`
     #[error("\"{setting}\" is no setting of this target: expected {expected}")]
     BadSetting {
-        /// What stands there.
+        /// The setting as written.
         setting: String,
-        /// What could.
+        /// What is allowed.
         expected: &'static str,
     },
     /// `tcp://lines.example:23/path`
     #[error("\"{found}\" is too much in \"{text}\": expected HOST:PORT and no more")]
     TooMuch {
-        /// What is too much.
+        /// The unexpected part.
         found: String,
         /// All that follows the slashes.
         text: String,
@@ -141,11 +141,11 @@ impl FromStr for Target {
     }
 }
 
-/// What stands after `pty:` or `pipe:`, as a shell is to read it.
+/// The command after `pty:` or `pipe:`, for a shell to read.
 fn command(scheme: &str, rest: &str) -> Result<String, TargetError> {
     let command = rest.trim();
     let behind = command.strip_prefix("//").map(str::trim);
-    // A NUL would end it where nobody sees it.
+    // A NUL would silently cut the command.
     if command.is_empty() || behind == Some("") || command.contains('\0') {
         return Err(TargetError::NoCommand(scheme.to_owned()));
     }
@@ -169,7 +169,7 @@ impl fmt::Display for Target {
 }
 
 impl Address {
-    /// What follows the scheme.
+    /// Parses what follows the scheme.
     fn parse(scheme: &str, rest: &str, usual_port: Option<u16>) -> Result<Self, TargetError> {
         let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes(scheme.to_owned()))?;
         let text = text.strip_suffix('/').unwrap_or(text);
@@ -195,7 +195,7 @@ impl Address {
     }
 }
 
-/// What has no place beside a host and a port.
+/// The first character that cannot be part of a host and a port, with what follows it.
 fn too_much(text: &str) -> Option<&str> {
     let odd = |c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace() || c.is_control();
     text.find(odd).map(|at| &text[at..])

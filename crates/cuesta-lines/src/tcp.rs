@@ -1,4 +1,4 @@
-//! Bare characters over TCP, both ends. The hot path of the whole driver: one system call a read, one a write, no buffer.
+//! Characters over TCP without framing, both ends. The driver's hot path: one system call a read, one a write, no buffer.
 
 use std::future::poll_fn;
 use std::io;
@@ -15,9 +15,8 @@ use tokio::net::{TcpSocket, TcpStream, lookup_host};
 use crate::kernel_stamps::{self, KernelStamps};
 use crate::{Address, Line, OpenError, Opening, Options, Received, StampPair, Traffic, speed};
 
-/// What the kernel keeps for the host's end beyond what the terminal's window takes. Without a limit it would hide
-/// megabytes of output from a host whose client does not read. So little costs a fast reader nothing: what is on its way
-/// does not count.
+/// Unsent bytes that the kernel buffers for the host's end. Without a limit it would take megabytes of output from a host whose
+/// client does not read. A fast reader loses nothing: bytes in flight do not count.
 const HELD_FOR_A_SLOW_READER: u32 = 4 * 1024;
 
 /// A TCP connection as a line.
@@ -28,7 +27,7 @@ pub(crate) struct Tcp {
     stamps: Option<Box<KernelStamps>>,
 }
 
-/// Goes to the first of the address's places that accepts.
+/// Connects to the first of the host's addresses that accepts.
 pub(crate) async fn connect(address: &Address, options: &Options) -> Result<Tcp, OpenError> {
     let places = lookup_host((address.host.as_str(), address.port))
         .await
@@ -60,13 +59,13 @@ async fn connect_to(place: SocketAddr, options: &Options) -> Result<Tcp, OpenErr
 fn socket(place: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
     let socket = if place.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if line_speed > 0 {
-        // Before connecting, or the window that is offered first is the usual large one.
+        // Before connecting, or the first window that TCP offers is the usual large one.
         socket.set_recv_buffer_size(speed::receive_buffer(line_speed))?;
     }
     Ok(socket)
 }
 
-/// The outcome of `opening`; none = it was not there in time.
+/// The result of `opening`; none if it took until `due`.
 pub(crate) async fn before<T>(due: Stamp, opening: impl Future<Output = T>) -> Option<T> {
     let mut opening = pin!(opening);
     let mut timeout = clock::sleep_until(due);
@@ -79,7 +78,7 @@ pub(crate) async fn before<T>(due: Stamp, opening: impl Future<Output = T>) -> O
 
 impl Tcp {
     fn new(stream: TcpStream) -> io::Result<Self> {
-        // Keys are single characters: Nagle's algorithm would hold each back for the echo of the one before.
+        // Nagle's algorithm would hold each key back until the echo of the one before.
         stream.set_nodelay(true)?;
         Ok(Self { stream, connected: clock::now(), traffic: Traffic::default(), stamps: None })
     }
@@ -131,7 +130,7 @@ impl Line for Tcp {
     }
 }
 
-/// Reads by the system call itself: the C library's wrapper costs a part of a microsecond in a process with threads.
+/// Reads by the raw system call: the C library's wrapper costs a fraction of a microsecond in a threaded process.
 fn poll_receive(stream: &TcpStream, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
     loop {
         ready!(stream.poll_read_ready(cx))?;
@@ -141,7 +140,7 @@ fn poll_receive(stream: &TcpStream, cx: &mut Context<'_>, into: &mut [u8]) -> Po
             if len == 0 || len == room {
                 return Ok(len);
             }
-            // The next readiness is news, and no call is needed to find that there is nothing until then.
+            // A short read emptied the socket: clear the readiness, so that no further call has to find that out.
             all_there_was = Some(len);
             Err(io::ErrorKind::WouldBlock.into())
         });
@@ -153,7 +152,7 @@ fn poll_receive(stream: &TcpStream, cx: &mut Context<'_>, into: &mut [u8]) -> Po
     }
 }
 
-/// Writes likewise.
+/// Writes by the raw system call.
 fn poll_send(stream: &TcpStream, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
     loop {
         ready!(stream.poll_write_ready(cx))?;
@@ -164,11 +163,11 @@ fn poll_send(stream: &TcpStream, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io:
     }
 }
 
-/// What is thrown away at most before closing, in pieces.
+/// Most reads of unread data before closing.
 const UNREAD: usize = 16;
 
 impl Drop for Tcp {
-    /// Closing with something unread would be a reset, which throws away our last words as well.
+    /// Closing with unread data would reset the connection and lose what we sent last.
     fn drop(&mut self) {
         let mut piece = [0; 4096];
         for _ in 0..UNREAD {

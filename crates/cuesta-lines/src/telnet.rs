@@ -1,4 +1,4 @@
-//! Telnet over a line, both ends. The framing is [`crate::wire::telnet`]; here it meets the line beneath.
+//! Telnet over another line, both ends. The framing itself is [`crate::wire::telnet`].
 
 use std::io;
 use std::task::{Context, Poll, ready};
@@ -9,10 +9,10 @@ use thiserror::Error;
 use crate::wire::telnet::Framing;
 use crate::{Line, Opening, Options, Received, StampPair, Traffic};
 
-/// What an escaped piece is written to. Keys are single; longer output rarely needs escapes.
+/// Buffer for escaped output. Keys are single; longer output rarely needs escapes.
 const ROOM: usize = 256;
 
-/// A line was closed within a sequence of telnet's: what it would have said is missing.
+/// The line was closed within a telnet sequence, so its rest is missing.
 #[derive(Debug, Error)]
 #[error("the line was closed within a telnet sequence")]
 pub(crate) struct HalfSequence;
@@ -22,9 +22,9 @@ pub(crate) struct HalfSequence;
 pub struct Telnet<L> {
     line: L,
     framing: Framing,
-    /// A reply went after the last characters: the kernel's stamp is not theirs.
+    /// A reply was sent after the last characters, so the kernel's stamp is not theirs.
     replied: bool,
-    /// When the other end last spoke of options.
+    /// When the other end last sent an option.
     negotiated: Option<Stamp>,
 }
 
@@ -52,7 +52,7 @@ impl<L: Line> Telnet<L> {
         Poll::Ready(Ok(()))
     }
 
-    /// Sends replies as far as the line takes them now. If it is broken, reading will say how, after what came before.
+    /// Sends replies as far as the line takes them now. If the line is broken, reading gives the error.
     fn flush(&mut self, cx: &mut Context<'_>) {
         if let Poll::Ready(Err(_)) = self.poll_flush(cx) {
             self.framing.replied(self.framing.replies().len());

@@ -27,11 +27,11 @@ use crate::timer_queue::{SlotNumber, TimerQueue};
 pub enum Time {
     /// As it does.
     Real,
-    /// From due instant to due instant, as fast as the work allows. Nothing outside the thread may be waited for.
+    /// The clock jumps from one due instant to the next, as fast as the work allows. Only tasks of the thread may be waited for.
     Virtual,
 }
 
-/// The instant now, on this thread's clock. Real stamps of all processes of a machine compare.
+/// The current instant on this thread's clock. Real stamps of all processes of a machine can be compared.
 pub fn now() -> Stamp {
     if !VIRTUAL.get() {
         LATEST.set(Stamp::from_nanos(read(ClockId::Monotonic)));
@@ -54,12 +54,12 @@ pub fn process_cpu() -> Duration {
     Duration::from_nanos(read(ClockId::ProcessCPUTime))
 }
 
-/// Waits until `due`, exactly; at once if it has passed. Only under [`run`].
+/// A future that completes at `due`, or at once if `due` has passed. Only under [`run`].
 pub fn sleep_until(due: Stamp) -> Sleep {
     Sleep { due, slot: None }
 }
 
-/// A wait for an instant. It may be pointed at another instant and waited for again.
+/// A wait for an instant; [`Sleep::reset`] gives it another instant, also after it has completed.
 #[derive(Debug)]
 pub struct Sleep {
     due: Stamp,
@@ -83,7 +83,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        // Before the thread waits, the queue is looked at by a new instant: here the last one that was read will do.
+        // The last instant that was read is good enough here: the thread reads a new one before it parks.
         let latest = LATEST.get();
         QUEUE.with_borrow_mut(|queue| {
             if latest >= self.due {
@@ -148,10 +148,10 @@ where
     output
 }
 
-/// A thread that has had no rest for so long may not have one soon: who begins to wait sets the timer itself.
+/// A thread that has not parked for this long may not park soon, so a task that begins to wait arms the timer itself.
 const BUSY: Duration = Duration::from_millis(1);
 
-/// Wakes all that are due at `now`; says whether any was.
+/// Wakes every task that is due at `now`; true if there was one.
 fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     let mut any = false;
     while let Some(waker) = queue.take_due(now) {
@@ -161,11 +161,11 @@ fn fire(queue: &mut TimerQueue, now: Stamp) -> bool {
     any
 }
 
-/// How soon after it went off the timer may go off again. It is dear to set and dear to be woken by, and a thread with so
-/// much to do is woken by its lines meanwhile.
+/// Least time between two expirations of the timer. Arming it and being woken by it are expensive, and a thread with so
+/// much to do is woken by its lines in the meantime.
 const LEAST_TIMER_GAP: Duration = Duration::from_micros(50);
 
-/// Sets the timer for the next that is due, unless it goes off before that.
+/// Arms the timer for the next due instant, unless it expires before that anyway.
 fn arm(queue: &mut TimerQueue) {
     let Some(due) =
         queue.next_due().map(|due| due.max(WENT_OFF.get() + LEAST_TIMER_GAP)).filter(|due| *due < ARMED.get())
@@ -179,20 +179,20 @@ fn arm(queue: &mut TimerQueue) {
 
 thread_local! {
     static VIRTUAL: Cell<bool> = const { Cell::new(false) };
-    /// The instant that was last read; in virtual time, the instant that it is.
+    /// The instant that was last read; in virtual time, the current instant.
     static LATEST: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
     static FINISHED: Cell<bool> = const { Cell::new(false) };
     static TIMER: RefCell<Option<TimerFd>> = const { RefCell::new(None) };
-    /// When the thread last had nothing to do.
+    /// When the thread last parked.
     static IDLE: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
-    /// When the timer last went off.
+    /// When the timer last expired.
     static WENT_OFF: Cell<Stamp> = const { Cell::new(Stamp::ZERO) };
-    /// What the timer is set to.
+    /// The instant that the timer is armed for.
     static ARMED: Cell<Stamp> = const { Cell::new(Stamp::FAR) };
     static QUEUE: RefCell<TimerQueue> = const { RefCell::new(TimerQueue::new()) };
 }
 
-/// Leaves the thread as it was found.
+/// Restores the thread's clock when a run ends.
 struct Reset;
 
 impl Drop for Reset {
@@ -208,7 +208,7 @@ impl Drop for Reset {
 fn enter(time: Time) -> io::Result<Reset> {
     FINISHED.set(false);
     match time {
-        // Not zero: an instant before the start must have a name too.
+        // Not zero, so that instants before the start can be represented.
         Time::Virtual => {
             VIRTUAL.set(true);
             LATEST.set(Stamp::from_nanos(1_000_000_000));
@@ -218,7 +218,7 @@ fn enter(time: Time) -> io::Result<Reset> {
     Ok(Reset)
 }
 
-/// The thread has nothing to do: wake those that are due; if there are none, set the timer for the next.
+/// Called when the thread is about to park: wakes the tasks that are due, or arms the timer for the next.
 fn fire_or_arm() {
     let now = now();
     IDLE.set(now);
@@ -229,7 +229,7 @@ fn fire_or_arm() {
     });
 }
 
-/// A thread that never runs out of work sees its timers here, in turn with the lines.
+/// Fires timers on a thread that never parks, in turn with its lines.
 async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
     loop {
         expirations.next().await?;
@@ -243,7 +243,7 @@ async fn fire_on_expirations(expirations: Expirations) -> io::Result<()> {
     }
 }
 
-/// The thread has nothing to do: it is the next due instant now.
+/// Called when the thread is about to park in virtual time: sets the clock to the next due instant.
 fn advance_virtual_time() {
     QUEUE.with_borrow_mut(|queue| match queue.next_due() {
         Some(due) => {

@@ -41,7 +41,7 @@ pub struct AgentEnd {
 }
 
 impl AgentFolder {
-    /// Makes the folder and says when its parts begin and end.
+    /// Makes the folder and writes `timeline.json`.
     pub fn create(path: &Path, timeline: &Timeline) -> io::Result<Self> {
         fs::create_dir_all(path)?;
         fs::write(path.join("timeline.json"), serde_json::to_vec(timeline)?)?;
@@ -54,7 +54,7 @@ impl AgentFolder {
         File::create_new(self.path.join(name)).map(BufWriter::new)
     }
 
-    /// Writes an interval down, so that it is there whatever happens next.
+    /// Writes an interval and flushes it, so that a crash loses nothing.
     pub fn interval(&mut self, interval: &Interval, counts: &Counts, users: &[UserRow]) -> io::Result<()> {
         let row = SeriesRow {
             start: interval.begin as f64 / 1e9,
@@ -69,7 +69,7 @@ impl AgentFolder {
         self.users.flush()
     }
 
-    /// Says how it ended.
+    /// Writes `agent.json`.
     pub fn end(&self, ending: &AgentEnd) -> io::Result<()> {
         fs::write(self.path.join("agent.json"), serde_json::to_vec(ending)?)
     }

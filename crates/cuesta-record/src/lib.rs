@@ -1,12 +1,12 @@
-//! By which clock, and what is written down.
+//! The clock, and what is recorded.
 //!
-//! A record is a stamped fact, and the clock is what stamps it, so both are one room. This crate knows nothing of lines,
-//! users or tapes, and depends on no other crate of Cuesta.
+//! The clock stamps every record, so both are in one crate. It knows nothing of lines, users or tapes, and depends on no other
+//! crate of Cuesta.
 //!
 //! - [`clock`]: the one door for time, real or virtual.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
-//! - [`Tally`]: what one thread counts between two cuts of the clock; [`SeriesNames`]: the names of its series.
-//! - [`Recorder`]: the one thread that writes; [`AgentFolder`]: where; [`Snapshot`]: a look at it meanwhile.
+//! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
+//! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for whoever watches it.
 
 pub mod clock;
 mod folder;

@@ -1,7 +1,7 @@
-//! The one thread that writes: it merges what the driving threads counted in an interval, and writes it down.
+//! The recorder thread: it merges the tallies of the driving threads for each interval and writes them.
 //!
-//! A driving thread gives its tally away at each cut and takes an empty one, so the keystroke path never waits for a disk
-//! or for another thread.
+//! At the end of each interval a driving thread hands over its tally and takes an empty one, so the keystroke path never waits
+//! for a disk or for another thread.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -17,10 +17,10 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWr
 use crate::transaction_log::TransactionLog;
 use crate::{AgentEnd, AgentFolder, Interval, SeriesNames, Snapshot, Tally, Timeline};
 
-/// What the recorder has to know beforehand.
+/// What the recorder must know before the run starts.
 #[derive(Debug)]
 pub struct RecorderSetup {
-    /// When what happens.
+    /// When each step begins and ends.
     pub timeline: Timeline,
     /// When the run started, in ns since 1970.
     pub started_wall: u64,
@@ -39,8 +39,8 @@ pub struct Recorder {
     snapshot: Arc<Mutex<Snapshot>>,
 }
 
-/// Tallies of a thread that go round beside the one that it counts in: a disk may stand still for some seconds. In virtual
-/// time, where seconds take no time, the driver waits here for the recorder.
+/// Spare tallies of each thread: a disk may stall for this many intervals before a thread waits. In virtual time, where
+/// intervals take no time, the driver does wait here for the recorder.
 const TALLIES_PER_THREAD: usize = 4;
 
 /// A driving thread's way to the recorder.
@@ -52,8 +52,8 @@ pub struct RecorderHandle {
 }
 
 impl RecorderHandle {
-    /// Gives away what was counted in `interval`, and leaves an empty tally in its place. Waits only while too many are
-    /// not yet written. False if nobody writes any more; why is for [`Recorder::finish`] to say.
+    /// Hands over what was counted in `interval` and leaves an empty tally in its place. Waits only while all spare tallies
+    /// are still to be written. False if the recorder has stopped; [`Recorder::finish`] then gives the error.
     pub fn deliver(&self, interval: Interval, tally: &mut Box<Tally>) -> bool {
         let Ok(empty) = self.empty.recv() else { return false };
         let full = std::mem::replace(tally, empty);
@@ -85,12 +85,12 @@ impl Recorder {
         Ok((Self { thread, snapshot }, handles))
     }
 
-    /// A view of how things stand that outlives the recorder.
+    /// The state of the run; it outlives the recorder.
     pub fn view(&self) -> Arc<Mutex<Snapshot>> {
         Arc::clone(&self.snapshot)
     }
 
-    /// Waits until all handles are gone and all is written; then says how it ended.
+    /// Waits until all handles are dropped and everything is written, then writes how the agent ended.
     ///
     /// # Errors
     /// When something could not be written.
@@ -100,7 +100,7 @@ impl Recorder {
     }
 }
 
-/// The files that stay open.
+/// The open files.
 struct Files {
     histograms: BufWriter<std::fs::File>,
     transactions: Option<TransactionLog>,
@@ -168,7 +168,7 @@ struct PartialIntervals {
 }
 
 impl PartialIntervals {
-    /// Adds one thread's part; gives the whole once all threads have delivered.
+    /// Adds one thread's tally; gives the merged one when all threads have delivered.
     fn add(&mut self, interval: Interval, tally: &mut Tally, threads: usize) -> Option<Tally> {
         let part = self.parts.entry(interval.begin).or_insert_with(|| (interval, 0, Tally::default()));
         part.0.end = part.0.end.max(interval.end); // threads whose users are done end it earlier
@@ -180,7 +180,7 @@ impl PartialIntervals {
         self.parts.remove(&interval.begin).map(|(_, _, whole)| whole)
     }
 
-    /// What is left when the threads have gone: a run that was stopped ends unevenly.
+    /// Intervals that some threads never delivered: a run that was stopped ends unevenly.
     fn rest(self) -> impl Iterator<Item = (Interval, Tally)> {
         self.parts.into_values().map(|(interval, _, tally)| (interval, tally))
     }
@@ -202,7 +202,7 @@ fn write_histograms<W: Write>(
     Ok(())
 }
 
-/// Hands every row of the log to the system at once, so that a run that is killed leaves what it had.
+/// Flushes at the end of every row, so that a run that is killed leaves all rows up to then.
 struct FlushRows<'a, W: Write>(&'a mut W);
 
 impl<W: Write> Write for FlushRows<'_, W> {

@@ -1,4 +1,4 @@
-//! How a run stands, for whoever looks on. Looking changes nothing.
+//! The state of a run for whoever watches it. Reading it does not disturb the run.
 
 use std::time::Duration;
 
@@ -16,9 +16,9 @@ pub struct Snapshot {
     pub total: f64,
     /// The load step, from 0.
     pub step: usize,
-    /// Of how many.
+    /// How many load steps there are.
     pub steps: usize,
-    /// What the last interval was for.
+    /// The phase of the last interval.
     pub phase: Option<Phase>,
     /// Users with a line.
     pub users: u64,
@@ -30,11 +30,11 @@ pub struct Snapshot {
     pub length: f64,
     /// Errors since the start.
     pub errors: u64,
-    /// Response since due in the last interval, in seconds: median and 99 in 100.
+    /// Response since due in the last interval, in seconds: p50 and p99.
     pub response: Option<[f64; 2]>,
-    /// Echo since due in the last interval, likewise.
+    /// Echo since due in the last interval: p50 and p99, in seconds.
     pub echo: Option<[f64; 2]>,
-    /// Lateness in the last interval, likewise.
+    /// Lateness in the last interval: p50 and p99, in seconds.
     pub lateness: Option<[f64; 2]>,
     /// Users who wait for the host at the end of the last interval.
     pub waiting: WaitingCounts,
@@ -79,7 +79,7 @@ impl Snapshot {
     }
 }
 
-/// Median and 99 in 100 over all series of a figure, in seconds.
+/// p50 and p99 over all series of a figure, in seconds.
 fn quantiles(tally: &Tally, series_names: &SeriesNames, figure: &str) -> Option<[f64; 2]> {
     let mut all = Histogram::<u64>::new(3).expect("3 digits are permitted");
     for (_, histogram) in tally.histograms().filter(|(index, _)| series_names.tags()[*index].ends_with(figure)) {

@@ -1,4 +1,4 @@
-//! Instants. Everything that is recorded is an instant; durations are derived later, so that no correction is ever lost.
+//! Instants. Records hold instants; durations are derived when they are read, so that any correction can still be made.
 
 use std::ops::{Add, AddAssign, Sub};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is counted between two cuts of the clock, by one thread. Memory is flat: it grows with kinds, never with records.
+//! The counters and histograms of one thread in one interval. Memory grows with the number of series, never with records.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::Transaction;
 
-/// Longer is recorded as this: nothing interactive takes a day.
+/// Longer durations are recorded as this: nothing interactive takes a day.
 const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// The names of all series of a run, in the order of their numbers.
@@ -23,14 +23,14 @@ pub struct SeriesNames {
 pub struct SeriesId(u16);
 
 impl SeriesId {
-    /// Its place in [`SeriesNames::tags`].
+    /// Its index in [`SeriesNames::tags`].
     pub fn number(self) -> u16 {
         self.0
     }
 }
 
 impl SeriesNames {
-    /// The series of that name; added if it is new.
+    /// The id of that series; a new one if the name is new.
     ///
     /// # Panics
     /// Beyond 65,536 series: a plan cannot name so many.
@@ -126,7 +126,7 @@ impl Tally {
 pub struct Counts {
     /// Users with an open line, at the end of the interval.
     pub users: u64,
-    /// Of them, those that the step wants at work.
+    /// Those of them that the step wants active.
     pub active: u64,
     /// Transactions completed.
     pub transactions: u64,
@@ -136,33 +136,33 @@ pub struct Counts {
     pub characters: CharacterCounts,
     /// Failures of the host or the line, by name.
     pub errors: BTreeMap<&'static str, u64>,
-    /// What is known of the first failure of each name: why a line could not be opened, how its program ended.
+    /// Details of the first failure of each name: why a line could not be opened, how its program ended.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<&'static str, String>,
     /// Transactions whose answer did not come: it took too long, or the line was lost first.
     pub unanswered: u64,
-    /// Transactions that ended by the host's silence, though it had sent nothing since the last key, not even an echo.
+    /// Transactions that a silence rule ended although the host had sent nothing since the last key, not even an echo.
     pub silent: u64,
     /// Actions that were due and not done, because too many were under way.
     pub skipped: u64,
-    /// Characters that were no echo where only an echo could come.
+    /// Characters that were not an echo although only an echo could come.
     pub stray: u64,
-    /// What users spent their time on, in seconds.
+    /// Time that users spent by activity, in seconds.
     pub sums: TimeSums,
     /// Transactions under way at the end of the interval.
     pub unfinished: u64,
     /// Age of the oldest of them since it was due, in seconds.
     pub oldest: f64,
-    /// Who waits for the host at the end of the interval, and for what.
+    /// Users who wait for the host at the end of the interval.
     pub waiting: WaitingCounts,
-    /// What became of everything that was due in the measurement interval so far; none where no load is open.
+    /// Outcome of the arrivals that were due in the measurement interval so far; none without an open load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub due: Option<ArrivalCounts>,
     /// CPU time of the driver's threads, in seconds.
     pub cpu: f64,
-    /// Time that the driver's threads were ready to run and did not, in seconds.
+    /// Run-queue delay of the driver's threads, in seconds.
     pub run_wait: f64,
-    /// The driver's threads.
+    /// Number of the driver's threads.
     pub threads: u64,
     /// The screens of users that look at one; left out where there are none.
     #[serde(skip_serializing_if = "ScreenCounts::is_empty")]
@@ -178,7 +178,7 @@ pub struct WaitingCounts {
     pub prompts: u64,
     /// Users whose keys are not all echoed.
     pub echoes: u64,
-    /// Those keys.
+    /// Keys that wait for their echo.
     pub keys: u64,
     /// How long the one who waits longest has waited, in seconds.
     pub oldest: f64,
@@ -194,15 +194,15 @@ impl WaitingCounts {
     }
 }
 
-/// What became of the passes or sessions of an open load that were due in a measurement interval. `done`, `under_way`,
-/// `waiting` and `skipped` add up to `count`: each is counted where it happens.
+/// Outcome of the passes or sessions of an open load that were due in a measurement interval. `done`, `under_way`,
+/// `waiting` and `skipped` add up to `count`; each is counted where it happens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArrivalCounts {
     /// How many arrived.
     pub count: u64,
     /// Begun and over.
     pub done: u64,
-    /// Of those, how many were given up, or lost their line or got none.
+    /// Those of `done` that were given up, lost their line or got none.
     pub failed: u64,
     /// Begun and not over.
     pub under_way: u64,
@@ -228,9 +228,9 @@ impl ArrivalCounts {
 pub struct ScreenCounts {
     /// How many there are, at the end of the interval.
     pub count: u64,
-    /// What they take in memory then, in bytes.
+    /// Their memory then, in bytes.
     pub bytes: u64,
-    /// Time spent drawing on them, in seconds: by a sample of the drawings.
+    /// Time spent drawing on them, in seconds, estimated from a sample of the drawings.
     pub drawing: f64,
 }
 
@@ -246,7 +246,7 @@ impl ScreenCounts {
     }
 }
 
-/// Characters, counted at both faces of the lines.
+/// Characters, counted on the user's side and on the wire.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct CharacterCounts {
     /// Typed by users.
@@ -257,11 +257,11 @@ pub struct CharacterCounts {
     pub received: u64,
     /// Sent over the lines, negotiation and escapes included.
     pub line_in: u64,
-    /// Received over the lines, likewise.
+    /// Received over the lines, negotiation and escapes included.
     pub line_out: u64,
 }
 
-/// What users spent their time on, in seconds. Thinking and keying count where they happen, responses where they end.
+/// Time that users spent, in seconds. Thinking and keying count in the interval where they happen, responses where they end.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub struct TimeSums {
     /// Thinking within the interval.
@@ -316,7 +316,7 @@ impl Counts {
     }
 }
 
-/// What one user had in the measurement interval of one step.
+/// Figures of one user in the measurement interval of one step.
 #[derive(Debug, Clone, Serialize)]
 pub struct UserRow {
     /// Which step.
@@ -333,9 +333,9 @@ pub struct UserRow {
     pub max: f64,
     /// Transactions that were given up: the answer took too long, or the line was lost.
     pub unanswered: u64,
-    /// What it waited for at the end: an `answer`, or a `prompt`, which the host was to show by itself; none if for nothing.
+    /// What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself; none if it did not wait.
     pub waits: Option<&'static str>,
-    /// For how long it had waited, in seconds.
+    /// How long it had waited, in seconds.
     pub waited: f64,
     /// Why the user had no line at the end; none if it had.
     pub lost: Option<&'static str>,

@@ -1,4 +1,4 @@
-//! When each part of a run begins and ends. Every thread, agent and reader computes the same one.
+//! When each part of a run begins and ends. Every thread, agent and reader computes the same timeline.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Stamp;
 
-/// The instants of a run, as offsets from its start.
+/// The steps of a run, as offsets from its start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// The instant zero.
     pub start_at: Stamp,
     /// Load steps, one after another; each begins where the one before it ends.
     pub steps: Vec<StepTimes>,
-    /// How long answers are awaited after the last step, at most; ns.
+    /// How long answers are waited for after the last step at most, in ns.
     pub drain: u64,
 }
 
@@ -28,7 +28,7 @@ pub struct StepTimes {
     pub end: u64,
 }
 
-/// What a stretch of a run is for.
+/// A phase of a load step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -36,20 +36,20 @@ pub enum Phase {
     Settle,
     /// What is recorded counts.
     Measure,
-    /// No more is typed; answers under way are awaited.
+    /// No more keys are sent; answers under way are waited for.
     Drain,
 }
 
-/// One interval between two cuts.
+/// One interval of the time series: a second, or less at the bound of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interval {
     /// Begin, in ns from the start of the run.
     pub begin: u64,
-    /// End, likewise.
+    /// End, in ns from the start of the run.
     pub end: u64,
     /// Number of the load step.
     pub step: usize,
-    /// What it is for.
+    /// The phase that it belongs to.
     pub phase: Phase,
     /// Whether the load step ends with it.
     pub ends_step: bool,
@@ -68,7 +68,7 @@ impl Timeline {
         self.at(self.steps.last().map_or(0, |step| step.end))
     }
 
-    /// When nothing is awaited any more.
+    /// When the drain phase ends.
     pub fn drained(&self) -> Stamp {
         self.end() + Duration::from_nanos(self.drain)
     }
@@ -84,7 +84,7 @@ impl Timeline {
         self.steps.iter().position(|step| self.at(step.settled) <= at && at < self.at(step.end))
     }
 
-    /// Every second of the run, cut at the bounds of its phases too.
+    /// The intervals of the run: one a second, cut at the bounds of phases as well.
     pub fn intervals(&self) -> impl Iterator<Item = Interval> + '_ {
         let last = self.steps.len().saturating_sub(1);
         let end = self.steps.last().map_or(0, |step| step.end);
@@ -108,7 +108,7 @@ impl Timeline {
     }
 }
 
-/// The stretch cut at whole seconds; a remainder of less than half a second joins its neighbour.
+/// The range cut at whole seconds; a remainder of less than half a second joins its neighbour.
 fn seconds(from: u64, to: u64) -> impl Iterator<Item = (u64, u64)> {
     let mut begin = from;
     std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! A `timerfd` on the thread's event queue. The only reason to be apart from the clock: registering a descriptor is unsafe.
+//! A `timerfd` on the thread's event queue. A file of its own because registering a descriptor is unsafe.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -23,7 +23,7 @@ impl TimerFd {
         Ok(Self(Rc::new(timerfd_create(TimerfdClockId::Monotonic, flags)?)))
     }
 
-    /// Fires once, at `due`, in place of when it was set to before.
+    /// Arms the timer for `due`, in place of the instant that it was armed for before.
     pub(crate) fn set(&self, due: Stamp) -> io::Result<()> {
         let nanos = due.as_nanos();
         let at = Timespec {
@@ -46,7 +46,7 @@ impl TimerFd {
 pub(crate) struct Expirations(AsyncFd<Rc<OwnedFd>>);
 
 impl Expirations {
-    /// Waits for the next one. Edge-triggered, and the timer is set anew each time: the count need not be read.
+    /// Waits for the next expiration. The count need not be read: the event is edge-triggered, and the timer is armed anew each time.
     pub(crate) async fn next(&self) -> io::Result<()> {
         self.0.readable().await?.clear_ready();
         Ok(())

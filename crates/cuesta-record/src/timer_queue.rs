@@ -1,4 +1,4 @@
-//! Who waits for which instant, the earliest first. Pure: instants and wakers in, wakers out.
+//! Timer queue: a 4-ary heap with lazy rescheduling. Pure: instants and wakers in, wakers out.
 //!
 //! A wait lasts as long as a line, and is pointed at one instant after another; most of them are deadlines that are moved on
 //! before they come. So whoever waits keeps a *slot* with its waker, and a deadline that is moved on is only noted there:
@@ -8,7 +8,7 @@ use std::task::Waker;
 
 use crate::Stamp;
 
-/// A queue of due instants.
+/// The wakers of waiting tasks, the earliest due instant first.
 #[derive(Debug)]
 pub(crate) struct TimerQueue {
     /// A heap with four children to a node, the earliest on top.
@@ -16,7 +16,7 @@ pub(crate) struct TimerQueue {
     slots: Vec<TimerSlot>,
     /// Slots that are free.
     free: Vec<SlotNumber>,
-    /// Tells apart those that are due at the same instant.
+    /// Orders nodes that are due at the same instant.
     next: u64,
 }
 
@@ -43,7 +43,7 @@ const NOT_QUEUED: usize = usize::MAX;
 const CHILDREN: usize = 4;
 
 impl TimerQueue {
-    /// With nobody in it.
+    /// An empty queue.
     pub(crate) const fn new() -> Self {
         Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new(), next: 0 }
     }
@@ -88,7 +88,7 @@ impl TimerQueue {
         }
     }
 
-    /// The earliest instant that is waited for.
+    /// The earliest due instant.
     pub(crate) fn next_due(&mut self) -> Option<Stamp> {
         loop {
             let first = self.heap.first()?;
@@ -100,7 +100,7 @@ impl TimerQueue {
         }
     }
 
-    /// The first who is due at `now`. It waits for nothing any more.
+    /// Removes the first node that is due at `now` and gives its waker.
     pub(crate) fn take_due(&mut self, now: Stamp) -> Option<&Waker> {
         self.next_due().filter(|due| *due <= now)?;
         let number = self.heap[0].slot;
@@ -119,7 +119,7 @@ impl TimerQueue {
         }
     }
 
-    /// Gives a node another instant, behind all others that are due then.
+    /// Gives a node another due instant, behind all others of that instant.
     fn reschedule(&mut self, position: usize, due: Stamp) {
         self.next += 1;
         let node = &mut self.heap[position];
@@ -127,7 +127,7 @@ impl TimerQueue {
         self.sift(position);
     }
 
-    /// Moves a node up or down to where it belongs.
+    /// Moves a node up or down until the heap is in order.
     fn sift(&mut self, mut position: usize) {
         let node = self.heap[position];
         while position > 0 && node.key() < self.heap[(position - 1) / CHILDREN].key() {
@@ -142,7 +142,7 @@ impl TimerQueue {
         self.set_node(position, node);
     }
 
-    /// The child of a place that is due before its siblings.
+    /// The child of a position that is due before its siblings.
     fn first_child(&self, position: usize) -> Option<usize> {
         let eldest = position * CHILDREN + 1;
         let children = eldest..(eldest + CHILDREN).min(self.heap.len());
@@ -168,7 +168,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::Wake;
 
-    /// Says which of several was woken.
+    /// A waker that stores its number when it is woken.
     struct Bell {
         number: usize,
         rung: Arc<AtomicUsize>,

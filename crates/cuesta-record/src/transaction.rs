@@ -11,28 +11,28 @@ pub struct Transaction {
     pub class: u16,
     /// Number of the user, over all groups.
     pub user: u32,
-    /// When its last key should have gone.
+    /// When its last key was due.
     pub due: Stamp,
-    /// When it went.
+    /// When it was sent.
     pub sent: Stamp,
-    /// When the first character of the answer had come.
+    /// When the first character of the answer arrived.
     pub first: Stamp,
     /// When the answer was complete.
     pub done: Stamp,
 }
 
 impl Transaction {
-    /// What the user suffered: `done − due`.
+    /// Response time as the user feels it: `done − due`.
     pub fn response(&self) -> Duration {
         self.done.since(self.due)
     }
 
-    /// What a driver that waits for its host would have measured: `done − sent`.
+    /// Response time without the driver's own lateness: `done − sent`.
     pub fn response_from_sent(&self) -> Duration {
         self.done.since(self.sent)
     }
 
-    /// To the first sign of an answer: `first − due`.
+    /// Time to the first character of the answer: `first − due`.
     pub fn first_response(&self) -> Duration {
         self.first.since(self.due)
     }

@@ -13,7 +13,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema};
 use crate::recorder::RecorderSetup;
 use crate::{SeriesNames, Stamp, Transaction};
 
-/// An open log. Stamps are in ns on the machine's monotonic clock; `timeline.json` has the run's zero.
+/// An open log. Stamps are in ns on the machine's monotonic clock; `timeline.json` holds the run's start on that clock.
 pub(crate) struct TransactionLog {
     writer: StreamWriter<BufWriter<File>>,
     schema: Arc<Schema>,

@@ -1,22 +1,22 @@
-//! What is kept of a session: a cast, in memory, up to a size.
+//! Records a session as a cast in memory, up to a size.
 
 use cuesta_cast::{Cast, Event, Header, STOPPED, Utf8Decoder, What};
 use cuesta_record::Stamp;
 
-/// So much of what was shown, and so much of what was typed, is kept.
+/// Most bytes of output and of input that are kept.
 const MOST_SHOWN: usize = 48 << 20;
 const MOST_TYPED: usize = 255 << 10;
 
-/// A cast in the making.
+/// A cast that is being recorded.
 #[derive(Debug)]
 pub(crate) struct CastRecorder {
     cast: Cast,
     begun: Stamp,
     shown: Utf8Decoder,
     typed: Utf8Decoder,
-    /// Bytes kept so far.
+    /// Bytes of output and of input so far.
     kept: (usize, usize),
-    /// It is full: what follows is not kept.
+    /// The limit is reached: nothing more is kept.
     full: bool,
 }
 
@@ -42,7 +42,7 @@ impl CastRecorder {
         self.push(at, What::Resize { columns, rows });
     }
 
-    /// All of it. `by_host`: whether the host closed the line.
+    /// The cast. `by_host`: whether the host closed the line.
     pub(crate) fn finish(mut self, at: Stamp, by_host: bool) -> Cast {
         let rest = self.shown.finish();
         self.note(at, rest, What::Output);
@@ -62,7 +62,7 @@ impl CastRecorder {
 
     fn push(&mut self, at: Stamp, what: What) {
         if !self.full {
-            // A character may be stamped before the one that was typed last.
+            // A received character may be stamped before the last typed one.
             let before = self.cast.events.last().map_or(std::time::Duration::ZERO, |last| last.at);
             self.cast.events.push(Event { at: at.since(self.begun).max(before), what });
         }

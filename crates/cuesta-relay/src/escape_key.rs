@@ -1,24 +1,24 @@
-//! The way out of a recording: one key, so often in a row. Until it is clear what it is meant for, it is held back.
+//! The key that ends a recording when it is pressed three times. Presses are held back until their meaning is clear.
 
 use std::time::Duration;
 
 use cuesta_record::Stamp;
 
-/// This key, so often, each within `MAX_GAP` of the one before, ends the recording. (Telnet's own way out.)
+/// Ctrl+], pressed `PRESSES` times, each within `MAX_GAP` of the one before. (Telnet's escape character.)
 const ESCAPE_KEY: u8 = 0x1d;
 const PRESSES: usize = 3;
 const MAX_GAP: Duration = Duration::from_millis(500);
 
-/// What was pressed of it.
+/// The presses that are held back.
 #[derive(Debug, Default)]
 pub(crate) struct EscapeKey {
-    /// How often in a row, and when last.
+    /// How many in a row, and when the last one came.
     held: usize,
     at: Stamp,
 }
 
 impl EscapeKey {
-    /// What of `typed`, and of what was held back before, is for the host; `None`: the person leaves.
+    /// The keys of `typed`, and of those held back before, that are for the host; `None` if the recording ends.
     pub(crate) fn take(&mut self, typed: &[u8], now: Stamp) -> Option<Vec<u8>> {
         let mut passed = self.overdue(now);
         for key in typed {
@@ -35,7 +35,7 @@ impl EscapeKey {
         Some(passed)
     }
 
-    /// What was held back and is for the host after all, because nothing followed in time.
+    /// Presses that were held back and are for the host, because no other followed in time.
     pub(crate) fn overdue(&mut self, now: Stamp) -> Vec<u8> {
         if now.since(self.at) > MAX_GAP { self.release() } else { Vec::new() }
     }

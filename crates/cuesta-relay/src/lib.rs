@@ -1,6 +1,6 @@
-//! A person at a line: what is typed goes to the host, what comes is shown, and all of it is noted.
+//! A person's terminal on a line: keys go to the host, its output is shown, and both are recorded.
 //!
-//! - [`Relay`]: a handle on it; it runs on a thread of its own, and is looked at and stopped from outside.
+//! - [`Relay`]: the handle of a session, which runs on a thread of its own.
 //!
 //! Inside: `terminal` is the person's own terminal, made raw and always put back; `session` passes characters on; `escape_key`
 //! holds back the key that ends it; `cast_recorder` writes the session down, as a cast. Nothing is written to a disk here.

@@ -1,4 +1,4 @@
-//! The handle on a relay.
+//! The handle of a relay.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,27 +17,27 @@ use crate::cast_recorder::CastRecorder;
 use crate::session::Session;
 use crate::terminal::{Terminal, is_terminal, window};
 
-/// What is wanted.
+/// What to record, and at which terminal.
 #[derive(Debug)]
 pub struct RelayConfig {
-    /// What the person types at.
+    /// The host.
     pub target: Target,
-    /// Who logs in, on a line that does that itself.
+    /// User and password, for lines that log in by themselves.
     pub login: Login,
-    /// What the person's terminal calls itself (`TERM`).
+    /// The name of the person's terminal (`TERM`).
     pub terminal: String,
-    /// What is said of the session in its cast.
+    /// The command that the cast's header names.
     pub command: Option<String>,
-    /// The terminal that is typed at.
+    /// The terminal that keys are read from.
     pub keyboard: OwnedFd,
-    /// The terminal that shows.
+    /// The terminal that output is written to.
     pub screen: OwnedFd,
 }
 
 /// Why there is no recording.
 #[derive(Debug, Error)]
 pub enum RelayError {
-    /// Nobody can type here.
+    /// Standard input is not a terminal.
     #[error("there is no terminal to record at: standard input must be one")]
     NoTerminal,
     /// The target.
@@ -51,17 +51,17 @@ pub enum RelayError {
     Panicked,
 }
 
-/// A person at a line, on a thread of its own. Dropping it ends it, and puts the terminal back.
+/// A session on a thread of its own. Dropping it ends the session and restores the terminal.
 #[derive(Debug)]
 pub struct Relay {
     stop: Arc<AtomicBool>,
-    /// Closed when it has ended.
+    /// Disconnected when the session has ended.
     ended: Mutex<Receiver<()>>,
     thread: Mutex<Option<JoinHandle<Result<Cast, RelayError>>>>,
 }
 
 impl Relay {
-    /// Opens the line, takes the terminal, and returns at once.
+    /// Starts the thread, which opens the line and makes the terminal raw; returns at once.
     ///
     /// # Errors
     /// When there is no terminal, or no thread can be had.
@@ -79,18 +79,18 @@ impl Relay {
         Ok(Self { stop, ended: ended.into(), thread: Some(thread).into() })
     }
 
-    /// Waits for the end, at most so long; says whether it has come.
+    /// Waits for the end at most `timeout`; true if the session has ended.
     pub fn wait(&self, timeout: Duration) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.recv_timeout(timeout) != Err(RecvTimeoutError::Timeout)
     }
 
-    /// Asks it to end: what was recorded is kept.
+    /// Asks the session to end; what was recorded is kept.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Waits for the end and gives what was recorded, secrets included: see [`Cast::without_secrets`].
+    /// Waits for the end and gives the recording, secrets included: see [`Cast::without_secrets`].
     ///
     /// # Errors
     /// When there was no line, or the terminal broke.
@@ -121,7 +121,7 @@ async fn relay(config: RelayConfig, stop: Arc<AtomicBool>) -> Result<Cast, Relay
         title: None,
         terminal: Some(terminal),
     };
-    // Only now: what went wrong until here is said on a terminal as it was.
+    // Not earlier: an error up to here is printed on a terminal in its usual mode.
     let terminal = Terminal::take(keyboard, screen)?;
     Ok(Session::new(line, terminal, CastRecorder::new(header, begun), stop).run().await?)
 }

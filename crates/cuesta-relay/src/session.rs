@@ -1,4 +1,4 @@
-//! Characters both ways, each noted with its instant.
+//! Passes characters both ways and records each with its instant.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -16,9 +16,9 @@ use crate::cast_recorder::CastRecorder;
 use crate::escape_key::EscapeKey;
 use crate::terminal::Terminal;
 
-/// How often the window's size and the wish to stop are looked at.
+/// How often the window's size and the stop flag are checked.
 const HOUSEKEEPING: Duration = Duration::from_millis(50);
-/// What one read can bring.
+/// Size of the read buffer.
 const BUFFER: usize = 16 << 10;
 
 /// Why a session ended.
@@ -26,7 +26,7 @@ const BUFFER: usize = 16 << 10;
 pub(crate) enum EndedBy {
     /// The host closed the line, or it broke.
     ByHost,
-    /// The person, or somebody outside, ended it.
+    /// The person pressed the escape key, or [`Relay::stop`](crate::Relay::stop) was called.
     ByPerson,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Session {
     terminal: Terminal,
     recorder: CastRecorder,
     window: Option<(u16, u16)>,
-    /// What was typed and the line has not taken yet.
+    /// Typed characters that the line has not taken yet.
     to_send: Vec<u8>,
     buffer: Vec<u8>,
     housekeeping: Sleep,
@@ -59,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Passes characters on until one side ends; then gives what was noted.
+    /// Passes characters on until one side ends, then gives the recording.
     pub(crate) async fn run(mut self) -> io::Result<cuesta_cast::Cast> {
         let ended = poll_fn(|cx| self.poll(cx)).await?;
         Ok(self.recorder.finish(clock::now(), ended == EndedBy::ByHost))
@@ -67,7 +67,7 @@ impl Session {
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<EndedBy>> {
         loop {
-            // Each says whether it got on; when none does, there is nothing to do but to wait.
+            // Each step is ready if it made progress; if none is, the task waits.
             let mut went_on = false;
             for step in [Self::poll_housekeeping, Self::poll_keyboard, Self::poll_send, Self::poll_receive] {
                 match step(self, cx) {
@@ -103,7 +103,7 @@ impl Session {
         Poll::Ready(Ok(None))
     }
 
-    /// Reads the keyboard, unless the line is behind with what was typed before.
+    /// Reads the keyboard, unless earlier input still waits for the line.
     fn poll_keyboard(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<EndedBy>>> {
         if !self.to_send.is_empty() {
             return Poll::Pending;
@@ -120,7 +120,7 @@ impl Session {
         Poll::Ready(Ok(None))
     }
 
-    /// What is held back is noted when the host gets it: to the host, that is when it was typed.
+    /// Keys that were held back are recorded with the instant at which the host gets them.
     fn forward(&mut self, typed: &[u8], now: Stamp) {
         if !typed.is_empty() {
             self.recorder.input(now, typed, self.line.echoes());
@@ -133,7 +133,7 @@ impl Session {
             return Poll::Pending;
         }
         let Poll::Ready(sent) = self.line.poll_send(cx, &self.to_send) else { return Poll::Pending };
-        // If the line is broken, reading says so after what came before.
+        // If the line is broken, reading gives the error after the remaining output.
         let len = sent.unwrap_or(self.to_send.len());
         self.to_send.drain(..len);
         Poll::Ready(Ok(None))

@@ -1,4 +1,4 @@
-//! The person's own terminal: raw while the relay runs, and put back as it was on every way out.
+//! The person's own terminal: raw while the relay runs, restored on every exit path.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,10 +11,10 @@ use tokio::io::unix::AsyncFd;
 
 use crate::watch::watch;
 
-/// A terminal in raw mode. Dropping it puts it back.
+/// A terminal in raw mode. Dropping it restores the mode.
 #[derive(Debug)]
 pub(crate) struct Terminal {
-    /// Its descriptors stay blocking: whoever started us shares them.
+    /// Both descriptors stay blocking: the process that started us shares them.
     keyboard: AsyncFd<OwnedFd>,
     screen: OwnedFd,
     before: Termios,
@@ -28,16 +28,16 @@ impl Terminal {
         raw.make_raw();
         let keyboard = watch(keyboard)?;
         let terminal = Self { keyboard, screen, before };
-        // What was typed ahead is typed at the host.
+        // `Now` keeps what was typed ahead; the host gets it.
         tcsetattr(&terminal.keyboard, OptionalActions::Now, &raw)?;
         Ok(terminal)
     }
 
-    /// What was typed; 0 characters: the terminal is gone.
+    /// Reads keys; 0 characters mean that the terminal is gone.
     pub(crate) fn poll_read(&self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         loop {
             let mut ready = ready!(self.keyboard.poll_read_ready(cx))?;
-            // A read from a descriptor that blocks must find something: the event queue may be wrong, this is not.
+            // The descriptor blocks, so `poll` confirms what the event queue says before the read.
             let mut asked = [PollFd::new(&self.keyboard, PollFlags::IN)];
             if poll(&mut asked, Some(&rustix::event::Timespec::default()))? == 0 {
                 ready.clear_ready();
@@ -51,7 +51,7 @@ impl Terminal {
         }
     }
 
-    /// Shows all of it. A terminal that takes nothing holds the relay back, and so the host.
+    /// Writes all of `bytes`. A terminal that takes nothing holds up the relay, and so the host.
     pub(crate) fn show(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             match rustix::io::write(&self.screen, bytes) {
@@ -78,7 +78,7 @@ impl Drop for Terminal {
     }
 }
 
-/// Columns and rows of a terminal, if it says any.
+/// Columns and rows of a terminal, if it has a size.
 pub(crate) fn window(terminal: impl AsFd) -> Option<(u16, u16)> {
     let size = tcgetwinsize(terminal).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then_some((size.ws_col, size.ws_row))

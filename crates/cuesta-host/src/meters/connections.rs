@@ -1,4 +1,4 @@
-//! Who is connected, for how long, and how lines ended.
+//! The connection table: how many lines are connected, for how long, and how they ended.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use cuesta_record::Stamp;
 /// The lines of one thread, or of all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConnectionTable {
-    /// Lines now.
+    /// Lines connected now.
     pub(crate) connected: u64,
-    /// The most at any one time.
+    /// Most lines at one time.
     pub(crate) peak: u64,
-    /// Lines that ever came.
+    /// Lines opened so far.
     pub(crate) opened: u64,
-    /// Lines turned away for want of descriptors.
+    /// Lines refused: no descriptor, or an address that is not allowed.
     pub(crate) refused: u64,
-    /// How lines ended: the names of [`cuesta_lines::fault`], `closed` by the terminal, `ended` by the service,
+    /// Ended lines by cause: the names of [`cuesta_lines::fault`], `closed` by the terminal, `ended` by the service,
     /// `stopped` with the host, `panicked`.
     pub(crate) closes: BTreeMap<&'static str, u64>,
-    /// The most that any ended line carried.
+    /// The largest totals of any ended line.
     pub(crate) busiest: LineTotals,
     /// Time that lines were connected up to `changed`, summed over lines.
     line_nanos: u64,
     changed: Stamp,
 }
 
-/// What one line carried.
+/// The totals of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct LineTotals {
     pub(crate) messages: u64,

@@ -1,8 +1,8 @@
-//! A number that one thread writes and any may read.
+//! A counter that one thread writes and any thread may read.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// A number with one writer: adding needs no locked instruction, only a load and a store.
+/// A counter with a single writer, so that adding needs no locked instruction, only a load and a store.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

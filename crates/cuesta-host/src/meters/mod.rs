@@ -1,10 +1,10 @@
-//! What a host counts of itself. Counting is a load and a store on the line's own thread; any other thread may read.
+//! The host's own meters. Counting is a load and a store on the line's own thread; any other thread may read.
 //!
 //! - [`Meters`]: one thread's counters and levels.
-//! - [`connections`]: who is connected, and how lines ended.
-//! - [`snapshot`]: the figures, made of two readings.
-//! - [`series`]: a row of them each second.
-//! - [`task`]: what the kernel says of a thread's CPU time.
+//! - [`connections`]: the connection table.
+//! - [`snapshot`]: all counters at an instant; two snapshots give the figures.
+//! - [`series`]: a row of figures each second.
+//! - [`task`]: a thread's CPU time.
 
 pub(crate) mod connections;
 mod counter;
@@ -28,11 +28,11 @@ macro_rules! counters {
         #[derive(Debug)]
         pub(crate) struct Meters {
             $($(#[$doc])* pub(crate) $name: Counter,)*
-            /// What can fall again, and extremes.
+            /// Levels, which can fall again, and extremes.
             pub(crate) levels: Levels,
-            /// From when on each server has nothing to do; nanoseconds on the clock.
+            /// When each server will be free; nanoseconds on the clock.
             pub(crate) free_at: Box<[Counter]>,
-            /// Who is connected. Locked when a line comes or goes, and to read.
+            /// The connection table. Locked when a line opens or closes, and to read.
             pub(crate) connections: Mutex<ConnectionTable>,
             /// The thread that is metered.
             pub(crate) task: Task,
@@ -71,79 +71,79 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Messages that a service took: rows, or characters of raw input.
+    /// Messages that services took: rows, or characters of raw input.
     messages_in,
-    /// Answers that a service gave whole.
+    /// Complete answers of services.
     messages_out,
-    /// Characters that lines brought, before erasing and killing.
+    /// Characters received from lines, before erasing and killing.
     typed,
     /// Characters that services took.
     characters_in,
-    /// Characters that services gave.
+    /// Characters that services wrote.
     characters_out,
     /// Characters that the front end echoed.
     echoed,
-    /// Characters that crossed lines towards the host, negotiation and escapes included.
+    /// Characters on the wire towards the host, negotiation and escapes included.
     line_in,
-    /// Characters that crossed lines towards the terminals, negotiation and escapes included.
+    /// Characters on the wire towards the terminals, negotiation and escapes included.
     line_out,
-    /// Characters taken back by the erase or kill character, these included.
+    /// Characters removed by the erase or kill character, and those characters themselves.
     erased,
     /// Characters beyond the longest row.
     cut,
-    /// Messages that had come before the service asked for them.
+    /// Messages that arrived before the service asked for them (type-ahead).
     ahead,
-    /// The characters of those.
+    /// Their characters.
     ahead_characters,
-    /// Time that those waited for the service.
+    /// Time that they waited for the service.
     ahead_nanos,
-    /// Looks at a line for input.
+    /// Reads of a line.
     reads,
-    /// Time that these took.
+    /// Time that they took.
     read_nanos,
-    /// Attempts to give a line output.
+    /// Writes to a line.
     writes,
     /// Time that these took.
     write_nanos,
-    /// Times a line was looked after: today's interrupts.
+    /// Times that a line was serviced: today's form of interrupts.
     wakes,
     /// Time that these took.
     wake_nanos,
-    /// Times a line did not take all that was due.
+    /// Times that a line did not take all the output that was due.
     blocks,
-    /// Characters left over at those times.
+    /// Characters that remained at those times.
     block_characters,
-    /// Times the pool had less than a line asked for.
+    /// Times that the pool had less room than a line needed.
     overflows,
     /// Messages given to a server.
     served,
     /// Work given to servers.
     server_nanos,
-    /// Time that messages wait for a server.
+    /// Time that messages waited for a server.
     waited_nanos,
 }
 
-/// What can fall again, and extremes since the start.
+/// Levels, and extremes since the start.
 #[derive(Debug, Default)]
 pub(crate) struct Levels {
     /// Characters that the pool has room for.
     pub(crate) pool_size: Counter,
     /// Characters that wait for output.
     pub(crate) pool_used: Counter,
-    /// The least that was ever free.
+    /// The least free room so far.
     pub(crate) pool_least_free: Counter,
     /// Lines whose service waits for a message.
     pub(crate) asking: Counter,
-    /// Lines that have not taken all that is due.
+    /// Lines that have not taken all the output that is due.
     pub(crate) blocked: Counter,
-    /// The fewest characters that were ever left over by a line; 0 = no line ever left any.
+    /// The fewest characters that ever remained when a line blocked; 0 = no line has blocked.
     pub(crate) least_block: Counter,
-    /// The longest that looking after a line ever took.
+    /// The longest time that servicing a line took.
     pub(crate) longest_wake: Counter,
 }
 
 impl Meters {
-    /// A line has been looked after, which took so long.
+    /// Counts one servicing of a line and its duration.
     pub(crate) fn count_wake(&self, took: Duration) {
         let nanos = took.as_nanos() as u64;
         self.wakes.add(1);
@@ -151,7 +151,7 @@ impl Meters {
         self.levels.longest_wake.raise_to(nanos);
     }
 
-    /// A line did not take all that was due, and left so much over.
+    /// Counts a line that did not take all its output, with the remaining characters.
     pub(crate) fn count_block(&self, left: u64) {
         self.levels.blocked.add(1);
         self.blocks.add(1);
@@ -160,14 +160,14 @@ impl Meters {
         least.set(if least.get() == 0 { left } else { least.get().min(left) });
     }
 
-    /// A message of so many characters waited so long for its service to ask.
+    /// Counts messages of type-ahead and their wait.
     pub(crate) fn count_ahead(&self, messages: u64, characters: usize, waited: Duration) {
         self.ahead.add(messages);
         self.ahead_characters.add(characters as u64);
         self.ahead_nanos.add(messages * waited.as_nanos() as u64);
     }
 
-    /// A line brought so many characters, of which so many were echoed.
+    /// Counts received and echoed characters.
     pub(crate) fn count_typed(&self, typed: usize, echoed: usize, taken: EditCounts) {
         self.typed.add(typed as u64);
         self.echoed.add(echoed as u64);

@@ -1,5 +1,5 @@
-//! A row of figures each second, in `series.jsonl`: each row is of its own time, nothing is cumulative. A row also ends when
-//! somebody says so, who begins or ends an interval of his own: its sums are then those of whole rows.
+//! Writes a row of figures to `series.jsonl` each second. A row counts its own time only; nothing is cumulative. A caller can end
+//! a row early, so that the sums of its own interval are sums of whole rows.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -33,7 +33,7 @@ impl Series {
         Ok(Self { file, meters, last: first })
     }
 
-    /// Writes what was counted since the last row. Whole rows only: one write each.
+    /// Writes what was counted since the last row, in one write, so that the file has whole rows only.
     pub(crate) fn row(&mut self) -> io::Result<()> {
         let snapshot = CounterSnapshot::of(&self.meters);
         let row = format!("{}\n", snapshot.since(&self.last));
@@ -57,7 +57,7 @@ pub(crate) fn locked(series: &Mutex<Series>) -> MutexGuard<'_, Series> {
 }
 
 impl Drop for Series {
-    /// The last, shorter row: what was counted is kept. Nobody is left to hear that the disk refused it.
+    /// Writes the last, shorter row. An error cannot be reported any more.
     fn drop(&mut self) {
         let _ = self.row();
     }

@@ -1,4 +1,5 @@
-//! The figures, made of one reading or of two. Durations are seconds; what is not known is null, never zero.
+//! All counters at an instant, and the figures between two of them. Durations are in seconds; unknown figures are null, never
+//! zero.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub(crate) struct CounterSnapshot {
     at: Stamp,
     counts: Counts,
     connections: ConnectionTable,
-    /// Work that servers have done by now, without what lies before them; nanoseconds.
+    /// Work that servers have done so far, without the work still ahead; nanoseconds.
     busy_nanos: u64,
     servers: usize,
     pool: Pool,
@@ -36,7 +37,7 @@ struct Pool {
 }
 
 impl CounterSnapshot {
-    /// Before a host that begins at `at`: nothing has been counted, and this process has used what it has.
+    /// The snapshot of a host that starts at `at`: all counters zero, and the CPU time of this process so far.
     pub(crate) fn none(at: Stamp, threads: usize) -> Self {
         Self {
             at,
@@ -54,7 +55,7 @@ impl CounterSnapshot {
         }
     }
 
-    /// Reads the meters of all threads.
+    /// Reads the counters of all threads.
     pub(crate) fn of(meters: &[Arc<Meters>]) -> Self {
         let now = clock::now();
         let mut snapshot = Self::none(now, 0);
@@ -189,7 +190,7 @@ impl CounterSnapshot {
     }
 }
 
-/// Work done by now. The servers have nothing to do after `free_at`, and are at work without a break until then.
+/// Work done so far. Servers are busy without a break until `free_at`.
 fn busy(meters: &Meters, now: Stamp) -> u64 {
     let ahead = meters.free_at.iter().map(|free_at| Stamp::from_nanos(free_at.get()).since(now).as_nanos() as u64);
     meters.server_nanos.get().saturating_sub(ahead.sum())

@@ -1,4 +1,4 @@
-//! What the kernel says of a thread's CPU time, read from outside the thread.
+//! A thread's CPU time, read from outside the thread.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl Task {
         Self { schedstat: format!("/proc/self/task/{thread}/schedstat").into() }
     }
 
-    /// None when the thread has ended, or the kernel keeps no such account.
+    /// None when the thread has ended, or the kernel has no `schedstat`.
     pub(crate) fn time(&self) -> Option<TaskTime> {
         parse(&fs::read_to_string(&self.schedstat).ok()?)
     }

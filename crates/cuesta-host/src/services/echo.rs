@@ -1,4 +1,4 @@
-//! What came, back again, mapped: each character by itself, or each row when the input is canonical.
+//! Echoes its input through the echo map: each character, or each row when the input is canonical.
 
 use std::io;
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use cuesta_record::Stamp;
 use crate::input::LONGEST_ROW;
 use crate::terminal::Terminal;
 
-/// Characters taken at once.
+/// Most characters taken at once.
 const PIECE: usize = 64;
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
     if terminal.front().settings.discipline.canonical { rows(terminal).await } else { characters(terminal).await }
 }
 
-/// Each character leaves when it is due, however many are typed ahead.
+/// Each character leaves when it is due, also with type-ahead.
 async fn characters(terminal: &mut Terminal) -> io::Result<()> {
     let mut typed = [0; PIECE];
     while let Some(message) = terminal.read(&mut typed).await? {
@@ -28,7 +28,7 @@ async fn characters(terminal: &mut Terminal) -> io::Result<()> {
     Ok(())
 }
 
-/// Each row waits for the one before it, and the front end's echo is not held up meanwhile.
+/// Each row waits for the one before it; the front end still echoes meanwhile.
 async fn rows(terminal: &mut Terminal) -> io::Result<()> {
     let mut row = [0; LONGEST_ROW + 2];
     while let Some(message) = terminal.read(&mut row[..LONGEST_ROW]).await? {

@@ -1,5 +1,5 @@
-//! What answers on a line. One file each, all of one shape: `serve(terminal, …)` runs until the line or the service
-//! ends, reading messages and writing answers; the terminal does the rest.
+//! The services. One file each, all of one shape: `serve(terminal, …)` reads messages and writes answers until the line or the
+//! service ends; the terminal does the rest.
 
 mod echo;
 mod listing;
@@ -34,7 +34,7 @@ async fn run(terminal: &mut Terminal) -> io::Result<()> {
         Service::Echo {} => echo::serve(terminal).await,
         Service::Transaction { reply } => transaction::serve(terminal, reply).await,
         Service::Output { rows, start } => output::serve(terminal, rows, start).await,
-        // Boxed: it is large, and lines of other services need not be.
+        // Boxed, because its future is large and lines of other services should stay small.
         Service::Shell { .. } => Box::pin(shell::serve(terminal)).await,
     }
 }

@@ -1,4 +1,4 @@
-//! A listing, again and again until the line closes, as fast as the line takes it.
+//! Prints a listing again and again until the line closes, as fast as the line takes it.
 
 use std::io;
 

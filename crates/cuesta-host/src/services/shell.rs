@@ -1,4 +1,4 @@
-//! Any program, on a terminal of its own. The program's terminal has its own discipline and echo.
+//! Runs a program on a pseudo-terminal, which has its own line discipline and echo.
 
 use std::future::poll_fn;
 use std::io;
@@ -12,13 +12,13 @@ use crate::Service;
 use crate::input::LONGEST_ROW;
 use crate::terminal::Terminal;
 
-/// How long a line may take to say what its terminal is.
+/// How long a line may take to send its terminal's name.
 const INTRODUCTION: Duration = Duration::from_millis(250);
-/// What is read of the program's output at once.
+/// Most bytes read from the program at once.
 const PIECE: usize = 4096;
-/// The terminal of a line that does not say what it is.
+/// The terminal's name for a line that does not send one.
 const TERMINAL: &str = "xterm";
-/// Columns and rows of a line that does not say.
+/// Columns and rows for a line that does not send them.
 const WINDOW: (u16, u16) = (80, 24);
 
 pub(super) async fn serve(terminal: &mut Terminal) -> io::Result<()> {
@@ -63,14 +63,14 @@ fn poll(
     }
 }
 
-/// What came of reading the program's output.
+/// The result of reading the program's output.
 enum ShowOutcome {
     Some,
     Nothing,
     Ended,
 }
 
-/// Puts the program's output on the terminal, as far as there is room.
+/// Copies the program's output to the terminal, as far as there is room.
 fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> io::Result<ShowOutcome> {
     let room = terminal.room_now().min(PIECE);
     if room == 0 {
@@ -85,7 +85,7 @@ fn show(cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> io:
             Ok(ShowOutcome::Some)
         }
         Poll::Ready(Ok(_)) => Ok(ShowOutcome::Ended),
-        // The shell has said on the line that there is no such program.
+        // The shell has printed that there is no such program.
         Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(ShowOutcome::Ended),
         Poll::Ready(Err(error)) => Err(error),
     }
@@ -109,7 +109,7 @@ impl PendingInput {
         self.from == self.to
     }
 
-    /// Passes input to the program, as much as it takes now; says whether it took any.
+    /// Passes input to the program, as much as it takes now; true if it took any.
     fn pass(&mut self, cx: &mut Context<'_>, terminal: &mut Terminal, program: &mut Pty) -> bool {
         if self.is_empty() && !self.refill(terminal) {
             return false;
@@ -120,7 +120,7 @@ impl PendingInput {
                 self.from += taken;
                 true
             }
-            // It has ended, and reading says so after what it said last.
+            // The program has ended; reading reports that after its last output.
             Poll::Ready(Err(_)) => {
                 self.from = self.to;
                 false

@@ -1,4 +1,4 @@
-//! A message in, a fixed number of characters out: the interactive transaction of the 1979 tests (13 in, 150 out).
+//! Answers each message with a fixed number of characters: the interactive transaction of the 1979 tests (13 in, 150 out).
 
 use std::io;
 
@@ -8,19 +8,19 @@ use super::listing::{self, ROW};
 use crate::input::LONGEST_ROW;
 use crate::terminal::Terminal;
 
-/// What a terminal sees before its first message.
+/// The first prompt.
 const READY: &[u8; 2] = b"> ";
 /// How each answer ends.
 const PROMPT: &[u8; 4] = b"\r\n> ";
 
 pub(super) async fn serve(terminal: &mut Terminal, reply: u64) -> io::Result<()> {
     terminal.write(clock::now(), READY.len() as u64, |at, into| copy(READY, at, into)).await?;
-    // Of raw input each character is a message.
+    // With raw input each character is a message.
     let most = if terminal.front().settings.discipline.canonical { LONGEST_ROW } else { 1 };
     while let Some(message) = terminal.read(&mut [0; LONGEST_ROW][..most]).await? {
         let due = terminal.front().due(message.taken);
         terminal.until(due).await?;
-        // Due already: the delay of an answer counts from its message, not from the place in the answer.
+        // Due at once: the delay counts from the message, and was waited for above.
         terminal.write(Stamp::ZERO, reply, |at, into| answer(reply, at, into)).await?;
         terminal.answered();
     }
@@ -33,7 +33,7 @@ fn answer(len: u64, at: u64, into: &mut [u8]) {
     let before = usize::try_from(text.saturating_sub(at)).unwrap_or(usize::MAX).min(into.len());
     let (rows, prompt) = into.split_at_mut(before);
     listing::fill(at, rows);
-    // A text that is cut within the end of a row would show a CR by itself.
+    // A text cut within the end of a row would end in a bare CR.
     if before > 0 && at + before as u64 == text && text % ROW as u64 == ROW as u64 - 1 {
         rows[before - 1] = b'.';
     }

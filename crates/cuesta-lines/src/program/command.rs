@@ -1,15 +1,15 @@
-//! A command as it is handed to a shell.
+//! The command line that the shell is given.
 
 use std::borrow::Cow;
 use std::env;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What makes more of a command than one program and its arguments, unless it is quoted, and then nothing is lost.
+/// Characters that make a command more than one program and its arguments. Where they are quoted, the shell merely stays.
 const MORE_THAN_ONE: &str = ";&|<>(){}`\n";
 
-/// The command that `/bin/sh -c` is given. The shell becomes the program where it has nothing else to do: else every user
-/// would cost two processes, and a signal would not reach the program.
+/// The command for `/bin/sh -c`, with `exec` before it where the shell has nothing else to do: otherwise every user would cost
+/// two processes, and a signal would not reach the program.
 pub(super) fn for_the_shell(command: &str) -> Cow<'_, str> {
     let program = command.split_whitespace().next().unwrap_or_default();
     let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "_./+-".contains(c));
@@ -20,7 +20,7 @@ pub(super) fn for_the_shell(command: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a program is a file, and no word of the shell's own.
+/// Whether a program is an executable file, and not a built-in of the shell.
 fn is_a_file(program: &str) -> bool {
     if program.contains('/') {
         return is_executable(Path::new(program));

@@ -1,10 +1,10 @@
-//! How a program ended, and what it said last.
+//! How a program ended, and its last output.
 
 use std::fmt;
 
 use rustix::process::WaitIdStatus;
 
-/// So many of the last characters are kept.
+/// Characters of the last output that are kept.
 const KEPT: usize = 512;
 
 /// The end of a program.
@@ -12,7 +12,7 @@ const KEPT: usize = 512;
 pub struct ProgramExit {
     /// How it ended.
     pub status: ExitStatus,
-    /// The last that it wrote, as it wrote it; whole rows, where it wrote more than is kept.
+    /// Its last output; whole rows only, if it wrote more than is kept.
     pub last: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for ExitStatus {
     }
 }
 
-/// The names of those that end a program which nobody meant to end.
+/// The names of the signals that usually end a program.
 fn name_of(signal: i32) -> &'static str {
     match signal {
         libc::SIGHUP => " (hang-up)",
@@ -56,11 +56,11 @@ fn name_of(signal: i32) -> &'static str {
     }
 }
 
-/// The last characters of what a program wrote. Its memory does not grow.
+/// A ring buffer of a program's last output.
 #[derive(Debug)]
 pub(super) struct Tail {
     ring: [u8; KEPT],
-    /// How many have come in all.
+    /// Characters in all.
     come: usize,
 }
 
@@ -69,7 +69,7 @@ impl Tail {
         Self { ring: [0; KEPT], come: 0 }
     }
 
-    /// More has come.
+    /// Appends output.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let last = &bytes[bytes.len().saturating_sub(KEPT)..];
         let at = (self.come + bytes.len() - last.len()) % KEPT;
@@ -79,7 +79,7 @@ impl Tail {
         self.come += bytes.len();
     }
 
-    /// What is kept. Its first row is left out where its beginning is not there any more.
+    /// The kept output, without a first row whose beginning was overwritten.
     pub(super) fn rows(&self) -> Vec<u8> {
         if self.come <= KEPT {
             return self.ring[..self.come].to_vec();

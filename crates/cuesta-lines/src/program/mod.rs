@@ -1,8 +1,8 @@
-//! A program on this machine at the other end of a line: how it is started, read, written to and brought to its end.
+//! A program on this machine at the other end of a line: starting it, reading, writing and ending it.
 //!
-//! - [`Pty`]: on a terminal of its own. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the way to another host.
+//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the connection to an ssh host.
 //! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line. `watch`: the event queue.
-//! - `exit`: how it ended, and what it said last. `orphans`: what it leaves behind.
+//! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
 mod command;
 mod exit;
@@ -47,7 +47,7 @@ pub enum ProgramError {
         "no pseudo-terminal is left for {command}: raise the limit with `sysctl kernel.pty.max=N` (each user takes one)"
     )]
     OutOfPtys {
-        /// What was to be started.
+        /// The command.
         command: String,
     },
     /// The user may have only so many processes.
@@ -77,7 +77,7 @@ impl ProgramError {
     }
 }
 
-/// What an ended program has left on its line is read in so many pieces of so many bytes: the kernel holds no more.
+/// The rest of an ended program's output is read in at most this many pieces of this many bytes: the kernel holds no more.
 const MOST_PIECES: usize = 64;
 const PIECE: usize = 1024;
 
@@ -96,10 +96,10 @@ fn not_started(command: &str, cause: io::Error) -> OpenError {
 /// [`reaper`].
 #[derive(Debug)]
 struct Program {
-    /// The kernel's handle on it, which can be read once it has ended.
+    /// Its pidfd, readable once it has ended.
     handle: AsyncFd<OwnedFd>,
     child: ChildGuard,
-    /// Nobody has its end of the line open any more.
+    /// No process has its end of the line open any more.
     closed: bool,
     started: Stamp,
     traffic: Traffic,
@@ -110,14 +110,14 @@ struct Program {
 #[derive(Debug)]
 struct ChildGuard(Pid);
 
-/// Programs that somebody of ours waits for.
+/// Processes that a line or the reaper waits for.
 static OURS: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 
 fn ours() -> MutexGuard<'static, HashSet<Pid>> {
     OURS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a process is a program that somebody of ours waits for.
+/// Whether a line or the reaper waits for a process.
 fn is_ours(pid: Pid) -> bool {
     ours().contains(&pid)
 }
@@ -137,7 +137,7 @@ impl Drop for ChildGuard {
 
 impl Program {
     fn start(command: &str, terminal: &str, streams: StandardStreams<'_>) -> io::Result<Self> {
-        // First: what the program leaves behind in its first moment is adopted too.
+        // First, so that what the program forks at once is adopted too.
         orphans::adopt();
         let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
         let handle = watch::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
@@ -164,11 +164,10 @@ impl Program {
         self.poll_end(cx)
     }
 
-    /// Reads; 0 = nothing more will come. What it left running in the background does not keep the line open when it has
-    /// ended.
+    /// Reads; 0 = end of output. Once the program has ended, its background processes do not keep the line open.
     fn poll_read(&self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>> {
         if self.has_ended(cx) {
-            // The kernel is asked itself: the event queue may not know yet of what was put out last.
+            // Reads without asking the event queue, which may not know yet of the last output.
             return Poll::Ready(match rustix::io::read(end.get_ref(), into) {
                 Err(Errno::AGAIN | Errno::IO) => Ok(0),
                 outcome => Ok(outcome?),
@@ -177,7 +176,7 @@ impl Program {
         loop {
             let mut ready = ready!(end.poll_read_ready(cx))?;
             let outcome = ready.try_io(|end| match rustix::io::read(end.get_ref(), &mut *into) {
-                // What Linux says when nobody has a terminal open any more.
+                // Linux returns EIO when no process has the terminal open any more.
                 Err(Errno::IO) => Ok(0),
                 outcome => Ok(outcome?),
             });
@@ -187,8 +186,8 @@ impl Program {
         }
     }
 
-    /// How its line ends. If nothing was ever typed, that may be because there was no such program: its status tells, and
-    /// that comes a little after its terminal is closed.
+    /// The end of its line. If nothing was typed yet, the shell may not have found the program: its exit status tells, which
+    /// follows a little after its terminal is closed.
     fn poll_end(&self, cx: &mut Context<'_>) -> Poll<io::Result<Received>> {
         if self.traffic.sent == 0 {
             if !self.has_ended(cx) {
@@ -199,9 +198,9 @@ impl Program {
         Poll::Ready(Ok(Received { at: clock::now(), ..Received::default() }))
     }
 
-    /// Gives it input at our `end` of its line, as much as it takes.
+    /// Writes input at our `end` of its line, as much as it takes.
     fn poll_send(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        // The kernel would take it, for nobody.
+        // The kernel would accept the input although nothing reads it.
         if self.closed || self.has_ended(cx) {
             if self.traffic.sent == 0 && self.has_ended(cx) {
                 self.was_found()?;
@@ -226,7 +225,7 @@ impl Program {
         self.handle.poll_read_ready(cx).is_ready()
     }
 
-    /// Fails if the shell found nothing to start, by the status that a shell gives then (POSIX, XCU 2.8.2).
+    /// Fails if the shell found no such program, by its exit status (POSIX, XCU 2.8.2).
     fn was_found(&self) -> io::Result<()> {
         match self.how_it_ended() {
             Some(ExitStatus::Exited(126 | 127)) => Err(io::ErrorKind::NotFound.into()),
@@ -239,8 +238,7 @@ impl Program {
         ExitStatus::of(&waitid(WaitId::Pid(self.child.0), options).ok().flatten()?)
     }
 
-    /// Its end, once it has come. What is left at our `end` of its line is read too: a user who was typing when the
-    /// program ended has not seen what that said last.
+    /// Its exit, once it has ended. Reads the rest of its output first: a user who was typing has not received it yet.
     fn poll_exit(&mut self, end: &AsyncFd<OwnedFd>, cx: &mut Context<'_>) -> Poll<Option<ProgramExit>> {
         if !self.has_ended(cx) {
             return Poll::Pending;
@@ -255,7 +253,7 @@ impl Program {
         Poll::Ready(self.how_it_ended().map(|status| ProgramExit { status, last: self.said.rows() }))
     }
 
-    /// Hangs it up, waits a little, kills it, and waits for that. It is reaped when it is dropped.
+    /// Sends SIGHUP, waits for the grace period, sends SIGKILL and waits again. Dropping it reaps it.
     async fn end(&mut self) {
         for signal in [Signal::HUP, Signal::KILL] {
             let _ = kill_process_group(self.child.0, signal);

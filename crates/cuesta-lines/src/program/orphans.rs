@@ -1,5 +1,5 @@
-//! Processes that programs leave behind: a daemon whose parent has ended becomes a child of ours and not of the machine's first
-//! process, so that meters of our descendants still find it, and what it used is added to ours when it has ended.
+//! Processes that programs leave behind. A daemon whose parent has ended becomes our child instead of init's, so that meters of
+//! our descendants still find it, and its CPU time is added to ours when it ends.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,10 +9,10 @@ use std::thread;
 use rustix::event::{Timespec, poll};
 use rustix::process::{Pid, WaitId, WaitIdOptions, getpid, set_child_subreaper, waitid};
 
-/// How often it is looked for those that have ended.
+/// How often ended orphans are looked for.
 const EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// Adopts orphans from now on, and waits for each that ends. Where the kernel refuses, they go where they went before.
+/// Makes this process a subreaper and starts the thread that reaps orphans. If the kernel refuses, init adopts them as usual.
 pub(super) fn adopt() {
     static BEGUN: OnceLock<()> = OnceLock::new();
     BEGUN.get_or_init(|| {
@@ -22,8 +22,8 @@ pub(super) fn adopt() {
     });
 }
 
-/// Every other child has somebody of ours who waits for it: programs are known, and what libraries start is in our session. To
-/// be sure, only those are waited for that were dead at two looks.
+/// Reaps only orphans: programs are known, and processes that libraries start are in our session. To be sure, it reaps only
+/// those that it found dead twice in a row.
 fn reap() {
     let mut dead = HashSet::new();
     loop {
@@ -45,7 +45,7 @@ fn children() -> Vec<Pid> {
     rows.flat_map(|row| row.split(' ').filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect::<Vec<_>>()).collect()
 }
 
-/// Whether it is what a program left: in a session that is not ours, and no program itself.
+/// Whether it is an orphan: in another session than ours, and not a program of a line.
 fn is_orphan(pid: Pid, ours: Option<i32>) -> bool {
     session(&pid.to_string()).is_some_and(|its| Some(its) != ours && !super::is_ours(pid))
 }

@@ -16,7 +16,7 @@ use super::watch::watch;
 use super::{Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
-/// What is translated at once.
+/// Characters that are translated at once.
 const PIECE: usize = 256;
 
 /// A program whose standard input is one pipe, and its output and errors another.
@@ -31,7 +31,7 @@ pub struct Pipe {
     input: AsyncFd<OwnedFd>,
     output: AsyncFd<OwnedFd>,
     program: Program,
-    /// A line feed is still to be handed on, for which there was no room.
+    /// A line feed that had no room in the last read comes first in the next.
     owes_feed: bool,
 }
 
@@ -47,7 +47,7 @@ impl Pipe {
     fn try_start(command: &str, terminal: &str) -> io::Result<Self> {
         let (its_input, input) = pipe_with(PipeFlags::CLOEXEC)?;
         let (output, its_output) = pipe_with(PipeFlags::CLOEXEC)?;
-        // Ours alone: the program's ends block, as programs expect.
+        // Only our ends: the program's ends block, as programs expect.
         fcntl_setfl(&input, OFlags::NONBLOCK)?;
         fcntl_setfl(&output, OFlags::NONBLOCK)?;
         let streams = StandardStreams::Pipes { input: its_input.as_fd(), output: its_output.as_fd() };
@@ -58,7 +58,7 @@ impl Pipe {
 }
 
 impl Pipe {
-    /// Puts a carriage return before each line feed among the first `len` characters; says how many they are then.
+    /// Puts a carriage return before each line feed among the first `len` characters; gives the new length.
     fn return_carriages(&mut self, into: &mut [u8], len: usize) -> usize {
         let feeds = memchr::memchr_iter(b'\n', &into[..len]).count();
         let mut to = len + feeds;

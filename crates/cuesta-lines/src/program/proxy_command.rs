@@ -1,4 +1,4 @@
-//! A program as the way to a host (`ProxyCommand`): its input and output are two pipes, its errors a third.
+//! A program as the connection to a host (ssh's `ProxyCommand`): pipes for its input, its output and its errors.
 
 use std::io::{self, Read as _};
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ use super::watch::watch;
 use super::{Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
-/// How much of what the program complains of is kept for an error.
+/// Bytes of the program's standard error that are read for an error message.
 const COMPLAINT: usize = 4096;
 
 /// A program and its three pipes. Bytes pass as they are. Dropping it hangs the program up.
@@ -40,7 +40,7 @@ impl ProxyCommand {
         fcntl_setfl(&input, OFlags::NONBLOCK)?;
         fcntl_setfl(&output, OFlags::NONBLOCK)?;
         fcntl_setfl(&errors, OFlags::NONBLOCK)?;
-        // A program that complains a lot loses what nobody reads, and is not held up by it.
+        // Nothing reads this pipe before an error, so a full one must not block the program.
         fcntl_setfl(&its_errors, OFlags::NONBLOCK)?;
         let (input_end, output_end) = (its_input.as_fd(), its_output.as_fd());
         let streams = StandardStreams::ThreePipes { input: input_end, output: output_end, errors: its_errors.as_fd() };
@@ -52,7 +52,7 @@ impl ProxyCommand {
     /// The last row that the program has written to its standard error.
     pub(crate) fn complaint(&mut self) -> String {
         let mut text = Vec::new();
-        // It ends where the pipe is empty or closed.
+        // Stops where the pipe is empty or closed.
         let _ = (&mut self.errors).take(COMPLAINT as u64).read_to_end(&mut text);
         let text = String::from_utf8_lossy(&text);
         let last = text.lines().rev().find(|row| !row.trim().is_empty()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A program on a terminal of its own.
+//! A program on a pseudo-terminal.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -18,10 +18,10 @@ use crate::{Line, OpenError, Opening, Received, Traffic};
 /// A pseudo-terminal and the program that runs on it, in a session of its own. The kernel does what it does for any
 /// terminal: echo, editing, signals.
 ///
-/// Dropping it hangs the program up. One that does not go is killed after a second, and all of its process group.
+/// Dropping it hangs the program up. If it has not ended after a second, its process group is killed.
 #[derive(Debug)]
 pub struct Pty {
-    // Before the program: closing it is what hangs the terminal up.
+    // Declared before the program, because closing the master is what hangs the terminal up.
     master: AsyncFd<OwnedFd>,
     program: Program,
     window: (u16, u16),
@@ -38,7 +38,7 @@ impl Pty {
         Self::try_start(command, terminal, window).map_err(|cause| not_started(command, cause))
     }
 
-    /// Hangs the program up and waits until it is gone, which is a second at most, and then it is killed.
+    /// Hangs the program up and waits until it has ended; after a second it is killed.
     pub async fn end(self) {
         let Self { master, mut program, .. } = self;
         drop(master);
@@ -46,7 +46,7 @@ impl Pty {
     }
 
     fn try_start(command: &str, terminal: &str, window: (u16, u16)) -> io::Result<Self> {
-        // Closed on exec from the beginning: another user's program that held it open would keep this one's terminal up.
+        // Close-on-exec from the start: another user's program that inherited it would keep this terminal open.
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&master)?;
         unlockpt(&master)?;
@@ -76,7 +76,7 @@ impl Line for Pty {
     }
 
     fn resize(&mut self, columns: u16, rows: u16) {
-        // The program is told (`SIGWINCH`). A terminal that cannot be resized is gone, which reading says.
+        // The program gets SIGWINCH. A terminal that cannot be resized is closed; reading reports that.
         if (columns, rows) != self.window && tcsetwinsize(self.master.get_ref(), size((columns, rows))).is_ok() {
             self.window = (columns, rows);
         }
@@ -84,7 +84,7 @@ impl Line for Pty {
 
     fn echoes(&self) -> Option<bool> {
         let settings = tcgetattr(self.master.get_ref()).ok()?;
-        // A program that takes keys one by one shows them itself, or not.
+        // In raw mode the program decides what it echoes.
         let by_rows = settings.local_modes.contains(LocalModes::ICANON);
         by_rows.then_some(settings.local_modes.contains(LocalModes::ECHO))
     }

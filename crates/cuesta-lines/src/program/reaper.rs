@@ -1,7 +1,7 @@
-//! Programs whose line is gone: hung up, given a little time, killed if they take more, and reaped in any case.
+//! Ends programs whose line was dropped: SIGHUP, a grace period, SIGKILL, and reaping in any case.
 //!
-//! One thread of the process does it for all, so that no user waits for the program of another, and that the end of a run
-//! gives all of them the same time at once.
+//! One thread does this for all programs, so that no user waits for another's program, and all programs of a run have the same
+//! grace period at its end.
 
 use std::os::fd::OwnedFd;
 use std::sync::OnceLock;
@@ -13,23 +13,23 @@ use cuesta_record::{Stamp, clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 
-/// How long a program may take to go after it was hung up, and how long it may take to die.
+/// How long a program may take to end after SIGHUP, and again after SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(1);
 
-/// How often it is looked whether what was killed has ended.
+/// How often a killed process group is checked.
 const A_MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
 
 enum Message {
-    /// A program, and when it has to be gone.
+    /// A program, and when it must have ended.
     ChildGuard(Pid, Stamp),
-    /// Somebody wants to know when all that came before is done.
+    /// Reports when all earlier messages have been handled.
     Tell(Sender<()>),
 }
 
-/// None if there is no thread to be had.
+/// None if the thread could not be started.
 static REAPER: OnceLock<Option<Sender<Message>>> = OnceLock::new();
 
-/// Hangs up a program that we started and that nobody else waits for, and sees to its end.
+/// Hangs up a program and has the reaper end it.
 pub(super) fn take(pid: Pid) {
     let _ = kill_process_group(pid, Signal::HUP);
     let due = clock::now() + GRACE;
@@ -39,7 +39,7 @@ pub(super) fn take(pid: Pid) {
     }
 }
 
-/// Waits until no program is left of those whose lines have been dropped. That takes at most a second or two.
+/// Waits until all programs whose lines were dropped have ended: at most a second or two.
 pub fn wait_for_ended_programs() {
     let Some(Some(way)) = REAPER.get() else { return };
     let (done, is_done) = channel();
@@ -54,7 +54,7 @@ fn begin() -> Option<Sender<Message>> {
     thread.is_ok().then_some(way)
 }
 
-/// One after another is enough: who comes later has to be gone later.
+/// Handles programs one after another: later messages have later deadlines.
 fn work(messages: &Receiver<Message>) {
     for message in messages {
         match message {
@@ -66,11 +66,11 @@ fn work(messages: &Receiver<Message>) {
 
 fn end(pid: Pid, due: Stamp) {
     let program = pidfd_open(pid, PidfdFlags::empty()).ok();
-    // With no descriptor left to wait with, there is no grace either.
+    // Without a descriptor to wait with there is no grace period.
     let mut gone = program.as_ref().is_some_and(|program| ends_by(program, due));
-    // As long as it is not reaped, its number names its group and no other.
+    // Until the program is reaped, its number cannot be reused for another group.
     let _ = kill_process_group(pid, Signal::KILL);
-    // What may not be killed, because it is another user's, is left to itself.
+    // A process of another user cannot be killed and is left alone.
     gone = gone || program.is_none_or(|program| ends_by(&program, clock::now() + GRACE));
     if gone {
         let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
@@ -79,12 +79,12 @@ fn end(pid: Pid, due: Stamp) {
     }
 }
 
-/// Reaps what is left of a killed group, until an instant at most: members whose parents have ended are children of ours.
+/// Reaps the rest of a killed group, until `due` at most: members whose parents have ended are our children.
 fn reap_group(group: Pid, due: Stamp) {
     while clock::now() < due {
         match waitid(WaitId::Pgid(Some(group)), WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
             Ok(Some(_)) => {}
-            // It was killed, and has not ended yet.
+            // Some members have not ended yet.
             Ok(None) => {
                 let _ = poll(&mut [], Some(&A_MOMENT));
             }
@@ -93,7 +93,7 @@ fn reap_group(group: Pid, due: Stamp) {
     }
 }
 
-/// Waits for a program's end, until an instant at most; says whether it has come.
+/// Waits for a program's end, until `due` at most; true if it has ended.
 fn ends_by(program: &OwnedFd, due: Stamp) -> bool {
     loop {
         let left = due.since(clock::now());

@@ -1,8 +1,8 @@
-//! Starting a program in a session of its own. Apart because no safe crate does it so: everything unsafe about programs is
-//! in this file.
+//! Starts a program in a session of its own. All unsafe code about programs is in this file, because no safe crate offers
+//! `posix_spawn` with a new session.
 //!
-//! By `posix_spawn` and not by fork and exec: a fork copies the page tables of a process that carries thousands of users,
-//! and makes every one of them late.
+//! `posix_spawn` instead of fork and exec: a fork copies the page tables of a process with thousands of users and makes every
+//! one of them late.
 #![allow(unsafe_code)]
 
 use std::env;
@@ -17,10 +17,10 @@ use rustix::process::Pid;
 
 use super::command::for_the_shell;
 
-/// What a program has for its input and its output.
+/// Standard input, output and error of a program.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum StandardStreams<'a> {
-    /// A terminal, by its path. It becomes the session's own.
+    /// A terminal, by its path. It becomes the session's controlling terminal.
     Terminal(&'a CStr),
     /// Two pipes.
     Pipes { input: BorrowedFd<'a>, output: BorrowedFd<'a> },
@@ -29,11 +29,11 @@ pub(super) enum StandardStreams<'a> {
 }
 
 const SHELL: &CStr = c"/bin/sh";
-/// What the terminal says itself. Left as they were where we were started, they would be somebody else's.
+/// Variables that describe the terminal we were started on, not the program's.
 const NOT_HANDED_ON: [&str; 3] = ["TERM", "COLUMNS", "LINES"];
 
-/// Starts what `/bin/sh -c` makes of `command`, in a session and a process group of its own, with no signal ignored or held
-/// back. Whoever calls has to wait for it when it ends.
+/// Starts what `/bin/sh -c` makes of `command`, in a session and a process group of its own, with no signal ignored or
+/// blocked. The caller must reap it.
 ///
 /// # Errors
 /// When there is no process or no memory left, or a text has a NUL in it.
@@ -67,13 +67,13 @@ fn variables(terminal: &str) -> io::Result<Vec<CString>> {
         .collect()
 }
 
-/// What is done with descriptors before the program begins.
+/// What `posix_spawn` does with descriptors before the program begins.
 struct Actions(MaybeUninit<libc::posix_spawn_file_actions_t>);
 
 impl Actions {
     fn new(streams: StandardStreams<'_>) -> io::Result<Self> {
         let mut actions = MaybeUninit::uninit();
-        // SAFETY: the call makes it what it is.
+        // SAFETY: the call initialises it.
         check(unsafe { libc::posix_spawn_file_actions_init(actions.as_mut_ptr()) })?;
         let mut actions = Self(actions);
         match streams {
@@ -96,7 +96,7 @@ impl Actions {
         Ok(actions)
     }
 
-    /// Opened by the leader of a session that has no terminal, a terminal becomes the session's.
+    /// A terminal that a session leader without a terminal opens becomes the session's controlling terminal.
     fn open(&mut self, to: c_int, path: &CStr) -> io::Result<()> {
         // SAFETY: the actions are initialised, and copy the path.
         check(unsafe {
@@ -117,13 +117,13 @@ impl Drop for Actions {
     }
 }
 
-/// How the new process differs from ours: session and signals.
+/// Session and signals of the new process.
 struct Attributes(MaybeUninit<libc::posix_spawnattr_t>);
 
 impl Attributes {
     fn new() -> io::Result<Self> {
         let mut attributes = MaybeUninit::uninit();
-        // SAFETY: the call makes them what they are.
+        // SAFETY: the call initialises them.
         check(unsafe { libc::posix_spawnattr_init(attributes.as_mut_ptr()) })?;
         let mut attributes = Self(attributes);
         let pointer = attributes.0.as_mut_ptr();

@@ -1,4 +1,4 @@
-//! A serial device as a line: what goes over it is the device's affair, and so is its speed.
+//! A serial device as a line. The device itself keeps the line speed.
 
 mod target;
 
@@ -19,7 +19,7 @@ use crate::{Line, OpenError, Opening, Received, Traffic};
 
 pub use target::{FlowControl, Parity, SerialTarget};
 
-/// Why a device gives no line.
+/// Why a device could not be opened as a line.
 #[derive(Debug, Error)]
 pub enum SerialError {
     /// There is no such device, or it is something else.
@@ -38,16 +38,16 @@ pub enum SerialError {
         /// Its path.
         device: String,
     },
-    /// It belongs to somebody else.
+    /// The process may not open it.
     #[error("{device} may not be opened: join the group that owns it (often dialout), or run as root")]
     NotPermitted {
         /// Its path.
         device: String,
     },
-    /// Not at this speed, or not so.
-    #[error("{target} cannot be set so ({cause}): take a speed and a format that the device knows")]
+    /// The device does not support the settings.
+    #[error("{target} cannot be set so ({cause}): choose a speed and a format that the device supports")]
     BadSettings {
-        /// As it was wanted.
+        /// The target with its settings.
         target: String,
         /// What the kernel says.
         cause: io::Error,
@@ -66,16 +66,16 @@ impl SerialError {
     }
 }
 
-/// A serial device. Closing it hangs up where there is a modem.
+/// A serial device. Closing it hangs up a modem.
 pub(crate) struct Serial {
     port: SerialPort,
-    /// Keeps other lines and other programs away from the device.
+    /// Locks the device against other lines and programs.
     _lock: File,
     opened: Stamp,
     traffic: Traffic,
 }
 
-/// Opens a device. What it had received before is thrown away.
+/// Opens a device and discards what it had received before.
 pub(crate) fn open(target: &SerialTarget) -> Result<Serial, OpenError> {
     let failed = |cause| not_opened(target, cause);
     let lock = lock(target).map_err(failed)?;
@@ -101,7 +101,7 @@ fn not_opened(target: &SerialTarget, cause: io::Error) -> OpenError {
         Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { place: device },
         Some(Errno::WOULDBLOCK | Errno::BUSY) => SerialError::Busy { device },
         Some(Errno::ACCESS | Errno::PERM) => SerialError::NotPermitted { device },
-        // There is no number when the device took other settings than those that were wanted.
+        // The error has no number when the device applied other settings than those requested.
         Some(Errno::INVAL) | None => SerialError::BadSettings { target: target.to_string(), cause },
         _ => SerialError::NoDevice { device, cause },
     }
@@ -114,7 +114,7 @@ impl Line for Serial {
         let outcome = ready!(Pin::new(&mut self.port).poll_read(cx, &mut buffer));
         let at = clock::now();
         match outcome {
-            // Unplugged, or nobody has the other end of a pair any more.
+            // The device was unplugged, or the other end of a pseudo-terminal pair was closed.
             Err(error) if Errno::from_io_error(&error) == Some(Errno::IO) => {}
             outcome => outcome?,
         }

@@ -1,4 +1,4 @@
-//! A `serial:` target: a device, and how characters go over it.
+//! A `serial:` target: a device and its line settings.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,8 +8,7 @@ use serial2_tokio::{CharSize, Settings, StopBits};
 
 use crate::TargetError;
 
-/// What `serial:DEVICE[?settings]` says. What it leaves open is 9600 bits a second, 8 bits, no parity, one stop bit, no flow
-/// control.
+/// `serial:DEVICE[?settings]`. The defaults are 9600 bits a second, 8 bits, no parity, one stop bit, no flow control.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SerialTarget {
     /// The device's path.
@@ -26,7 +25,7 @@ pub struct SerialTarget {
     pub flow: FlowControl,
 }
 
-/// What the parity bit is.
+/// The parity bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parity {
     /// There is none.
@@ -37,7 +36,7 @@ pub enum Parity {
     Even,
 }
 
-/// How one end holds the other back.
+/// Flow control: how one end stops the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlowControl {
     /// Not at all.
@@ -71,7 +70,7 @@ impl FromStr for SerialTarget {
 }
 
 impl SerialTarget {
-    /// Takes one setting of the query, or says what was expected.
+    /// Takes one setting of the query, or gives what was expected.
     fn set(&mut self, setting: &str) -> Result<(), &'static str> {
         match setting.split_once('=').ok_or(SETTINGS)? {
             ("baud", rate) => {
@@ -95,7 +94,7 @@ impl SerialTarget {
         Ok(())
     }
 
-    /// Sets a device up so.
+    /// Applies the settings to a device.
     pub(super) fn apply(&self, settings: &mut Settings) -> std::io::Result<()> {
         settings.set_raw();
         settings.set_baud_rate(self.baud)?;

@@ -1,5 +1,4 @@
-//! Hosts that show a certificate in place of a bare key, and the authorities that are known to sign them (`@cert-authority` in
-//! a file of known hosts).
+//! Host certificates, judged by the certificate authorities in the known hosts files (`@cert-authority`).
 
 use std::path::PathBuf;
 
@@ -9,26 +8,26 @@ use russh::keys::{Certificate, HashAlg};
 use super::known_hosts::{EntryKind, entries};
 use super::pattern::matches;
 
-/// What is known of a certificate.
+/// Whether a host's certificate can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CertificateStatus {
-    /// It is good, by an authority that is known for this host.
+    /// It is valid, and an authority that is known for this host signed it.
     Signed,
     /// No authority that is known for this host has signed it.
     UnknownAuthority,
-    /// A known authority has signed it, and it does not hold for this host or now.
+    /// A known authority signed it, but it is not valid for this host or now: why.
     Invalid(String),
-    /// Its key or its authority's is in wrong hands: in which file, in which row.
+    /// Its key or its authority's is revoked: in which file and row.
     Revoked(PathBuf, usize),
 }
 
-/// Whether an authority is known for a host: then certificates are asked for.
+/// Whether an authority is known for a host; only then are certificates requested.
 pub(super) fn has_authority(files: &[PathBuf], names: &[&str]) -> bool {
     rows(files, names).any(|(_, entry)| entry.kind == EntryKind::Authority)
 }
 
-/// Judges a host's certificate. `names`: with its port, as it is written down, and alone, as the certificate has to hold it.
-/// `now`: seconds since 1970.
+/// Checks a host's certificate. `names`: the host as known hosts files write it, with its port, and the bare name that the
+/// certificate must contain. `now`: seconds since 1970.
 pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate, now: u64) -> CertificateStatus {
     let (subject, authority) = (certificate.public_key(), certificate.signature_key());
     let mut known = false;
@@ -49,20 +48,20 @@ pub(super) fn judge(files: &[PathBuf], names: &[&str], certificate: &Certificate
         .map_or(CertificateStatus::Signed, CertificateStatus::Invalid)
 }
 
-/// What is wrong with a certificate that a known authority seems to have signed.
+/// Why a certificate of a known authority is not valid, if it is not.
 fn wrong(certificate: &Certificate, name: &str, now: u64) -> Option<String> {
     if certificate.cert_type() != CertType::Host {
-        return Some("it is a user's, not a host's".to_owned());
+        return Some("it is a user's certificate, not a host's".to_owned());
     }
     let principals = certificate.valid_principals();
     if !principals.iter().any(|principal| matches(principal, name)) {
-        return Some(format!("it holds for {}, not for {name}", principals.join(", ")));
+        return Some(format!("it is valid for {}, not for {name}", principals.join(", ")));
     }
     if let Some((option, _)) = certificate.critical_options().iter().next() {
-        return Some(format!("it demands {option}, which Cuesta does not know"));
+        return Some(format!("it requires {option}, which Cuesta does not support"));
     }
     if now < certificate.valid_after() || now >= certificate.valid_before() {
-        return Some("it does not hold now: it has run out, or is yet to begin".to_owned());
+        return Some("it is not valid now: it has expired, or is not valid yet".to_owned());
     }
     let authority = certificate.signature_key().fingerprint(HashAlg::Sha256);
     certificate.validate_at(now, [&authority]).err().map(|_| "its signature is not its authority's".to_owned())

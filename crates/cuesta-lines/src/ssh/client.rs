@@ -1,4 +1,4 @@
-//! What `russh` calls when something comes: the host's key to be judged, characters, the end.
+//! The handler that `russh` calls: checks the host's key, takes characters and the end of the channel.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,17 +17,17 @@ use super::shared::{LineEnd, Shared};
 use super::target::Trust;
 use crate::SshError;
 
-/// One login's side of the protocol.
+/// The handler of one connection.
 pub(super) struct Client {
     shared: Arc<Shared>,
-    /// Where it goes, for errors.
+    /// The address, for errors.
     place: String,
     known_as: String,
     principal: String,
     known_hosts: Vec<PathBuf>,
     trust: Trust,
     hashed: bool,
-    /// It leads on to another host: what comes is not for the user.
+    /// A jump host: its output is not for the user.
     leads_on: bool,
 }
 
@@ -45,7 +45,7 @@ impl Client {
         }
     }
 
-    /// Why the host is not to be trusted, if it is not.
+    /// Why the host's key cannot be trusted, if it cannot.
     fn distrusts(&self, key: &PublicKey) -> Option<SshError> {
         let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
         let mut status = known_hosts::judge(&self.known_hosts, &self.known_as, key);
@@ -62,7 +62,7 @@ impl Client {
         self.refusal(status, fingerprint)
     }
 
-    /// Why the host is not to be trusted that shows a certificate. Where nobody signed it whom we know, its key counts.
+    /// Why the host's certificate cannot be trusted, if it cannot. If no known authority signed it, its key is checked alone.
     fn distrusts_certificate(&self, certificate: &Certificate) -> Option<SshError> {
         let names = [self.known_as.as_str(), self.principal.as_str()];
         match certificate::judge(&self.known_hosts, &names, certificate, clock::wall() / 1_000_000_000) {
@@ -139,13 +139,13 @@ impl Handler for Client {
 }
 
 impl Drop for Client {
-    /// The protocol's task is over: whoever still waits for characters is told.
+    /// The protocol's task has ended: wakes the user's task, which may still wait for characters.
     fn drop(&mut self) {
         self.shared.end(LineEnd::Broken(io::ErrorKind::UnexpectedEof, "the connection was closed".to_owned()));
     }
 }
 
-/// An error of the protocol as one of a line.
+/// The line error for an error of the protocol.
 fn broken(error: &Error) -> (io::ErrorKind, String) {
     let kind = match error {
         Error::IO(error) => error.kind(),

@@ -1,6 +1,6 @@
-//! What OpenSSH's configuration says of a host, as OpenSSH itself understands it: `ssh -G` reads the files with all that they
-//! may hold (`Match`, `Include`, `CanonicalizeHostname`, …) and prints what comes of it. What it prints without any file is
-//! what nobody has said; everything else was said, and is used, refused, or named as not used.
+//! OpenSSH's configuration of a host, as OpenSSH itself evaluates it: `ssh -G` reads the files with all that they may hold
+//! (`Match`, `Include`, `CanonicalizeHostname`, …) and prints the result. Values that differ from its output without any file
+//! were set by somebody; each of these is used, refused, or reported as not used.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -11,29 +11,29 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::destination::home_in_passwd;
 use super::target::SshTarget;
 
-/// What is asked of the configuration.
+/// What `ssh -G` is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct ConfigQuery {
     pub(super) host: String,
     pub(super) user: Option<String>,
     pub(super) port: Option<u16>,
-    /// The file in place of the usual ones; `none` is no file.
+    /// The file that replaces the usual ones; `none` for no file.
     pub(super) config: Option<PathBuf>,
-    /// What is said of `ProxyJump` before any file is.
+    /// `ProxyJump` as the target sets it, before any file.
     pub(super) jump: Option<String>,
-    /// Where the usual files are.
+    /// The home directory of the usual files.
     home: Option<PathBuf>,
 }
 
-/// What was found, by keyword in small letters.
+/// The configuration of a host, by keyword in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HostConfig {
     values: HashMap<String, Vec<String>>,
-    /// Keywords of which somebody has said something.
+    /// Keywords that somebody has set.
     said: HashSet<String>,
 }
 
-/// What is used, here or in `place`.
+/// Keywords that are used, here or in `destination`.
 const USED: &[&str] = &[
     "batchmode",
     "certificatefile",
@@ -60,7 +60,7 @@ const USED: &[&str] = &[
     "user",
     "userknownhostsfile",
 ];
-/// What `ssh -G` has done already, and what only concerns what `ssh` itself prints, takes from a keyboard or learns for later.
+/// Keywords that `ssh -G` has applied already, and those that only concern what `ssh` prints, reads from a keyboard or stores.
 const DONE: &[&str] = &[
     "canonicaldomains",
     "canonicalizefallbacklocal",
@@ -77,7 +77,7 @@ const DONE: &[&str] = &[
     "updatehostkeys",
     "visualhostkey",
 ];
-/// What would lead elsewhere, or trust otherwise, if it were passed over; and what to do.
+/// Keywords that Cuesta cannot honour and must not ignore, since it would connect elsewhere or trust otherwise; and what to do.
 const REFUSED: &[(&str, &str)] = &[
     ("addressfamily", "give HostName an address of that family"),
     ("bindaddress", "let the route decide, or run Cuesta in a network namespace that has only that address"),
@@ -90,9 +90,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("sessiontype", "every user has a shell or a command: write SessionType default"),
 ];
 
-/// What was found before in this process: `Match exec` may start programs, and thousands of users ask the same.
+/// Configurations read so far in this process: `Match exec` may start programs, and thousands of users ask the same.
 static BEFORE: LazyLock<Mutex<HashMap<ConfigQuery, Arc<HostConfig>>>> = LazyLock::new(Mutex::default);
-/// What `ssh` does if no file says anything.
+/// The defaults of `ssh`, without any file.
 static UNSAID: LazyLock<io::Result<Rows>> = LazyLock::new(|| {
     let output = ssh(["-F", "none", "-G", "--", "host"].iter()).output()?;
     Ok(rows(&String::from_utf8_lossy(&output.stdout)))
@@ -116,7 +116,7 @@ impl ConfigQuery {
         }
     }
 
-    /// The arguments of `ssh`. What comes from a target cannot be taken for an option: it stands behind one, or behind `--`.
+    /// The arguments of `ssh`. Text from a target cannot be taken for an option: it follows one, or `--`.
     fn arguments(&self, config: Option<&Path>) -> Vec<String> {
         let mut arguments = vec!["-G".to_owned()];
         let mut add = |option: &str, value: Option<String>| {
@@ -132,7 +132,7 @@ impl ConfigQuery {
 }
 
 impl HostConfig {
-    /// What the configuration says of a host; nothing where there is neither a file nor an `ssh` to read it.
+    /// Reads the configuration of a host; empty where there is neither a file nor an `ssh` to read it.
     pub(super) fn of(asked: &ConfigQuery) -> Result<Arc<Self>, String> {
         if let Some(found) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).get(asked) {
             return Ok(Arc::clone(found));
@@ -164,7 +164,7 @@ impl HostConfig {
         Self { values, said }
     }
 
-    /// There is no `ssh`: without a file that is as good, else the file cannot be read.
+    /// There is no `ssh`. That is fine if there is no file to read either.
     fn without_ssh(asked: &ConfigQuery) -> Result<Self, String> {
         let none = asked.config.as_deref().is_some_and(|file| file == Path::new("none"));
         let files = asked.home.iter().map(|home| home.join(".ssh/config")).chain(["/etc/ssh/ssh_config".into()]);
@@ -182,7 +182,7 @@ impl HostConfig {
         }
     }
 
-    /// Made up for a test.
+    /// A configuration for tests.
     #[cfg(test)]
     pub(super) fn for_test(rows: &[(&str, &str)]) -> Self {
         let mut found = Self::default();
@@ -193,32 +193,32 @@ impl HostConfig {
         found
     }
 
-    /// The value of a keyword; none if it is `none`.
+    /// The value of a keyword; `None` if it is `none`.
     pub(super) fn one(&self, keyword: &str) -> Option<&str> {
         let value = self.values.get(keyword)?.first()?;
         Some(value.as_str()).filter(|value| !value.eq_ignore_ascii_case("none"))
     }
 
-    /// The value of a keyword of which somebody has said something.
+    /// The value of a keyword, if somebody has set it.
     pub(super) fn said(&self, keyword: &str) -> Option<&str> {
         self.one(keyword).filter(|_| self.said.contains(keyword))
     }
 
-    /// The values of a keyword that may stand more than once, if somebody has said any.
+    /// The values of a keyword that may be given more than once, if somebody has set it.
     pub(super) fn all_said(&self, keyword: &str) -> Option<Vec<&str>> {
         let values = self.values.get(keyword).filter(|_| self.said.contains(keyword))?;
         Some(values.iter().map(String::as_str).collect())
     }
 
-    /// Whether a switch is on; none if nothing is known of it.
+    /// Whether a switch is on; `None` if it has no value.
     pub(super) fn is_on(&self, keyword: &str) -> Option<bool> {
         self.one(keyword).map(|value| !["no", "false", "off"].contains(&value))
     }
 
-    /// What would lead elsewhere if it were passed over.
+    /// The first keyword that Cuesta cannot honour, with what to do.
     pub(super) fn refused(&self) -> Option<String> {
         let (keyword, remedy) = REFUSED.iter().find(|(keyword, _)| self.is_refused(keyword))?;
-        Some(format!("{keyword} {} is nothing that Cuesta can do: {remedy}", self.shown(keyword)))
+        Some(format!("{keyword} {} is not supported by Cuesta: {remedy}", self.shown(keyword)))
     }
 
     fn is_refused(&self, keyword: &str) -> bool {
@@ -229,7 +229,7 @@ impl HostConfig {
         }
     }
 
-    /// What was said and is not used, as `ssh -G` writes it.
+    /// Settings that Cuesta does not use, as `ssh -G` writes them.
     pub(super) fn unused(&self) -> Vec<String> {
         let is_unused = |keyword: &&String| {
             let known = REFUSED.iter().map(|(keyword, _)| keyword).chain(USED).chain(DONE);
@@ -256,14 +256,14 @@ fn ssh(arguments: impl Iterator<Item = impl AsRef<str>>) -> Command {
     ssh
 }
 
-/// Where another home than the one in /etc/passwd was set, the user's file is there. `ssh` itself looks at /etc/passwd only.
+/// The user's file where HOME differs from /etc/passwd; `ssh` itself looks at /etc/passwd only.
 fn config_of(home: Option<&Path>) -> Option<PathBuf> {
     let home = home.filter(|home| Some(*home) != home_in_passwd().as_deref())?;
     let files = [home.join(".ssh/config"), "/etc/ssh/ssh_config".into()];
     Some(files.into_iter().find(|file| file.exists()).unwrap_or_else(|| "none".into()))
 }
 
-/// Keywords and values, of which some stand more than once.
+/// Keywords and values; a keyword may occur more than once.
 fn rows(text: &str) -> Rows {
     let mut rows = Rows::new();
     for row in text.lines() {

@@ -1,4 +1,4 @@
-//! Where a login goes, by which way and with what: the URL, the users' table and OpenSSH's configuration made into one.
+//! The destination of a login: the URL, the users' table and OpenSSH's configuration, resolved into one.
 
 use std::env;
 use std::fs;
@@ -13,9 +13,9 @@ use super::target::{SshTarget, Trust};
 use super::tokens::Tokens;
 use crate::{Address, Login, SshError};
 
-/// All that a login needs to know.
+/// Everything that a login needs.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools)] // Each is a word of the configuration.
+#[allow(clippy::struct_excessive_bools)] // Each is a keyword of the configuration.
 pub(super) struct Destination {
     pub(super) address: Address,
     pub(super) way: Route,
@@ -23,47 +23,47 @@ pub(super) struct Destination {
     pub(super) password: Option<String>,
     /// Key files to try, in order.
     pub(super) identities: Vec<PathBuf>,
-    /// Certificates to try, beside those that stand next to the key files.
+    /// Certificates to try, besides those next to the key files.
     pub(super) certificates: Vec<PathBuf>,
-    /// Somebody has named the key files.
+    /// The key files were configured, not the default ones.
     pub(super) named: bool,
-    /// Only those were named: the agent's other keys are not tried, and a file that is missing is a fault.
+    /// Only these keys may be tried: the agent's other keys are not, and a missing file is an error.
     pub(super) only_these: bool,
     /// The agent's socket.
     pub(super) agent: Option<PathBuf>,
     pub(super) methods: Methods,
     pub(super) trust: Trust,
-    /// Files of known hosts; new ones are written to the first.
+    /// Known hosts files; new hosts are written to the first.
     pub(super) known_hosts: Vec<PathBuf>,
-    /// The name under which the host is known.
+    /// The host's name in the known hosts files.
     pub(super) known_as: String,
-    /// The name that a certificate of the host has to hold.
+    /// The name that the host's certificate must contain.
     pub(super) principal: String,
-    /// Whether a new host's name is written down as a hash.
+    /// Whether a new host's name is stored as a hash.
     pub(super) hashed: bool,
-    /// What runs in place of a shell, if the configuration says so.
+    /// The command in place of a shell (`RemoteCommand`).
     pub(super) command: Option<String>,
-    /// Variables of the environment that go along.
+    /// Environment variables that are sent.
     pub(super) environment: Vec<(String, String)>,
-    /// How often a silent host is asked whether it is there, and how often without an answer; none = as Cuesta likes.
+    /// Seconds between keep-alives and how many may go unanswered; none = Cuesta's default.
     pub(super) keep_alive: Option<(u64, usize)>,
-    /// Nobody may be asked for a passphrase.
+    /// `BatchMode`: do not ask for passphrases.
     pub(super) batch: bool,
-    /// What the configuration says and Cuesta does not do.
+    /// Settings of the configuration that Cuesta does not use.
     pub(super) unused: Vec<String>,
 }
 
-/// How one gets there.
+/// How the host is reached.
 #[derive(Debug)]
 pub(super) enum Route {
     Direct,
-    /// Through another host, where one logs in first.
+    /// Through a jump host, which is logged in to first.
     Jump(Box<Destination>),
-    /// Through the input and the output of a command.
+    /// Through the standard input and output of a command.
     Command(String),
 }
 
-/// Ways to log in that are not switched off.
+/// Authentication methods that are not switched off.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Methods {
     pub(super) keys: bool,
@@ -74,7 +74,7 @@ pub(super) struct Methods {
 const USUAL_IDENTITIES: [&str; 3] = ["~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"];
 const USUAL_KNOWN: [&str; 2] = ["~/.ssh/known_hosts", "~/.ssh/known_hosts2"];
 const SYSTEM_KNOWN: [&str; 2] = ["/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"];
-/// So many hosts may lie on the way: more are a loop.
+/// Most jump hosts: more are probably a loop.
 const MOST_JUMPS: usize = 8;
 
 impl Destination {
@@ -83,7 +83,7 @@ impl Destination {
         Self::at(target, login, home.as_deref(), 0)
     }
 
-    /// `jumps`: how many hosts are to be gone through behind this one.
+    /// `jumps`: how many jump hosts have led here so far.
     fn at(target: &SshTarget, login: &Login, home: Option<&Path>, jumps: usize) -> Result<Self, SshError> {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
         let query = ConfigQuery::of(target, target.user.as_deref().or(login.user.as_deref()), home);
@@ -116,7 +116,7 @@ impl Destination {
         };
         let user = target.user.clone().or_else(|| login.user.clone());
         let user = user.or_else(|| config.said("user").map(str::to_owned)).or_else(local_user);
-        let user = user.ok_or_else(|| fault("nobody is named: write ssh://USER@HOST".to_owned()))?;
+        let user = user.ok_or_else(|| fault("no user is named: write ssh://USER@HOST".to_owned()))?;
         let host = config.one("hostname").unwrap_or(&target.host).to_owned();
         let address = Address { host, port: target.port.or(port).unwrap_or(22) };
         let alias = config.one("hostkeyalias").unwrap_or(&address.host).to_owned();
@@ -161,7 +161,7 @@ impl Destination {
         })
     }
 
-    /// This place, and those on the way to it.
+    /// This destination and its jump hosts.
     pub(super) fn all(&self) -> Vec<&Self> {
         let mut places = vec![self];
         let mut last = self;
@@ -173,7 +173,7 @@ impl Destination {
     }
 }
 
-/// The last of the hosts on the way, as a target; those before it lead to it.
+/// The last of the jump hosts as a target; those before it are its own jump hosts.
 fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
     let (before, last) = jump.rsplit_once(',').map_or((None, jump), |(before, last)| (Some(before), last));
     let last = last.strip_prefix("ssh://").unwrap_or(last);
@@ -189,7 +189,7 @@ fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
     })
 }
 
-/// A bare IPv6 address, perhaps with a user before it.
+/// Puts brackets around a bare IPv6 address, perhaps with a user before it.
 fn bracketed(place: &str) -> String {
     match place.rsplit_once('@') {
         Some((user, host)) => format!("{user}@[{host}]"),
@@ -219,7 +219,7 @@ fn tokens(
     }
 }
 
-/// The agent's socket, unless it is not to be asked.
+/// The agent's socket, unless the agent is switched off.
 fn agent(target: &SshTarget, config: &HostConfig) -> Option<String> {
     let of_environment = |name: &str| env::var(name).ok().filter(|path| !path.is_empty());
     match config.all_said("identityagent").and_then(|sockets| sockets.first().copied()) {
@@ -244,7 +244,7 @@ fn known_files(target: &SshTarget, config: &HostConfig) -> Vec<String> {
     [files("userknownhostsfile", USUAL_KNOWN), files("globalknownhostsfile", SYSTEM_KNOWN)].concat()
 }
 
-/// What `SendEnv` and `SetEnv` say; what is set comes before what is sent.
+/// The variables of `SetEnv` and `SendEnv`; `SetEnv` takes precedence.
 fn environment(config: &HostConfig) -> Vec<(String, String)> {
     let set = config.all_said("setenv").unwrap_or_default();
     let mut variables: Vec<_> = set
@@ -266,17 +266,17 @@ fn keep_alive(config: &HostConfig) -> Option<(u64, usize)> {
     Some((interval, config.one("serveralivecountmax").and_then(|count| count.parse().ok()).unwrap_or(3)))
 }
 
-/// Who runs this.
+/// The name of the user who runs this process.
 fn local_user() -> Option<String> {
     in_passwd(0).or_else(|| env::var("USER").ok())
 }
 
-/// The home of who runs this, as `ssh` finds it.
+/// The home directory as `ssh` finds it.
 pub(super) fn home_in_passwd() -> Option<PathBuf> {
     in_passwd(5).map(PathBuf::from)
 }
 
-/// A field of one's own row in /etc/passwd.
+/// A field of the current user's row in /etc/passwd.
 fn in_passwd(field: usize) -> Option<String> {
     let uid = getuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why there is no ssh line, each with its name and its remedy.
+//! Why an ssh line could not be opened: each error has a name and a remedy.
 
 use std::fmt;
 use std::io;
@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Who a user logs in as, from the users' table.
+/// User and password of a login, from the users' table.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Login {
-    /// The name, where the target has none.
+    /// The user name, where the target has none.
     pub user: Option<String>,
-    /// The password; it is shown nowhere.
+    /// The password; `Debug` does not print it.
     pub password: Option<String>,
 }
 
@@ -22,13 +22,13 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Why there is no ssh line.
+/// Why an ssh line could not be opened.
 #[derive(Debug, Error)]
 pub enum SshError {
-    /// The host hung up, or said that it is full, before anybody had logged in.
+    /// The host hung up, or said that it is full, before the login began.
     #[error(
-        "{place} turned the login away before it began{}: it takes no more at once (MaxStartups, or a penalty of its own); \
-         let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
+        "{place} refused the connection before the login began{}: it takes no more logins at once (MaxStartups, or a \
+        per-source penalty); let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
         in_its_words(said)
     )]
     MaxStartups {
@@ -45,55 +45,55 @@ pub enum SshError {
         /// What it said.
         said: String,
     },
-    /// The two ends have no cipher in common, or the exchange of keys went wrong.
-    #[error("no keys could be exchanged with {place} ({cause}): see its sshd_config for what it still allows")]
+    /// The two ends have no algorithm in common, or the key exchange failed.
+    #[error("the key exchange with {place} failed ({cause}): see its sshd_config for the algorithms that it allows")]
     Kex {
         /// Where.
         place: String,
         /// What went wrong.
         cause: String,
     },
-    /// The host is in no file of known hosts.
+    /// The host is in no known hosts file.
     #[error(
-        "{place} is not known: its key is {fingerprint}. Compare that with the host's own (ssh-keygen -lf on it), then log \
-         in once with ssh, or add ?known_hosts=accept-new to the target (looked in {})",
+        "{place} is not a known host: its key is {fingerprint}. Compare that with the host's own (ssh-keygen -lf on it), then \
+        log in once with ssh, or add ?known_hosts=accept-new to the target (looked in {})",
         list(files)
     )]
     UnknownHost {
         /// Where.
         place: String,
-        /// The key's, as OpenSSH prints it.
+        /// The key's fingerprint, as OpenSSH prints it.
         fingerprint: String,
-        /// Where it was looked for.
+        /// The files that were searched.
         files: Vec<PathBuf>,
     },
-    /// The host has another key than the one that it is known by.
+    /// The host's key is not the known one.
     #[error(
-        "the key of {place} has changed ({fingerprint} is not the one in {}, row {row}): somebody may sit in between. If \
-         the host was made anew, take its row out with ssh-keygen -R",
+        "the key of {place} has changed ({fingerprint} is not the one in {}, row {row}): this may be a man in the middle. If \
+        the host was reinstalled, remove its row with ssh-keygen -R",
         file.display()
     )]
     ChangedHost {
         /// Where.
         place: String,
-        /// The new key's.
+        /// The new key's fingerprint.
         fingerprint: String,
-        /// Where the old key stands.
+        /// The file with the old key.
         file: PathBuf,
-        /// And in which row.
+        /// Its row.
         row: usize,
     },
-    /// The host's key is marked as one in wrong hands.
+    /// The host's key is marked as revoked.
     #[error("the key of {place} is revoked in {}, row {row}: do not log in there", file.display())]
     RevokedHost {
         /// Where.
         place: String,
-        /// Where it is said.
+        /// The file that says so.
         file: PathBuf,
         /// And in which row.
         row: usize,
     },
-    /// A new host's key could not be written down.
+    /// A new host's key could not be stored.
     #[error("the key of {place} cannot be written to {}: {cause}", file.display())]
     NotWritten {
         /// Where.
@@ -103,43 +103,43 @@ pub enum SshError {
         /// Why not.
         cause: io::Error,
     },
-    /// The host took none of what was offered.
-    #[error("{place} let {user} not in: tried {tried}; it takes {takes}. {remedy}")]
+    /// The host accepted none of the credentials.
+    #[error("{place} did not let {user} in: tried {tried}; it accepts {takes}. {remedy}")]
     Auth {
         /// Where.
         place: String,
         /// Who.
         user: String,
-        /// What was tried.
+        /// The methods that were tried.
         tried: String,
-        /// What the host would take.
+        /// The methods that the host accepts.
         takes: String,
         /// What to do.
         remedy: &'static str,
     },
-    /// A host's certificate is not good.
-    #[error("the certificate of {place} is not good: {what}")]
+    /// A host's certificate is not valid.
+    #[error("the certificate of {place} is not valid: {what}")]
     Certificate {
         /// Where.
         place: String,
         /// What is wrong with it.
         what: String,
     },
-    /// A host on the way leads no further.
+    /// A jump host does not forward the connection.
     #[error(
-        "{place} does not lead on to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and that {to} can be reached from it"
+        "{place} does not forward the connection to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and check that {to} can be reached from it"
     )]
     Jump {
-        /// The host on the way.
+        /// The jump host.
         place: String,
-        /// Where it was to lead.
+        /// The host behind it.
         to: String,
         /// What it said.
         cause: String,
     },
-    /// The command that was the way ended.
+    /// The `ProxyCommand` ended without reaching a host.
     #[error(
-        "the ProxyCommand `{command}` led nowhere{}: run it by hand; it should say what the host says, SSH-2.0-…",
+        "the ProxyCommand `{command}` reached no ssh host{}: run it by hand; it should print the host's banner, SSH-2.0-…",
         in_its_words(said)
     )]
     Command {
@@ -148,21 +148,21 @@ pub enum SshError {
         /// What it said.
         said: String,
     },
-    /// A key file has a passphrase that nobody has given.
+    /// A key file has a passphrase that was not given.
     #[error("{} has a passphrase: load it into the agent (ssh-add), or run Cuesta at a terminal, where it asks for it", file.display())]
     Locked {
         /// The file.
         file: PathBuf,
     },
-    /// A key file is no use.
-    #[error("no key can be had from {}: {cause}", file.display())]
+    /// A key file cannot be used.
+    #[error("the key file {} cannot be used: {cause}", file.display())]
     Identity {
         /// The file.
         file: PathBuf,
         /// Why not.
         cause: String,
     },
-    /// OpenSSH's configuration asks for what cannot be.
+    /// OpenSSH's configuration has a setting that Cuesta cannot honour.
     #[error("the ssh configuration of {host}: {what}")]
     Config {
         /// The host, as the target names it.

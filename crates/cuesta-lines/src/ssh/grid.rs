@@ -1,6 +1,5 @@
-//! Keystroke timing obscured: keys go on a grid, and chaff goes on it while somebody types and for a while after, as
-//! OpenSSH's client does it since 9.5 (`ObscureKeystrokeTiming` in `ssh_config(5)`). Says what goes when; has no line and no
-//! clock.
+//! Obscures keystroke timing as OpenSSH's client does since 9.5 (`ObscureKeystrokeTiming` in `ssh_config(5)`): keys are sent on
+//! a grid of instants, with chaff while somebody types and for a while after. Pure: it decides what to send when.
 
 use std::time::Duration;
 
@@ -8,25 +7,25 @@ use cuesta_record::Stamp;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg32;
 
-/// How long chaff goes on after a key: from so long, up to so much longer.
+/// How long chaff is sent after a key: at least the first, plus a random part of the second.
 const CHAFF: (Duration, Duration) = (Duration::from_millis(1024), Duration::from_millis(2048));
-/// What may wait for the next place on the grid. More than that is no typing.
+/// Most bytes that may wait for the next grid instant: typing never needs more.
 const MOST: usize = 16 * 1024;
 
 /// The grid of one line.
 #[derive(Debug)]
 pub(super) struct Grid {
     width: Duration,
-    /// The next place on it, while anything goes.
+    /// The next grid instant, while anything is to be sent.
     next: Option<Stamp>,
-    /// Until when chaff goes.
+    /// Until when chaff is sent.
     chaff_until: Stamp,
-    /// Keys that wait for their place.
+    /// Keys that wait for the next grid instant.
     keys: Vec<u8>,
     random: Pcg32,
 }
 
-/// What goes at a place of the grid.
+/// What is sent at a grid instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum GridSend {
     Keys,
@@ -39,7 +38,7 @@ impl Grid {
         Self { width, next: None, chaff_until: Stamp::ZERO, keys: Vec::new(), random: Pcg32::seed_from_u64(seed) }
     }
 
-    /// Takes keys that are typed, and says how many; none = wait until some have gone.
+    /// Takes typed keys; gives how many fit. None: wait until some have been sent.
     pub(super) fn type_keys(&mut self, now: Stamp, keys: &[u8]) -> usize {
         let len = keys.len().min(MOST - self.keys.len());
         self.keys.extend(&keys[..len]);
@@ -49,12 +48,12 @@ impl Grid {
         len
     }
 
-    /// The next place on the grid.
+    /// The next grid instant.
     pub(super) fn next(&self) -> Option<Stamp> {
         self.next
     }
 
-    /// What goes now, at a place of the grid or late for it.
+    /// What to send at `now`, a grid instant or later.
     pub(super) fn due_now(&self, now: Stamp) -> GridSend {
         match self.next {
             Some(next) if now >= next && !self.keys.is_empty() => GridSend::Keys,
@@ -63,17 +62,17 @@ impl Grid {
         }
     }
 
-    /// The keys that go.
+    /// The keys to send.
     pub(super) fn keys(&self) -> &[u8] {
         &self.keys
     }
 
-    /// So many keys have gone.
+    /// The first `len` keys were sent.
     pub(super) fn went(&mut self, len: usize) {
         self.keys.drain(..len);
     }
 
-    /// The place was used, or nothing is left to go: on to the next, none missed made up for.
+    /// Moves on to the next grid instant after `now`; missed ones are not made up for.
     pub(super) fn move_on(&mut self, now: Stamp) {
         let Some(next) = self.next else { return };
         if self.keys.is_empty() && now >= self.chaff_until {

@@ -18,18 +18,18 @@ use tokio::net::UnixStream;
 use super::destination::Destination;
 use crate::SshError;
 
-/// Keys whose passphrase was given. To unlock one takes a tenth of a second, which no user is to wait for.
+/// Unlocked keys. Unlocking one takes a tenth of a second, which no user should wait for.
 static UNLOCKED: LazyLock<Mutex<HashMap<PathBuf, Arc<PrivateKey>>>> = LazyLock::new(Mutex::default);
 
-/// Why a key file gives no key.
+/// Why a key file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum KeyFileError {
-    /// It has a passphrase that nobody has given.
+    /// It has a passphrase that was not given.
     Locked,
     Unusable(String),
 }
 
-/// Reads a key file, or gives the key that was unlocked before.
+/// Reads a key file, unless its key was unlocked before.
 pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, KeyFileError> {
     if let Some(key) = UNLOCKED.lock().unwrap_or_else(PoisonError::into_inner).get(file) {
         return Ok(Arc::clone(key));
@@ -41,10 +41,10 @@ pub(super) fn load(file: &Path) -> Result<Arc<PrivateKey>, KeyFileError> {
     }
 }
 
-/// Unlocks a key file for the rest of this process; says whether the passphrase was the right one.
+/// Unlocks a key file for the rest of this process; false if the passphrase is wrong.
 ///
 /// # Errors
-/// When it is no key file.
+/// When it is not a key file.
 pub fn unlock(file: &Path, passphrase: &str) -> Result<bool, SshError> {
     match load(file) {
         Ok(_) => return Ok(true),
@@ -56,13 +56,13 @@ pub fn unlock(file: &Path, passphrase: &str) -> Result<bool, SshError> {
     Ok(true)
 }
 
-/// The public half of a key file, which stands beside it, or is it.
+/// The public key of a key file: from the `.pub` file beside it, or from a file that holds the public key itself.
 pub(super) fn public(file: &Path) -> Option<PublicKey> {
     let text = fs::read_to_string(beside(file, ".pub")).or_else(|_| fs::read_to_string(file)).ok()?;
     PublicKey::from_openssh(text.trim()).ok()
 }
 
-/// The certificates that were named, and those beside the key files.
+/// The certificates that were configured, and those beside the key files.
 pub(super) fn certificates(place: &Destination) -> Result<Vec<Certificate>, SshError> {
     let mut certificates = Vec::new();
     for file in &place.certificates {
@@ -81,13 +81,13 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
     PathBuf::from(format!("{}{ending}", file.display()))
 }
 
-/// The key of a file signs in the name of a certificate.
+/// Signs with the key of a file for a certificate.
 pub(super) struct FileSigner(pub(super) Arc<PrivateKey>);
 
-/// The agent signs in the name of a certificate that it does not hold itself.
+/// Has the agent sign for a certificate that it does not hold itself.
 pub(super) struct AgentSigner<'a>(pub(super) &'a mut AgentClient<UnixStream>, pub(super) PublicKey);
 
-/// No signature was to be had.
+/// Signing failed.
 #[derive(Debug)]
 pub(super) struct SigningError;
 
@@ -114,7 +114,7 @@ impl Signer for FileSigner {
     }
 }
 
-/// What was signed, and behind it the signature as one text of the protocol.
+/// The signed data followed by the signature as an ssh string.
 fn with_signature(mut data: Vec<u8>, signature: &Signature) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     signature.encode(&mut bytes).ok()?;

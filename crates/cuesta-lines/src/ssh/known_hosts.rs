@@ -1,6 +1,6 @@
-//! Known hosts: which keys a host is known by, as OpenSSH writes them down (`sshd(8)`).
+//! Known hosts files in OpenSSH's format (`sshd(8)`).
 //!
-//! Stricter than OpenSSH in one thing: a host that is known by a key of another kind only counts as changed, not as new.
+//! Stricter than OpenSSH in one point: a host that is known only by a key of another type counts as changed, not as new.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -15,44 +15,44 @@ use rustix::fs::{FlockOperation, flock};
 
 use super::pattern::any_matches;
 
-/// What the files say of a key.
+/// Whether a host's key can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum HostKeyStatus {
-    /// The host is known by it.
+    /// It is the known key of the host.
     Known,
-    /// The host is not known at all.
+    /// The host is in no file.
     Unknown,
-    /// The host is known by other keys: in which file, in which row.
+    /// The host is known by another key: in which file and row.
     Changed(PathBuf, usize),
-    /// It is known to be in wrong hands.
+    /// The key is revoked: in which file and row.
     Revoked(PathBuf, usize),
 }
 
-/// One row that speaks of the host.
+/// One row of a file that matches the host.
 pub(super) struct KnownHost {
     pub(super) row: usize,
     pub(super) kind: EntryKind,
     pub(super) key: PublicKey,
 }
 
-/// What a row says of its key.
+/// The role of a row's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EntryKind {
-    /// It is the host's.
+    /// The host's key.
     Host,
-    /// It signs the certificates of hosts.
+    /// A certificate authority.
     Authority,
-    /// It is in wrong hands.
+    /// A revoked key.
     Revoked,
 }
 
-/// The name under which a host is written down.
+/// The name of a host in the files.
 pub(super) fn name(host: &str, port: u16) -> String {
     let host = host.to_ascii_lowercase();
     if port == 22 { host } else { format!("[{host}]:{port}") }
 }
 
-/// Judges a host's key by all `files`.
+/// Checks a host's key against all `files`.
 pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> HostKeyStatus {
     let mut status = HostKeyStatus::Unknown;
     for file in files {
@@ -71,21 +71,21 @@ pub(super) fn judge(files: &[PathBuf], name: &str, key: &PublicKey) -> HostKeySt
     status
 }
 
-/// The kinds of key that a host is known by: those are to be asked for first.
+/// The types of the host's known keys, which are requested first.
 pub(super) fn algorithms(files: &[PathBuf], name: &str) -> Vec<Algorithm> {
     let entries = files.iter().flat_map(|file| entries(file, name)).filter(|entry| entry.kind == EntryKind::Host);
     entries.map(|entry| entry.key.algorithm()).collect()
 }
 
-/// Writes a new host's key down, unless somebody else has meanwhile; says what it is judged by then.
-/// `hashed`: as a hash, so that nobody reads from the file which hosts are known.
+/// Stores a new host's key, unless another process has done so meanwhile; gives the key's status after that.
+/// `hashed`: stores the name as a hash, so that the file does not tell which hosts are known.
 pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool) -> io::Result<HostKeyStatus> {
     let path = files.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "no file to write to"))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
         fs::create_dir_all(folder)?;
     }
     let mut file = OpenOptions::new().append(true).create(true).open(path)?;
-    // Hundreds of users, in several processes, may meet a new host at the same moment.
+    // Hundreds of users in several processes may connect to a new host at the same moment.
     flock(&file, FlockOperation::LockExclusive)?;
     let status = judge(files, name, key);
     if status != HostKeyStatus::Unknown {
@@ -100,7 +100,7 @@ pub(super) fn learn(files: &[PathBuf], name: &str, key: &PublicKey, hashed: bool
     Ok(HostKeyStatus::Known)
 }
 
-/// The rows of a file that speak of a host; none if it cannot be read.
+/// The rows of a file that match a host; none if it cannot be read.
 pub(super) fn entries(file: &Path, name: &str) -> Vec<KnownHost> {
     let text = fs::read_to_string(file).unwrap_or_default();
     text.lines().enumerate().filter_map(|(number, row)| entry(number + 1, row, name)).collect()
@@ -124,7 +124,7 @@ fn entry(row: usize, text: &str, name: &str) -> Option<KnownHost> {
     Some(KnownHost { row, kind, key })
 }
 
-/// Whether a row's first word means a host.
+/// Whether a row's host field matches a name.
 fn names(hosts: &str, name: &str) -> bool {
     match hosts.strip_prefix("|1|") {
         Some(hashed) => is_hash_of(hashed, name),

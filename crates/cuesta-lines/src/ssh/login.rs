@@ -1,7 +1,8 @@
-//! Logging in: what is tried, in which order, and what is said when nothing was taken.
+//! Authentication: which methods are tried in which order, and the error when none succeeds.
 //!
-//! The order is OpenSSH's: nothing at all first, which says what the host takes; then keys, each by its certificate first where
-//! there is one (the agent's that were named, the files', the agent's others); then the password. Who has a password and named no key is not made to wait for keys.
+//! The order is OpenSSH's: first the method `none`, whose answer lists the methods that the host accepts; then keys, each with
+//! its certificate first if there is one (configured keys that the agent holds, key files, the agent's other keys); then the
+//! password. With a password and no configured key, the password comes before keys.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,22 +19,22 @@ use super::destination::Destination;
 use super::keys::{self, AgentSigner, FileSigner, KeyFileError, public};
 use crate::SshError;
 
-/// How many rounds of questions a host may ask.
+/// Most rounds of keyboard-interactive prompts.
 const QUESTIONS: usize = 10;
 
 /// One login under way.
 pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
     place: &'a Destination,
-    /// What the host still takes.
+    /// The methods that the host still accepts.
     takes: Vec<MethodKind>,
-    /// What was tried, for the error.
+    /// The methods that were tried, for the error.
     tried: Vec<String>,
     /// Keys that could not be tried, for the error.
     left_out: Vec<String>,
 }
 
-/// Why a login ended early: the line broke, or something of ours is wrong.
+/// Why a login ended early: the connection broke, or our own configuration is wrong.
 pub(super) enum LoginFailure {
     Broken(Error),
     Ours(SshError),
@@ -58,7 +59,7 @@ impl<'a> LoginAttempt<'a> {
         Self { handle, place, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
     }
 
-    /// Logs in, or says why not.
+    /// Logs in, or gives the error.
     pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
         let first = self.handle.authenticate_none(&self.place.user).await?;
         let password_first = self.place.password.is_some() && !self.place.only_these;
@@ -117,7 +118,7 @@ impl<'a> LoginAttempt<'a> {
         Ok(false)
     }
 
-    /// The key files that are to be tried, less those whose keys the agent held.
+    /// The key files to try, without those whose keys the agent holds.
     fn files(&mut self, tried: &[PublicKey]) -> Result<Vec<(String, Arc<PrivateKey>)>, SshError> {
         let mut files = Vec::new();
         for file in &self.place.identities {
@@ -130,7 +131,7 @@ impl<'a> LoginAttempt<'a> {
                 (Err(KeyFileError::Unusable(cause)), true) => {
                     return Err(SshError::Identity { file: file.clone(), cause });
                 }
-                // A file that nobody named may be missing.
+                // A default key file may be missing.
                 (Err(KeyFileError::Unusable(_)), false) if !self.place.named => {}
                 (Err(KeyFileError::Unusable(cause)), false) => {
                     self.left_out.push(format!("not the key {} ({cause})", file.display()));
@@ -201,7 +202,7 @@ impl<'a> LoginAttempt<'a> {
         self.is_in_by(result)
     }
 
-    /// Whether somebody else's signature let in. One who will not sign does not end the login.
+    /// The result of a login that an external signer signed. A signer that refuses does not end the login.
     fn is_in_by<E>(&mut self, result: Result<AuthResult, E>) -> Done {
         match result {
             Ok(result) => Ok(self.is_in(result)),
@@ -210,7 +211,7 @@ impl<'a> LoginAttempt<'a> {
         }
     }
 
-    /// What an RSA key is signed with; hosts that do not say take SHA-512 since OpenSSH 7.2.
+    /// The hash for RSA signatures; hosts that do not announce one accept SHA-512 since OpenSSH 7.2.
     async fn hash_for(&self, algorithm: &Algorithm) -> Result<Option<HashAlg>, LoginFailure> {
         if !matches!(algorithm, Algorithm::Rsa { .. }) {
             return Ok(None);
@@ -234,7 +235,7 @@ impl<'a> LoginAttempt<'a> {
         Ok(false)
     }
 
-    /// Answers what a host asks (PAM): what is not to be seen is the password, what is to be seen is the name.
+    /// Answers keyboard-interactive prompts (PAM): the password to prompts without echo, the user name to the others.
     async fn answer(&mut self, password: &str) -> Done {
         use KeyboardInteractiveAuthResponse as Response;
         let user = self.place.user.clone();
@@ -257,10 +258,10 @@ impl<'a> LoginAttempt<'a> {
         SshError::Auth {
             place: self.place.address.to_string(),
             user: self.place.user.clone(),
-            tried: if tried.is_empty() { "nothing that it takes".to_owned() } else { tried.join(", ") },
+            tried: if tried.is_empty() { "nothing that it accepts".to_owned() } else { tried.join(", ") },
             takes: if takes.is_empty() { "nothing more".to_owned() } else { takes.join(", ") },
             remedy: if self.takes.contains(&MethodKind::PublicKey) {
-                "Name a key with ?identity=FILE or load it into the agent; a password stands in the users' table (--data), and record asks for it with --ask-password"
+                "Name a key with ?identity=FILE or load it into the agent; a password goes into the users' table (--data); record asks for it with --ask-password"
             } else {
                 "Give user and password in the users' table (--data); record asks for a password with --ask-password"
             },
@@ -268,7 +269,7 @@ impl<'a> LoginAttempt<'a> {
     }
 }
 
-/// The agent and what it holds, and certificates that stand in files.
+/// The agent with its keys and certificates, and the certificates in files.
 pub(super) struct AgentKeys {
     agent: Option<AgentClient<UnixStream>>,
     held: Vec<PublicKey>,
@@ -281,7 +282,7 @@ impl AgentKeys {
         let certificates = keys::certificates(place)?;
         let none = Self { agent: None, held: Vec::new(), held_certificates: Vec::new(), certificates };
         let Some(socket) = &place.agent else { return Ok(none) };
-        // As with ssh: an agent that is gone is no fault, there may be files.
+        // As with ssh, an agent that does not answer is not an error: there may be key files.
         let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return Ok(none) };
         let Ok(identities) = agent.request_identities().await else { return Ok(none) };
         let mut keys = Self { agent: Some(agent), ..none };
@@ -305,7 +306,7 @@ impl AgentKeys {
         })
     }
 
-    /// The agent's keys whose files were named, in their order, and its others, unless only those are wanted.
+    /// The agent's keys whose files are configured, in their order, and its other keys, unless only configured keys may be tried.
     fn of_agent(&self, place: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
         let wanted: Vec<_> = place.identities.iter().filter_map(|file| public(file)).collect();
         let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();

@@ -1,12 +1,12 @@
-//! Lines over ssh, the terminal's end, with `russh`, of which nothing is seen outside this folder.
+//! Lines over ssh, the terminal's end, with `russh`, which only this folder uses.
 //!
-//! - `target` is the URL, `config` (with `tokens`) and `place` add what OpenSSH's configuration and the users' table say.
-//! - `known` is whom to trust, `certified` whom because an authority does; `keys` are key files and certificates.
-//! - `way` leads there: a connection, other hosts, or a command.
-//! - `wire` is the connection, `client` is what `russh` calls, `login` logs in, `grid` obscures the timing of keys.
-//! - A line has two tasks on its thread: the protocol's reads, decrypts, encrypts and writes; the user's types. `shared` is
-//!   between them. What came was stamped when it was read, before it was decrypted. What is typed counts as sent when it
-//!   is handed to the protocol's task, which encrypts and writes it in its next turn: that is part of the response.
+//! - `target` is the URL; `destination` adds OpenSSH's configuration (`config`, `tokens`) and the users' table.
+//! - `known_hosts` and `certificate` decide which host keys to trust; `keys` reads key files and certificates.
+//! - `transport` carries the bytes: a TCP connection, a channel of a jump host, or a command.
+//! - `stream` is the connection as `russh` reads it, `client` its handler, `login` authenticates, `grid` obscures key timing.
+//! - A line has two tasks on its thread: the protocol's task reads, decrypts, encrypts and writes; the user's task types.
+//!   `shared` is between them. Received characters are stamped when they are read, before they are decrypted. A key counts as
+//!   sent when it is handed to the protocol's task, which encrypts and writes it in its next turn; that is part of the response.
 
 mod certificate;
 mod client;
@@ -53,38 +53,37 @@ use shared::Shared;
 use stream::StampedStream;
 use transport::{JumpChannel, Transport};
 
-/// What may have come and not been taken, on a line without a speed: then the host is let feel it.
+/// Bytes that may wait for the user on a line without a speed; with more, the connection is not read.
 const INBOX: usize = 64 * 1024;
 /// The channel's window, on a line without a speed.
 const WINDOW: u32 = 64 * 1024;
-/// How long nothing may come before the host is asked whether it is there; after three such times without an answer the
-/// line is broken.
+/// Idle time before a keep-alive is sent; after three without an answer the line is broken.
 const KEEP_ALIVE: Duration = Duration::from_secs(60);
-/// Keys are exchanged again after so much data, not after so much time: thousands of sessions would do it at once.
+/// No re-keying by time, only by data: thousands of sessions would all do it at once.
 const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A shell, or a command, on a host, with a terminal of its own.
+/// A shell or a command on a host, with a pseudo-terminal.
 pub(crate) struct Ssh {
     shared: Arc<Shared>,
     handle: Handle<Client>,
-    /// Ours of the two halves of the line within the line.
+    /// The write half of the ssh channel.
     channel: ChannelWriteHalf<Msg>,
-    /// To the program.
+    /// Writes keys to the channel.
     keys: Pin<Box<dyn AsyncWrite>>,
     grid: Option<Box<ObscuredKeys>>,
     opening: Opening,
     window: (u16, u16),
-    /// Last, so that the protocol's task ends when all else is said.
+    /// Last, so that the protocol's task ends after everything else was sent.
     _guard: TaskGuard,
 }
 
-/// Keys on a grid, and the wait for its next place.
+/// The grid of keys, and the wait for its next instant.
 struct ObscuredKeys {
     grid: Grid,
     wait: Sleep,
 }
 
-/// Ends the protocol's task when it is dropped, also where a login was given up half way.
+/// Ends the protocol's task when it is dropped, also if a login is abandoned half way.
 struct TaskGuard(Arc<Shared>);
 
 impl Drop for TaskGuard {
@@ -93,7 +92,7 @@ impl Drop for TaskGuard {
     }
 }
 
-/// Goes there, logs in, and starts a program on a terminal; all of it within the time that there is.
+/// Connects, logs in, and starts a program on a pseudo-terminal, all within the connect timeout.
 pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
     let place = Destination::new(target, &options.login)?;
     let due = clock::now() + options.connect_timeout;
@@ -102,12 +101,12 @@ pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, O
     opened.unwrap_or_else(|| Err(OpenError::Timeout { place: place.address.to_string(), waited }))
 }
 
-/// A login that has succeeded, and the protocol's task, which ends with it.
+/// An authenticated connection and its protocol task, which ends with it.
 struct SshSession {
     handle: Handle<Client>,
     shared: Arc<Shared>,
     opening: Opening,
-    /// Last, so that the protocol's task ends when all else is said.
+    /// Last, so that the protocol's task ends after everything else was sent.
     guard: TaskGuard,
 }
 
@@ -115,7 +114,7 @@ async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> R
     let session = Box::pin(logged_in(place, options, false)).await?;
     let SshSession { handle, shared, opening, guard } = session;
     let channel = start(&handle, place, target, options, &shared).await?;
-    // What comes is taken from `Client`: a receiver that nobody reads would fill and hold up everything.
+    // `Client` takes the output: an unread receiver would fill and block the session.
     let (_, channel) = channel.split();
     let opening = Opening { logged_in: Some(clock::now()), ..opening };
     let grid = target.obscure.map(|width| {
@@ -127,7 +126,7 @@ async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> R
     Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _guard: guard })
 }
 
-/// Goes there by its way and logs in. `leads_on`: only to go on to another host.
+/// Connects and logs in. `leads_on`: this is a jump host.
 async fn logged_in(place: &Destination, options: &Options, leads_on: bool) -> Result<SshSession, OpenError> {
     let way = transport(place, options).await?;
     let opening = way.opening();
@@ -146,10 +145,10 @@ async fn logged_in(place: &Destination, options: &Options, leads_on: bool) -> Re
     Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
 }
 
-/// Opens the way to a host; through other hosts, one logs in to each.
+/// Opens the transport to a host; logs in to each jump host on the way.
 async fn transport(place: &Destination, options: &Options) -> Result<Transport, OpenError> {
     match &place.way {
-        // The kernel's stamps would be of packets, some of which carry no character.
+        // No kernel stamps: they would be of packets, some of which carry no character.
         Route::Direct => {
             let options = Options { stamped: false, ..options.clone() };
             Ok(Transport::Tcp(tcp::connect(&place.address, &options).await?))
@@ -165,7 +164,7 @@ async fn transport(place: &Destination, options: &Options) -> Result<Transport, 
     }
 }
 
-/// Why a host on the way does not lead on.
+/// Why a jump host does not forward the connection.
 fn leads_nowhere(before: &Destination, place: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = match error {
         Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
@@ -174,24 +173,24 @@ fn leads_nowhere(before: &Destination, place: &Destination, shared: &Shared, err
     SshError::Jump { place: before.address.to_string(), to: place.address.to_string(), cause }
 }
 
-/// Has the configuration read for a login, also for the hosts on its way; it is kept for the rest of this process.
+/// Reads the configuration for a login and its jump hosts; the process keeps it.
 ///
 /// # Errors
-/// When the configuration asks for what cannot be.
+/// When the configuration has a setting that Cuesta cannot honour.
 pub fn configure(target: &SshTarget, login: &Login) -> Result<(), SshError> {
     Destination::new(target, login).map(drop)
 }
 
-/// What a target and the configuration come to, before anything is opened.
+/// What a login needs, found before anything is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SshPreflight {
-    /// What the configuration says and Cuesta does not do, host by host.
+    /// Settings of the configuration that Cuesta does not use, host by host.
     pub unused: Vec<String>,
     /// Key files that have a passphrase, and whose keys the agent does not hold.
     pub locked: Vec<PathBuf>,
 }
 
-/// Looks at what a login needs, also on the hosts on its way. Only under [`cuesta_record::clock::run`], in real time.
+/// Checks what a login needs, jump hosts included. Only under [`cuesta_record::clock::run`], in real time.
 ///
 /// # Errors
 /// When the configuration asks for what cannot be.
@@ -212,9 +211,9 @@ pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight
     Ok(preflight)
 }
 
-/// How much may have come and not been taken.
+/// Bytes that may wait for the user.
 fn inbox(line_speed: u32) -> usize {
-    // A second's worth at most, so that no answer to a keep-alive waits long behind it.
+    // At most a second's worth, so that an answer to a keep-alive never waits long behind it.
     if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
 }
 
@@ -222,7 +221,7 @@ fn config(place: &Destination, options: &Options) -> Config {
     let known = known_hosts::algorithms(&place.known_hosts, &place.known_as);
     let mut preferred = Preferred::DEFAULT;
     if !known.is_empty() {
-        // By the kinds of key that it is known by first, or it might show one by which it is not.
+        // Prefer the types of the host's known keys, or it might present a key that is not known.
         let kinds = |algorithm: &russh::keys::Algorithm| {
             known.iter().any(|kind| std::mem::discriminant(kind) == std::mem::discriminant(algorithm))
         };
@@ -245,7 +244,7 @@ fn config(place: &Destination, options: &Options) -> Config {
     }
 }
 
-/// A session with a terminal, and a program on it.
+/// Opens a session with a pseudo-terminal and starts a program on it.
 async fn start(
     handle: &Handle<Client>,
     place: &Destination,
@@ -283,7 +282,7 @@ async fn start(
     Ok(channel)
 }
 
-/// Whether a request was granted; none if the line broke.
+/// Whether a request was granted; `None` if the line broke.
 async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
     loop {
         match channel.wait().await? {
@@ -295,7 +294,7 @@ async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
     }
 }
 
-/// Why no keys were exchanged.
+/// Why the key exchange failed.
 fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshError {
     if let Some(distrust) = shared.state().distrust.take() {
         return distrust;
@@ -310,7 +309,7 @@ fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshErro
     let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
     let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
-        // A host that is full hangs up on who has said its name, or before.
+        // A host that is full hangs up after our banner, or before it.
         _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { place, said },
         _ if hung_up && speaks_ssh => SshError::MaxStartups { place, said: String::new() },
         _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { place, said },
@@ -318,14 +317,14 @@ fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshErro
     }
 }
 
-/// The line broke while a user logged in: what the host said last, or what happened.
+/// The line broke while a user logged in: the host's last message, or the error.
 fn hung_up(place: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
     SshError::HungUp { place: place.address.to_string(), user: place.user.clone(), cause }
 }
 
 impl Ssh {
-    /// Sends what is due on the grid, and has itself woken for its next place.
+    /// Sends what is due on the grid, and schedules a wake-up for its next instant.
     fn keep_grid(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let Some(obscured) = &mut self.grid else { return Ok(()) };
         let ObscuredKeys { grid, wait } = obscured.as_mut();
@@ -343,7 +342,7 @@ impl Ssh {
                         continue;
                     }
                 }
-                // If the queue to the protocol's task is full, there is no need of chaff.
+                // Chaff is dropped if the queue to the protocol's task is full.
                 GridSend::Chaff => at_once(self.handle.send_keepalive(true)),
                 GridSend::Nothing => {}
             }
@@ -352,20 +351,20 @@ impl Ssh {
         Ok(())
     }
 
-    /// What broke the line is a better reason than that it is closed.
+    /// The error that broke the line, rather than that the channel is closed.
     fn reason(&self, error: io::Error) -> io::Error {
         self.shared.broken().unwrap_or(error)
     }
 }
 
-/// Does what can be done without waiting.
+/// Polls a future once.
 fn at_once<T>(doing: impl Future<Output = T>) {
     let _ = pin!(doing).poll(&mut Context::from_waker(Waker::noop()));
 }
 
 impl Line for Ssh {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
-        // What is wrong with sending will be said by receiving, after what came before.
+        // An error in sending is reported by receiving, after the remaining output.
         let _ = self.keep_grid(cx);
         self.shared.poll_take(cx, into)
     }
@@ -387,7 +386,7 @@ impl Line for Ssh {
     fn resize(&mut self, columns: u16, rows: u16) {
         if (columns, rows) != self.window {
             self.window = (columns, rows);
-            // It is lost if the queue to the protocol's task is full: the next change says it again.
+            // Lost if the queue to the protocol's task is full; the next resize sends it again.
             at_once(self.channel.window_change(columns.into(), rows.into(), 0, 0));
         }
     }

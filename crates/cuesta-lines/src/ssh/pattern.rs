@@ -1,6 +1,6 @@
-//! Patterns of host names, as `~/.ssh/config` and known hosts have them (`ssh_config(5)`, PATTERNS).
+//! Patterns of host names in `~/.ssh/config` and known hosts files (`ssh_config(5)`, PATTERNS).
 
-/// Whether any of `patterns` means `name` and none that begins with `!` does.
+/// Whether any of `patterns` matches `name` and none that begins with `!` does.
 pub(super) fn any_matches<'a>(patterns: impl Iterator<Item = &'a str>, name: &str) -> bool {
     let mut any = false;
     for pattern in patterns {
@@ -13,11 +13,11 @@ pub(super) fn any_matches<'a>(patterns: impl Iterator<Item = &'a str>, name: &st
     any
 }
 
-/// Whether a pattern means a name: `*` is any characters, `?` is one.
+/// Whether a pattern matches a name: `*` is any characters, `?` is one.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
     let (mut at, mut in_name) = (0, 0);
-    // Where to go on if what follows the last star did not fit.
+    // Where to backtrack to if what follows the last star does not match.
     let mut star: Option<(usize, usize)> = None;
     while in_name < name.len() {
         match pattern.get(at) {

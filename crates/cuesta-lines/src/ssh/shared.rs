@@ -1,6 +1,6 @@
-//! What the two tasks of one ssh line share: the protocol's, which reads and decrypts, and the user's.
+//! State shared by the two tasks of an ssh line: the protocol's, which reads and decrypts, and the user's.
 //!
-//! Both run on the same thread, so the lock is never waited for; it is there because `russh` asks for `Send`.
+//! Both run on the same thread, so the lock is never contended; it is there because `russh` requires `Send`.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,39 +11,39 @@ use cuesta_record::Stamp;
 
 use crate::{Received, SshError, Traffic};
 
-/// How much of what a host says before it speaks ssh is kept, for the error.
+/// Bytes of a host's first output that are kept for the error message.
 const FIRST_WORDS: usize = 160;
-/// What an empty inbox may keep of its memory.
+/// Capacity that an empty inbox keeps.
 const SPARE: usize = 512;
 
-/// What is shared.
+/// The shared state.
 #[derive(Debug)]
 pub(super) struct Shared(Mutex<SharedState>);
 
-/// Both sides of it.
+/// The state itself.
 #[derive(Debug)]
 pub(super) struct SharedState {
-    /// Characters that came and were not taken yet.
+    /// Received characters that were not taken yet.
     bytes: VecDeque<u8>,
-    /// Of how many of them each instant is.
+    /// The instants at which they were received, each with a number of characters.
     pieces: VecDeque<(Stamp, usize)>,
-    /// With so many in it, nothing more is read from the connection.
+    /// With this many characters, nothing more is read from the connection.
     most: usize,
-    /// When the last piece of the connection was read.
+    /// When the connection was last read.
     pub(super) at: Stamp,
     pub(super) traffic: Traffic,
-    /// What the host said first.
+    /// The host's first bytes.
     first_words: Vec<u8>,
-    /// When keys were last exchanged.
+    /// When the last key exchange ended.
     pub(super) negotiated: Option<Stamp>,
-    /// What is wrong with the host's key.
+    /// Why the host's key is not trusted.
     pub(super) distrust: Option<SshError>,
-    /// What the command said that is the way to the host.
+    /// The last error message of the `ProxyCommand`.
     pub(super) complaint: Option<String>,
     end: Option<LineEnd>,
-    /// The user's task, which waits for characters.
+    /// Wakes the user's task, which waits for characters.
     user: Option<Waker>,
-    /// The protocol's task, which waits for the connection or for room.
+    /// Wakes the protocol's task, which waits for the connection or for room.
     reader: Option<Waker>,
     shutdown: Shutdown,
 }
@@ -51,19 +51,19 @@ pub(super) struct SharedState {
 /// How the line ended.
 #[derive(Debug, Clone)]
 pub(super) enum LineEnd {
-    /// The host closed it, as hosts do when a program is done.
+    /// The host closed the channel, as it does when the program ends.
     Closed,
     /// It broke.
     Broken(io::ErrorKind, String),
 }
 
-/// Whether the user is gone.
+/// Whether the user has closed the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shutdown {
     No,
-    /// The protocol may say its last words.
+    /// The protocol's task may still send its last messages.
     Now,
-    /// They are said.
+    /// They were sent.
     Gone,
 }
 
@@ -98,7 +98,7 @@ impl Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The line is over, for the first reason that is given.
+    /// Ends the line; the first reason counts.
     pub(super) fn end(&self, end: LineEnd) {
         let mut state = self.state();
         state.end.get_or_insert(end);
@@ -107,7 +107,7 @@ impl Shared {
         user.inspect(Waker::wake_by_ref);
     }
 
-    /// Characters came, decrypted, in the piece that was read last.
+    /// Adds decrypted characters, stamped with the last read.
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut state = self.state();
         let at = state.at;
@@ -121,7 +121,7 @@ impl Shared {
         user.inspect(Waker::wake_by_ref);
     }
 
-    /// The next characters that came at one instant.
+    /// Takes the next characters of one instant.
     pub(super) fn poll_take(&self, cx: &Context<'_>, into: &mut [u8]) -> Poll<io::Result<Received>> {
         let mut state = self.state();
         let Some((at, len)) = state.pieces.front().copied() else { return state.poll_end(cx) };
@@ -142,7 +142,7 @@ impl Shared {
         Poll::Ready(Ok(Received { len, at, ..Received::default() }))
     }
 
-    /// The user goes: the protocol's task ends as soon as it has said so, whatever the host does.
+    /// Closes the line: the protocol's task ends as soon as it has sent its last messages, whatever the host does.
     pub(super) fn shut_down(&self) {
         let mut state = self.state();
         state.shutdown = Shutdown::Now;
@@ -155,7 +155,7 @@ impl Shared {
         self.state().shutdown != Shutdown::No
     }
 
-    /// What broke the line, if something did.
+    /// The error that broke the line, if one did.
     pub(super) fn broken(&self) -> Option<io::Error> {
         match &self.state().end {
             Some(LineEnd::Broken(kind, why)) => Some(io::Error::new(*kind, why.clone())),
@@ -163,7 +163,7 @@ impl Shared {
         }
     }
 
-    /// What the host said before it spoke ssh, as one printable row.
+    /// The host's first bytes as one printable row.
     pub(super) fn first_words(&self) -> String {
         let state = self.state();
         let text = String::from_utf8_lossy(&state.first_words);
@@ -183,14 +183,14 @@ impl SharedState {
         }
     }
 
-    /// Whether the connection may be read now; whoever asks is woken when that changes.
+    /// Whether the connection may be read now; the caller is woken when that changes.
     pub(super) fn read_permission(&mut self, cx: &Context<'_>) -> ReadPermission {
         keep(&mut self.reader, cx);
         match self.shutdown {
             Shutdown::No if self.bytes.len() < self.most => ReadPermission::Yes,
             Shutdown::No => ReadPermission::NoRoom,
             Shutdown::Now => {
-                // Once round: what the user's task has left in the queue goes first.
+                // Polled once more, so that messages in the queue are sent first.
                 self.shutdown = Shutdown::Gone;
                 cx.waker().wake_by_ref();
                 ReadPermission::NoRoom
@@ -199,7 +199,7 @@ impl SharedState {
         }
     }
 
-    /// A piece of the connection was read.
+    /// The connection was read.
     pub(super) fn came(&mut self, at: Stamp, bytes: &[u8], traffic: Traffic) {
         self.at = at;
         self.traffic = traffic;
@@ -209,13 +209,13 @@ impl SharedState {
         }
     }
 
-    /// Keys were exchanged: from here on the host is known to speak ssh.
+    /// The key exchange ended: the host speaks ssh.
     pub(super) fn negotiates(&mut self, at: Stamp) {
         self.negotiated = Some(at);
         self.first_words = Vec::new();
     }
 
-    /// Whether the host said at all that it speaks ssh.
+    /// Whether the host has sent an ssh banner.
     pub(super) fn speaks_ssh(&self) -> bool {
         let mut rows = self.first_words.split(|byte| *byte == b'\n');
         self.negotiated.is_some() || rows.any(|row| row.starts_with(b"SSH-"))

@@ -1,7 +1,6 @@
-//! The connection as `russh` reads and writes it: a way to the host, stamped when it is read and left alone while nobody takes
-//! what came.
+//! The connection as `russh` reads and writes it: reads are stamped, and stop while the user does not take the output.
 //!
-//! An instant is the one at which the last part of a packet was read from the connection, before it was decrypted.
+//! The stamp of a packet is the instant at which its last part was read, before it was decrypted.
 
 use std::io;
 use std::pin::Pin;
@@ -13,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use super::shared::{ReadPermission, Shared};
 use super::transport::Transport;
 
-/// What is read at once: `russh` asks for a packet's length and then for its rest, which would be two system calls.
+/// Bytes that one read takes: `russh` asks for a packet's length and then for its rest, which would be two system calls.
 const PIECE: usize = 2048;
 
 /// A connection.
@@ -36,7 +35,7 @@ impl StampedStream {
         matches!(&self.way, Transport::Tcp(tcp) if tcp.is_without_delay())
     }
 
-    /// Hands out what was read ahead.
+    /// Hands out bytes that were read ahead.
     fn hand_out(&mut self, into: &mut ReadBuf<'_>) {
         let len = into.remaining().min(self.ahead.len() - self.asked);
         into.put_slice(&self.ahead[self.asked..self.asked + len]);
@@ -47,7 +46,7 @@ impl StampedStream {
         }
     }
 
-    /// Why it is over may be known to the command that was the way.
+    /// Stores the error message of a `ProxyCommand` when the connection ends.
     fn is_over(&mut self) {
         if let Some(complaint) = self.way.complaint() {
             self.shared.state().complaint = Some(complaint);
@@ -96,7 +95,7 @@ impl AsyncWrite for StampedStream {
         let wire = self.get_mut();
         let sent = wire.way.poll_write(cx, bytes);
         match sent {
-            // Nobody is left to wait for a host that takes nothing.
+            // The line is closed: do not wait for a host that takes nothing.
             Poll::Pending if wire.shared.is_shutting_down() => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
             Poll::Ready(Ok(_)) => {
                 wire.shared.state().traffic = wire.way.traffic();

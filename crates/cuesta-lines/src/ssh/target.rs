@@ -1,4 +1,4 @@
-//! An `ssh://` target as a URL: who logs in where, with which key, trusting whom.
+//! The `ssh://` target: user, host, keys and trust as a URL.
 
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::TargetError;
 use crate::target::split;
 
-/// What `ssh://[USER@]HOST[:PORT][?settings]` says. What it leaves open, the users' table and `~/.ssh/config` fill in.
+/// `ssh://[USER@]HOST[:PORT][?settings]`. The users' table and `~/.ssh/config` supply what it leaves open.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct SshTarget {
-    /// Who logs in.
+    /// The user name.
     pub user: Option<String>,
     /// A name, an address, or a `Host` of `~/.ssh/config`; an IPv6 address without its brackets.
     pub host: String,
@@ -19,32 +19,32 @@ pub struct SshTarget {
     pub port: Option<u16>,
     /// `identity=FILE`, which may stand more than once: the only keys that are tried.
     pub identities: Vec<PathBuf>,
-    /// `known_hosts=accept-new` or `known_hosts=strict`: what happens when a host is not known yet.
+    /// `known_hosts=accept-new` or `known_hosts=strict`: the policy for unknown hosts.
     pub trust: Option<Trust>,
     /// `known_hosts=FILE`, which may stand more than once: in place of the usual files.
     pub known_hosts: Vec<PathBuf>,
-    /// `obscure=20ms`: keys go on a grid of this width, with chaff between them; none = as they are typed.
+    /// `obscure=20ms`: keys are sent on a grid of this width, with chaff between them; none = when they are typed.
     pub obscure: Option<Duration>,
     /// `command=…`, in place of a shell.
     pub command: Option<String>,
     /// `config=FILE`, in place of the usual files of OpenSSH's configuration; `none` is no file.
     pub config: Option<PathBuf>,
-    /// `jump=[USER@]HOST[:PORT],…`: the hosts that one goes through, in place of what the configuration says.
+    /// `jump=[USER@]HOST[:PORT],…`: the jump hosts, in place of the configured ones.
     pub jump: Option<String>,
     /// `agent=off`: the agent is not asked for keys.
     pub without_agent: bool,
 }
 
-/// What happens when a host is not known yet. One whose key has changed is refused in any case.
+/// The policy for unknown hosts. A host whose key has changed is always refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Trust {
-    /// It is refused.
+    /// Refuse it.
     Strict,
-    /// Its key is written down, and it is known from then on.
+    /// Store its key and trust it from then on.
     AcceptNew,
 }
 
-/// How wide a grid for keys may be.
+/// Allowed widths of the key grid.
 const GRID: std::ops::RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(1);
 
 impl FromStr for SshTarget {
@@ -101,7 +101,7 @@ impl SshTarget {
             ("agent", "off") => self.without_agent = true,
             ("agent", _) => return Err(wrong("on or off")),
             ("password" | "passphrase", _) => return Err(TargetError::Password),
-            // Without its value: it may be a password whose key is misspelt.
+            // Without the value: it may be a password under a misspelt key.
             _ => {
                 let expected = "identity, known_hosts, config, jump, obscure, command or agent";
                 return Err(TargetError::BadSetting { setting: key.to_owned(), expected });
@@ -110,7 +110,7 @@ impl SshTarget {
         Ok(())
     }
 
-    /// The query's settings, in one order.
+    /// The query's settings in canonical order.
     fn settings(&self) -> Vec<(&'static str, String)> {
         let paths = |key, paths: &[PathBuf]| {
             paths.iter().map(|path| (key, path.to_string_lossy().into_owned())).collect::<Vec<_>>()
@@ -118,7 +118,7 @@ impl SshTarget {
         let mut settings = paths("identity", &self.identities);
         settings.extend(self.trust.map(|trust| ("known_hosts", trust.name().to_owned())));
         settings.extend(paths("known_hosts", &self.known_hosts));
-        // In so many words, because this is what a run's record says of it.
+        // Always written, because a run's record contains it.
         let obscure = self.obscure.map_or_else(|| "off".to_owned(), |width| format!("{}ms", width.as_millis()));
         settings.push(("obscure", obscure));
         settings.extend(self.config.as_ref().map(|file| ("config", file.to_string_lossy().into_owned())));
@@ -156,7 +156,7 @@ impl fmt::Display for SshTarget {
     }
 }
 
-/// A user's name, which holds no password.
+/// Parses a user name, which may not contain a password.
 fn name(text: &str) -> Result<String, TargetError> {
     if text.contains(':') {
         return Err(TargetError::Password);
@@ -176,12 +176,12 @@ fn grid(text: &str) -> Option<Duration> {
     Some(Duration::from_millis(digits.parse().ok()?)).filter(|width| GRID.contains(width))
 }
 
-/// What has no place in a host's name.
+/// Characters that cannot be in a host's name.
 fn odd(c: char) -> bool {
     matches!(c, '/' | '#' | '%') || c.is_whitespace() || c.is_control()
 }
 
-/// Undoes `%XX`; none where that is no text.
+/// Decodes `%XX`; `None` if the result is not text.
 fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -195,7 +195,7 @@ fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// Text with all that has a meaning of its own in a URL as `%XX`.
+/// Displays text percent-encoded for a URL.
 struct Encoded<'a>(&'a str);
 
 impl fmt::Display for Encoded<'_> {

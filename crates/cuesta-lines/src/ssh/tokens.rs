@@ -1,11 +1,11 @@
-//! `%h` and its like, and `${NAME}`, in the values of `ssh_config(5)`.
+//! Expands the tokens (`%h`, …) and variables (`${NAME}`) of `ssh_config(5)`.
 
 use std::env;
 use std::fmt::Write as _;
 
 use ring::digest;
 
-/// What the tokens stand for.
+/// The values of the tokens.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tokens {
     /// `%d`, and `~`.
@@ -31,19 +31,19 @@ pub(super) struct Tokens {
 }
 
 impl Tokens {
-    /// A path: `~` and `${NAME}` stand for something as well.
+    /// Expands a path: tokens, `~` and `${NAME}`.
     pub(super) fn path(&self, text: &str) -> Result<String, String> {
         let text = variables(text)?;
         let path = match text.strip_prefix('~') {
             Some("") => self.home.clone(),
             Some(rest) if rest.starts_with('/') => format!("{}{rest}", self.home),
-            Some(_) => return Err(format!("\"{text}\": write the home of another user out")),
+            Some(_) => return Err(format!("\"{text}\": write out the path of another user's home")),
             None => text,
         };
         self.text(&path)
     }
 
-    /// Any other value.
+    /// Expands the tokens of any other value.
     pub(super) fn text(&self, text: &str) -> Result<String, String> {
         let mut expanded = String::with_capacity(text.len());
         let mut rest = text.chars();
@@ -66,7 +66,7 @@ impl Tokens {
                 Some('L') => expanded.push_str(self.machine.split('.').next().unwrap_or_default()),
                 Some('j') => expanded.push_str(&self.jump),
                 Some('C') => expanded.push_str(&self.hash()),
-                Some(other) => return Err(format!("\"{text}\": Cuesta does not know %{other}")),
+                Some(other) => return Err(format!("\"{text}\": Cuesta does not support %{other}")),
                 None => return Err(format!("\"{text}\": a single % at the end")),
             }
         }
@@ -85,7 +85,7 @@ impl Tokens {
     }
 }
 
-/// `${NAME}` from the environment.
+/// Expands `${NAME}` from the environment.
 fn variables(text: &str) -> Result<String, String> {
     let Some((before, rest)) = text.split_once("${") else { return Ok(text.to_owned()) };
     let (name, after) = rest.split_once('}').ok_or_else(|| format!("\"{text}\": a ${{ without its }}"))?;

@@ -1,4 +1,4 @@
-//! The bytes' way to a host: a TCP connection, a channel of another host that one is logged in to, or a command.
+//! The transport of an ssh connection: TCP, a channel of a jump host, or a command.
 
 use std::io;
 use std::pin::Pin;
@@ -14,19 +14,19 @@ use crate::program::ProxyCommand;
 use crate::tcp::Tcp;
 use crate::{Line as _, Opening, Traffic};
 
-/// One way. What is read is stamped when it is read.
+/// A transport. Bytes are stamped when they are read.
 pub(super) enum Transport {
     Tcp(Tcp),
     JumpChannel(Box<JumpChannel>),
     Command(Box<ProxyCommand>),
 }
 
-/// A channel of a host on the way, which ends with the login there.
+/// A channel of a jump host, which ends with the login there.
 pub(super) struct JumpChannel {
     stream: ChannelStream<Msg>,
     opened: Stamp,
     traffic: Traffic,
-    /// Last: it ends the protocol there when all else is gone.
+    /// Last: it ends the jump host's connection after everything else is dropped.
     _session: SshSession,
 }
 
@@ -53,7 +53,7 @@ impl Transport {
         }
     }
 
-    /// Reads; says how much came, and when.
+    /// Reads; gives the length and the instant.
     pub(super) fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<(usize, Stamp)>> {
         match self {
             Self::Tcp(tcp) => tcp.poll_receive(cx, into).map_ok(|received| (received.len, received.at)),
@@ -80,7 +80,7 @@ impl Transport {
         }
     }
 
-    /// What a command has complained of.
+    /// The last error message of a command.
     pub(super) fn complaint(&mut self) -> Option<String> {
         match self {
             Self::Command(command) => Some(command.complaint()).filter(|text| !text.is_empty()),

@@ -63,7 +63,7 @@ fn a_key_that_the_host_does_not_take_is_refused_by_name() {
     let url = peer.url("").replace("/client&", "/stranger&");
     let (name, text) = driven(async move { refused(&url).await });
     assert_eq!(name, "auth");
-    assert!(text.contains("stranger") && text.contains("it takes publickey"), "{text}");
+    assert!(text.contains("stranger") && text.contains("it accepts publickey"), "{text}");
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! Characters as they are sent: what means something to telnet is escaped, and a carriage return is told from the end of a
-//! row (the network virtual terminal, RFC 854).
+//! Encodes sent characters: escapes IAC, and tells a carriage return from the end of a row (network virtual terminal,
+//! RFC 854).
 
 use super::{CR, IAC, LF, NUL, Role};
 
-/// How what this end sends is escaped.
+/// The encoder of one end.
 #[derive(Debug)]
 pub(super) struct Escape {
     role: Role,
-    /// It was agreed that what we send is binary: carriage returns go bare.
+    /// BINARY was agreed for our side: carriage returns are sent bare.
     pub(super) binary: bool,
-    /// The last character sent was a carriage return of which it is not known yet whether a line feed follows.
+    /// The last character sent was a carriage return, and it is not known yet whether a line feed follows.
     sent_cr: bool,
 }
 
@@ -18,7 +18,7 @@ impl Escape {
         Self { role, binary: false, sent_cr: false }
     }
 
-    /// How much of the head of `bytes` goes as it is.
+    /// How many bytes at the head of `bytes` need no escape.
     pub(super) fn plain(&self, bytes: &[u8]) -> usize {
         if self.sent_cr && bytes.first().is_some_and(|byte| *byte != LF) {
             return 0;
@@ -38,7 +38,7 @@ impl Escape {
         bytes.len()
     }
 
-    /// Writes the raw form of the head of `bytes` to `room`: how many characters, and how many bytes they became.
+    /// Encodes the head of `bytes` into `room`; gives the numbers of characters and of bytes.
     pub(super) fn write(&self, bytes: &[u8], room: &mut [u8]) -> (usize, usize) {
         let mut cr = self.sent_cr;
         let mut written = 0;
@@ -54,7 +54,7 @@ impl Escape {
         (bytes.len(), written)
     }
 
-    /// How many characters the first `len` bytes of the raw form of `bytes` begin, and where the last of them ends.
+    /// How many characters begin in the first `len` encoded bytes, and where the last of them ends.
     pub(super) fn begun(&self, bytes: &[u8], len: usize) -> (usize, usize) {
         let mut cr = self.sent_cr;
         let (mut characters, mut end) = (0, 0);
@@ -66,22 +66,22 @@ impl Escape {
         (characters, end)
     }
 
-    /// Characters have gone out, of which this was the last.
+    /// Characters were sent, of which this was the last.
     pub(super) fn sent(&mut self, last: u8) {
         self.sent_cr = self.leaves_cr_open(last);
     }
 
-    /// Whether a NUL has to follow `byte` unless a line feed does.
+    /// Whether a NUL must follow `byte` unless a line feed does.
     fn leaves_cr_open(&self, byte: u8) -> bool {
         byte == CR && self.role == Role::Host && !self.binary
     }
 
-    /// Whether a NUL follows `byte` at once: what the terminal types is a carriage return, not the end of a row.
+    /// Whether a NUL follows `byte` at once: the terminal's Enter is a carriage return, not the end of a row.
     fn closes_cr(&self, byte: u8) -> bool {
         byte == CR && self.role == Role::Terminal && !self.binary
     }
 
-    /// The raw form of one character, and its length; `cr` says that the one before was a bare carriage return.
+    /// The encoded form of one character, and its length; `cr`: the one before was a bare carriage return.
     fn form(&self, cr: bool, byte: u8) -> ([u8; 3], usize) {
         let after = if byte == IAC { Some(IAC) } else { self.closes_cr(byte).then_some(NUL) };
         match (cr && byte != LF, after) {

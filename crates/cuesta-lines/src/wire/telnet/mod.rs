@@ -1,8 +1,7 @@
 //! Telnet's framing, both ends: RFC 854 and 855; ECHO (857), SUPPRESS-GO-AHEAD (858), BINARY (856), TERMINAL-TYPE (1091)
 //! and NAWS (1073). TIMING-MARK (860) is answered; LINEMODE (1184), NEW-ENVIRON (1572) and all others are refused.
 //!
-//! Three state machines: what comes, here, with the subnegotiations in it; `options`, what either end does; `escape`, what
-//! is sent.
+//! Three state machines: this one parses the input and its subnegotiations; `options` negotiates; `escape` encodes the output.
 
 mod escape;
 mod options;
@@ -13,33 +12,33 @@ use options::{BINARY, DO, DONT, ECHO, GO_AHEAD, Options, Side, TERMINAL_TYPE, WI
 /// Which end of the line this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Types, and shows what comes.
+    /// The terminal: types, and shows the output.
     Terminal,
-    /// Echoes and answers. It opens the negotiation.
+    /// The host: echoes and answers. It opens the negotiation.
     Host,
 }
 
-/// The state of one end: some 100 bytes, and nothing on the heap but the terminal's name while no negotiation is under way.
+/// The state of one end: some 100 bytes, and on the heap only the terminal's name while no negotiation is under way.
 #[derive(Debug)]
 pub struct Framing {
     role: Role,
     state: State,
     options: Options,
     escape: Escape,
-    /// Columns and rows: the terminal's own; at the host what the terminal said, 0 = nothing yet.
+    /// Columns and rows: the terminal's own; at the host what the terminal sent, 0 = nothing yet.
     window: (u16, u16),
-    /// The terminal's own name; at the host what the terminal said.
+    /// The terminal's name; at the host what the terminal sent.
     terminal: Box<str>,
     /// The subnegotiation under way.
     inside: Vec<u8>,
-    /// What has to be sent before any more characters.
+    /// Replies that must be sent before any more characters.
     replies: Vec<u8>,
-    /// What the other end said about options, modulo 2³².
+    /// Option commands from the other end, modulo 2³².
     exchanges: u32,
     dropped: u64,
 }
 
-/// Where in the stream from the other end we are.
+/// The parser's state in the stream from the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Data,
@@ -64,9 +63,9 @@ const NUL: u8 = 0;
 const LF: u8 = b'\n';
 const CR: u8 = b'\r';
 
-/// The longest subnegotiation that is listened to. RFC 1091 allows a terminal's name 40 characters.
+/// The longest subnegotiation that is parsed. RFC 1091 allows a terminal's name 40 characters.
 const INSIDE_LIMIT: usize = 64;
-/// What may wait to be sent. A peer that asks more at once, without ever reading an answer, gets none for the rest.
+/// Most bytes of replies that may wait. A peer that asks more without reading gets no answer to the rest.
 const REPLIES_LIMIT: usize = 1024;
 
 impl Framing {
@@ -75,7 +74,7 @@ impl Framing {
         Self::new(Role::Terminal, (columns, rows), name)
     }
 
-    /// The host's end. It offers to echo and not to say when it is the terminal's turn, and asks for name and window.
+    /// The host's end. It offers ECHO and SUPPRESS-GO-AHEAD, and asks for the terminal's name and window.
     pub fn host() -> Self {
         let mut host = Self::new(Role::Host, (0, 0), "");
         for (side, option) in
@@ -102,7 +101,7 @@ impl Framing {
         }
     }
 
-    /// Takes what came, in pieces of any size, and leaves the characters in it at the head of `raw`: how many they are.
+    /// Decodes received bytes, in pieces of any size, in place: the characters are then at the head of `raw`. Gives their number.
     pub fn receive(&mut self, raw: &mut [u8]) -> usize {
         let (mut kept, mut at) = (0, 0);
         while at < raw.len() {
@@ -125,10 +124,10 @@ impl Framing {
         kept
     }
 
-    /// The raw form of the head of `bytes`: how many characters of it, and what to send for them. Where nothing needs an
-    /// escape that is `bytes` itself; else it is written to `room`, which has to hold three bytes at least.
+    /// Encodes the head of `bytes`: how many characters of it, and the bytes to send for them. Where nothing needs an escape these
+    /// are `bytes` itself; else they are written to `room`, which must hold three bytes at least.
     ///
-    /// Once some of it has gone out, [`Framing::sent`] has to be told.
+    /// Call [`Framing::sent`] with what was sent of it.
     pub fn encode<'a>(&self, bytes: &'a [u8], room: &'a mut [u8]) -> (usize, &'a [u8]) {
         let plain = self.escape.plain(bytes);
         if plain == bytes.len() || plain >= room.len() {
@@ -138,8 +137,8 @@ impl Framing {
         (characters, &room[..written])
     }
 
-    /// Of what [`Framing::encode`] gave for `bytes` the first `len` bytes have gone out: how many characters these are.
-    /// The rest of one that has only begun is added to what has to be sent before any more.
+    /// The first `len` bytes of what [`Framing::encode`] gave for `bytes` were sent: gives how many characters these are. The
+    /// rest of a character that was sent in part is added to the replies.
     pub fn sent(&mut self, bytes: &[u8], (mut characters, raw): (usize, &[u8]), len: usize) -> usize {
         if raw.len() == characters {
             characters = len;
@@ -159,7 +158,7 @@ impl Framing {
         &self.replies
     }
 
-    /// The first `len` bytes of [`Framing::replies`] have gone out.
+    /// The first `len` bytes of [`Framing::replies`] were sent.
     pub fn replied(&mut self, len: usize) {
         self.replies.drain(..len);
         if self.replies.is_empty() {
@@ -172,7 +171,7 @@ impl Framing {
         Some(self.window).filter(|(columns, rows)| *columns > 0 && *rows > 0)
     }
 
-    /// Another window, at the terminal's end: the host is told if it has asked for windows (RFC 1073).
+    /// Resizes the terminal's window; the host is told if it has asked for windows (RFC 1073).
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.window = (columns, rows);
         if self.options.is_on(Side::Ours, WINDOW) {
@@ -185,17 +184,17 @@ impl Framing {
         Some(&*self.terminal).filter(|name| !name.is_empty())
     }
 
-    /// How often the other end has said something about options, modulo 2³²: whether that changed is what matters.
+    /// Number of option commands from the other end, modulo 2³²; compare it with an earlier value to see whether one came.
     pub fn exchanges(&self) -> u32 {
         self.exchanges
     }
 
-    /// Whether what came so far ends within a sequence: then the characters that follow are still missing.
+    /// Whether the input so far ends within a sequence, so that its rest is missing.
     pub fn is_within_a_sequence(&self) -> bool {
         !matches!(self.state, State::Data | State::Cr)
     }
 
-    /// Subnegotiations that were too long or broken off, and replies to a peer that asked too much at once.
+    /// Subnegotiations that were too long or broken off, and replies that did not fit.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -227,7 +226,7 @@ impl Framing {
                 None
             }
             NUL if after_cr => None,
-            // The end of a row from a client that sends rows. Our own terminal sends a CR that it means as CR NUL.
+            // CR LF is the end of a row from a client that sends rows. Our own terminal sends a bare CR as CR NUL.
             LF if after_cr && self.role == Role::Host => None,
             CR if !self.options.is_on(Side::Theirs, BINARY) => {
                 self.state = State::Cr;
@@ -251,7 +250,7 @@ impl Framing {
 
     fn collect(&mut self, byte: u8) -> Option<u8> {
         self.state = State::Inside;
-        // One more than the limit says that it was passed.
+        // One byte more than the limit records that it was exceeded.
         if self.inside.len() <= INSIDE_LIMIT {
             self.inside.push(byte);
         }
@@ -265,7 +264,7 @@ impl Framing {
         self.exchanges = self.exchanges.wrapping_add(1);
         let inside = std::mem::take(&mut self.inside);
         if byte != SE {
-            // Broken off: what follows is a command of its own.
+            // The subnegotiation was broken off; this byte is a new command.
             self.dropped += 1;
             return self.command(byte);
         }
@@ -278,7 +277,7 @@ impl Framing {
         None
     }
 
-    /// The other end said that it will or wants us to, or not.
+    /// The other end sent WILL, WONT, DO or DONT.
     fn negotiated(&mut self, verb: u8, option: u8) {
         self.exchanges = self.exchanges.wrapping_add(1);
         let outcome = self.options.negotiated(verb, option);

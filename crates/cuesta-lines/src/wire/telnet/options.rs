@@ -1,7 +1,7 @@
-//! What either end of the line does and was asked to do: options, negotiated as RFC 1143 says, so that no two ends can talk
-//! in circles. Neither end here ever takes back what it wanted, so an option needs three of that method's six states.
+//! Option negotiation by RFC 1143, which prevents negotiation loops. Neither end here ever withdraws a request, so an option
+//! needs three of that method's six states.
 //!
-//! It says which verbs are to be sent; it sends nothing, and knows nothing of what an option is for.
+//! It decides which verbs to send; it sends nothing and does not know what an option means.
 
 use super::Role;
 
@@ -35,29 +35,29 @@ enum Switch {
     On,
 }
 
-/// Whose doing an option is about.
+/// The end that performs an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Ours,
     Theirs,
 }
 
-/// What follows from a verb of the other end.
+/// The effect of a verb from the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Outcome {
-    /// The verb to answer with, if there is to be an answer.
+    /// The verb to answer with, if an answer is due.
     pub(super) answer: Option<u8>,
-    /// Who does from now on what was not done before.
+    /// The side on which the option was switched on by this verb.
     pub(super) switched_on: Option<Side>,
 }
 
 impl Options {
-    /// Nobody does anything yet.
+    /// All options are off.
     pub(super) fn new(role: Role) -> Self {
         Self { role, ours: [Switch::Off; KNOWN.len()], theirs: [Switch::Off; KNOWN.len()] }
     }
 
-    /// An option that we want on one side: the verb that says so.
+    /// Requests an option on one side; gives the verb to send.
     pub(super) fn propose(&mut self, side: Side, option: u8) -> u8 {
         if let Some(switch) = self.switch(side, option) {
             *switch = Switch::Asked;
@@ -65,9 +65,9 @@ impl Options {
         verb(side, true)
     }
 
-    /// The other end said that it will or wants us to, or not (RFC 1143 §7).
+    /// Handles WILL, WONT, DO or DONT from the other end (RFC 1143 §7).
     pub(super) fn negotiated(&mut self, said: u8, option: u8) -> Outcome {
-        // A question that is answered each time (RFC 860).
+        // TIMING-MARK is answered each time (RFC 860).
         if (said, option) == (DO, TIMING_MARK) {
             return Outcome { answer: Some(WILL), switched_on: None };
         }
@@ -88,7 +88,7 @@ impl Options {
     }
 
     fn agrees(&self, side: Side, option: u8) -> bool {
-        // Either end may be the one that talks to the other; echo is the host's part, name and window the terminal's.
+        // ECHO is the host's option; TERMINAL-TYPE and NAWS are the terminal's; the others are for both.
         let terminals = (side == Side::Ours) == (self.role == Role::Terminal);
         match option {
             BINARY | GO_AHEAD => true,
@@ -107,7 +107,7 @@ impl Options {
     }
 }
 
-/// How it is said that a side does an option, or does not.
+/// The verb that switches an option of a side on or off.
 fn verb(side: Side, on: bool) -> u8 {
     match (side, on) {
         (Side::Ours, true) => WILL,
