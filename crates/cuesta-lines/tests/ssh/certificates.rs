@@ -116,7 +116,7 @@ fn a_host_is_known_by_the_authority_that_signed_its_certificate() {
 #[test]
 fn a_certificate_for_another_host_or_another_time_is_refused() {
     for (principals, validity, expected) in
-        [("other.example", "always:forever", "other.example"), ("127.0.0.1", "20200101:20210101", "does not hold now")]
+        [("other.example", "always:forever", "other.example"), ("127.0.0.1", "20200101:20210101", "is not valid now")]
     {
         let (name, said) = is_refused(&certified_host(principals, validity).url(""));
         assert_eq!(name, "host-certificate");
@@ -131,7 +131,7 @@ fn a_host_whose_authority_is_not_known_or_revoked_is_refused() {
     know_authority(&peer, "other");
     let (name, said) = is_refused(&peer.url(""));
     assert_eq!(name, "host-key");
-    assert!(said.contains("is not known"), "{said}");
+    assert!(said.contains("is not a known host"), "{said}");
     know_authority(&peer, "authority");
     let known = fs::read_to_string(peer.path("known")).unwrap();
     let revoked = known.replace("@cert-authority", "@revoked");
