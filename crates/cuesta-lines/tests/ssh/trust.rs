@@ -17,7 +17,10 @@ fn a_host_that_is_not_known_is_refused_unless_new_ones_may_be_learnt() {
         async move {
             let (name, text) = refused(&strict).await;
             assert_eq!(name, "host-key");
-            assert!(text.contains("is not a known host") && text.contains("SHA256:") && text.contains("accept-new"), "{text}");
+            assert!(
+                text.contains("is not a known host") && text.contains("SHA256:") && text.contains("accept-new"),
+                "{text}"
+            );
             opened(&accepting).await.unwrap();
         }
     });
