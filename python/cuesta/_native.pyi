@@ -197,6 +197,9 @@ def show_duration(ns: int) -> str:
 def share_interval(share: float, samples: float) -> tuple[float, float]:
     """Give the 95 % interval of a share (0 to 1) that was found in so many samples; of no samples it is everything."""
 
+def line_kinds() -> str:
+    """The kinds of lines as JSON: `name`, `syntax`, `port`, `starts_program` and `descriptors` of each."""
+
 def target(text: str) -> str:
     """Give a target's URL in its one spelling. Raises ValueError."""
 

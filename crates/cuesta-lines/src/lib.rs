@@ -3,7 +3,7 @@
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
 //! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`fault`] is the name of what broke one.
-//! - [`Target`]: where a line goes, as a URL; [`open`] opens the terminal's end, [`Listener`] is the host's end.
+//! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the host's end.
 //! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
@@ -35,5 +35,5 @@ pub use serial::{FlowControl, Parity, SerialError, SerialTarget};
 pub use speed::RateLimited;
 pub use ssh::{Login, SshError, SshPreflight, SshTarget, Trust, configure, preflight, unlock};
 pub use tap::{Direction, Tap, TapEvent};
-pub use target::{Address, Target, TargetError};
+pub use target::{Address, KINDS, Kind, Target, TargetError};
 pub use telnet::Telnet;

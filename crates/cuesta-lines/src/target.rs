@@ -35,23 +35,102 @@ pub struct Address {
     pub port: u16,
 }
 
-const KINDS: &str =
-    "host:, pty:COMMAND, pipe:COMMAND, tcp://HOST:PORT, telnet://HOST:PORT, ssh://USER@HOST or serial:DEVICE";
+/// A kind of line: one row of [`KINDS`].
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// The scheme of its targets.
+    pub name: &'static str,
+    /// How its targets are written.
+    pub syntax: &'static str,
+    /// The port of an address without one.
+    pub port: Option<u16>,
+    /// The target is a command, which the driver starts for each line.
+    pub starts_program: bool,
+    /// Descriptors that the driver needs for each line: a connection; the ends and the pidfd of a program; a device and its lock.
+    pub descriptors: u32,
+    /// Parses the text after `SCHEME:`.
+    parse: fn(&str) -> Result<Target, TargetError>,
+}
+
+const CONNECTION: Kind = Kind {
+    name: "",
+    syntax: "",
+    port: None,
+    starts_program: false,
+    descriptors: 1,
+    parse: |_| Err(TargetError::Empty),
+};
+const PROGRAM: Kind = Kind { starts_program: true, ..CONNECTION };
+
+/// All kinds of lines. Parsing, the lists in error messages and Python's `cuesta.target` are made from this table.
+pub const KINDS: [Kind; 7] = [
+    Kind { name: "host", syntax: "host:", parse: built_in_host, ..CONNECTION },
+    Kind {
+        name: "pty",
+        syntax: "pty:COMMAND",
+        descriptors: 2,
+        parse: |text| command("pty", text).map(Target::Pty),
+        ..PROGRAM
+    },
+    Kind {
+        name: "pipe",
+        syntax: "pipe:COMMAND",
+        descriptors: 3,
+        parse: |text| command("pipe", text).map(Target::Pipe),
+        ..PROGRAM
+    },
+    Kind {
+        name: "tcp",
+        syntax: "tcp://HOST:PORT",
+        parse: |text| Address::parse("tcp", text, None).map(Target::Tcp),
+        ..CONNECTION
+    },
+    Kind {
+        name: "telnet",
+        syntax: "telnet://HOST:PORT",
+        port: Some(TELNET),
+        parse: |text| Address::parse("telnet", text, Some(TELNET)).map(Target::Telnet),
+        ..CONNECTION
+    },
+    Kind {
+        name: "ssh",
+        syntax: "ssh://USER@HOST",
+        port: Some(22),
+        parse: |text| text.parse().map(Target::Ssh),
+        ..CONNECTION
+    },
+    Kind {
+        name: "serial",
+        syntax: "serial:DEVICE",
+        descriptors: 2,
+        parse: |text| text.parse().map(Target::Serial),
+        ..CONNECTION
+    },
+];
+
+const TELNET: u16 = 23;
+
+/// The syntax of all kinds as a list for messages.
+fn expected() -> String {
+    let [others @ .., last] = &KINDS;
+    let others: Vec<&str> = others.iter().map(|kind| kind.syntax).collect();
+    format!("{} or {}", others.join(", "), last.syntax)
+}
 
 /// Why a text is not a target.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TargetError {
     /// An empty text.
-    #[error("a target is empty: expected {KINDS}")]
+    #[error("a target is empty: expected {}", expected())]
     Empty,
     /// `lines.example:23`
     #[error("\"{0}\" names no kind of line: write telnet://{0}, tcp://{0} or ssh://{0}")]
     NoScheme(String),
     /// `gopher://…`
-    #[error("\"{0}:\" is no kind of line: expected {KINDS}")]
+    #[error("\"{0}:\" is no kind of line: expected {list}", list = expected())]
     UnknownScheme(String),
     /// `bsc://…`
-    #[error("{0}: lines are not built yet: expected {KINDS}")]
+    #[error("{0}: lines are not built yet: expected {list}", list = expected())]
     NotBuilt(String),
     /// `host:9`
     #[error("host: stands alone: it is the built-in host, found \"{0}\" after it")]
@@ -125,20 +204,17 @@ impl FromStr for Target {
             return Err(TargetError::Empty);
         }
         let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
-        match scheme {
-            "host" if rest.is_empty() => Ok(Self::Host),
-            "host" => Err(TargetError::HostTakesNothing(rest.to_owned())),
-            "tcp" => Address::parse(scheme, rest, None).map(Self::Tcp),
-            "telnet" => Address::parse(scheme, rest, Some(23)).map(Self::Telnet),
-            "ssh" => rest.parse().map(Self::Ssh),
-            "pty" => command(scheme, rest).map(Self::Pty),
-            "pipe" => command(scheme, rest).map(Self::Pipe),
-            "serial" => rest.parse().map(Self::Serial),
-            _ if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
-            _ if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
-            _ => Err(TargetError::UnknownScheme(scheme.to_owned())),
+        match KINDS.iter().find(|kind| kind.name == scheme) {
+            Some(kind) => (kind.parse)(rest),
+            None if NOT_BUILT.contains(&scheme) => Err(TargetError::NotBuilt(scheme.to_owned())),
+            None if !rest.starts_with("//") => Err(TargetError::NoScheme(text.to_owned())),
+            None => Err(TargetError::UnknownScheme(scheme.to_owned())),
         }
     }
+}
+
+fn built_in_host(rest: &str) -> Result<Target, TargetError> {
+    if rest.is_empty() { Ok(Target::Host) } else { Err(TargetError::HostTakesNothing(rest.to_owned())) }
 }
 
 /// The command after `pty:` or `pipe:`, for a shell to read.

@@ -44,5 +44,5 @@ mod _native {
     #[pymodule_export]
     use crate::ssh::{ssh_preflight, ssh_prepare, ssh_unlock};
     #[pymodule_export]
-    use crate::text::{distribution, duration, key_distribution, now, show_duration, target};
+    use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_lines::Target;
+use cuesta_lines::{KINDS, Target};
 use cuesta_record::clock;
 use pyo3::prelude::*;
 
@@ -32,6 +32,21 @@ pub(crate) fn duration(text: &str) -> PyResult<u64> {
 #[pyfunction]
 pub(crate) fn show_duration(ns: u64) -> String {
     cuesta_distributions::duration::show(Duration::from_nanos(ns))
+}
+
+/// The table of kinds of lines, as JSON.
+#[pyfunction]
+pub(crate) fn line_kinds() -> String {
+    let kinds = KINDS.iter().map(|kind| {
+        serde_json::json!({
+            "name": kind.name,
+            "syntax": kind.syntax,
+            "port": kind.port,
+            "starts_program": kind.starts_program,
+            "descriptors": kind.descriptors,
+        })
+    });
+    serde_json::Value::from_iter(kinds).to_string()
 }
 
 /// Gives a target's URL in its one spelling.

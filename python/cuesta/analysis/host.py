@@ -8,8 +8,9 @@ from cuesta.ledger import HostRow, Interval, Recorded, Step
 from cuesta.ledger.meter_figure import UNRECORDED, MeterFigure
 from cuesta.ledger.meter_report import Count, MeterReport
 from cuesta.ledger.meters import Row
+from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan.fields import tracing_tier
-from cuesta.target import OWN_PROGRAMS, kind_of
+from cuesta.target import kind_of
 
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")

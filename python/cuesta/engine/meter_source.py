@@ -14,8 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from cuesta import _native
 from cuesta.engine.listener import listener
+from cuesta.line_kinds import OWN_PROGRAMS, port_of
 from cuesta.plan.fields import tracing_tier
-from cuesta.target import BUILTIN_HOST, OWN_PROGRAMS, kind_of, port_of
+from cuesta.target import BUILTIN_HOST, kind_of
 
 METERS = ("meters", "1", "--json", "--attached")
 """A sheet each second, and when asked for."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from cuesta.engine import meter_source
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
+from cuesta.line_kinds import OWN_PROGRAMS
 from cuesta.plan import Step
-from cuesta.target import OWN_PROGRAMS, kind_of
+from cuesta.target import kind_of
 from cuesta.units import many, minutes
 
 METERED_EVERY = 0.25

@@ -15,7 +15,8 @@ from cuesta import _native
 from cuesta.engine import isolation, passphrases
 from cuesta.engine.job import Job, most_users
 from cuesta.errors import CuestaError, UsageError
-from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, kind_of, port_of
+from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
+from cuesta.target import BUILTIN_HOST, kind_of
 
 OWN_FILES = 64
 """Descriptors that a process needs beside its lines: records, timers, libraries."""
@@ -78,7 +79,7 @@ def needed_files(job: Job) -> int:
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
     if not hosted:
-        each = max(FILES.get(kind_of(group.target), 1) for _, group in groups)
+        each = max(descriptors_of(group.target) for _, group in groups)
         return -(-lines // job.plan.settings.agents) * each + OWN_FILES
     shell = any(job.service(step).name == "shell" for step in hosted)
     return lines * (3 if shell else 1) + OWN_FILES

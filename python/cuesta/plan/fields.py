@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 from cuesta import _native
 from cuesta.figures.limit import Limit
 from cuesta.figures.reference import Reference
-from cuesta.target import SYNTAX
+from cuesta.line_kinds import SYNTAX
 
 
 @dataclass(frozen=True, slots=True)

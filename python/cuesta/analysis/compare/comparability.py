@@ -11,7 +11,7 @@ from typing import Any
 
 from cuesta.ledger import Table
 from cuesta.ledger.record import CertificationSetup
-from cuesta.target import OWN_PROGRAMS
+from cuesta.line_kinds import OWN_PROGRAMS
 
 KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
 """What must be alike."""

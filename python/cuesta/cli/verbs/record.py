@@ -22,7 +22,7 @@ What becomes what is in docs/record.md."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("command", nargs="*", metavar="-- COMMAND", help="what to run, with its arguments")
-    parser.add_argument("--target", metavar="URL", help="go there instead: ssh://, telnet://, tcp://, pty:, serial:")
+    parser.add_argument("--target", metavar="URL", help="go there instead: ssh://, telnet://, tcp://, pty:, serial:, …")
     parser.add_argument("--from", dest="source", type=Path, metavar="CAST", help="make the tape of a cast instead")
     parser.add_argument(
         "-o", "--out", metavar="NAME", help="write NAME.tape and NAME.cast; by default the program's name"

@@ -1,24 +1,22 @@
-"""What a target is: Python's knowledge of kinds beside the Rust half's."""
-
-import re
+"""The kinds of lines as Python knows them: the Rust half's table."""
 
 import pytest
 
 from cuesta import _native
-from cuesta.target import BUILTIN_HOST, FILES, OWN_PROGRAMS, PORTS, SYNTAX, kind_of, port_of
+from cuesta.line_kinds import KINDS, OWN_PROGRAMS, SYNTAX, descriptors_of, port_of
+from cuesta.target import BUILTIN_HOST, kind_of
 
-KINDS = {kind_of(spelling) for spelling in re.findall("`([^`]+)`", SYNTAX)}
 
-
-def test_the_kinds_are_those_that_the_rust_half_opens() -> None:
+def test_a_target_of_no_kind_is_told_all_kinds() -> None:
     with pytest.raises(ValueError, match="no kind of line: expected") as raised:
         _native.target("nothing://")
-    assert set(re.findall(r"([a-z]+):", str(raised.value).partition("expected")[2])) == KINDS
+    assert all(kind["syntax"] in str(raised.value) and kind["syntax"] in SYNTAX for kind in KINDS.values())
     assert kind_of(BUILTIN_HOST) in KINDS
-    assert {*OWN_PROGRAMS, *FILES, *PORTS} <= KINDS
+    assert OWN_PROGRAMS == ("pty", "pipe")
 
 
 def test_a_port_is_the_addresss_own_or_the_usual_one() -> None:
     targets = ("telnet://127.0.0.1:2323", "telnet://[::1]", "ssh://ann@host.invalid", "pty:bash")
     assert [port_of(target) for target in targets] == [2323, 23, 22, 0]
     assert str(port_of("telnet://host.invalid")) in _native.target("telnet://host.invalid")
+    assert [descriptors_of(target) for target in targets] == [1, 1, 1, 2]
