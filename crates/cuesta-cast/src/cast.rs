@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::error::CastError;
-use crate::{v1, v2, v3};
+use crate::{rows, v1};
 
 /// A session: the output that a terminal received, and what was typed at it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -93,13 +93,13 @@ impl Cast {
             return Err(CastError::new(1, format!("the cast has over {} MiB", LONGEST >> 20), TOO_LONG));
         }
         let text = text(bytes)?;
-        let (rows, cut) = whole_rows(text);
+        let (whole, cut) = whole_rows(text);
         let first = text.lines().next().unwrap_or_default();
         // Version 1 is one object over all rows, so its first row need not be JSON.
         let header = serde_json::from_str::<Value>(first).ok();
         let cast = match header.as_ref().and_then(|header| header["version"].as_u64()) {
-            Some(2) => v2::read(header.as_ref().unwrap_or_default(), rows),
-            Some(3) => v3::read(header.as_ref().unwrap_or_default(), rows),
+            Some(2) => rows::read_v2(header.as_ref().unwrap_or_default(), whole),
+            Some(3) => rows::read_v3(header.as_ref().unwrap_or_default(), whole),
             Some(1) | None if text.trim_start().starts_with('{') => v1::read(text),
             Some(version) => {
                 Err(CastError::new(1, format!("version {version} is not known"), "versions 1, 2 and 3 are"))

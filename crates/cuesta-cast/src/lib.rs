@@ -8,7 +8,7 @@
 //! - [`Secrets`]: what of a session is hidden, and what is kept.
 //! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
-//! Inside: one file for each version of the format (`v1`, `v2`, `v3`); `keys` cuts input into keys; `plain` takes from output
+//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3; `keys` cuts input into keys; `plain` takes from output
 //! what steers the terminal; `strokes` puts each key together with what came back: whether it was shown (`echo`) and what
 //! the program did (`reaction`). `entries` says what must be hidden, `secrets` hides it, with what the screen showed of it
 //! meanwhile (`cover`) and later (`printed`). `prompts` finds what the host says when it is ready; `tape` writes, with think
@@ -27,14 +27,13 @@ mod printed;
 mod prompts;
 mod reaction;
 mod recorded;
+mod rows;
 mod secrets;
 mod spell;
 mod strokes;
 mod tape;
 mod utf8;
 mod v1;
-mod v2;
-mod v3;
 mod write;
 
 pub use cast::{Cast, Event, Header, STOPPED, What};

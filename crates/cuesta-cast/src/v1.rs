@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cast::{Cast, Event, Header, What};
 use crate::error::CastError;
-use crate::v2;
+use crate::rows::{instant, size, words};
 
 #[derive(Deserialize)]
 struct Whole {
@@ -34,18 +34,18 @@ pub(crate) fn read(text: &str) -> Result<Cast, CastError> {
         let remedy = "version 1 is one object with `stdout`, a list of [seconds, text]";
         CastError::new(error.line().max(1), format!("it is no cast ({error})"), remedy)
     })?;
-    let (columns, rows) = v2::size(1, &whole.width, &whole.height)?;
+    let (columns, rows) = size(1, &whole.width, &whole.height)?;
     let header = Header {
         columns,
         rows,
         timestamp: None,
-        command: v2::words(&whole.command),
-        title: v2::words(&whole.title),
-        terminal: v2::words(&whole.env["TERM"]),
+        command: words(&whole.command),
+        title: words(&whole.title),
+        terminal: words(&whole.env["TERM"]),
     };
     let mut at = Duration::ZERO;
     let events = whole.stdout.into_iter().map(|(delay, output)| {
-        at += v2::instant(delay)
+        at += instant(delay)
             .ok_or_else(|| CastError::new(1, format!("{delay} is no delay"), "a delay is a number of seconds"))?;
         Ok(Event { at, what: What::Output(output) })
     });

@@ -8,7 +8,7 @@ use cuesta_record::Stamp;
 
 use crate::input::Discipline;
 use crate::pool::OWN;
-use crate::{HostError, InputMode, OutputStart, Service, Spec};
+use crate::{HostError, InputMode, Service, Spec};
 
 /// Most servers of a host: each message searches all of them for a free one.
 const MOST_SERVERS: usize = 1024;
@@ -89,12 +89,7 @@ fn check_service(spec: &Spec) -> Result<(), HostError> {
 }
 
 fn discipline(spec: &Spec) -> Result<Discipline, HostError> {
-    // Echoes would break the listing of an output service that prints from connection on.
-    let (mode, echo) = match spec.service {
-        Service::Echo {} | Service::Shell { .. } => (InputMode::Raw, false),
-        Service::Transaction { .. } | Service::Output { start: OutputStart::Input, .. } => (InputMode::Canonical, true),
-        Service::Output { .. } => (InputMode::Canonical, false),
-    };
+    let (mode, echo) = spec.service.default_input();
     let character = |setting, character: char| match u8::try_from(character) {
         Ok(byte) if byte.is_ascii_graphic() && byte != b'\\' => Ok(byte),
         _ => {

@@ -104,6 +104,18 @@ pub struct Stall {
     pub length: String,
 }
 
+impl Service {
+    /// The default input mode, and whether canonical input is echoed by default.
+    pub(crate) fn default_input(&self) -> (InputMode, bool) {
+        match self {
+            Self::Echo {} | Self::Shell { .. } => (InputMode::Raw, false),
+            Self::Transaction { .. } | Self::Output { start: OutputStart::Input, .. } => (InputMode::Canonical, true),
+            // Echoes would break a listing that is printed from connection on.
+            Self::Output { start: OutputStart::Connection, .. } => (InputMode::Canonical, false),
+        }
+    }
+}
+
 impl Default for Spec {
     fn default() -> Self {
         Self {

@@ -59,16 +59,4 @@ def host_spec(host: Host, service: Service, listen: list[str], placed: Mapping[s
     """What the built-in host is told; `placed` adds `seed`, `cpus`, the folder of `meters`, and `allow`."""
     spec = host.model_dump(mode="json", exclude={"service", "stall"})
     stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
-    return {**spec, "service": _service(service), "stall": stall, "listen": listen, **placed}
-
-
-def _service(service: Service) -> Mapping[str, Mapping[str, object]]:
-    match service.name:
-        case "transaction":
-            return {"transaction": {"reply": int(service.setting)}}
-        case "output":
-            return {"output": {"rows": int(service.setting)}}
-        case "shell":
-            return {"shell": {"command": service.setting}}
-        case "echo":
-            return {"echo": {}}
+    return {**spec, "service": service.spec(), "stall": stall, "listen": listen, **placed}

@@ -227,6 +227,18 @@ class Service:
             case _:
                 return _wrong("it is none of these")
 
+    def spec(self) -> dict[str, dict[str, object]]:
+        """The service as the host's specification has it."""
+        match self.name:
+            case "transaction":
+                return {"transaction": {"reply": int(self.setting)}}
+            case "output":
+                return {"output": {"rows": int(self.setting)}}
+            case "shell":
+                return {"shell": {"command": self.setting}}
+            case "echo":
+                return {"echo": {}}
+
     def __str__(self) -> str:
         return f"{self.name} {self.setting}".strip()
 

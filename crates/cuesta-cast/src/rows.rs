@@ -1,4 +1,5 @@
-//! Version 2: a header, then one event a row, `[seconds since the beginning, code, data]`.
+//! Versions 2 and 3: a header, then one event a row, `[seconds, code, data]`. Version 2 counts the seconds from the beginning,
+//! version 3 from the event before.
 
 use std::time::Duration;
 
@@ -20,16 +21,26 @@ const LARGEST: u64 = 1000;
 const EVENT: &str = "a row is [seconds, code, data]: take it out or mend it";
 const SIZE: &str = "columns and rows run from 1 to 1000";
 
-/// Reads the whole of `text`, whose first row is `header`.
-pub(crate) fn read(header: &Value, text: &str) -> Result<Cast, CastError> {
+/// Reads a cast of version 2, whose first row is `header`.
+pub(crate) fn read_v2(header: &Value, text: &str) -> Result<Cast, CastError> {
     let (columns, rows) = size(1, &header["width"], &header["height"])?;
-    let header = Header { columns, rows, terminal: words(&header["env"]["TERM"]), ..self::header(header) };
+    let header = Header { columns, rows, terminal: words(&header["env"]["TERM"]), ..common(header) };
     let events = events(text, |_| false, |at, _| at)?;
     Ok(Cast { header, events, ..Cast::default() })
 }
 
-/// The fields that versions 2 and 3 share.
-pub(crate) fn header(header: &Value) -> Header {
+/// Reads a cast of version 3, in which `#` begins a comment.
+pub(crate) fn read_v3(header: &Value, text: &str) -> Result<Cast, CastError> {
+    let term = &header["term"];
+    let (columns, rows) = size(1, &term["cols"], &term["rows"])?;
+    let terminal = words(&term["type"]).or_else(|| words(&header["env"]["TERM"]));
+    let header = Header { columns, rows, terminal, ..common(header) };
+    let events = events(text, |row| row.starts_with('#'), |interval, before| before + interval)?;
+    Ok(Cast { header, events, ..Cast::default() })
+}
+
+/// The fields of the header that both versions share.
+fn common(header: &Value) -> Header {
     Header {
         timestamp: header["timestamp"].as_u64(),
         command: words(&header["command"]),
@@ -57,7 +68,7 @@ pub(crate) fn size(row: usize, columns: &Value, rows: &Value) -> Result<(u16, u1
 
 /// The events behind the header. `skip`: rows that are not events; `at`: an event's instant from its number and the instant of
 /// the event before.
-pub(crate) fn events(
+fn events(
     text: &str,
     skip: impl Fn(&str) -> bool,
     at: impl Fn(Duration, Duration) -> Duration,
