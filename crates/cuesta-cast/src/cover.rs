@@ -9,13 +9,12 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use cuesta_screen::Screen;
+use cuesta_screen::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
 
 use crate::cast::{Cast, Event, What};
 use crate::echo::line;
 use crate::painted::{Position, painted};
-use crate::plain::Plain;
 
 /// A secret in a session.
 pub(crate) struct Span {
@@ -32,7 +31,7 @@ pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
     }
     let mut cover = Cover {
         screen: Screen::new(cast.header.columns, cast.header.rows),
-        plain: Plain::default(),
+        parser: StreamParser::default(),
         painted: painted(cast, spans),
         typed: Typed::Nothing,
         first: None,
@@ -44,7 +43,7 @@ pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
 struct Cover {
     /// The screen, drawn with the stars.
     screen: Screen,
-    plain: Plain,
+    parser: StreamParser,
     /// Output in which keys of secrets are painted one after another.
     painted: Vec<RangeInclusive<Position>>,
     typed: Typed,
@@ -99,7 +98,7 @@ impl Cover {
         let is_painted = self.painted.iter().any(|part| (part.start().event..=part.end().event).contains(&event));
         if !is_painted && matches!(self.typed, Typed::Nothing) {
             self.screen.feed(text.as_bytes());
-            self.plain.take(text);
+            self.parser.readable(text);
             return text.to_owned();
         }
         text.chars().enumerate().map(|(character, c)| self.character(Position { event, character }, c)).collect()
@@ -107,8 +106,8 @@ impl Cover {
 
     /// The replacement of a character.
     fn character(&mut self, at: Position, c: char) -> String {
-        let in_string = self.plain.is_in_string() && !c.is_control();
-        let readable = self.plain.shows(c);
+        let in_string = self.parser.is_in_string() && !c.is_control();
+        let readable = self.parser.is_readable(c);
         let written = if readable && c != '\n' && self.is_hidden(at, c) {
             "*".repeat(c.width().unwrap_or(1))
         } else if in_string && matches!(self.typed, Typed::Secret(..)) {

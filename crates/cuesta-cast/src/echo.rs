@@ -14,10 +14,8 @@
 //!   paste; if that was Enter, the row must end there too. A program that showed none of many keys has not echoed them when it
 //!   shows them all at the end.
 
-use cuesta_screen::Screen;
+use cuesta_screen::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
-
-use crate::plain::Plain;
 
 /// For a long row, this many consecutive keys before the cursor are enough.
 pub(crate) const ENOUGH: usize = 8;
@@ -33,7 +31,7 @@ pub(crate) struct Echo {
     watched: Vec<Text>,
     /// Strokes of finished texts with a character that was not shown.
     unshown: Vec<usize>,
-    plain: Plain,
+    parser: StreamParser,
     /// No output was received since the last key that ended a text.
     unanswered: bool,
 }
@@ -132,12 +130,12 @@ impl Echo {
         self.unanswered = false;
         self.watched.iter_mut().for_each(|text| text.echoed = text.seen_keys());
         if self.watched.iter().any(|text| text.end.is_some()) {
-            let mut plain = self.plain;
+            let mut parser = self.parser;
             let mut characters = text.chars().peekable();
             while let Some(c) = characters.next() {
                 screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
                 let next = characters.peek().copied();
-                if plain.shows(c) {
+                if parser.is_readable(c) {
                     self.watched.iter_mut().for_each(|text| text.look_at(screen, c, next));
                 }
             }
@@ -146,7 +144,7 @@ impl Echo {
         }
         self.watched.iter_mut().for_each(|text| text.look(screen, None));
         self.finish(|text| text.patience == 0);
-        self.plain.take(text)
+        self.parser.readable(text)
     }
 
     /// Ends the session: the strokes with a character that was not shown, in no order.

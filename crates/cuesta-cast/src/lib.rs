@@ -8,11 +8,11 @@
 //! - [`Secrets`]: what of a session is hidden, and what is kept.
 //! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
-//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3; `keys` cuts input into keys; `plain` takes from output
-//! what steers the terminal; `strokes` puts each key together with what came back: whether it was shown (`echo`) and what
-//! the program did (`reaction`). `entries` says what must be hidden, `secrets` hides it, with what the screen showed of it
-//! meanwhile (`cover`) and later (`printed`). `prompts` finds what the host says when it is ready; `tape` writes, with think
-//! times (`closed`) or the recorded instants (`recorded`), each command as `spell` says.
+//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys; `strokes` joins each key
+//! with the output after it, whether the screen showed it (`echo`) and what the program did (`reaction`). `entries` decides what is
+//! a secret; `secrets` hides it, together with what the screen showed of it meanwhile (`cover`, `painted`) and later (`printed`).
+//! `prompts` finds the host's prompts; `tape` writes a tape, with think times (`closed`) or the recorded instants (`recorded`),
+//! each command by `spell`.
 
 mod cast;
 mod closed;
@@ -22,7 +22,6 @@ mod entries;
 mod error;
 mod keys;
 mod painted;
-mod plain;
 mod printed;
 mod prompts;
 mod reaction;

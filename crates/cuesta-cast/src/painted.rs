@@ -7,12 +7,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 
-use cuesta_screen::Screen;
+use cuesta_screen::{Screen, StreamParser};
 
 use crate::cast::{Cast, What};
 use crate::cover::Span;
 use crate::echo::{ENOUGH, Place};
-use crate::plain::Plain;
 use crate::secrets::LEAST_TEXT;
 
 /// From the cell of a key to the cell of the next one, in lines and columns.
@@ -31,14 +30,14 @@ pub(crate) struct Position {
 /// The output from the first key of a secret to the last one shown, for each time that the host showed them.
 pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Position>> {
     let mut screen = Screen::new(cast.header.columns, cast.header.rows);
-    let mut plain = Plain::default();
+    let mut parser = StreamParser::default();
     let mut searches: Vec<Search> = spans.iter().filter_map(Search::of).collect();
     for (event, what) in cast.events.iter().map(|event| &event.what).enumerate() {
         match what {
             What::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
                 for (character, c) in text.chars().enumerate() {
                     let (at, place) = (Position { event, character }, Place::of(&screen, screen.cursor()));
-                    let is_readable = plain.shows(c);
+                    let is_readable = parser.is_readable(c);
                     for search in searches.iter_mut().filter(|_| is_readable) {
                         search.look_at(at, c, place);
                     }
@@ -47,7 +46,7 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Positio
             }
             What::Output(text) => {
                 screen.feed(text.as_bytes());
-                plain.take(text);
+                parser.readable(text);
             }
             What::Resize { columns, rows } => screen.resize(*columns, *rows),
             _ => {}

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use cuesta_screen::StreamParser;
+
 use crate::cast::{Event, What};
-use crate::plain::Plain;
 
 /// Replaces each of these texts in the output by stars, also across events.
 pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
@@ -33,12 +34,12 @@ pub(crate) fn without_texts(events: &mut [Vec<Event>], texts: &BTreeSet<&str>) {
 
 /// Maps each readable character; `change` gets its index.
 fn each_readable(events: &mut [Vec<Event>], mut change: impl FnMut(usize, char) -> char) {
-    let mut plain = Plain::default();
+    let mut parser = StreamParser::default();
     let mut number = 0;
     for event in events.iter_mut().flatten() {
         let What::Output(text) = &mut event.what else { continue };
         let changed = text.chars().map(|c| {
-            if !plain.shows(c) {
+            if !parser.is_readable(c) {
                 return c;
             }
             number += 1;

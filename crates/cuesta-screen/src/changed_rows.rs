@@ -1,4 +1,4 @@
-//! What of the screen has come since the last key, so that no wait is satisfied by what stood there before.
+//! Finds the rows that changed since the last key, so that no wait is satisfied by what the screen showed before.
 //!
 //! When a key goes, the rows are remembered (as hashes), with the cursor and what had scrolled and been cleared. Later:
 //!

@@ -1,4 +1,4 @@
-//! The control functions that the model under us leaves out, said again in those that it has.
+//! Translates control functions that the screen model (`vt100`) lacks into those that it has.
 //!
 //! The stream passes through unchanged up to the last character of such a function; that one is replaced. So what is cut
 //! at any byte comes out the same; a character that is cut in two is kept back until it is whole, as the parser under the
@@ -11,20 +11,20 @@ use vt100::Parser;
 use crate::replies::Replies;
 use crate::sequence::{ControlSequence, ESC, SequenceState};
 
-/// Ends a sequence that has begun, without effect.
+/// Cancels a sequence.
 const CANCEL: &[u8] = b"\x18";
 /// The soft reset, as far as keys and the cursor depend on it.
 const SOFT_RESET: &[u8] = b"\x18\x1b[?1l\x1b[?25h\x1b[?6l\x1b[m\x1b>";
-/// What a terminal can be told to repeat at most.
+/// Largest repeat count.
 const MOST: u16 = 1000;
 
 /// Passes the stream on to the model.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
     place: SequenceState,
-    /// DECAWM is reset: what does not fit into a row is written over its last column.
+    /// DECAWM is reset: characters that do not fit into a row overwrite its last column.
     stays_in_row: bool,
-    /// The beginning of a character that is not whole yet.
+    /// The beginning of an incomplete character.
     partial: PartialCharacter,
     /// How often the whole screen was cleared.
     pub(crate) cleared: u64,
@@ -52,7 +52,7 @@ impl Gaps {
         self.partial.pass(&bytes[from..], model);
     }
 
-    /// Says a sequence that the model lacks in other words. Gives whether its last byte has been dealt with.
+    /// Replaces a sequence that the model lacks; true if its last byte needs no further handling.
     fn replace(&mut self, sequence: SequenceState, last: u8, model: &mut Parser<Replies>) -> bool {
         let SequenceState::ControlSequence(control) = sequence else { return self.replace_escape(last, model) };
         let count = usize::from(control.number().clamp(1, MOST));
@@ -79,7 +79,7 @@ impl Gaps {
             // A new scrolling region sends the cursor home, not to the region's own top.
             (None, None, b'r') => model.process(b"r\x1b[H"),
             (None, Some(b'!'), b'p') => model.process(SOFT_RESET),
-            // No function at all, which the model would take for that without the intermediate character.
+            // Not a function, but the model would ignore the intermediate character.
             (Some(b'?'), Some(_), b'h' | b'l' | b'J' | b'K') => model.process(CANCEL),
             _ => return false,
         }
@@ -87,7 +87,7 @@ impl Gaps {
     }
 
     fn replace_escape(&mut self, last: u8, model: &mut Parser<Replies>) -> bool {
-        // Behind the ESC that has been passed on, a backslash ends what is not ended yet.
+        // After the ESC that was passed on, a backslash ends an open string.
         match last {
             b'D' => model.process(b"\\\n"),
             b'E' => model.process(b"\\\r\n"),
@@ -110,13 +110,13 @@ struct PartialCharacter {
 }
 
 impl PartialCharacter {
-    /// Passes on what is whole, and keeps the rest.
+    /// Passes on complete characters, and keeps the rest.
     fn pass(&mut self, mut bytes: &[u8], model: &mut Parser<Replies>) {
         while let [next, rest @ ..] = bytes
             && self.len > 0
         {
             if !is_continuation(*next) {
-                // It never becomes whole, and would show nothing.
+                // The character stays incomplete and would show nothing.
                 self.len = 0;
                 break;
             }
@@ -144,7 +144,7 @@ fn is_continuation(byte: u8) -> bool {
     matches!(byte, 0x80..=0xbf)
 }
 
-/// How many bytes a character has that begins with this one.
+/// Length of the UTF-8 character that begins with this byte.
 fn length(first: u8) -> usize {
     match first {
         0xc2..=0xdf => 2,
@@ -154,7 +154,7 @@ fn length(first: u8) -> usize {
     }
 }
 
-/// Puts a cursor that waits behind the last column back on it.
+/// Moves a cursor behind the last column back onto it.
 fn into_row(model: &mut Parser<Replies>) {
     let screen = model.screen();
     let columns = screen.size().1.get();

@@ -1,14 +1,14 @@
-//! A terminal's screen: what came in, what it shows, what it answers.
+//! A terminal's screen: its text, its modes and its replies.
 //!
-//! Bytes go in; text, the cursor and the modes that keys depend on can be looked at, and what a terminal must answer can
-//! be fetched. Pure: no clock, no line, no task.
+//! Bytes go in; text, cursor and the modes that keys depend on can be read, and the terminal's replies fetched. Pure: no clock,
+//! no line, no task.
 //!
-//! - [`Screen`]: what came in, as a person sees it.
-//! - [`ScreenEcho`]: which of the keys typed the screen shows where the cursor stood.
-//! - [`OwnEchoes`]: what of the screen only echoes the user's own keys.
-//! - [`ChangedRows`]: what of the screen has come since the last key.
-//! - [`StreamParser`]: the characters alone, for who needs no screen.
-//! - [`ModeWatch`]: the modes alone, for who looks at nothing else.
+//! - [`Screen`]: the screen as a person sees it.
+//! - [`ScreenEcho`]: finds typed keys on the screen.
+//! - [`OwnEchoes`]: finds text that only echoes the user's own keys.
+//! - [`ChangedRows`]: finds the rows that changed since the last key.
+//! - [`StreamParser`]: separates characters from control functions, for users without a screen.
+//! - [`ModeWatch`]: the modes alone.
 //! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer; `sequence`: where
 //!   control functions begin and end.
 

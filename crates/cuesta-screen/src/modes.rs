@@ -1,5 +1,5 @@
-//! The modes that keys depend on, for a user who looks at nothing else: no cells, a few bytes, and no more work for text
-//! than to look for an escape in it.
+//! Tracks the modes that keys depend on, for users without a screen: a few bytes, and no more work for text than searching it
+//! for an escape.
 
 use memchr::memchr;
 
@@ -10,9 +10,9 @@ use crate::sequence::{ControlSequence, ESC, SequenceState};
 pub struct Modes {
     /// DECCKM: the arrows send `ESC O A` and so on.
     pub application_cursor: bool,
-    /// What is pasted goes between `ESC [ 2 0 0 ~` and `ESC [ 2 0 1 ~`.
+    /// Pastes are sent between `ESC [ 2 0 0 ~` and `ESC [ 2 0 1 ~`.
     pub bracketed_paste: bool,
-    /// The cursor is not shown (DECTCEM reset), as programs have it while they draw.
+    /// The cursor is hidden (DECTCEM reset), as programs do while they draw.
     pub hidden_cursor: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct ModeWatch {
 }
 
 impl ModeWatch {
-    /// Takes in what the host sent. It may be cut anywhere.
+    /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.place == SequenceState::Text {

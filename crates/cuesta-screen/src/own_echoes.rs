@@ -1,4 +1,4 @@
-//! What of the screen only echoes the user's own keys, so that no wait takes it for an answer.
+//! Finds text on the screen that only echoes the user's own keys, so that no wait takes it for an answer.
 //!
 //! Three things are known: the cells in which [`ScreenEcho`](crate::ScreenEcho) found keys, the rows that were typed, and the rows that
 //! the host has edited (a command fetched from the history, a name completed). A cell is an echo while it shows the key that

@@ -1,4 +1,4 @@
-//! What a terminal answers when the host asks it something, each answer as of that point of the stream.
+//! Replies to the host's queries (cursor position, device attributes, modes), each as of that point of the stream.
 //!
 //! Programs ask before they draw, and some wait for seconds if nothing comes. We answer as a plain terminal with xterm's
 //! sequences would: what we are, that all is well, where the cursor stands, which modes are set, which colours we show.
@@ -7,17 +7,17 @@
 
 use vt100::{Callbacks, MouseProtocolMode, Screen, capture::RowContents};
 
-/// Answers that nobody has fetched yet are kept up to this; a host that asks for more without reading goes unanswered.
+/// Most bytes of replies that wait; a host that asks more without reading gets no reply to the rest.
 const KEPT: usize = 1024;
 
-/// "I am a VT102": the least that every program understands.
+/// "I am a VT102", which every program understands.
 const PRIMARY: &[u8] = b"\x1b[?6c";
-/// A VT100 of an early version: nothing is asked further of such a one.
+/// A VT100 of an early version, which programs do not query further.
 const SECONDARY: &[u8] = b"\x1b[>0;10;0c";
 const UNIT: &[u8] = b"\x1bP!|00000000\x1b\\";
 const VERSION: &[u8] = b"\x1bP>|cuesta\x1b\\";
 
-/// Answers, and what the model tells besides.
+/// Waiting replies, and the count of scrolled rows.
 #[derive(Debug, Default)]
 pub(crate) struct Replies {
     pending: Vec<u8>,
@@ -30,7 +30,7 @@ impl Replies {
         &self.pending
     }
 
-    /// The first of them have gone.
+    /// Removes the first `len` bytes.
     pub(crate) fn forget(&mut self, len: usize) {
         self.pending.drain(..len.min(self.pending.len()));
     }

@@ -1,4 +1,4 @@
-//! What a terminal shows: text, the cursor, the modes.
+//! The screen: text, cursor and modes.
 
 use std::num::NonZeroU16;
 
@@ -8,23 +8,23 @@ use crate::Modes;
 use crate::gaps::Gaps;
 use crate::replies::Replies;
 
-/// A terminal's size beyond which nobody looks at it; a host or a plan that wants more gets this.
+/// Largest number of columns and of rows.
 const MOST: u16 = 1000;
 
-/// A screen of a size, without rows above it.
+/// A screen without scrollback.
 ///
 /// Memory: 32 bytes a cell (80×24: 60 KiB), the same again once a program has used the alternate screen. Nothing else
 /// grows, whatever comes in.
 pub struct Screen {
     model: Parser<Replies>,
     gaps: Gaps,
-    /// The other screen has been used, and keeps its memory.
+    /// The alternate screen was used and keeps its memory.
     both: bool,
 }
 
-/// What one cell takes.
+/// Size of a cell.
 const CELL: usize = size_of::<vt100::Cell>();
-/// What a row takes besides.
+/// Overhead of a row.
 const ROW: usize = 32;
 
 impl Screen {
@@ -35,23 +35,23 @@ impl Screen {
         Self { model, gaps: Gaps::default(), both: false }
     }
 
-    /// Takes in what the host sent. It may be cut anywhere.
+    /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.gaps.feed(bytes, &mut self.model);
         self.both |= self.is_alternate();
     }
 
-    /// What the terminal has to answer, in order, since it was last [forgotten](Self::forget_replies).
+    /// The terminal's replies in order, until they are [forgotten](Self::forget_replies).
     pub fn replies(&self) -> &[u8] {
         self.model.callbacks().pending()
     }
 
-    /// The first `len` bytes of the answers have gone to the host.
+    /// The first `len` bytes of the replies were sent.
     pub fn forget_replies(&mut self, len: usize) {
         self.model.callbacks_mut().forget(len);
     }
 
-    /// Another size. Rows are cut or filled up, as a terminal without rows above it does.
+    /// Resizes the screen. Rows are cut or filled up, as in a terminal without scrollback.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let (rows, columns) = size(columns, rows);
         self.model.set_size(rows, columns);
@@ -63,7 +63,7 @@ impl Screen {
         (columns.get(), rows.get())
     }
 
-    /// What it takes in memory, in bytes.
+    /// Its memory, in bytes.
     pub fn memory(&self) -> usize {
         let (columns, rows) = self.size();
         let one = usize::from(rows) * (usize::from(columns) * CELL + ROW);
@@ -90,7 +90,7 @@ impl Screen {
         self.rows().fold(String::new(), |text, row| text + &row + "\n")
     }
 
-    /// The same, with the blanks of the cursor's row up to the cursor.
+    /// The texts of all rows, with the blanks of the cursor's row up to the cursor.
     pub fn text_to_cursor(&self) -> String {
         let cursor = self.cursor();
         let rows = self.rows().zip(0..).map(|(text, row)| {
@@ -100,7 +100,7 @@ impl Screen {
         rows.fold(String::new(), |text, row| text + &row + "\n")
     }
 
-    /// The text of a row up to a place in it, with the blanks that stand there.
+    /// The text of a row up to a column, blanks included.
     pub fn text_before(&self, (row, column): (u16, u16)) -> String {
         let mut text = String::new();
         for column in 0..column.min(self.size().0) {
@@ -120,7 +120,7 @@ impl Screen {
         cells.map(|(column, cell)| (column, cell.contents()))
     }
 
-    /// What a cell shows: empty where nothing was ever written, or behind a wide character.
+    /// The text of a cell: empty where nothing was written, or behind a wide character.
     pub fn cell(&self, row: u16, column: u16) -> &str {
         self.model.screen().cell(row, column).map_or("", vt100::Cell::contents)
     }
@@ -157,7 +157,7 @@ impl Screen {
         self.model.screen().alternate_screen()
     }
 
-    /// Rows that have gone off the top so far.
+    /// Rows that have scrolled off the top so far.
     pub fn scrolled(&self) -> u64 {
         self.model.callbacks().scrolled
     }
@@ -174,7 +174,7 @@ impl std::fmt::Debug for Screen {
     }
 }
 
-/// Rows and columns. In a single column no wide character has a place.
+/// Rows and columns. At least two columns, so that a wide character fits.
 fn size(columns: u16, rows: u16) -> (NonZeroU16, NonZeroU16) {
     let of = |wanted: u16, least| NonZeroU16::new(wanted.clamp(least, MOST)).unwrap_or(NonZeroU16::MIN);
     (of(rows, 1), of(columns, 2))

@@ -1,4 +1,4 @@
-//! Which of the keys typed the screen shows where the cursor stood: keystroke to screen.
+//! Finds typed keys on the screen where the cursor stood: the echo of a keystroke on the screen.
 //!
 //! Keys wait in a queue, one character each. Whatever sequences a program draws with, a key is *shown* when its character
 //! stands in a cell and the cursor right behind it. Two rules say so, each for the longest run of keys that it holds for:

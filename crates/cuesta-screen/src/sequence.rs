@@ -1,11 +1,11 @@
-//! Escape and control sequences, found in a stream byte by byte. What they mean is others' affair.
+//! Parses escape and control sequences byte by byte, without their meaning.
 
 pub(crate) const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
-/// Parameters of one sequence that are kept; those behind are dropped.
+/// Most parameters of a sequence; further ones are dropped.
 const MOST: usize = 8;
 
-/// How far the stream is in a sequence.
+/// The state of the parser.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SequenceState {
     #[default]
@@ -14,7 +14,7 @@ pub(crate) enum SequenceState {
     Escape,
     /// Behind `ESC [`.
     ControlSequence(ControlSequence),
-    /// In a control sequence that is none, up to its last byte.
+    /// In a malformed control sequence, up to its last byte.
     Malformed,
     /// Behind `ESC` and an intermediate character, as where a character set is chosen (`ESC ( B`).
     Intermediate,
@@ -26,7 +26,7 @@ pub(crate) enum SequenceState {
     Shifted,
 }
 
-/// What has come of a control sequence.
+/// A control sequence, as far as it has come.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ControlSequence {
     /// The private mark, one of `<=>?`, that came before everything else.
@@ -34,13 +34,13 @@ pub(crate) struct ControlSequence {
     /// The last intermediate character, from blank to `/`, behind the parameters.
     pub(crate) intermediate: Option<u8>,
     parameters: [u16; MOST],
-    /// Parameters that have come before the one that is coming.
+    /// Index of the current parameter.
     before: u8,
     begun: bool,
 }
 
 impl SequenceState {
-    /// Takes one byte; gives the sequence that it ends.
+    /// Takes one byte; gives the sequence that it completes.
     pub(crate) fn step(&mut self, byte: u8) -> Option<SequenceState> {
         let (next, ended) = match (*self, byte) {
             (_, ESC) => (SequenceState::Escape, None),
@@ -79,7 +79,7 @@ impl ControlSequence {
         &self.parameters[..MOST.min(usize::from(self.before) + 1)]
     }
 
-    /// With one more byte; nothing if that cannot stand there (ECMA-48 §5.4).
+    /// Adds a byte; `None` if it is not allowed there (ECMA-48 §5.4).
     fn with(mut self, byte: u8) -> Option<Self> {
         let parameter = self.parameters.get_mut(usize::from(self.before));
         match (byte, self.intermediate) {
@@ -91,7 +91,7 @@ impl ControlSequence {
                 }
             }
             (b';', _) => self.before = self.before.saturating_add(1),
-            // A parameter in parts is none of those that anybody here knows.
+            // No function that is handled here has parameters with parts.
             (b':', _) => {
                 if let Some(number) = parameter {
                     *number = u16::MAX;

@@ -1,13 +1,13 @@
-//! The characters that a stream shows, without its control functions, for who needs no screen.
+//! Separates the characters of a stream from its control functions, for users without a screen.
 
 use memchr::memchr;
 
 use crate::sequence::{ESC, SequenceState};
 
-/// Finds the characters in what the host sends. The stream may be cut anywhere, also within a character.
-#[derive(Debug, Default)]
+/// Finds the characters in the host's output. The stream may be cut anywhere, also within a character.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct StreamParser {
-    place: SequenceState,
+    state: SequenceState,
     /// The beginning of a character of several bytes.
     bytes: [u8; 4],
     len: u8,
@@ -27,9 +27,9 @@ pub enum StreamByte {
 impl StreamParser {
     /// Takes one byte.
     pub fn take(&mut self, byte: u8) -> StreamByte {
-        if self.place != SequenceState::Text || byte == ESC {
+        if self.state != SequenceState::Text || byte == ESC {
             self.len = 0;
-            self.place.step(byte);
+            self.state.step(byte);
             return StreamByte::Control;
         }
         if byte.is_ascii() {
@@ -39,19 +39,35 @@ impl StreamParser {
         self.take_part(byte)
     }
 
-    /// Takes bytes at which nobody looks.
+    /// Takes bytes that nobody looks at.
     pub fn skip(&mut self, mut bytes: &[u8]) {
         self.len = 0;
         while let Some(first) = bytes.first() {
-            if self.place == SequenceState::Text {
+            if self.state == SequenceState::Text {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
-                self.place.step(ESC);
+                self.state.step(ESC);
             } else {
-                self.place.step(*first);
+                self.state.step(*first);
             }
             bytes = &bytes[1..];
         }
+    }
+
+    /// Takes one character; true if it is readable: a printable character or a line feed outside of control functions.
+    pub fn is_readable(&mut self, character: char) -> bool {
+        let bytes = character.encode_utf8(&mut [0; 4]).bytes().map(|byte| self.take(byte)).last();
+        bytes == Some(StreamByte::Character(character)) && (character == '\n' || !character.is_control())
+    }
+
+    /// Takes a text; gives its readable characters.
+    pub fn readable(&mut self, text: &str) -> String {
+        text.chars().filter(|character| self.is_readable(*character)).collect()
+    }
+
+    /// Whether the next character belongs to a string that is not shown, such as a window's title.
+    pub fn is_in_string(&self) -> bool {
+        matches!(self.state, SequenceState::Command | SequenceState::String)
     }
 
     /// Takes a byte beyond ASCII. A byte that belongs to no character in UTF-8 is one of Latin-1.
@@ -100,6 +116,13 @@ mod tests {
         assert_eq!(read("déjà 漢🦀".as_bytes()), "déjà 漢🦀");
         // What is no UTF-8: Latin-1, a character cut off by another one, and one byte too many.
         assert_eq!(read(b"d\xe9j\xc3\xc3\xa9\xa9"), "djé\u{a9}");
+    }
+
+    #[test]
+    fn readable_text_has_no_control_functions_wherever_they_are_cut() {
+        let mut parser = StreamParser::default();
+        let pieces = ["a\x1b[1", ";31mb\x1b]0;tit", "le\x07c\x1b(", "Bd\u{e9}\r\n"];
+        assert_eq!(pieces.map(|text| parser.readable(text)).concat(), "abcd\u{e9}\n");
     }
 
     #[test]
