@@ -4,11 +4,13 @@
 //! crate of Cuesta.
 //!
 //! - [`clock`]: the one door for time, real or virtual.
+//! - [`event_queue`]: descriptors on the thread's event queue.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
 //! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for whoever watches it.
 
 pub mod clock;
+pub mod event_queue;
 mod folder;
 mod recorder;
 mod snapshot;

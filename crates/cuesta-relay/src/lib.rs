@@ -10,6 +10,5 @@ mod escape_key;
 mod relay;
 mod session;
 mod terminal;
-mod watch;
 
 pub use relay::{Relay, RelayConfig, RelayError};

@@ -4,12 +4,13 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::task::{Context, Poll, ready};
 
+use cuesta_record::event_queue::watch;
+use cuesta_record::event_queue::watch;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, isatty, tcgetattr, tcgetwinsize, tcsetattr};
+use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
-
-use crate::watch::watch;
 
 /// A terminal in raw mode. Dropping it restores the mode.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ impl Terminal {
         let before = tcgetattr(&keyboard)?;
         let mut raw = before.clone();
         raw.make_raw();
-        let keyboard = watch(keyboard)?;
+        let keyboard = watch(keyboard, Interest::READABLE)?;
         let terminal = Self { keyboard, screen, before };
         // `Now` keeps what was typed ahead; the host gets it.
         tcsetattr(&terminal.keyboard, OptionalActions::Now, &raw)?;

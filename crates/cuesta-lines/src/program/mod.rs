@@ -1,7 +1,7 @@
 //! A program on this machine at the other end of a line: starting it, reading, writing and ending it.
 //!
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the connection to an ssh host.
-//! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line. `watch`: the event queue.
+//! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line.
 //! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
 mod command;
@@ -12,7 +12,6 @@ mod proxy_command;
 mod pty;
 mod reaper;
 mod spawn;
-mod watch;
 
 use std::collections::HashSet;
 use std::future::poll_fn;
@@ -22,7 +21,7 @@ use std::pin::Pin;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use cuesta_record::{Stamp, clock};
+use cuesta_record::{Stamp, clock, event_queue};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid};
 use thiserror::Error;
@@ -140,7 +139,7 @@ impl Program {
         // First, so that what the program forks at once is adopted too.
         orphans::adopt();
         let child = ChildGuard::of(spawn::spawn(command, terminal, streams)?);
-        let handle = watch::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
+        let handle = event_queue::watch(pidfd_open(child.0, PidfdFlags::empty())?, Interest::READABLE)?;
         Ok(Self { handle, child, closed: false, started: clock::now(), traffic: Traffic::default(), said: Tail::new() })
     }
 

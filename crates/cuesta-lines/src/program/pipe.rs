@@ -5,14 +5,13 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::task::{Context, Poll, ready};
 
 use cuesta_record::clock;
-
+use cuesta_record::event_queue::watch;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::watch::watch;
 use super::{Program, ProgramExit, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 

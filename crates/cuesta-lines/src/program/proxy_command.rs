@@ -5,13 +5,13 @@ use std::os::fd::AsFd;
 use std::os::fd::OwnedFd;
 use std::task::{Context, Poll};
 
+use cuesta_record::event_queue::watch;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::pipe::{PipeFlags, pipe_with};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::spawn::StandardStreams;
-use super::watch::watch;
 use super::{Program, not_started};
 use crate::{Line, OpenError, Opening, Received, Traffic};
 
