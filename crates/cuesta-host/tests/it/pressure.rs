@@ -1,16 +1,14 @@
 //! Readers that do not read: memory is bounded, others go on, nothing is lost.
 
-mod user;
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::user::{User, front, in_virtual_time};
 use cuesta_host::FrontEnd;
 use cuesta_lines::loopback;
 use cuesta_record::clock;
 use tokio::task;
-use user::{User, front, in_virtual_time};
 
 /// What a line may always hold, pool or no pool.
 const OWN: u64 = 64;

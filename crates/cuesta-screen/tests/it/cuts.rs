@@ -1,5 +1,4 @@
 //! However what comes is cut into reads, the screen is the same; and nothing that comes breaks it.
-#![allow(missing_docs)]
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +17,7 @@ fn seen(reads: &[&[u8]], (columns, rows): (u16, u16)) -> Seen {
 }
 
 fn stream(name: &str) -> Vec<u8> {
-    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams").join(name)).expect("a stream")
+    fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/streams").join(name)).expect("a stream")
 }
 
 #[test]

@@ -1,15 +1,13 @@
 //! The host's capacity is what theory says: a closed loop of users in virtual time against the exact solution.
 
-mod user;
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use crate::user::{User, front, in_virtual_time};
 use cuesta_distributions::{Distribution, SeededRng};
 use cuesta_record::{Stamp, clock};
 use tokio::task;
-use user::{User, front, in_virtual_time};
 
 /// What users saw: transactions per second, and the mean response in seconds.
 #[derive(Debug, Clone, Copy)]

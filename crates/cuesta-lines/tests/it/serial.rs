@@ -1,14 +1,12 @@
 //! Serial devices: a pair of pseudo-terminals that socat makes, and ser2net at the end of one.
 
-mod real;
-
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::real::{line, play, to_the_end, typed, up_to, wait_until};
 use cuesta_lines::{Options, Target, open};
-use real::{line, play, to_the_end, typed, up_to, wait_until};
 use rustix::termios::tcgetattr;
 use tempfile::TempDir;
 

@@ -1,11 +1,9 @@
 //! What a host sends, and when, exactly: in virtual time.
 
-mod user;
-
 use std::time::Duration;
 
+use crate::user::{User, front, in_virtual_time};
 use cuesta_record::{Stamp, clock};
-use user::{User, front, in_virtual_time};
 
 fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)

@@ -1,7 +1,5 @@
 //! Programs on terminals of their own: what they find there, and how they and their lines end.
 
-mod real;
-
 use std::future::poll_fn;
 use std::process::Command;
 use std::time::Duration;
@@ -10,7 +8,7 @@ use cuesta_lines::{ExitStatus, Options, Target, open};
 use cuesta_record::clock;
 use rustix::process::{Pid, Signal, kill_process};
 
-use real::{line, line_with, number, play, status, to_the_end, typed, up_to, wait_until};
+use crate::real::{line, line_with, number, play, status, to_the_end, typed, up_to, wait_until};
 
 #[test]
 fn a_program_finds_a_terminal_with_a_window_and_a_name() {
@@ -68,7 +66,7 @@ fn a_password_is_known_by_its_echo() {
         let mut line = line("pty:stty -echo; echo ready; cat").await;
         up_to(&mut *line, "ready").await;
         assert_eq!(line.echoes(), Some(false));
-        let mut raw = real::line("pty:stty raw; echo ready; cat").await;
+        let mut raw = line("pty:stty raw; echo ready; cat").await;
         up_to(&mut *raw, "ready").await;
         assert_eq!(raw.echoes(), None, "left to the program");
     });

@@ -1,5 +1,4 @@
 //! Keystroke to screen: every way in which programs show what is typed, and those in which they do not.
-#![allow(missing_docs)]
 
 use cuesta_screen::{KeyMatch, Screen, ScreenEcho};
 use proptest::prelude::*;

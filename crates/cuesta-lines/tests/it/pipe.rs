@@ -1,14 +1,12 @@
 //! Programs with pipes in place of a terminal.
 
-mod real;
-
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
+use crate::real::{line, number, play, status, to_the_end, typed, up_to, wait_until};
 use cuesta_record::clock;
-use real::{line, number, play, status, to_the_end, typed, up_to, wait_until};
 
 #[test]
 fn enter_is_a_line_feed_and_nothing_is_echoed() {
@@ -43,7 +41,7 @@ fn more_than_a_pipe_holds_goes_through() {
             typed(&mut *line, &row).await;
         }
         drop(line);
-        let mut both = real::line("pipe:head -c 300000 | tail -c 5").await;
+        let mut both = line("pipe:head -c 300000 | tail -c 5").await;
         for _ in 0..300 {
             typed(&mut *both, &row).await;
         }

@@ -1,12 +1,10 @@
 //! Lines that misbehave: whatever comes, the host goes on, loses no other line's characters, and counts how it ended.
 
-mod user;
-
 use std::time::Duration;
 
+use crate::user::{User, front, in_virtual_time};
 use cuesta_lines::{Disconnection, Faults, Faulty, Telnet, loopback};
 use cuesta_record::clock;
-use user::{User, front, in_virtual_time};
 
 async fn a_while() {
     clock::sleep_until(clock::now() + Duration::from_secs(60)).await;

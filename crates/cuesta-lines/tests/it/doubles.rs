@@ -1,4 +1,4 @@
-//! The lines that stand in for real ones: loopback, faulty, traced.
+//! The lines that stand in for real ones: loopback, faulty, tap.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,5 +1,4 @@
 //! The screen beside another one: what tmux shows of the same streams, recorded from real programs, text and cursor.
-#![allow(missing_docs)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,7 +105,7 @@ fn compare(name: &str, stream: &[u8], size: (u16, u16)) -> usize {
 
 #[test]
 fn recorded_streams_show_what_tmux_shows() {
-    let streams = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/streams");
+    let streams = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/streams");
     let mut checkpoints = 0;
     let mut names: Vec<_> =
         fs::read_dir(streams).expect("streams").map(|entry| entry.expect("a file").path()).collect();

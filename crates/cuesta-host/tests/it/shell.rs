@@ -1,16 +1,14 @@
 //! Programs on pseudo-terminals: what they show, and that nothing of them stays.
 
-mod user;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::user::User;
 use cuesta_host::{Host, Spec};
 use cuesta_lines::{Options, Target, open};
 use cuesta_record::clock::{self, Time};
-use user::User;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
