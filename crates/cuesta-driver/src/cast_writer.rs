@@ -67,7 +67,7 @@ impl CastWriter {
         Ok(Some((Self(thread), CastTap { user, queue, lost: Cell::new(0) })))
     }
 
-    /// WaitingFor until all is written.
+    /// Waits until all is written.
     ///
     /// # Errors
     /// When something could not be written.

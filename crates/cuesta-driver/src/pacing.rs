@@ -91,7 +91,7 @@ impl ArrivalQueue {
         next.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// WaitingFor for the next to begin, until an instant.
+    /// Waits for the next to begin, until an instant.
     pub(crate) async fn next_before(&self, until: Stamp) -> Option<Stamp> {
         let mut alarm = clock::sleep_until(until);
         poll_fn(|cx| match self.poll_next(cx.waker()) {

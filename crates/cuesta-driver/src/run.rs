@@ -116,7 +116,7 @@ impl Run {
         self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// WaitingFor for the end, at most so long; says whether it has come.
+    /// Waits for the end, at most so long; says whether it has come.
     ///
     /// # Errors
     /// When the run failed.
@@ -281,7 +281,7 @@ fn drive(
     Ok(completed)
 }
 
-/// WaitingFor for all threads, then for the writer, and says how it ended.
+/// Waits for all threads, then for the writer, and says how it ended.
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
     recorder: Recorder,

@@ -244,7 +244,7 @@ impl User {
         Ok(())
     }
 
-    /// WaitingFor, listening, until the next pass is due, and moves the plan there.
+    /// Waits, listening, until the next pass is due, and moves the plan there.
     async fn next_pass(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             self.follow_steps(session).await?;

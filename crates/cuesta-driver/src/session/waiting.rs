@@ -65,7 +65,7 @@ impl Session {
         .await
     }
 
-    /// WaitingFor for the complete answer, or a deadline.
+    /// Waits for the complete answer, or a deadline.
     pub(crate) async fn wait(&mut self, rule: &Rc<WaitCondition>, deadline: Stamp) -> Result<WaitOutcome, Lost> {
         if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
             self.rule = Some(Rc::clone(rule));

@@ -193,7 +193,7 @@ impl User {
         Ok(())
     }
 
-    /// WaitingFor for the complete answer to what was typed.
+    /// Waits for the complete answer to what was typed.
     async fn wait(&mut self, session: &mut Session, rule: &Rc<WaitCondition>, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
