@@ -41,7 +41,7 @@ fn more_than_a_pipe_holds_goes_through() {
             typed(&mut *line, &row).await;
         }
         drop(line);
-        let mut both = line("pipe:head -c 300000 | tail -c 5").await;
+        let mut both = crate::real::line("pipe:head -c 300000 | tail -c 5").await;
         for _ in 0..300 {
             typed(&mut *both, &row).await;
         }

@@ -66,7 +66,7 @@ fn a_password_is_known_by_its_echo() {
         let mut line = line("pty:stty -echo; echo ready; cat").await;
         up_to(&mut *line, "ready").await;
         assert_eq!(line.echoes(), Some(false));
-        let mut raw = line("pty:stty raw; echo ready; cat").await;
+        let mut raw = crate::real::line("pty:stty raw; echo ready; cat").await;
         up_to(&mut *raw, "ready").await;
         assert_eq!(raw.echoes(), None, "left to the program");
     });
