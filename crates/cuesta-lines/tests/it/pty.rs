@@ -243,7 +243,7 @@ fn what_a_program_leaves_behind_becomes_ours_and_is_reaped() {
 /// began outside their PID namespace.
 #[test]
 fn orphans_are_reaped_in_session_0_too() {
-    let test = "what_a_program_leaves_behind_becomes_ours_and_is_reaped";
+    let test = "pty::what_a_program_leaves_behind_becomes_ours_and_is_reaped";
     let unshare = ["--pid", "--fork", "--mount-proc", "--kill-child"];
     let binary = std::env::current_exe().unwrap();
     let run = Command::new("unshare").args(unshare).arg(binary).args(["--exact", test]).output().unwrap();
