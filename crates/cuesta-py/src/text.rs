@@ -46,7 +46,7 @@ pub(crate) fn line_kinds() -> String {
             "descriptors": kind.descriptors,
         })
     });
-    serde_json::Value::from_iter(kinds).to_string()
+    kinds.collect::<serde_json::Value>().to_string()
 }
 
 /// Gives a target's URL in its one spelling.
