@@ -37,10 +37,40 @@ impl Parser<'_> {
     }
 }
 
+/// Words that other tools have, and what is written here.
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("loop", "Forever … End, or Repeat 3 … End"),
+    ("while", "Forever … End"),
+    ("for", "Repeat 3 … End"),
+    ("goto", "Forever … End"),
+    ("send", "Type \"…\""),
+    ("sendkey", "the key by its name: Enter, Ctrl+C"),
+    ("return", "Enter"),
+    ("delay", "Think 2s between two inputs, Sleep 2s within one"),
+    ("pause", "Think 2s between two inputs, Sleep 2s within one"),
+    ("waitfor", "Wait /pattern/"),
+    ("assert", "Expect /pattern/"),
+    ("spawn", "nothing: the program is the target, --target pty:COMMAND"),
+];
+
 fn bare_hint(text: &str) -> String {
+    if let Some((_, here)) = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)) {
+        return format!("here one writes {here}");
+    }
     let function_key = text.len() <= 3 && text.starts_with('F') && text[1..].parse::<u8>().is_ok();
     if function_key || ["Home", "End"].contains(&text) {
         return format!("write Press {text}");
     }
     did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bare_hint;
+
+    #[test]
+    fn words_of_other_tools_are_known() {
+        assert_eq!(bare_hint("Loop"), "here one writes Forever … End, or Repeat 3 … End");
+        assert_eq!(bare_hint("Thnik"), "did you mean `Think`?");
+    }
 }
