@@ -4,9 +4,6 @@
 //! clock ticks that they were.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
-
-use cuesta_record::clock;
 
 use crate::plain::kernel::diskstats::{Disk, SECTOR};
 use crate::plain::kernel::pressure::Pressure;
@@ -14,7 +11,7 @@ use crate::plain::kernel::sched::RunQueue;
 use crate::plain::kernel::stat::Stat;
 use crate::plain::kernel::vmstat::VmStat;
 use crate::plain::snapshot::tasks::tick;
-use crate::{CounterSnapshot, Figure, Subject};
+use crate::{CounterSnapshot, Figure};
 
 const TELLER: &str = "this node_exporter";
 
@@ -36,31 +33,19 @@ impl CounterSnapshot {
     pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
         let metrics = Metrics(&rows);
+        let told = Self::told_by(TELLER);
         let none = || format!("{TELLER} does not tell");
         let disks = metrics.disks();
-        let stat = metrics.stat().ok_or(NoMetrics)?;
         Ok(Self {
-            at: clock::now(),
-            wall: clock::wall(),
             boot: metrics.one("node_boot_time_seconds").map(|seconds| seconds.to_string()).unwrap_or_default(),
-            teller: Some(TELLER.to_owned()),
-            subject: Subject::Machine,
-            cost: Duration::ZERO,
-            stat: Figure::plain(stat),
+            stat: Figure::plain(metrics.stat().ok_or(NoMetrics)?),
             vmstat: metrics.vmstat().map_or_else(|| Figure::unmetered(none()), Figure::plain),
             stacked: disks.keys().filter(|name| is_stacked(name)).cloned().collect(),
             disks: if disks.is_empty() { Figure::unmetered(none()) } else { Figure::plain(disks) },
-            disk_errors: BTreeMap::new(),
-            interrupts: Figure::unmetered(none()),
-            softirqs: Figure::unmetered(none()),
             queues: metrics.queues().map_or_else(|| Figure::unmetered(none()), Figure::plain),
             pressure: metrics.pressure(),
             load: metrics.one("node_load1").map_or_else(|| Figure::unmetered(none()), Figure::plain),
-            tasks: Figure::unmetered(none()),
-            ended: Figure::unmetered(none()),
-            group: Figure::unmetered(none()),
-            allowed: None,
-            counts_delays: false,
+            ..told
         })
     }
 }
@@ -212,6 +197,8 @@ fn quoted(text: &str) -> Option<(String, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::plain::kernel::stat::Ticks;
 

@@ -118,6 +118,36 @@ impl CounterSnapshot {
         snapshot
     }
 
+    /// A snapshot of a whole machine, now, of which somebody else tells us; so far he has told nothing.
+    pub(crate) fn told_by(teller: &str) -> Self {
+        fn untold<T>(teller: &str) -> Figure<T> {
+            Figure::unmetered(format!("{teller} does not tell"))
+        }
+        Self {
+            at: clock::now(),
+            wall: clock::wall(),
+            boot: String::new(),
+            teller: Some(teller.to_owned()),
+            subject: Subject::Machine,
+            cost: Duration::ZERO,
+            stat: untold(teller),
+            vmstat: untold(teller),
+            disks: untold(teller),
+            stacked: BTreeSet::new(),
+            disk_errors: BTreeMap::new(),
+            interrupts: untold(teller),
+            softirqs: untold(teller),
+            queues: untold(teller),
+            pressure: BTreeMap::new(),
+            load: untold(teller),
+            tasks: untold(teller),
+            group: untold(teller),
+            ended: untold(teller),
+            allowed: None,
+            counts_delays: false,
+        }
+    }
+
     /// Whether the time of tasks is without the interrupts that came while they ran (`CONFIG_IRQ_TIME_ACCOUNTING`): such
     /// kernels have a pressure of interrupts.
     pub(crate) fn times_interrupts_apart(&self) -> bool {
