@@ -15,6 +15,8 @@ import pytest
 
 from cuesta.cli import main
 from cuesta.engine import certifier, metering
+from cuesta.engine.meter_process import MeterRequest
+from cuesta.engine.meter_source import HERE
 from tests.busy import BUSY
 from tests.conftest import Write
 from tests.processes import end
@@ -78,9 +80,9 @@ def test_what_is_started_to_outlive_its_session_is_metered(tmp_path: Path, way: 
     os.mkfifo(log)
     (tmp_path / "burn.py").write_text(BURN)
     burn = f"{sys.executable} {tmp_path}/burn.py {log} 2"
-    meters = (sys.executable, "-m", "cuesta", "meters", "1h", "--json", "--attached", "--subject")
-    with started("sh") as shell, started(*meters, f"pid:{shell.pid}") as meter:
-        answer(meter, "mark")
+    with started("sh") as shell, started(*HERE) as meter:
+        request = MeterRequest(f"pid:{shell.pid}", every=3600.0)
+        answer(meter, f"{request.json()}\nmark")
         does(shell, WAYS[way].format(burn=burn, folder=tmp_path, pid=os.getpid()))
         burned = float(log.read_text())  # it is a pipe: this waits for the burner's last word
         sheet = json.loads(answer(meter, "mark"))

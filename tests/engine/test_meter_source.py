@@ -3,10 +3,13 @@
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from cuesta.engine.meter_process import MeterRequest
 from cuesta.engine.meter_source import APART, MeterSource, Run, choose_source, is_here
+from cuesta.errors import UsageError
 
 
 @pytest.fixture
@@ -21,42 +24,43 @@ def run(*targets: str, host: int | None = None, host_cpus: list[int] | None = No
 
 
 def subject(found: MeterSource) -> str:
-    assert found.command is not None
-    return found.command[found.command.index("--subject") + 1]
+    assert found.request is not None
+    return found.request.subject
 
 
 def test_the_built_in_host_is_metered_by_its_process() -> None:
     found = choose_source("auto", run("host:", host=4711))
     assert (found.source, subject(found)) == ("here", "pid:4711")
-    assert "not pinned" in found.honesty
-    assert "network's part of either CPU is the other's" in found.honesty
+    assert "not pinned" in found.attribution.sentence
+    assert "network's part of either CPU is the other's" in found.attribution.sentence
 
 
-def test_tracing_is_the_same_with_one_word_more() -> None:
+def test_tracing_is_the_same_request_with_a_depth() -> None:
     plain, light, full = (choose_source(where, run("host:", host=4711)) for where in ("auto", "exact", "calls"))
-    assert plain.command is not None
-    assert (light.command, full.command) == ([*plain.command, "--exact"], [*plain.command, "--calls"])
-    assert (light.source, subject(light), light.honesty) == ("here", "pid:4711", plain.honesty)
+    assert plain.request is not None
+    assert light.request == replace(plain.request, traced="light")
+    assert full.request == replace(plain.request, traced="full", sampled=False, stacks=False)
+    assert (light.source, subject(light), light.attribution) == ("here", "pid:4711", plain.attribution)
     assert subject(choose_source("exact:cgroup:/jobs", run("host:", host=4711))) == "cgroup:/jobs"
 
 
 def test_nothing_is_traced_of_a_host_elsewhere_but_by_its_own_cuesta() -> None:
     assert choose_source("exact", run("telnet://host.invalid:23")).command is None
     there = choose_source("ssh://host.invalid?tier=exact", run("telnet://host.invalid:23"))
-    assert there.command is not None
-    assert there.command[-1].endswith(" --exact")
+    assert there.request is not None
+    assert there.request.traced == "light"
 
 
 def test_a_pinned_host_has_percent_of_its_own_cpus() -> None:
     found = choose_source("auto", run("host:", host=4711, host_cpus=[2, 3]))
-    assert found.command is not None
-    assert list(found.command[-2:]) == ["--of-cpus", "2,3"]
-    assert "pinned to CPUs of their own" in found.honesty
+    assert found.request is not None
+    assert found.request.cpus == [2, 3]
+    assert "pinned to CPUs of their own" in found.attribution.sentence
 
 
 def test_a_host_that_is_not_ours_is_not_pinned() -> None:
     found = choose_source("auto", run("telnet://127.0.0.1:1", host_cpus=[2, 3]))
-    assert "but not a host that it did not start" in found.honesty
+    assert "but not a host that it did not start" in found.attribution.sentence
     assert found.about["order"] == 4
 
 
@@ -68,7 +72,7 @@ def test_programs_that_the_driver_starts_are_its_children(targets: list[str], at
     found = choose_source("auto", run(*targets))
     assert subject(found) == "children:70,71"
     assert found.why == f"the programs on the driver's {attached}"
-    assert f"share this machine through {attached}:" in found.honesty
+    assert f"share this machine through {attached}:" in found.attribution.sentence
 
 
 def test_who_listens_at_a_loopback_address_is_found(port: int) -> None:
@@ -100,9 +104,8 @@ def test_a_target_elsewhere_is_not_metered_and_the_remedy_is_said() -> None:
 def test_none_is_none_and_plain_is_not_sampled() -> None:
     assert choose_source("none", run("host:", host=5)).command is None
     found = choose_source("plain", run("host:", host=5))
-    assert found.command is not None
-    assert found.command[-1] == "--plain"
-    assert "--stacks" not in found.command
+    assert found.request is not None
+    assert (found.request.sampled, found.request.stacks) == (False, False)
 
 
 @pytest.mark.parametrize("where", ["pid:5", "cgroup:/user.slice", "cpus:0-1", "machine"])
@@ -112,8 +115,8 @@ def test_what_is_asked_for_is_understood(where: str) -> None:
 
 def test_a_node_exporter_is_asked_by_its_url() -> None:
     found = choose_source("http://box:9100/metrics", run("telnet://192.0.2.1"))
-    assert found.command is not None
-    assert (found.source, found.command[-1], found.honesty) == ("node_exporter", "http://box:9100/metrics", APART)
+    assert subject(found) == "http://box:9100/metrics"
+    assert (found.source, found.attribution) == ("node_exporter", APART)
 
 
 def test_ssh_runs_the_same_program_there() -> None:
@@ -122,7 +125,7 @@ def test_ssh_runs_the_same_program_there() -> None:
     assert found.command is not None
     *ssh, there = found.command
     assert " ".join(ssh) == "ssh -T -o BatchMode=yes -p 2222 -l joe -i k -o UserKnownHostsFile=f -- box"
-    assert there == "/opt/cuesta meters 1 --json --attached --stacks --subject 'cgroup:/a b'"
+    assert (there, subject(found)) == ("/opt/cuesta meters stream", "cgroup:/a b")
 
 
 def test_a_host_that_looks_like_an_option_is_none() -> None:
@@ -136,3 +139,13 @@ def test_names_of_this_machine() -> None:
     assert is_here("localhost")
     assert not is_here("192.0.2.1")
     assert not is_here("no-such-host.invalid")
+
+
+def test_a_request_goes_as_one_row_and_a_strange_one_is_refused() -> None:
+    found = choose_source("exact", run("host:", host=4711, host_cpus=[2]), every=0.25)
+    assert found.request is not None
+    assert MeterRequest.parse(found.request.json()) == found.request
+    assert (found.request.every, found.request.cpus) == (0.25, [2])
+    for strange in ("", "[]", '{"subjects": "machine"}'):
+        with pytest.raises(UsageError, match="not a request"):
+            MeterRequest.parse(strange)

@@ -11,7 +11,7 @@ import pytest
 from cuesta import _native
 from cuesta.engine import metering as module
 from cuesta.engine.job import Times
-from cuesta.engine.meter_source import MeterSource
+from cuesta.engine.meter_source import Attribution, MeterSource
 from cuesta.engine.metering import Metering, compact, in_one_line, metering, remedy_for
 from tests.sheets import sheet
 
@@ -28,7 +28,9 @@ for row in sys.stdin:
 
 
 def of(program: str, source: str = "here") -> MeterSource:
-    return MeterSource([sys.executable, "-c", program, json.dumps(sheet())], source, "pid:1", "why", "honest")
+    return MeterSource(
+        [sys.executable, "-c", program, json.dumps(sheet())], source, "pid:1", "why", Attribution("honest")
+    )
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:
@@ -119,7 +121,7 @@ def test_a_meter_that_dies_leaves_gaps_and_is_started_again(tmp_path: Path, monk
 
 def test_a_meter_that_is_not_there_is_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PAUSE", 0.01)
-    with metering(MeterSource(["/no/such/program"], "ssh", "x", "why", ""), tmp_path) as meter:
+    with metering(MeterSource(["/no/such/program"], "ssh", "x", "why", Attribution("")), tmp_path) as meter:
         joined(meter)
     assert "/no/such/program: No such file or directory" in rows(tmp_path)[1]["gap"]
 
@@ -140,7 +142,7 @@ def test_rows_of_another_machine_are_placed_by_this_ones_clock(tmp_path: Path) -
 
 
 def test_nothing_is_metered_when_told_so(tmp_path: Path) -> None:
-    with metering(MeterSource(None, "none", "nothing", "--meters none", ""), tmp_path) as meter:
+    with metering(MeterSource(None, "none", "nothing", "--meters none", Attribution("")), tmp_path) as meter:
         meter.begin(_native.now(), [Times(0, 0, 1)])
     assert [list(row) for row in rows(tmp_path)] == [["about", "at"]]
 

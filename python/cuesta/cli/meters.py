@@ -1,7 +1,4 @@
-"""`cuesta meters`: where a Linux host's time goes, by hand.
-
-A run starts this verb too, to be metered: what only people need, reports and their libraries, is imported late.
-"""
+"""`cuesta meters`: where a Linux host's time goes, by hand."""
 
 import _thread
 import argparse
@@ -11,16 +8,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
 from cuesta import _native
-from cuesta.cli import profile
+from cuesta.cli import meter_rows, profile
 from cuesta.cli.output import check_json, write_json
 from cuesta.cli.saved_interval import SavedInterval
-from cuesta.engine.meter_process import Meters, Stream
-from cuesta.engine.node_exporter import NodeExporter, is_url
-from cuesta.errors import CuestaError, Exit, UsageError
+from cuesta.engine.meter_process import MeterRequest, Meters, open_meters, stream
+from cuesta.engine.node_exporter import is_url
+from cuesta.errors import Exit, UsageError
 from cuesta.ledger.meter_figure import from_json
 from cuesta.ledger.meter_report import MeterReport
 
@@ -32,6 +30,10 @@ FIRST = 5.0
 
 def carry_out(arguments: argparse.Namespace) -> int:
     """Meter."""
+    if arguments.interval == "stream":
+        stream()
+        return Exit.GOOD
+    read_word(arguments)
     for is_wanted, mode in (
         (arguments.interval == profile.WORD, _profile),
         (arguments.front_end, _front_end),
@@ -53,15 +55,24 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.interval is None:
         return _sheets(meters, FIRST, 1, arguments.json)
     every = _duration(arguments.interval)
-    if arguments.attached:
-        Stream(meters, sys.stdin.fileno(), sys.stdout).run(every)
-        return Exit.GOOD
     if _depth(arguments) and not arguments.json:
         return _sheets(meters, every, count or 1, None)
     with interruptible() as stopped:
-        from cuesta.cli import meter_rows  # noqa: PLC0415
-
         return meter_rows.carry_out(meters, every, count, arguments.json, stopped)
+
+
+def read_word(arguments: argparse.Namespace) -> None:
+    """Read `reset`, `report` and `record FILE [INTERVAL]` as the flags that they stand for."""
+    word = arguments.interval
+    if word in ("reset", "report"):
+        setattr(arguments, word, True)
+        arguments.interval, arguments.count = arguments.count, arguments.length
+    elif word == "record":
+        if arguments.count is None:
+            raise UsageError("cuesta meters record: a FILE is needed", "cuesta meters record FILE 10m")
+        arguments.record, arguments.interval, arguments.count = Path(arguments.count), arguments.length, None
+    elif arguments.length is not None:
+        raise UsageError(f"cuesta meters: what is {arguments.length!r}?", "cuesta meters INTERVAL COUNT")
 
 
 def _front_end(arguments: argparse.Namespace) -> int:
@@ -101,7 +112,7 @@ def subject_of(arguments: argparse.Namespace) -> str:
     for kind in ("pid", "cgroup", "cpus"):
         if (value := getattr(arguments, kind)) is not None:
             return f"{kind}:{value}"
-    return arguments.url or arguments.subject or "machine"
+    return arguments.url or "machine"
 
 
 def _has_causes(arguments: argparse.Namespace) -> bool:
@@ -110,7 +121,7 @@ def _has_causes(arguments: argparse.Namespace) -> bool:
     Rows show no causes; an interval of one's own is begun and ended by two processes,
     with none there meanwhile to sample.
     """
-    is_row = arguments.interval is not None and not (arguments.json or arguments.attached or arguments.record)
+    is_row = arguments.interval is not None and not (arguments.json or arguments.record)
     is_row = is_row and not _depth(arguments)
     return not (is_row or arguments.plain or arguments.calls or arguments.report or arguments.reset)
 
@@ -136,20 +147,11 @@ def _check_traced(arguments: argparse.Namespace) -> None:
 
 def start(arguments: argparse.Namespace) -> Meters:
     """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
-    if arguments.url:
-        if not is_url(arguments.url):
-            raise UsageError(f"cuesta meters: --from: no URL: {arguments.url}", "for example http://host:9100/metrics")
-        return NodeExporter(arguments.url)
-    try:
-        of_cpus = arguments.of_cpus and [int(cpu) for cpu in arguments.of_cpus.split(",")]
-        spec = json.dumps({"subject": subject_of(arguments), "cpus": of_cpus})
-        stacks = (arguments.stacks and not arguments.calls) or arguments.interval == profile.WORD
-        depth = _depth(arguments)
-        return _native.Meters.start(spec, causes=_has_causes(arguments), stacks=stacks, traced=depth)
-    except ValueError as error:
-        raise UsageError(str(error).partition(" at line")[0]) from None
-    except _native.RunError as error:
-        raise CuestaError(str(error), "see what runs with `ps`, `systemd-cgls`, `lscpu`") from None
+    if arguments.url and not is_url(arguments.url):
+        raise UsageError(f"cuesta meters: --from: no URL: {arguments.url}", "for example http://host:9100/metrics")
+    stacks, depth = arguments.interval == profile.WORD, _depth(arguments)
+    subject, sampled = subject_of(arguments), _has_causes(arguments)
+    return open_meters(MeterRequest(subject, sampled=sampled, stacks=stacks, traced=depth))
 
 
 @contextmanager

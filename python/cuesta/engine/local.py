@@ -14,7 +14,7 @@ from cuesta.engine.agents import Agent, Snapshot, ending, follow, instruct, star
 from cuesta.engine.folder import describe, run_folder, write_json
 from cuesta.engine.host import Running, builtin_host
 from cuesta.engine.job import SECOND, Job, timeline
-from cuesta.engine.meter_source import Run, choose_source, read_every
+from cuesta.engine.meter_source import Run, choose_source
 from cuesta.engine.metering import metering
 from cuesta.engine.placement import Placement, place
 from cuesta.engine.spec import host_spec, run_spec
@@ -61,8 +61,8 @@ def _run_segment(
     folder.mkdir(exist_ok=True)
     with _host(job, segment, folder, placement) as host:
         agents = start_agents(settings.agents, placement.driver_prefix)  # host, agents and meters start side by side
-        where = choose_source(settings.meters, _known(segment, host, placement, agents))
-        with ending(agents), metering(read_every(where, job.metered_every), folder) as meters:
+        where = choose_source(settings.meters, _known(segment, host, placement, agents), job.metered_every)
+        with ending(agents), metering(where, folder) as meters:
             spec = run_spec(job, segment, _address(host, folder) if host else None, placement.driver_cpus)
             instruct(agents, {"spec": spec, "tapes": _tapes(job), "environment": dict(job.environment)}, folder)
             times = timeline(segment)

@@ -1,19 +1,81 @@
-"""A metering process: `cuesta meters 1 --json --attached …`, on this machine or, over ssh, on the host's own.
+"""A metering process: this module run as a program here or, over ssh, `cuesta meters stream` on the host's own machine.
 
-stdin   a row `mark` asks for a sheet since the mark before, `profile` for where CPU time went since the start; the end
-        means stop
-stdout  JSON lines: a sheet each second, {"mark": true, …sheet…} for each mark, {"profile": {listing, folded, flame}}
+stdin   one row of JSON, a `MeterRequest`; then a row `mark` asks for a report since the mark before, `profile` for
+        where CPU time went since the start; the end means stop
+stdout  JSON lines: a report at each interval, {"mark": true, …report…} for each mark,
+        {"profile": {listing, folded, flame}}
 """
 
 import json
 import os
 import select
-from typing import Any, Protocol, TextIO
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, TextIO
 
 from cuesta import _native
+from cuesta.engine.node_exporter import NodeExporter, is_url
+from cuesta.errors import CuestaError, UsageError
 
 COVERED = 0.9
 """The part of the busy samples that a profile's locations cover."""
+LONGEST = 65_536
+"""Bytes of a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeterRequest:
+    """What is to be metered, and how."""
+
+    subject: str = "machine"
+    """`machine`, `pid:N`, `children:N,…`, `cgroup:PATH`, `cpus:0-3`; or the URL of a node_exporter."""
+    cpus: Sequence[int] | None = None
+    """CPUs that percentages are of; None for those that the subject may use."""
+    every: float = 1.0
+    """Seconds between reports."""
+    sampled: bool = True
+    """Whether CPU time is split by cause."""
+    stacks: bool = False
+    """Whether it is kept by location too, for a profile."""
+    traced: Literal["light", "full"] | None = None
+    """How deep the kernel is traced."""
+
+    def json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> "MeterRequest":
+        """Read a request. Raises UsageError if it is none."""
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            remedy = "the same version of cuesta is needed on both machines"
+            raise UsageError(f"cuesta meters stream: not a request: {error}", remedy) from None
+
+
+def open_meters(request: MeterRequest) -> "Meters":
+    """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
+    if "://" in request.subject:
+        if not is_url(request.subject):
+            raise UsageError(f"cuesta meters: no URL: {request.subject}", "for example http://host:9100/metrics")
+        return NodeExporter(request.subject)
+    spec = json.dumps({"subject": request.subject, "cpus": request.cpus})
+    try:
+        return _native.Meters.start(spec, causes=request.sampled, stacks=request.stacks, traced=request.traced)
+    except ValueError as error:
+        raise UsageError(str(error).partition(" at line")[0]) from None
+    except _native.RunError as error:
+        raise CuestaError(str(error), "see what runs with `ps`, `systemd-cgls`, `lscpu`") from None
+
+
+def stream() -> None:
+    """Serve a request that comes on stdin, until stdin ends. Raises UsageError and CuestaError."""
+    text = b""
+    while not text.endswith(b"\n") and len(text) < LONGEST and (came := os.read(0, 1)):
+        text += came  # one by one: what comes behind the row are orders
+    request = MeterRequest.parse(text)
+    Stream(open_meters(request), 0, sys.stdout).run(request.every)
 
 
 class Meters(Protocol):
@@ -23,11 +85,11 @@ class Meters(Protocol):
         """Give the counters as they are now, as JSON."""
 
     def report(self, since: str | None = None) -> str:
-        """Give what came since a reading, or else since the last such report, as JSON."""
+        """Give what came since a snapshot, or else since the last such report, as JSON."""
 
 
 class Stream:
-    """Writes sheets until its orders end."""
+    """Writes reports until its orders end."""
 
     def __init__(self, meters: Meters, orders: int, out: TextIO) -> None:
         self.meters = meters
@@ -38,7 +100,7 @@ class Stream:
         """Of an order that has not come whole."""
 
     def run(self, every: float) -> None:
-        """Write a sheet each so many seconds. A reading that is late makes the next ones no later."""
+        """Write a report every `every` seconds. One that is late makes the next ones no later."""
         due = _native.now() / 1e9
         while True:
             due = max(due + every, _native.now() / 1e9 - every)
@@ -67,8 +129,15 @@ class Stream:
             try:
                 self.say({"profile": json.loads(self.meters.profile(COVERED, "CPU time of the host"))})
             except _native.RunError:
-                return  # not sampled: the sheets say why
+                return  # not sampled: the reports say why
 
     def say(self, row: dict[str, Any]) -> None:
         """Write a row."""
         print(json.dumps(row), file=self.out, flush=True)
+
+
+if __name__ == "__main__":
+    try:
+        stream()
+    except CuestaError as error:
+        sys.exit("\n".join(["cuesta: " + str(error), *filter(None, [error.remedy])]))

@@ -7,20 +7,21 @@ the process that listens at a loopback address. Other machines are metered over 
 import shlex
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
 from cuesta import _native
 from cuesta.engine.listener import listener
+from cuesta.engine.meter_process import MeterRequest
 from cuesta.line_kinds import OWN_PROGRAMS, port_of
 from cuesta.plan.fields import tracing_tier
 from cuesta.target import BUILTIN_HOST, kind_of
 
-METERS = ("meters", "1", "--json", "--attached")
-"""A sheet each second, and when asked for."""
-TRACED = {"exact": ("--exact",), "calls": ("--calls",)}
+HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
+"""Our own metering process."""
+TRACED: Mapping[str, Literal["light", "full"]] = {"exact": "light", "calls": "full"}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
 OF_CPUS = ("machine", "cpus:")
 """Subjects that are all that runs somewhere, not processes."""
@@ -28,18 +29,28 @@ SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
 )
-APART = "the host is on another machine: its CPU is its own"
-ISOLATED = (
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """How certainly CPU time is the host's in an arrangement of driver and host (docs/meters.md)."""
+
+    sentence: str
+    level: int | None = None
+    """1, the most certain, to 4; None where no network is between them."""
+
+
+APART = Attribution("the host is on another machine: its CPU is its own", 1)
+ISOLATED = Attribution(
     "driver and host share this machine, isolated: each has CPUs and a network of its own, and receives on these CPUs: "
-    "what a CPU did is its side's; what a process did may lack what was received for it, or have what was for another"
+    "what a CPU did is its side's; what a process did may lack what was received for it, or have what was for another",
+    2,
 )
-PINNED = f"{SWAPPED}; they are pinned to CPUs of their own"
-LOOSE = f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another"
-ONE_PINNED = (
-    f"{SWAPPED}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another"
+PINNED = Attribution(f"{SWAPPED}; they are pinned to CPUs of their own", 3)
+LOOSE = Attribution(f"{SWAPPED}; they are not pinned (--pin, or as root --isolate), and take CPU from one another", 4)
+ONE_PINNED = Attribution(
+    f"{SWAPPED}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another", 4
 )
-ORDER = {APART: 1, ISOLATED: 2, PINNED: 3, LOOSE: 4, ONE_PINNED: 4}
-"""Places in the order of honesty in docs/meters.md, 1 is the best."""
 MACHINE = "machine"
 """The subject that is all that runs."""
 THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
@@ -57,16 +68,20 @@ class MeterSource:
     """What is metered there."""
     why: str
     """Why that; or why nothing is metered."""
-    honesty: str
-    """What CPU figures of this arrangement are worth (docs/meters.md)."""
-    whole_machine: bool = False
-    """Whether the subject is all that runs there."""
+    attribution: Attribution
+    request: MeterRequest | None = None
+    """What the process is asked for."""
+
+    @property
+    def whole_machine(self) -> bool:
+        """Whether the subject is all that runs there."""
+        return self.request is not None and self.request.subject == MACHINE
 
     @property
     def about(self) -> dict[str, object]:
-        """Give what is recorded of it; `order` is its place in the order of honesty, None if it is not in it."""
-        said = {name: getattr(self, name) for name in ("source", "subject", "why", "honesty", "whole_machine")}
-        return {**said, "order": ORDER.get(self.honesty)}
+        """What is recorded of it; `honesty` and `order` are the attribution's sentence and level."""
+        said = {name: getattr(self, name) for name in ("source", "subject", "why", "whole_machine")}
+        return {**said, "honesty": self.attribution.sentence, "order": self.attribution.level}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +99,22 @@ class Run:
     """Whether either side has a network of its own."""
 
 
-def choose_source(where: str, run: Run) -> MeterSource:
-    """Understand WHERE, traced or not."""
+def choose_source(where: str, run: Run, every: float | None = None) -> MeterSource:
+    """Resolve WHERE, traced or not, read every so many seconds; once a second if nothing is said."""
     tier, _, subject = where.partition(":")
-    if tier not in TRACED:
-        return untraced(where, run)
-    found = untraced(subject or "auto", run)
-    return replace(found, command=found.command and [*found.command, *TRACED[tier]])
+    traced = TRACED.get(tier)
+    found = untraced(subject or "auto" if traced else where, run)
+    if found.request is None:
+        return found
+    if traced:
+        found = replace(found, request=trace(found.request, traced))
+    return replace(found, request=replace(found.request, every=every)) if found.request and every else found
+
+
+def trace(request: MeterRequest, depth: Literal["light", "full"]) -> MeterRequest:
+    """Ask for tracing too; the full tracer stands in place of the sampler."""
+    sampled = depth == "light"
+    return replace(request, traced=depth, sampled=sampled, stacks=request.stacks and sampled)
 
 
 def why_untraced(where: str) -> str | None:
@@ -110,27 +134,19 @@ def untraced(where: str, run: Run) -> MeterSource:
     if where.startswith("ssh:"):
         return over_ssh(where, run)
     if where.startswith(("http:", "https:")):
-        command = own("--from", where)
-        return MeterSource(command, "node_exporter", where, "as asked for", honesty(run, not is_here(host_of(where))))
+        worth = attribution(run, not is_here(host_of(where)))
+        return MeterSource(HERE, "node_exporter", where, "as asked for", worth, MeterRequest(where))
     if where not in ("auto", "plain"):
         return here(where, "as asked for", run)
     found = automatic(run)
-    if where == "plain" and found.command:
-        return replace(found, command=[*(word for word in found.command if word != "--stacks"), "--plain"])
+    if where == "plain" and found.request:
+        return replace(found, request=replace(found.request, sampled=False, stacks=False))
     return found
-
-
-def read_every(where: MeterSource, seconds: float | None) -> MeterSource:
-    """Read it so often; once a second if nothing is said."""
-    if where.command is None or seconds is None:
-        return where
-    words = [f"{seconds:g}" if before == "meters" else word for before, word in pairwise(["", *where.command])]
-    return replace(where, command=[word.replace(" meters 1 ", f" meters {seconds:g} ") for word in words])
 
 
 def nothing(why: str) -> MeterSource:
     """Meter nothing."""
-    return MeterSource(None, "none", "nothing", why, "")
+    return MeterSource(None, "none", "nothing", why, Attribution(""))
 
 
 def automatic(run: Run) -> MeterSource:
@@ -182,25 +198,13 @@ def is_here(host: str) -> bool:
 
 def here(subject: str, why: str, run: Run) -> MeterSource:
     """Meter this machine."""
-    of_cpus = run.host_cpus if subject == f"pid:{run.host}" else None
-    cpus = ["--of-cpus", ",".join(map(str, of_cpus))] if of_cpus else []
-    return MeterSource(
-        own("--stacks", "--subject", subject, *cpus),
-        "here",
-        subject,
-        why,
-        honesty(run, elsewhere=False),
-        subject == MACHINE,
-    )
-
-
-def own(*arguments: str) -> list[str]:
-    """Run our own `cuesta meters`."""
-    return [sys.executable, "-m", "cuesta", *METERS, *arguments]
+    cpus = run.host_cpus if subject == f"pid:{run.host}" else None
+    request = MeterRequest(subject, cpus, stacks=True)
+    return MeterSource(HERE, "here", subject, why, attribution(run, elsewhere=False), request)
 
 
 def over_ssh(where: str, run: Run) -> MeterSource:
-    """Run `cuesta meters` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
+    """Run `cuesta meters stream` on another machine: `ssh://USER@HOST:PORT?subject=pid:7&tier=exact&identity=FILE`."""
     parts = urlsplit(where)
     asked = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     subject = asked.get("subject", MACHINE)
@@ -215,11 +219,11 @@ def over_ssh(where: str, run: Run) -> MeterSource:
             command += ["-o", "StrictHostKeyChecking=accept-new"]
         case file:
             command += ["-o", f"UserKnownHostsFile={file}"]
-    there = [asked.get("command", "cuesta"), *METERS, "--stacks", "--subject", subject]
-    there += TRACED.get(asked.get("tier", ""), ())
-    command += ["--", parts.hostname or "", shlex.join(there)]
-    worth = honesty(run, not is_here(host_of(where)))
-    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth, subject == MACHINE)
+    command += ["--", parts.hostname or "", shlex.join([asked.get("command", "cuesta"), "meters", "stream"])]
+    request, traced = MeterRequest(subject, stacks=True), TRACED.get(asked.get("tier", ""))
+    request = trace(request, traced) if traced else request
+    worth = attribution(run, not is_here(host_of(where)))
+    return MeterSource(command, "ssh", f"{parts.hostname}: {subject}", "as asked for", worth, request)
 
 
 def host_of(url: str) -> str:
@@ -227,12 +231,12 @@ def host_of(url: str) -> str:
     return urlsplit(url).hostname or ""
 
 
-def honesty(run: Run, elsewhere: bool) -> str:
-    """Say what figures of CPU are worth, when these are metered on another machine or on this one."""
+def attribution(run: Run, elsewhere: bool) -> Attribution:
+    """How certain CPU figures are, metered on another machine or on this one."""
     if elsewhere or all(kind(target, run) == "elsewhere" for target in run.targets):
         return APART
     if all(kind(target, run) == "programs" for target in run.targets):
-        return THROUGH.format(attached(run))
+        return Attribution(THROUGH.format(attached(run)))
     if run.isolated:
         return ISOLATED
     if run.host_cpus is None:

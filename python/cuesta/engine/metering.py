@@ -38,10 +38,10 @@ Row = dict[str, Any]
 
 
 @contextmanager
-def metering(where: MeterSource, folder: Path) -> Iterator["Metering"]:
+def metering(source: MeterSource, folder: Path) -> Iterator["Metering"]:
     """Meter while the block runs."""
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
-        meter = Metering(where, file, folder)
+        meter = Metering(source, file, folder)
         meter.start()
         try:
             yield meter
@@ -52,8 +52,8 @@ def metering(where: MeterSource, folder: Path) -> Iterator["Metering"]:
 class Metering:
     """A metering process and the record that it makes."""
 
-    def __init__(self, where: MeterSource, file: IO[str], folder: Path) -> None:
-        self.where = where
+    def __init__(self, source: MeterSource, file: IO[str], folder: Path) -> None:
+        self.meter_source = source
         self.file = file
         self.folder = folder
         self.process: subprocess.Popen[str] | None = None
@@ -69,9 +69,9 @@ class Metering:
 
     def start(self) -> None:
         """Start the process and listen."""
-        self._write({"about": self.where.about, "at": _native.now()})
-        if self.where.command:
-            self._launch(self.where.command)
+        self._write({"about": self.meter_source.about, "at": _native.now()})
+        if self.meter_source.command:
+            self._launch(self.meter_source.command)
             self._thread(self._listen)
 
     def wait_until_it_reads(self) -> None:
@@ -83,7 +83,7 @@ class Metering:
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
         """Ask for a sheet of each step, which are counted from `start_at`."""
-        if self.where.command:
+        if self.meter_source.command:
             self._thread(lambda: self._ask(start_at, steps))
 
     def stop(self) -> None:
@@ -119,6 +119,9 @@ class Metering:
         except OSError as error:
             self.process = None
             self._gap(f"{command[0]}: {error.strerror}")
+            return
+        if self.meter_source.request:
+            self._say(self.meter_source.request.json())
 
     def _close(self) -> None:
         """Close what is left of a process that has ended."""
@@ -163,7 +166,7 @@ class Metering:
 
     def _listen(self) -> None:
         """Record what it says; start it again if it ends before it is told to."""
-        assert self.where.command
+        assert self.meter_source.command
         for left in reversed(range(RESTARTS + 1)):
             if self.process and self.process.stdout:
                 for text in self.process.stdout:
@@ -176,7 +179,7 @@ class Metering:
                 return
             with self.lock:
                 self.marks.clear()
-                self._launch(self.where.command)
+                self._launch(self.meter_source.command)
 
     def _take(self, text: str) -> None:
         self.reads.set()
@@ -187,7 +190,7 @@ class Metering:
         if profile := row.get("profile"):
             (self.folder / "flame.svg").write_text(profile["flame"], encoding="utf-8")
             return self._write({"profile": profile["listing"], "at": _native.now()})
-        if self.where.source != "here":
+        if self.meter_source.source != "here":
             row["at"] = _native.now()  # the other machine's clock is not ours
         if not row.pop("mark", False):
             return self._write({"row": compact(row), "at": row["at"], "seconds": row["seconds"]})
@@ -209,7 +212,7 @@ class Metering:
             self.errors.seek(0)
             said = self.errors.read().decode(errors="replace").strip()
         why = in_one_line(said)[-500:] or f"the meter's process ended with {self.process.returncode}"
-        remedy = remedy_for(self.where.source, why)
+        remedy = remedy_for(self.meter_source.source, why)
         return f"{why}; {remedy}" if remedy else why
 
     def _write(self, row: Row) -> None:

@@ -22,7 +22,7 @@ class About:
     honesty: str
     """What figures of CPU are worth in this arrangement."""
     order: int | None = None
-    """Which that is in the order of honesty (docs/meters.md), from 1, the best; None if it is not in it."""
+    """The attribution level (docs/meters.md), from 1, the most certain; None if it has none."""
     whole_machine: bool = False
     """Whether the subject is all that ran there."""
 
