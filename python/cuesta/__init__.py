@@ -8,7 +8,7 @@ Python says what is to be done and reads what was recorded; it never sits on the
 - `engine`: turns a plan into a run folder.
 - `ledger`, `analysis`, `report`: read a run folder, derive from it, show it.
 - `live`: looks at a run while it goes on.
-- `target`: what a target is, by kind of line.
+- `target`: what a target is; `line_kinds`: the table of kinds of lines, from the Rust half.
 - `errors`: what goes wrong, and the exit codes; `units`: how figures are written for people.
 - `machine`: what machine this is, for the record.
 - `_native`: the Rust half.
