@@ -2,7 +2,7 @@
 //!
 //! - `target` is the URL; `destination` adds OpenSSH's configuration (`config`, `tokens`) and the users' table.
 //! - `known_hosts` and `certificate` decide which host keys to trust; `keys` reads key files and certificates.
-//! - `transport` carries the bytes: a TCP connection, a channel of a jump host, or a command.
+//! - `connect` exchanges keys and logs in. `transport` carries the bytes: a TCP connection, a channel of a jump host, or a command.
 //! - `stream` is the connection as `russh` reads it, `client` its handler, `login` authenticates, `grid` obscures key timing.
 //! - A line has two tasks on its thread: the protocol's task reads, decrypts, encrypts and writes; the user's task types.
 //!   `shared` is between them. Received characters are stamped when they are read, before they are decrypted. A key counts as
@@ -11,6 +11,7 @@
 mod certificate;
 mod client;
 mod config;
+mod connect;
 mod destination;
 mod error;
 mod grid;
@@ -24,43 +25,33 @@ mod target;
 mod tokens;
 mod transport;
 
-use std::borrow::Cow;
 use std::io;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker, ready};
-use std::time::Duration;
 
 use cuesta_record::Stamp;
 use cuesta_record::clock::{self, Sleep};
-use russh::client::{Config, Handle, Msg, connect_stream};
-use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error, Limits, Preferred, SshId};
+use russh::client::{Handle, Msg};
+use russh::{Channel, ChannelMsg, ChannelWriteHalf, Disconnect, Error};
 use tokio::io::AsyncWrite;
 
 pub use error::{Login, SshError};
 pub use keys::unlock;
 pub use target::{SshTarget, Trust};
 
-use crate::program::ProxyCommand;
-use crate::{Address, Line, OpenError, Opening, Options, Received, Traffic, tcp};
+use crate::{Line, OpenError, Opening, Options, Received, Traffic, tcp};
 use client::Client;
-use destination::{Destination, Route};
+use connect::{SshSession, hung_up, logged_in};
+use destination::Destination;
 use grid::{Grid, GridSend};
 use keys::KeyFileError;
-use login::{AgentKeys, LoginAttempt, LoginFailure};
+use login::AgentKeys;
 use shared::Shared;
-use stream::StampedStream;
-use transport::{JumpChannel, Transport};
 
 /// Bytes that may wait for the user on a line without a speed; with more, the connection is not read.
 const INBOX: usize = 64 * 1024;
-/// The channel's window, on a line without a speed.
-const WINDOW: u32 = 64 * 1024;
-/// Idle time before a keep-alive is sent; after three without an answer the line is broken.
-const KEEP_ALIVE: Duration = Duration::from_secs(60);
-/// No re-keying by time, only by data: thousands of sessions would all do it at once.
-const REKEY: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A shell or a command on a host, with a pseudo-terminal.
 pub(crate) struct Ssh {
@@ -101,15 +92,6 @@ pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, O
     opened.unwrap_or_else(|| Err(OpenError::Timeout { place: place.address.to_string(), waited }))
 }
 
-/// An authenticated connection and its protocol task, which ends with it.
-struct SshSession {
-    handle: Handle<Client>,
-    shared: Arc<Shared>,
-    opening: Opening,
-    /// Last, so that the protocol's task ends after everything else was sent.
-    guard: TaskGuard,
-}
-
 async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
     let session = Box::pin(logged_in(place, options, false)).await?;
     let SshSession { handle, shared, opening, guard } = session;
@@ -124,53 +106,6 @@ async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> R
     let window = (options.columns, options.rows);
     let keys = Box::pin(channel.make_writer());
     Ok(Ssh { channel, keys, shared, handle, grid, opening, window, _guard: guard })
-}
-
-/// Connects and logs in. `leads_on`: this is a jump host.
-async fn logged_in(place: &Destination, options: &Options, leads_on: bool) -> Result<SshSession, OpenError> {
-    let way = transport(place, options).await?;
-    let opening = way.opening();
-    let shared = Arc::new(Shared::new(inbox(options.line_speed)));
-    let guard = TaskGuard(Arc::clone(&shared));
-    let wire = StampedStream::new(way, Arc::clone(&shared));
-    let client = Client::new(Arc::clone(&shared), place, leads_on);
-    let connected = connect_stream(Arc::new(config(place, options)), wire, client).await;
-    let mut handle = connected.map_err(|error| not_connected(place, &shared, &error))?;
-    let negotiated = shared.state().negotiated;
-    let at_login = |failure| match failure {
-        LoginFailure::Ours(error) => error,
-        LoginFailure::Broken(error) => hung_up(place, &shared, &error),
-    };
-    LoginAttempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
-    Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
-}
-
-/// Opens the transport to a host; logs in to each jump host on the way.
-async fn transport(place: &Destination, options: &Options) -> Result<Transport, OpenError> {
-    match &place.way {
-        // No kernel stamps: they would be of packets, some of which carry no character.
-        Route::Direct => {
-            let options = Options { stamped: false, ..options.clone() };
-            Ok(Transport::Tcp(tcp::connect(&place.address, &options).await?))
-        }
-        Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
-        Route::Jump(before) => {
-            let session = Box::pin(logged_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
-            let Address { host, port } = &place.address;
-            let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
-            let channel = channel.map_err(|error| leads_nowhere(before, place, &session.shared, &error))?;
-            Ok(Transport::JumpChannel(Box::new(JumpChannel::new(channel.into_stream(), session))))
-        }
-    }
-}
-
-/// Why a jump host does not forward the connection.
-fn leads_nowhere(before: &Destination, place: &Destination, shared: &Shared, error: &Error) -> SshError {
-    let cause = match error {
-        Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
-        error => return hung_up(before, shared, error),
-    };
-    SshError::Jump { place: before.address.to_string(), to: place.address.to_string(), cause }
 }
 
 /// Reads the configuration for a login and its jump hosts; the process keeps it.
@@ -209,39 +144,6 @@ pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight
     preflight.locked.sort();
     preflight.locked.dedup();
     Ok(preflight)
-}
-
-/// Bytes that may wait for the user.
-fn inbox(line_speed: u32) -> usize {
-    // At most a second's worth, so that an answer to a keep-alive never waits long behind it.
-    if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
-}
-
-fn config(place: &Destination, options: &Options) -> Config {
-    let known = known_hosts::algorithms(&place.known_hosts, &place.known_as);
-    let mut preferred = Preferred::DEFAULT;
-    if !known.is_empty() {
-        // Prefer the types of the host's known keys, or it might present a key that is not known.
-        let kinds = |algorithm: &russh::keys::Algorithm| {
-            known.iter().any(|kind| std::mem::discriminant(kind) == std::mem::discriminant(algorithm))
-        };
-        let (mut first, mut then): (Vec<_>, Vec<_>) = preferred.key.iter().cloned().partition(kinds);
-        first.append(&mut then);
-        preferred.key = Cow::Owned(first);
-    }
-    if certificate::has_authority(&place.known_hosts, &[&place.known_as, &place.principal]) {
-        preferred.host_key_certificates.clone_from(&preferred.key);
-    }
-    let (interval, times) = place.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
-    Config {
-        client_id: SshId::Standard(Cow::Borrowed(concat!("SSH-2.0-Cuesta_", env!("CARGO_PKG_VERSION")))),
-        limits: Limits { rekey_time_limit: REKEY, ..Limits::default() },
-        window_size: if options.line_speed == 0 { WINDOW } else { (options.line_speed / 10).clamp(1024, WINDOW) },
-        keepalive_interval: Some(Duration::from_secs(interval)),
-        keepalive_max: times,
-        preferred,
-        ..Config::default()
-    }
 }
 
 /// Opens a session with a pseudo-terminal and starts a program on it.
@@ -292,35 +194,6 @@ async fn granted(channel: &mut Channel<Msg>) -> Option<bool> {
             _ => {}
         }
     }
-}
-
-/// Why the key exchange failed.
-fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshError {
-    if let Some(distrust) = shared.state().distrust.take() {
-        return distrust;
-    }
-    let said = shared.first_words();
-    let speaks_ssh = shared.state().speaks_ssh();
-    let complaint = shared.state().complaint.take();
-    if let (Route::Command(command), false) = (&place.way, speaks_ssh) {
-        return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
-    }
-    let place = place.address.to_string();
-    let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
-    let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
-    match error {
-        // A host that is full hangs up after our banner, or before it.
-        _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { place, said },
-        _ if hung_up && speaks_ssh => SshError::MaxStartups { place, said: String::new() },
-        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { place, said },
-        error => SshError::Kex { place, cause: error.to_string() },
-    }
-}
-
-/// The line broke while a user logged in: the host's last message, or the error.
-fn hung_up(place: &Destination, shared: &Shared, error: &Error) -> SshError {
-    let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
-    SshError::HungUp { place: place.address.to_string(), user: place.user.clone(), cause }
 }
 
 impl Ssh {
@@ -408,6 +281,8 @@ impl Drop for Ssh {
 
 #[cfg(test)]
 mod tests {
+    use super::stream::StampedStream;
+    use super::transport::Transport;
     use super::*;
     use crate::Address;
     use tokio::net::TcpListener;

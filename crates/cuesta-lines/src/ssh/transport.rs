@@ -9,7 +9,7 @@ use russh::ChannelStream;
 use russh::client::Msg;
 use tokio::io::{AsyncRead as _, AsyncWrite as _, ReadBuf};
 
-use super::SshSession;
+use super::connect::SshSession;
 use crate::program::ProxyCommand;
 use crate::tcp::Tcp;
 use crate::{Line as _, Opening, Traffic};
