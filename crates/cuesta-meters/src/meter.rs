@@ -146,7 +146,7 @@ impl Meter {
         Ok(report)
     }
 
-    /// What came since a snapshot that was kept; the next report does not begin anew by it. Of a subject that has ended
+    /// The report since a snapshot that the caller kept; the next report does not begin anew by it. Of a subject that has ended
     /// meanwhile, what came up to the last report that found it: a note says until when.
     pub fn report_since(&mut self, earlier: &CounterSnapshot) -> Result<MeterReport, Incomparable> {
         let now = self.snapshot();

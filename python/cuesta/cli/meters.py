@@ -25,11 +25,10 @@ from cuesta.ledger.meter_report import MeterReport
 OF_SERVICE = 60.0
 """Seconds that a service's profile is of when nothing is said."""
 FIRST = 5.0
-"""Seconds of a sheet that is asked for with nothing else."""
+"""Seconds of a report that is asked for with nothing else."""
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Meter."""
     if arguments.interval == "stream":
         stream()
         return Exit.GOOD
@@ -82,7 +81,7 @@ def _front_end(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    """Look at a service for a while; a Ctrl-C keeps what was seen until then."""
+    """Meter a service for a while; after Ctrl-C what was metered until then is written."""
     if arguments.count or arguments.report or arguments.reset:
         raise UsageError("cuesta meters: --record is of one interval", "cuesta meters 10m --record FILE")
     check_json(str(arguments.record), "--record")
@@ -116,10 +115,10 @@ def subject_of(arguments: argparse.Namespace) -> str:
 
 
 def _has_causes(arguments: argparse.Namespace) -> bool:
-    """Say whether sheets are sampled.
+    """Whether reports are sampled.
 
-    Rows show no causes; an interval of one's own is begun and ended by two processes,
-    with none there meanwhile to sample.
+    Rows show no causes. An interval of the caller's own begins in one process and ends in another; none is there
+    meanwhile to sample.
     """
     is_row = arguments.interval is not None and not (arguments.json or arguments.record)
     is_row = is_row and not _depth(arguments)
@@ -127,7 +126,6 @@ def _has_causes(arguments: argparse.Namespace) -> bool:
 
 
 def _depth(arguments: argparse.Namespace) -> Literal["light", "full"] | None:
-    """Say how deep the kernel is traced."""
     if arguments.calls:
         return "full"
     return "light" if arguments.exact else None
@@ -172,7 +170,7 @@ def interruptible() -> Iterator[threading.Event]:
 
 
 def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
-    """Show sheets, one after the other; what came of one that is cut short as well."""
+    """Show reports, one after the other, the one that Ctrl-C cuts short too."""
     with interruptible() as stopped:
         for _ in range(count):
             stopped.wait(every)

@@ -82,10 +82,10 @@ class Meters(Protocol):
     """What can be read: this machine, or another by its node_exporter."""
 
     def snapshot(self) -> str:
-        """Give the counters as they are now, as JSON."""
+        """The counters now, as JSON."""
 
     def report(self, since: str | None = None) -> str:
-        """Give what came since a snapshot, or else since the last such report, as JSON."""
+        """The report since a snapshot, or else since the last such report, as JSON."""
 
 
 class Stream:
@@ -97,7 +97,7 @@ class Stream:
         self.out = out
         self.marked = meters.snapshot()
         self.said = b""
-        """Of an order that has not come whole."""
+        """The beginning of an order whose end has not been read."""
 
     def run(self, every: float) -> None:
         """Write a report every `every` seconds. One that is late makes the next ones no later."""
@@ -112,7 +112,7 @@ class Stream:
             print(self.meters.report(), file=self.out, flush=True)
 
     def obey(self) -> bool:
-        """Do what is asked for; say whether more may come."""
+        """Read and obey orders. False at the end of input."""
         came = os.read(self.orders, 4096)
         *orders, self.said = (self.said + came).split(b"\n")
         for order in orders:
@@ -124,7 +124,7 @@ class Stream:
         return bool(came)
 
     def profile(self) -> None:
-        """Say where CPU time went, if stacks were kept."""
+        """Write where CPU time went, if stacks were kept."""
         if isinstance(self.meters, _native.Meters):
             try:
                 self.say({"profile": json.loads(self.meters.profile(COVERED, "CPU time of the host"))})

@@ -118,7 +118,7 @@ def trace(request: MeterRequest, depth: Literal["light", "full"]) -> MeterReques
 
 
 def why_untraced(where: str) -> str | None:
-    """Say why the tier that WHERE asks for cannot be had here, as far as is known before anything is started.
+    """Why the tier that WHERE asks for cannot be had here, as far as is known before anything is started.
 
     None if it can be, if no tracing is asked for, or if it is for another machine to say.
     """
@@ -145,7 +145,6 @@ def untraced(where: str, run: Run) -> MeterSource:
 
 
 def nothing(why: str) -> MeterSource:
-    """Meter nothing."""
     return MeterSource(None, "none", "nothing", why, Attribution(""))
 
 
@@ -169,7 +168,6 @@ def automatic(run: Run) -> MeterSource:
 
 
 def kind(target: str, run: Run) -> str:
-    """Say how a target's host may be found."""
     if target == BUILTIN_HOST and run.host:
         return "built-in"
     if kind_of(target) in OWN_PROGRAMS:
@@ -179,13 +177,13 @@ def kind(target: str, run: Run) -> str:
 
 
 def attached(run: Run) -> str:
-    """Name what the programs are on that the driver starts itself."""
+    """What connects the driver to the programs that it starts itself."""
     kinds = set(map(kind_of, run.targets))
     return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
 
 
 def is_here(host: str) -> bool:
-    """Say whether a name is this machine's: an address of it can be listened at."""
+    """Whether a name is this machine's: a socket can be bound to its address."""
     try:
         found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
         family, kind_, protocol, _, address = found[0]
@@ -197,7 +195,6 @@ def is_here(host: str) -> bool:
 
 
 def here(subject: str, why: str, run: Run) -> MeterSource:
-    """Meter this machine."""
     cpus = run.host_cpus if subject == f"pid:{run.host}" else None
     request = MeterRequest(subject, cpus, stacks=True)
     return MeterSource(HERE, "here", subject, why, attribution(run, elsewhere=False), request)
@@ -227,7 +224,6 @@ def over_ssh(where: str, run: Run) -> MeterSource:
 
 
 def host_of(url: str) -> str:
-    """Name the machine of a URL."""
     return urlsplit(url).hostname or ""
 
 

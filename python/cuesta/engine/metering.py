@@ -1,7 +1,7 @@
-"""Metering seen from the engine: a process that is listened to, and asked for a sheet at the bounds of each step.
+"""The engine's side of metering: it starts the metering process, records its rows, and asks for a report of each step.
 
-Nothing that befalls it befalls the run: a meter that dies leaves a gap in `meters.jsonl` and is started again a few
-times; what was metered is kept.
+A failure of the meters does not end the run: a metering process that dies leaves a gap in `meters.jsonl` and is started
+again, three times at most.
 """
 
 import json
@@ -39,7 +39,6 @@ Row = dict[str, Any]
 
 @contextmanager
 def metering(source: MeterSource, folder: Path) -> Iterator["Metering"]:
-    """Meter while the block runs."""
     with (folder / "meters.jsonl").open("a", encoding="utf-8") as file:
         meter = Metering(source, file, folder)
         meter.start()
@@ -68,7 +67,6 @@ class Metering:
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Start the process and listen."""
         self._write({"about": self.meter_source.about, "at": _native.now()})
         if self.meter_source.command:
             self._launch(self.meter_source.command)
@@ -82,12 +80,12 @@ class Metering:
             self.reads.wait(STARTING)
 
     def begin(self, start_at: int, steps: Sequence[Times]) -> None:
-        """Ask for a sheet of each step, which are counted from `start_at`."""
+        """Ask for a report of each step; their times count from `start_at`."""
         if self.meter_source.command:
             self._thread(lambda: self._ask(start_at, steps))
 
     def stop(self) -> None:
-        """End it; a step that was cut short gets its sheet."""
+        """End it; a step that is cut short still gets its report."""
         self.ending.set()
         if self.process and self.process.stdin:
             with self.lock:
@@ -136,7 +134,6 @@ class Metering:
         self.threads.append(thread)
 
     def _ask(self, start_at: int, steps: Sequence[Times]) -> None:
-        """Send a mark at each bound."""
         for number, step in enumerate(steps):
             for at, ends in ((step.settled, None), (step.end, number)):
                 if self.ending.wait(max((start_at + at - _native.now()) / 1e9, 0.0)):
@@ -147,11 +144,11 @@ class Metering:
         self._say("profile")
 
     def _mark(self, step: int | None) -> None:
-        """Send the mark of a bound; who calls holds the lock."""
+        """Send the mark of a bound. The caller holds the lock."""
         self._order((step, _native.now()))
 
     def _order(self, mark: tuple[int | None, int | None]) -> None:
-        """Send a mark, which is expected before it is sent: the answer may come before `_say` is back."""
+        """Send a mark. It is noted before it is sent, since the answer may come before `_say` returns."""
         self.marks.append(mark)
         if not self._say("mark"):
             self.marks.pop()
@@ -228,7 +225,7 @@ def in_one_line(said: str) -> str:
 
 
 def remedy_for(source: str, why: str) -> str | None:
-    """Say what to do, if that can be known."""
+    """What helps, if that is known."""
     if source == "node_exporter":
         return "see whether it still runs"
     found = (remedy for said, remedy in REMEDIES.items() if said in why.lower())

@@ -1,4 +1,4 @@
-"""Meters of another machine by the node_exporter that runs there already. Offers what `_native.Meters` does."""
+"""Meters of another machine by the node_exporter that runs there already. It has the methods of `_native.Meters`."""
 
 import http.client
 from urllib.parse import urlsplit
@@ -21,7 +21,7 @@ class NodeExporter:
         self.last = self.snapshot()
 
     def snapshot(self) -> str:
-        """Give the counters as they are now, as JSON. Raises CuestaError if there is no answer, or a strange one."""
+        """The counters now, as JSON. Raises CuestaError if there is no answer, or a strange one."""
         try:
             with urlopen(self.url, timeout=PATIENCE) as answer:
                 text = answer.read(LONGEST).decode("utf-8", errors="replace")
@@ -33,7 +33,7 @@ class NodeExporter:
             raise CuestaError(f"{self.url}: {error}", "is its path /metrics?") from None
 
     def report(self, since: str | None = None) -> str:
-        """Give what came since a kept snapshot, or else since the last such report. Raises CuestaError."""
+        """The report since a snapshot, or else since the last such report. Raises CuestaError."""
         now = self.snapshot()
         try:
             sheet = _native.report_between(since or self.last, now)
@@ -45,6 +45,6 @@ class NodeExporter:
 
 
 def is_url(where: str) -> bool:
-    """Say whether that is where a node_exporter could be."""
+    """Whether a node_exporter could be there."""
     parts = urlsplit(where)
     return parts.scheme in ("http", "https") and bool(parts.hostname)

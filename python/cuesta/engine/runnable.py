@@ -39,7 +39,6 @@ class RunnableTasks:
         self.rows.append(json.dumps({"at": at, "tasks": len(found), "wanting": wanting}))
 
     def states(self, process: int) -> Iterator[str]:
-        """Give the state of each task of a process and of those that it has started."""
         for task in self.tasks(process):
             with suppress(OSError, IndexError):
                 yield (task / "stat").read_text().rpartition(") ")[2][0]
@@ -47,7 +46,7 @@ class RunnableTasks:
             yield from self.states(child)
 
     def children(self, process: int) -> list[int]:
-        """Give the processes that a process has started; none of one that has ended."""
+        """The processes that a process has started; none if it has ended."""
         found = list[int]()
         for task in self.tasks(process):
             with suppress(OSError):
@@ -55,7 +54,6 @@ class RunnableTasks:
         return found
 
     def tasks(self, process: int) -> list[Path]:
-        """Give the folders of a process's tasks."""
         try:
             return list((self.proc / str(process) / "task").iterdir())
         except OSError:

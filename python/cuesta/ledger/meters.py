@@ -60,7 +60,7 @@ class Metered:
     """Where the host's CPU time went, by location and module; empty if its stacks were not kept."""
 
     def about(self, step: int) -> About | None:
-        """Give what was metered in a step."""
+        """What was metered in a step; None if nothing was."""
         firsts = [first for first in self.abouts if first <= step]
         return self.abouts[max(firsts)] if firsts else None
 

@@ -16,12 +16,12 @@ WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
 
 
 def head() -> str:
-    """Name the columns of rows, and their tier: what is sampled or traced is in sheets."""
+    """The heads of the columns, and their tier: what is sampled or traced is in reports."""
     return f"{laid_out(HEADS)}  (plain)"
 
 
 def row(sheet: MeterReport) -> str:
-    """Give an interval as one row. Of a subject that is a part of its CPUs, %usr and %sys are its own."""
+    """An interval as one row. For a process or control group %usr and %sys are its own."""
     *shares, queue, minor, major, switches, ios = figures(sheet)
     cells = [time.strftime("%H:%M:%S", time.localtime(sheet.wall / 1e9)), *map(percent, shares)]
     return laid_out([*cells, number(queue), rate(sum_of(minor, major)), per_s(switches), per_s(ios)])
@@ -37,7 +37,6 @@ def gaps(sheet: MeterReport) -> Iterator[str]:
 
 
 def figures(sheet: MeterReport) -> Sequence[MeterFigure[Any]]:
-    """Give what the cells behind the time are of."""
     cpu, own, counts = uses(sheet), sheet.own, sheet.counts
     shares = [own.usr, own.sys, *(cpu[name] for name in ("irq", "iowait", "steal", "idle", "load"))]
     counted = (counts.minor_faults, counts.major_faults, counts.switches, counts.ios)

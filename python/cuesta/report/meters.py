@@ -1,4 +1,4 @@
-"""Sheets of meters for a terminal of 80 columns.
+"""A report of the meters as text for a terminal of 80 columns.
 
 A figure that could not be had is `—`, with the reason below; it is never a zero.
 """
@@ -166,7 +166,6 @@ def share(cause: CauseRow) -> str:
 
 
 def error_of(cause: CauseRow) -> float | None:
-    """Give the standard error of a percentage; None of what was traced."""
     return cause.standard_error.value
 
 
@@ -220,7 +219,7 @@ def idle(sheet: MeterReport) -> Iterator[str]:
 
 
 def total_time(sheet: MeterReport) -> Iterator[str]:
-    """Say where the time went, as total_time_meters did."""
+    """Where the time went, as total_time_meters showed it."""
     if why := ended(sheet):
         yield f"no meter data: {plain(why)}"
         return
@@ -243,7 +242,7 @@ def in_time(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) ->
 
 
 def traffic(sheet: MeterReport) -> Iterator[str]:
-    """Give the queues for the CPU, as traffic_control_meters did."""
+    """Queues for the CPU, as traffic_control_meters showed them."""
     of = sheet.traffic
     for name, field in TRAFFIC.items():
         figure: MeterFigure[float] = getattr(of, name)
@@ -256,7 +255,7 @@ def traffic(sheet: MeterReport) -> Iterator[str]:
 
 
 def off_cpus(sheet: MeterReport) -> Iterator[str]:
-    """Give how long the subject's tasks were off their CPUs, by why, and in run queues."""
+    """How long the subject's tasks were off their CPUs, by reason, and in run queues."""
     found = list(off_cpu.rows(sheet))
     if found:
         widths = (10, 9, 9, 9, 9, 9)
@@ -311,7 +310,7 @@ def pressure(sheet: MeterReport) -> Iterator[str]:
 
 
 def missing(sheet: MeterReport) -> Iterator[str]:
-    """Say what is not metered, once for each reason."""
+    """What is not metered, once for each reason."""
     reasons: dict[str, list[str]] = {}
     for name, why in unmetered(sheet):
         reasons.setdefault(why, []).append(name)
@@ -321,7 +320,7 @@ def missing(sheet: MeterReport) -> Iterator[str]:
 
 
 def unmetered(sheet: MeterReport) -> Iterator[tuple[str, str]]:
-    """Give the figures that are missing although they might be expected, each with its reason."""
+    """Figures that are missing although they might be expected, each with its reason."""
     places: list[tuple[str, MeterFigure[Any]]] = [("CPU", sheet.cpu.idle)]
     for table, of in ((COUNTS, sheet.counts), (IDLE, sheet.idle), (TRAFFIC, sheet.traffic)):
         places += [(field.label.strip(), getattr(of, name)) for name, field in table.items()]

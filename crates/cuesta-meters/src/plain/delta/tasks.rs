@@ -1,14 +1,14 @@
-//! What the subject's tasks did between two snapshots, those that came and went included as far as the kernel tells it; and
-//! what all other tasks did, by the same clocks.
+//! CPU time, page faults and waits of the subject's tasks between two snapshots, short-lived tasks included as far as the kernel
+//! tells; and the same of all other tasks, by the same clocks.
 //!
-//! Of processes that no snapshot saw there are two accounts. Somebody who may listen is told of each birth and of each task's
-//! last account: then nothing is lost but the end itself, which the kernel still has to carry out. Without that, when a process
-//! has ended and its parent has waited for it, the kernel has added its CPU time and faults to the parent's children's; what
-//! nobody waits for, or what left its parent, is lost. Neither account is ever too much, so that the larger one is nearer.
+//! Processes that no snapshot saw have two accounts. A listener (`task_exits`) is told of each birth and of each task's last
+//! account; it misses only what the kernel does to end a process. Without a listener, the kernel adds the CPU time and faults of
+//! a process to its parent's `children` counters when the parent waits for it; a process that nobody waits for, or that left its
+//! parent, is lost. Neither account is ever too large, so the larger one is nearer to the truth.
 //!
-//! By parents, what leaves the subject alive (a daemon whose parent ended) counts up to the snapshot before. One that left and
-//! ended between the same two snapshots is not told from one that was waited for: what was seen of it is taken off the time of
-//! its ancestor's other children, as far as these had any.
+//! By parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the snapshot before. One that
+//! left and ended between the same two snapshots cannot be told from one that was waited for: its earlier time is subtracted from
+//! what its ancestor's other children used, as far as they used any.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
@@ -44,7 +44,7 @@ impl TaskDelta {
     }
 }
 
-/// What only threads' own files tell.
+/// Counters that only threads' own files have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ThreadDelta {
     /// Ready without a CPU.
@@ -54,7 +54,7 @@ pub(crate) struct ThreadDelta {
     pub(crate) involuntary: u64,
 }
 
-/// What the subject's tasks did.
+/// Work of the subject's tasks.
 pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
     let ended = ExitDelta::of(earlier, later, |ended| ended.subject);
     let begun = earlier.at.as_nanos();
@@ -63,8 +63,8 @@ pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure
         .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).done(ended))
 }
 
-/// What all the others did. Without their last accounts, what came and went is known where its parent has nothing to do with
-/// the subject.
+/// Work of all other tasks. Without last accounts, short-lived ones are known only where their parent has nothing to do with the
+/// subject.
 pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
     let ended = ExitDelta::of(earlier, later, |ended| ended.others);
     let begun = earlier.at.as_nanos();
@@ -73,12 +73,12 @@ pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot)
         .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::others(a), TaskSide::others(b), begun).done(ended))
 }
 
-/// Whether births and ends were told all the while.
+/// Whether a listener heard of births and ends throughout.
 pub(crate) fn is_told(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
     ExitDelta::of(earlier, later, |ended| ended.subject).is_some()
 }
 
-/// What ended between two snapshots, from its own beginning on.
+/// Tasks and processes that ended between two snapshots, with all that they did in their lives.
 #[derive(Debug, Clone, Copy, Default)]
 struct ExitDelta {
     tasks: TaskTotals,
@@ -86,7 +86,7 @@ struct ExitDelta {
 }
 
 impl ExitDelta {
-    /// None if nobody listened all the while, or not all was told.
+    /// None unless a listener was there throughout and lost no message.
     fn of(
         earlier: &CounterSnapshot,
         later: &CounterSnapshot,
@@ -98,7 +98,7 @@ impl ExitDelta {
     }
 }
 
-/// Takes all processes whose parent has ended, as far as no other has asked for them.
+/// Becomes the parent of processes whose parent has ended, unless another process has asked to.
 const INIT: u32 = 1;
 
 /// The subject's tasks, or those of all others.
@@ -134,19 +134,19 @@ impl<'a> TaskSide<'a> {
         self.processes.contains_key(&INIT)
     }
 
-    /// Those who may have waited for children of the other side.
+    /// Processes that may have waited for children of the other side.
     fn parents_beyond(self) -> impl Iterator<Item = u32> {
         let reapers = self.tasks.reapers.keys().filter(move |_| self.reapers.is_none());
         self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
     }
 }
 
-/// The processes of the later snapshot, each with what it was in the earlier one; and those that ended meanwhile.
+/// The processes of the later snapshot, each with its state in the earlier one; and those that ended in between.
 struct ProcessPairs<'a> {
     a: TaskSide<'a>,
     b: TaskSide<'a>,
     living: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
-    /// Each with who has its account now, if that is one of the pairs.
+    /// Each with the process that has its account now, if that is one of the pairs.
     gone: Vec<(Option<u32>, &'a Process)>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> ProcessPairs<'a> {
         // Who has the account of one that ended: its nearest ancestor that lives, if that is still the subject's.
         let heir = |process: &Process| {
             let parent = |pid: &u32| Some(a.processes.get(pid)?.stat.parent);
-            // Not for ever, should a snapshot that somebody kept go in circles.
+            // Bound the walk: the parents of a saved snapshot may form a cycle.
             let mut ancestors = successors(Some(process.stat.parent), parent).take(a.processes.len() + 1);
             let living = ancestors.find(|pid| a.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
             pairs.contains_key(&living).then_some(living)

@@ -1,7 +1,7 @@
-//! Whose a task was that ended, and the sums of what such had done. Pure: it is told of births, ends and snapshots.
+//! To whom each ended task belonged, and the sums of their work. Pure: it is told of births, ends and snapshots.
 //!
-//! A process is the subject's if the process was that made it, however their ways part afterwards. What it did counts by its
-//! own account as long as it can be seen, and by the last accounts of its tasks when it has vanished.
+//! A process is the subject's if the process that made it was, even if it leaves that parent later. Its work counts by its own
+//! account while it can be seen, and by the last accounts of its tasks when it has vanished.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use crate::plain::kernel::taskstats::LastAccount;
 use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
 
-/// What those that ended had done in all, since somebody listens.
+/// Work of all tasks that ended since the listener started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ExitTotals {
-    /// Since when somebody listens: sums of two listeners do not compare.
+    /// When the listener started: sums of two listeners do not compare.
     pub(crate) since: Stamp,
-    /// Whether births are told too, so that who detaches itself from its parent is not lost.
+    /// Whether births are reported too, so that a process that leaves its parent is not lost.
     pub(crate) births: bool,
     pub(crate) subject: SideTotals,
     /// Of all processes that are not the subject's.
     pub(crate) others: SideTotals,
-    /// Times that the kernel had no more room for what it had to tell.
+    /// Times that the kernel's buffer was full and messages were lost.
     pub(crate) overruns: u64,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct SideTotals {
     pub(crate) processes: ProcessUsage,
 }
 
-/// What tasks that ended had done, of which processes have no account.
+/// Counters of ended tasks that processes do not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct TaskTotals {
     pub(crate) tasks: u64,
@@ -103,8 +103,8 @@ impl ProcessUsage {
         self.major += other.major;
     }
 
-    /// Neither account of a process is ever too much: last accounts lack tasks that ended before somebody listened, what was
-    /// seen lacks what came since.
+    /// Neither account of a process is ever too large: last accounts lack tasks that ended before the listener started, and what
+    /// was seen lacks what came since.
     fn larger(self, other: Self) -> Self {
         Self {
             cpu: self.cpu.max(other.cpu),
@@ -130,7 +130,7 @@ struct OpenProcess {
     is_ended: bool,
 }
 
-/// Who is the subject's, and the sums.
+/// Which processes are the subject's, and the sums.
 #[derive(Debug)]
 pub(super) struct ExitAccounts {
     /// Whether all processes are the subject's.
@@ -145,7 +145,7 @@ pub(super) struct ExitAccounts {
     pub(super) sum: ExitTotals,
 }
 
-/// With more processes than this that may have vanished it is looked which have, even if nobody reads.
+/// With more open processes than this, vanished ones are looked for even if nobody takes a snapshot.
 const MANY: usize = 4096;
 
 impl ExitAccounts {

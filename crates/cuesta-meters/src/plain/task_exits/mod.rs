@@ -1,9 +1,9 @@
-//! Births and ends, as the kernel tells them: what came and went between two snapshots, and what detached itself from its
-//! parent, is then not lost.
+//! Births and ends of tasks, as the kernel reports them over netlink, so that processes that live between two snapshots, or that
+//! leave their parents, are not lost.
 //!
-//! It needs `CAP_NET_ADMIN`, and `kernel.task_delayacct` for the delays. Without either nothing is lost but this.
+//! It needs `CAP_NET_ADMIN`, and `kernel.task_delayacct` for delays. Without them all other meters still work.
 //!
-//! - `sockets`: where the kernel tells it. `accounts`: whose it was, and the sums.
+//! - `sockets`: the two netlink sockets. `accounts`: to whom a task belongs, and the sums.
 
 mod accounts;
 mod sockets;
@@ -22,7 +22,7 @@ pub(crate) use self::accounts::{ExitTotals, ProcessUsage, SideTotals, TaskTotals
 use self::sockets::{ExitSocket, ForkSocket};
 use crate::plain::snapshot::tasks::Tasks;
 
-/// How long what the kernel tells may lie unread once something has come: each wake-up takes CPU from the host.
+/// Pause after the first message of a burst, so that one wake-up reads many: each wake-up takes CPU from the host.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Listens for births and ends until it is dropped.
@@ -32,12 +32,12 @@ pub(crate) struct ExitListener {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the thread that listens and the one that reads the meters have in common.
+/// State that the listening thread shares with the thread that takes snapshots.
 #[derive(Debug)]
 struct Shared {
     births: Option<ForkSocket>,
     ends: ExitSocket,
-    /// What was made of what they told. Who receives holds it, so that all is taken in its order.
+    /// Whoever receives holds this lock, so that messages are applied in their order.
     accounts: Mutex<ExitAccounts>,
     /// Tells the thread to go.
     bell: OwnedFd,
@@ -63,7 +63,7 @@ impl ExitListener {
         self.shared.hear().known().clone()
     }
 
-    /// What has ended so far; these tasks were read just now.
+    /// Sums of all that has ended so far; `tasks` were read just now.
     pub(crate) fn ended(&self, tasks: &Tasks) -> ExitTotals {
         let mut accounts = self.shared.hear();
         accounts.read(tasks);
@@ -83,7 +83,7 @@ impl Drop for ExitListener {
 }
 
 impl Shared {
-    /// Takes what comes before the kernel has no more room for it.
+    /// Reads messages before the kernel's buffer is full.
     fn listen(&self) {
         loop {
             let births = self.births.as_ref().map(|births| PollFd::new(births, PollFlags::IN));
@@ -98,7 +98,7 @@ impl Shared {
         }
     }
 
-    /// Takes what has come. Ends are received first: whoever has ended by then was born before.
+    /// Applies the messages that have arrived. Ends are received first: a task that has ended was born before.
     fn hear(&self) -> MutexGuard<'_, ExitAccounts> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ended = Vec::new();

@@ -1,17 +1,17 @@
 //! CPU time by cause: MPL-17's split of 1969, today.
 //!
-//! **Exact clocks say how much, samples say what kind.** A sampler looks at each CPU 997 times a second; each look is given
-//! to one [`Cause`]; the shares multiply CPU time that the scheduler counted exactly. Four things a timer cannot see are
-//! known and dealt with: idle (never taken from samples), the ways out of calls (seen at the instruction behind the call),
+//! **Exact clocks say how much, samples say what kind.** A timer samples each CPU 997 times a second; each sample has one
+//! [`Cause`]; the shares multiply CPU time that the scheduler counted exactly. Four things that a timer cannot see are
+//! accounted for: idle (never taken from samples), the ways out of calls (seen at the instruction behind the call),
 //! the ways out of page faults (a constant measured at the start, times the counted faults), hard interrupts (said).
 //!
-//! - [`Sampler`]: starts, gives windows, says what it could not do. [`SampleWindow`]: what came of an interval.
+//! - [`Sampler`]: starts, gives windows, says what it could not do. [`SampleWindow`]: the samples of an interval.
 //! - [`CpuAccounting`]: all of it together, for a report.
-//! - [`SampleTally`] × [`Exact`] × [`Constants`] → [`CauseShares`]; `rows`: these as a report has them.
+//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`]; `rows`: these as a report has them.
 //! - [`interval`]: what so many samples can tell of a share.
-//! - `kallsyms`, `marks`, `classify`: a kernel stack → a cause. Pure.
-//! - `maps`, `crossing`: a user's address → what is there.
-//! - `watch`, `reader`: whose sample; counting. `pace`: how often each CPU is sampled.
+//! - `kallsyms`, `symbol_classes`, `classify`: a kernel stack → a cause. Pure.
+//! - `maps`, `syscall_return`: a user's address → what is there.
+//! - `subject_filter`, `reader`: whether a sample is the subject's, and counting. `pace`: how often each CPU is sampled.
 //! - `calibrate`, `pages`: the constants; `calibration_cache`: those of the last hour.
 
 mod accounting;
