@@ -20,7 +20,11 @@ class Script:
         """Parse `text`; `name` is for messages, `folder` is where the tape's own files are. Raises TapeError."""
     def listing(self) -> str: ...
     def commands(self) -> str:
-        """Give the commands as JSON."""
+        """The commands as VHS's parser gives them, with what is known of the script, as JSON."""
+    def outline(self) -> list[tuple[str, float | None]]:
+        """Each command: its word (`Wait+Bytes` for a wait), and a `Sleep`'s seconds or a `Wait+Bytes`'s characters."""
+    def times_echoes(self) -> bool:
+        """Whether a setting asks for the echoes of keys to be timed."""
     def notes(self) -> list[str]:
         """Say what was accepted and ignored."""
     def transactions(self) -> list[str]: ...
@@ -70,12 +74,22 @@ class Relay:
         """Wait for the end and give what was recorded, once. Raises RunError."""
 
 @final
+class RunSpec:
+    """What an agent is asked to do."""
+
+    @staticmethod
+    def parse(text: str) -> RunSpec:
+        """Parse the JSON of a spec. Raises RunError."""
+    def prepare_ssh(self) -> None:
+        """Have the ssh configuration read for all users, which takes some milliseconds each. Raises RunError."""
+
+@final
 class Run:
     """Users at work on threads of their own. Dropping it stops it."""
 
     @staticmethod
-    def start(spec: str, scripts: dict[str, Script], folder: str) -> Run:
-        """Start what the JSON `spec` says, recording into `folder`. Raises RunError."""
+    def start(spec: RunSpec, start_at: int, started_wall: int, scripts: dict[str, Script], folder: str) -> Run:
+        """Start at `start_at` (monotonic ns; `started_wall`: ns since 1970), record into `folder`. Raises RunError."""
     def snapshot(self) -> str:
         """Give the state now as JSON."""
     def wait(self, timeout: float) -> bool:
@@ -160,9 +174,6 @@ def ssh_preflight(target: str, user: str | None = None, password: str | None = N
 
 def ssh_unlock(file: str, passphrase: str) -> bool:
     """Unlock a key file for the rest of this process; say whether the passphrase was right. Raises RunError."""
-
-def ssh_prepare(spec: str) -> None:
-    """Have the ssh configuration read for all users of a run's JSON `spec`. Raises RunError."""
 
 def node_exporter_snapshot(text: str) -> str:
     """Read what a node_exporter says into a reading, as JSON. Raises ValueError if it is none."""

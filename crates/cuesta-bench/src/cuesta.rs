@@ -84,7 +84,7 @@ fn script(work: Work) -> Script {
         }
         Work::Closed => vec![
             Step::Keys { keys: Keys::Paste(literal(INPUT)), gap: None },
-            Step::Wait { rule: WaitCondition::Bytes(ANSWER as u64), timeout: None },
+            Step::Wait { condition: WaitCondition::Bytes(ANSWER as u64), timeout: None },
         ],
     };
     let echo = match work {

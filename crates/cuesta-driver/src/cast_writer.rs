@@ -18,8 +18,7 @@ use cuesta_lines::{Direction, Line, Options, Tap, TapEvent};
 use cuesta_record::{Stamp, clock};
 
 use crate::connect::Connect;
-use crate::run::Scripts;
-use crate::spec::RunSpec;
+use crate::spec::{RunSpec, Scripts};
 
 /// So many reads, each of at most the size of a thread's buffer (16 KiB), may wait to be written.
 const QUEUE: usize = 256;

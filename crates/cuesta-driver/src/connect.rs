@@ -7,27 +7,18 @@ use std::rc::Rc;
 
 use cuesta_lines::{Line, Login, OpenError, Options, Target};
 
-use crate::run::{RunError, Scripts, script_of};
-use crate::spec::RunSpec;
+use crate::error::RunError;
+use crate::spec::{RunSpec, Scripts, script_of};
 
 /// Opens a line for a user.
-pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, ConnectError>>>>>;
-
-/// Why there is no line.
-#[derive(Debug, Clone)]
-pub struct ConnectError {
-    /// The name under which it is counted.
-    pub name: &'static str,
-    /// The same for a person, with what to do.
-    pub said: String,
-}
+pub type Connect = Rc<dyn Fn(usize, u32) -> Pin<Box<dyn Future<Output = Result<Box<dyn Line>, OpenError>>>>>;
 
 /// Opens lines as the plan says.
 pub(crate) fn over_the_network(spec: &RunSpec, scripts: &Scripts) -> Result<Connect, RunError> {
     let groups = spec.groups.iter().map(|group| {
         let target: Target =
             group.target.parse().map_err(|error| RunError::Plan(format!("`{}`: {error}", group.target)))?;
-        let tape = &script_of(scripts, &group.script)?.settings;
+        let tape = &script_of(scripts, group)?.settings;
         let plain = Options::default();
         let (columns, rows) = group.size(tape);
         let options = Options {
@@ -48,8 +39,7 @@ pub(crate) fn over_the_network(spec: &RunSpec, scripts: &Scripts) -> Result<Conn
             let (target, options) = &groups[group];
             let stamped = stamps > 0 && user % stamps == 0;
             let options = Options { stamped, login, ..options.clone() };
-            let refused = |error: OpenError| ConnectError { name: error.name(), said: error.to_string() };
-            cuesta_lines::open(target, &options).await.map_err(refused)
+            cuesta_lines::open(target, &options).await
         })
     }))
 }

@@ -1,16 +1,15 @@
 //! Users of one kind, as one thread sees them: their programs by step, and the names of what is counted.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use cuesta_record::{SeriesId, SeriesNames};
-use cuesta_tape::{Piece, Script};
+use cuesta_tape::{Piece, Program, Script, Settings, TooLong};
 
 use crate::barrier::Barrier;
 use crate::opening::LineSeries;
-use crate::program::{Program, ProgramError};
 use crate::spec::{GroupSpec, RunSpec};
 
 /// A group of users.
@@ -27,6 +26,36 @@ pub(crate) struct Group {
     data: Vec<BTreeMap<String, String>>,
     /// The columns whose length must not be counted.
     secret: Vec<String>,
+}
+
+/// A group's script, lowered once for all threads: each thread plays a clone.
+pub(crate) struct LoweredGroup {
+    distinct: Vec<Program>,
+    /// Which of them each step plays.
+    by_step: Vec<usize>,
+}
+
+impl LoweredGroup {
+    /// Lowers a script for each step. Steps that override nothing differently share a program.
+    pub(crate) fn new(spec: &RunSpec, group: usize, script: &Script) -> Result<Self, TooLong> {
+        let mut overrides = Vec::new();
+        let mut lowered = Self { distinct: Vec::new(), by_step: Vec::new() };
+        for step in &spec.steps {
+            let wanted = step.groups[group].overrides();
+            let known = overrides.iter().position(|known| *known == wanted);
+            if known.is_none() {
+                lowered.distinct.push(Program::new(script, &wanted)?);
+                overrides.push(wanted);
+            }
+            lowered.by_step.push(known.unwrap_or(overrides.len() - 1));
+        }
+        Ok(lowered)
+    }
+
+    /// The most barriers that any of the programs has.
+    pub(crate) fn barriers(&self) -> usize {
+        self.distinct.iter().map(|program| program.barriers.len()).max().unwrap_or(0)
+    }
 }
 
 /// The numbers of a group's series.
@@ -78,34 +107,22 @@ impl GroupSeries {
 
 impl Group {
     pub(crate) fn new(
-        spec: &RunSpec,
-        number: usize,
-        script: &Script,
+        group: &GroupSpec,
+        settings: &Settings,
+        programs: &LoweredGroup,
         series: GroupSeries,
         barriers: Arc<Vec<Barrier>>,
-    ) -> Result<Self, ProgramError> {
-        let mut made: HashMap<String, Rc<Program>> = HashMap::new();
-        let programs = spec.steps.iter().map(|step| {
-            let load = &step.groups[number];
-            let key = format!("{:?} {:?} {:?}", load.think, load.key_rate, load.key_distribution);
-            if let Some(program) = made.get(&key) {
-                return Ok(Rc::clone(program));
-            }
-            let program = Rc::new(Program::new(script, load)?);
-            made.insert(key, Rc::clone(&program));
-            Ok(program)
-        });
-        let programs = programs.collect::<Result<_, _>>()?;
-        let group = &spec.groups[number];
-        Ok(Self {
-            programs,
+    ) -> Self {
+        let own: Vec<_> = programs.distinct.iter().cloned().map(Rc::new).collect();
+        Self {
+            programs: programs.by_step.iter().map(|index| Rc::clone(&own[*index])).collect(),
             series,
             barriers,
-            size: group.size(&script.settings),
+            size: group.size(settings),
             is_echoed: !group.target.starts_with("pipe:"),
             data: group.data.clone(),
             secret: group.secret.clone(),
-        })
+        }
     }
 
     /// Whether what is typed for any of these pieces is secret.

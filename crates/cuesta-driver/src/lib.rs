@@ -3,27 +3,28 @@
 //! The driver plays scripts as people would: each user types at its rate, waits for the host by a stated rule, thinks.
 //! It measures and writes down; it derives nothing and knows nothing of plans or reports.
 //!
-//! From the outside in:
+//! From the outside in; each imports only from those below it:
 //! - [`Run`]: threads of users, and a handle on them; [`simulate`]: the same in virtual time.
-//! - [`RunSpec`]: what a run is asked to do.
-//! - `worker`: one thread's work; `thread_state`: its users and what they share; `group`: users of one kind.
-//! - `user`: one user, straight-line code; `terminal`: the line it sits at.
-//! - `program`: a script made ready for playing; `pacing`: when the next input is due; `barrier`: where users meet.
-//! - `connect`: how users come by their lines; `opening`: what opening one took.
-//! - `echo`, `answer`, `text`: what has come, and what it means; `view`: what a user sees of it. Pure.
-//! - `cast`: one user's session as a cast, to be watched.
-//! - `self_meter`, `memory`: the driver watches itself.
+//! - `worker`: runs one thread's users and hands each interval's counts to the recorder.
+//! - `user`: one user, straight-line code that plays a [`cuesta_tape::Program`].
+//! - `session`: the line that a user sits at, from its opening to its end.
+//! - `thread_state`: what the users of a thread share; `user_state`: what is known of each of them.
+//! - `group`: users of one kind, with their programs and the series that they count in.
+//! - `cast_writer`: one user's session as a cast; `connect`: how users get their lines; `opening`: what opening one took.
+//! - `pacing`: when the next input is due; `barrier`: where users wait for one another.
+//! - `pending_screen`: what has come and is not drawn yet, and what the screen then shows; `echo_matcher`, `response`,
+//!   `text`: what has come, and what it means. Pure.
+//! - [`RunSpec`]: what a run is asked to do; `error`: why it cannot; `self_meter`: the driver measures itself.
 
 mod barrier;
 mod cast_writer;
 mod connect;
 mod echo_matcher;
+mod error;
 mod group;
-mod memory;
 mod opening;
 mod pacing;
 mod pending_screen;
-mod program;
 mod response;
 mod run;
 mod self_meter;
@@ -32,10 +33,11 @@ mod spec;
 mod text;
 mod thread_state;
 mod user;
+mod user_state;
 mod worker;
 
 pub use barrier::{BarrierRelease, BarrierStatus};
-pub use connect::{Connect, ConnectError, prepare};
-pub use program::ProgramError;
-pub use run::{Run, RunError, Scripts, simulate};
-pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, StepSpec};
+pub use connect::{Connect, prepare};
+pub use error::RunError;
+pub use run::{Run, simulate};
+pub use spec::{ArrivalKind, GroupSpec, Load, LoadKind, RunSpec, Scripts, StepSpec};

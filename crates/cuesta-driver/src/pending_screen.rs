@@ -11,7 +11,7 @@ use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 
-use crate::response::WaitCondition;
+use cuesta_tape::WaitCondition;
 
 mod answer;
 mod keys;
@@ -213,7 +213,7 @@ impl PendingScreen {
     }
 
     /// Draws one piece of what came, at most so much, and tells what the screen then shows.
-    pub(crate) fn draw(&mut self, most: usize, rule: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+    pub(crate) fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(Event::Sent(typed, going)) = self.events.front() {
             let (typed, going) = (*typed, *going);
             self.events.pop_front();
@@ -232,10 +232,10 @@ impl PendingScreen {
         }
         // What came before a key that has gone is no answer to it.
         let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent(..)));
-        let rule = rule.filter(|rule| rule.looks() && is_last);
-        self.draw_read(&received, from..to, rule, events);
+        let condition = condition.filter(|condition| condition.needs_screen() && is_last);
+        self.draw_read(&received, from..to, condition, events);
         if ends {
-            self.rest(&received, rule, events);
+            self.rest(&received, condition, events);
         }
         self.tidy();
     }
@@ -244,13 +244,13 @@ impl PendingScreen {
         &mut self,
         received: &Received,
         range: std::ops::Range<usize>,
-        rule: Option<&WaitCondition>,
+        condition: Option<&WaitCondition>,
         events: &mut Vec<ScreenEvent>,
     ) {
         // On a line with a speed the screen is looked at after each character, because each has an instant of its own; and
         // while a match is held, because what it matched may be gone when the read ends, and something else match then.
         let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_held());
-        let step = if exactly && rule.is_some() { 1 } else { range.len() };
+        let step = if exactly && condition.is_some() { 1 } else { range.len() };
         for from in range.clone().step_by(step.max(1)) {
             let to = range.end.min(from + step);
             let bytes = &self.bytes[self.drawn..self.drawn + (to - from)];
@@ -270,19 +270,19 @@ impl PendingScreen {
             self.drawn += to - from;
             (self.came, self.hold.host_has_spoken) = (true, true);
             self.find(received, events);
-            if let Some(rule) = rule.filter(|_| exactly) {
-                self.look(rule, received.at_character(from));
+            if let Some(condition) = condition.filter(|_| exactly) {
+                self.look(condition, received.at_character(from));
             }
         }
     }
 
     /// All of a read is drawn.
-    fn rest(&mut self, received: &Received, rule: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
+    fn rest(&mut self, received: &Received, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         let found = &mut self.found;
         self.screen_echo.rest(&self.screen, received.len, |key| found.push(key));
         self.find(received, events);
-        if let Some(rule) = rule {
-            self.look(rule, received.at_character(received.len.saturating_sub(1)));
+        if let Some(condition) = condition {
+            self.look(condition, received.at_character(received.len.saturating_sub(1)));
             events.extend(self.matched.filter(|_| !self.is_held()).map(ScreenEvent::Answer));
         }
     }
@@ -313,7 +313,7 @@ impl Event {
 mod tests {
     use std::time::Duration;
 
-    use regex::bytes::Regex;
+    use cuesta_tape::Pattern;
 
     use super::*;
 
@@ -354,16 +354,16 @@ mod tests {
         view.sent(KeyEffect::Return, SentKey { key: key(nanos, false, true), first: text.is_empty() });
     }
 
-    fn drawn(view: &mut PendingScreen, rule: Option<&WaitCondition>) -> Vec<ScreenEvent> {
+    fn drawn(view: &mut PendingScreen, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
         let mut events = Vec::new();
         while !view.is_drawn() {
-            view.draw(4, rule, &mut events);
+            view.draw(4, condition, &mut events);
         }
         events
     }
 
     fn prompt() -> WaitCondition {
-        WaitCondition::Prompt(Regex::new(r"\$ $").expect("a pattern"))
+        WaitCondition::Prompt(Pattern::new(r"\$ $").expect("a pattern"))
     }
 
     #[test]
@@ -380,27 +380,27 @@ mod tests {
     #[test]
     fn what_came_before_a_key_is_no_answer_to_it() {
         let mut view = view();
-        let rule = prompt();
+        let condition = prompt();
         comes(&mut view, "$ ", 10, 0);
         enters(&mut view, "", 20);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
-        assert!(!view.look_again(&rule, at(20)));
+        assert_eq!(drawn(&mut view, Some(&condition)), []);
+        assert!(!view.look_again(&condition, at(20)));
         comes(&mut view, "\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(30))]);
-        assert!(view.look_again(&rule, at(30)));
+        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(30))]);
+        assert!(view.look_again(&condition, at(30)));
     }
 
     #[test]
     fn on_a_line_with_a_speed_each_character_has_its_instant() {
         let mut view = view();
-        let rule = prompt();
+        let condition = prompt();
         enters(&mut view, "", 20);
         // At the fourth character; the bell changes nothing, and what held only for a while does not count.
         comes(&mut view, "\r\n$ \x07\x07", 100, 10);
-        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(130))]);
+        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(130))]);
         enters(&mut view, "", 20);
         comes(&mut view, "\r\n$ gone", 200, 10);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(drawn(&mut view, Some(&condition)), []);
     }
 
     #[test]
@@ -424,35 +424,35 @@ mod tests {
     }
 
     fn screen(pattern: &str) -> WaitCondition {
-        WaitCondition::Screen(Regex::new(pattern).expect("a pattern"))
+        WaitCondition::Screen(Pattern::new(pattern).expect("a pattern"))
     }
 
     #[test]
     fn a_late_echo_is_no_answer_and_the_answer_is() {
-        for rule in [screen("DONE"), WaitCondition::Line(Regex::new("DONE").expect("a pattern"))] {
+        for condition in [screen("DONE"), WaitCondition::Line(Pattern::new("DONE").expect("a pattern"))] {
             let mut view = view();
             comes(&mut view, "$ ", 10, 0);
             drawn(&mut view, None);
             enters(&mut view, "echo DONE", 20);
             for (read, instant) in [("echo D", 30), ("ONE", 40), ("\r\n", 50)] {
                 comes(&mut view, read, instant, 0);
-                assert_eq!(drawn(&mut view, Some(&rule)), [], "{rule:?} {read}");
+                assert_eq!(drawn(&mut view, Some(&condition)), [], "{condition:?} {read}");
             }
             comes(&mut view, "DONE", 60, 0);
-            assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(60))], "{rule:?}");
+            assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(60))], "{condition:?}");
         }
     }
 
     #[test]
     fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
         let mut view = view();
-        let rule = screen("DONE");
+        let condition = screen("DONE");
         enters(&mut view, "echo DONE", 20);
         comes(&mut view, "\r\nDONE\r\n", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(drawn(&mut view, Some(&condition)), []);
         assert!(view.held_until().is_some());
         comes(&mut view, "echo DONE", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(30))]);
+        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(30))]);
     }
 
     #[test]
@@ -470,7 +470,7 @@ mod tests {
     #[test]
     fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
         let mut view = view();
-        let rule = prompt();
+        let condition = prompt();
         comes(&mut view, "$ ", 10, 0);
         drawn(&mut view, None);
         enters(&mut view, "sleep 1", 20);
@@ -478,12 +478,12 @@ mod tests {
         view.sent(KeyEffect::Return, SentKey { key: key(21, false, true), first: false });
         comes(&mut view, "sleep 1\r\nx\r\n", 30, 0);
         comes(&mut view, "$ ", 1_000, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(drawn(&mut view, Some(&condition)), []);
         assert_eq!(view.held_until(), Some(at(1_000) + Duration::from_millis(500)));
         comes(&mut view, "x\r\n", 1_001, 0);
-        assert_eq!((drawn(&mut view, Some(&rule)), view.held_until()), (vec![], None));
+        assert_eq!((drawn(&mut view, Some(&condition)), view.held_until()), (vec![], None));
         comes(&mut view, "$ ", 2_000, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), []);
+        assert_eq!(drawn(&mut view, Some(&condition)), []);
         assert_eq!(view.held_until(), Some(at(2_000) + Duration::from_millis(500)));
         assert_eq!((view.release(), view.held_until()), (Some(at(2_000)), None));
     }
@@ -502,16 +502,16 @@ mod tests {
     #[test]
     fn a_host_that_does_not_echo_is_waited_for_three_times() {
         let mut view = view();
-        let rule = screen("42");
+        let condition = screen("42");
         for input in 1..=3 {
             enters(&mut view, "sum", 20 * input);
             comes(&mut view, "\r\n42\r\n", 20 * input + 5, 0);
-            assert_eq!(drawn(&mut view, Some(&rule)), []);
+            assert_eq!(drawn(&mut view, Some(&condition)), []);
             assert_eq!((view.release(), view.held_until()), (Some(at(20 * input + 5)), None));
         }
         enters(&mut view, "sum", 80);
         comes(&mut view, "\r\n42\r\n", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(90))]);
+        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(90))]);
     }
 
     #[test]
@@ -567,7 +567,7 @@ mod tests {
     #[test]
     fn the_last_key_may_be_its_own_answer() {
         let mut view = view();
-        let rule = screen("hello");
+        let condition = screen("hello");
         for (index, character) in "hello".chars().enumerate() {
             let key = key(20, false, index == 4);
             view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
@@ -575,7 +575,7 @@ mod tests {
         comes(&mut view, "hell", 30, 0);
         assert_eq!(drawn(&mut view, Some(&screen("hell"))), []);
         comes(&mut view, "o", 40, 0);
-        assert_eq!(drawn(&mut view, Some(&rule)), [ScreenEvent::Answer(at(40))]);
+        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(40))]);
     }
 
     #[test]
@@ -587,8 +587,8 @@ mod tests {
             view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
         }
         comes(&mut view, "fox", 40, 0);
-        let rule = WaitCondition::Line(Regex::new("x$").expect("a pattern"));
-        assert_eq!(drawn(&mut view, Some(&rule)).last(), Some(&ScreenEvent::Answer(at(40))));
+        let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));
+        assert_eq!(drawn(&mut view, Some(&condition)).last(), Some(&ScreenEvent::Answer(at(40))));
     }
 
     #[test]
@@ -596,7 +596,7 @@ mod tests {
         let mut view = view();
         enters(&mut view, "", 20);
         comes(&mut view, "\r\nfile\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("(?m)\\$ $"))), [ScreenEvent::Answer(at(30))]);
-        assert!(view.is_on_screen(&Regex::new("(?m)^\\$ $").expect("a pattern")));
+        assert_eq!(drawn(&mut view, Some(&screen("\\$ $"))), [ScreenEvent::Answer(at(30))]);
+        assert!(view.is_on_screen(Pattern::new("^\\$ $").expect("a pattern").regex()));
     }
 }

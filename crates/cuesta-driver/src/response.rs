@@ -4,40 +4,12 @@ use std::time::Duration;
 
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
-use regex::bytes::Regex;
+use cuesta_tape::WaitCondition;
 
 use crate::text::Text;
 
 /// So many characters since the last key are a flood: it is counted once.
 const FLOOD: u64 = 16 << 20;
-
-/// When an answer is complete.
-#[derive(Debug)]
-pub(crate) enum WaitCondition {
-    /// The echo of the last key came.
-    Echo,
-    /// So many characters came.
-    Bytes(u64),
-    /// Nothing more came for so long.
-    Silence(Duration),
-    /// The row of the screen that the cursor is in matches.
-    Line(Regex),
-    /// The same, and the cursor stands at the end of the match or behind it.
-    Prompt(Regex),
-    /// What the screen shows matches.
-    Screen(Regex),
-    /// The screen's cursor stands there, from 1.
-    Cursor { row: u16, column: u16 },
-    /// The host closed the line.
-    Disconnect,
-}
-
-impl WaitCondition {
-    /// Whether it looks at the screen.
-    pub(crate) fn looks(&self) -> bool {
-        matches!(self, Self::Line(_) | Self::Prompt(_) | Self::Screen(_) | Self::Cursor { .. })
-    }
-}
 
 /// What has come since the last key, echoes apart.
 #[derive(Debug, Default)]
@@ -107,7 +79,7 @@ impl ResponseMatcher {
     }
 
     /// Characters `from..` of a read came, that are no echoes.
-    pub(crate) fn take(&mut self, rule: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
+    pub(crate) fn take(&mut self, condition: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
         let Some(last) = bytes.len().checked_sub(1) else { return };
         let before = self.characters;
         self.characters += bytes.len() as u64;
@@ -119,7 +91,7 @@ impl ResponseMatcher {
         if self.done.is_some() {
             return;
         }
-        if let Some(WaitCondition::Bytes(wanted)) = rule
+        if let Some(WaitCondition::Bytes(wanted)) = condition
             && self.characters >= *wanted
         {
             let index = from as u64 + wanted.saturating_sub(before + 1);
@@ -127,11 +99,11 @@ impl ResponseMatcher {
         }
     }
 
-    /// Another rule is waited for than the one by which what came was judged.
-    pub(crate) fn judge_again(&mut self, rule: &WaitCondition) {
+    /// The wait condition changed: judges what has come again.
+    pub(crate) fn judge_again(&mut self, condition: &WaitCondition) {
         self.done = None;
         let Some(last) = self.last else { return };
-        if matches!(rule, WaitCondition::Bytes(wanted) if self.characters >= *wanted) {
+        if matches!(condition, WaitCondition::Bytes(wanted) if self.characters >= *wanted) {
             self.complete(last);
         }
     }
@@ -183,11 +155,11 @@ mod tests {
 
     #[test]
     fn so_many_characters_are_complete_at_the_last_of_them() {
-        let rule = WaitCondition::Bytes(5);
+        let condition = WaitCondition::Bytes(5);
         let mut answer = ResponseMatcher::new(false);
-        answer.take(Some(&rule), b"abc", 0, &read(100, 3));
+        answer.take(Some(&condition), b"abc", 0, &read(100, 3));
         assert_eq!(answer.done(), None);
-        answer.take(Some(&rule), b"defgh", 2, &read(200, 7));
+        answer.take(Some(&condition), b"defgh", 2, &read(200, 7));
         let done = answer.done().expect("complete");
         assert_eq!((done.first.as_nanos(), done.at.as_nanos()), (100, 230));
     }

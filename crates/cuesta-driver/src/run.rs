@@ -1,7 +1,5 @@
 //! A run: threads that drive users, a thread that writes, and a handle to look at it and to stop it.
 
-use std::collections::BTreeMap;
-use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,16 +9,15 @@ use std::time::Duration;
 
 use cuesta_record::clock::{self, Time};
 use cuesta_record::{AgentEnd, Recorder, RecorderHandle, RecorderSetup, SeriesNames, Snapshot, Timeline};
-use cuesta_tape::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::barrier::{Barrier, BarrierRelease, BarrierStatus};
 use crate::cast_writer::{CastTap, CastWriter, tapped};
 use crate::connect::{Connect, over_the_network};
-use crate::group::{Group, GroupSeries};
-use crate::memory::MemoryMeter;
-use crate::program::ProgramError;
-use crate::spec::RunSpec;
+use crate::error::RunError;
+use crate::group::{Group, GroupSeries, LoweredGroup};
+use crate::self_meter::MemoryMeter;
+use crate::spec::{GroupSpec, RunSpec, Scripts, script_of};
 use crate::thread_state::ThreadState;
 use crate::worker;
 
@@ -42,35 +39,6 @@ struct Outcome {
     ended: Mutex<Option<Result<(), RunError>>>,
     changed: Condvar,
 }
-
-/// Why a run cannot be.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum RunError {
-    /// The folder cannot be written, or a thread cannot be had.
-    #[error("{0}")]
-    Io(String),
-    /// The plan asks for what cannot be.
-    #[error("{0}")]
-    Plan(String),
-    /// Something broke on the way.
-    #[error("the driver failed: {0}")]
-    Failed(String),
-}
-
-impl From<io::Error> for RunError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error.to_string())
-    }
-}
-
-impl From<ProgramError> for RunError {
-    fn from(error: ProgramError) -> Self {
-        Self::Plan(error.to_string())
-    }
-}
-
-/// Scripts by name.
-pub type Scripts = BTreeMap<String, Script>;
 
 /// Between the call and the start, so that all threads are there.
 const HEAD_START: Duration = Duration::from_millis(50);
@@ -171,6 +139,8 @@ impl Drop for Run {
 struct RunLayout {
     timeline: Timeline,
     series_names: SeriesNames,
+    /// By group.
+    programs: Vec<LoweredGroup>,
     series: Vec<GroupSeries>,
     barriers: Vec<Arc<Vec<Barrier>>>,
 }
@@ -181,18 +151,17 @@ impl RunLayout {
         let mut layout = Self {
             timeline: spec.timeline(start_at),
             series_names: SeriesNames::default(),
+            programs: Vec::new(),
             series: Vec::new(),
             barriers: Vec::new(),
         };
         for (number, group) in spec.groups.iter().enumerate() {
-            let script = script_of(scripts, &group.script)?;
-            let series = GroupSeries::new(group, script, &mut layout.series_names);
-            // Made once here to find what is wrong before anything starts; each thread makes its own.
-            let made = Group::new(spec, number, script, series.clone(), Arc::default())?;
-            let places = made.programs.iter().map(|program| program.barriers.len()).max().unwrap_or(0);
-            let place = || Barrier::new(start_at, spec.agents > 1);
-            layout.barriers.push(Arc::new((0..places).map(|_| place()).collect()));
-            layout.series.push(series);
+            let script = script_of(scripts, group)?;
+            let lowered = LoweredGroup::new(spec, number, script)?;
+            let barrier = || Barrier::new(start_at, spec.agents > 1);
+            layout.barriers.push(Arc::new((0..lowered.barriers()).map(|_| barrier()).collect()));
+            layout.series.push(GroupSeries::new(group, script, &mut layout.series_names));
+            layout.programs.push(lowered);
         }
         Ok(layout)
     }
@@ -208,17 +177,13 @@ impl RunLayout {
     }
 
     fn groups(&self, spec: &RunSpec, scripts: &Scripts) -> Result<Vec<Group>, RunError> {
-        let group = |(number, group): (usize, &crate::spec::GroupSpec)| {
-            let script = script_of(scripts, &group.script)?;
-            let barriers = Arc::clone(&self.barriers[number]);
-            Ok(Group::new(spec, number, script, self.series[number].clone(), barriers)?)
+        let group = |(number, group): (usize, &GroupSpec)| {
+            let script = script_of(scripts, group)?;
+            let (series, barriers) = (self.series[number].clone(), Arc::clone(&self.barriers[number]));
+            Ok(Group::new(group, &script.settings, &self.programs[number], series, barriers))
         };
         spec.groups.iter().enumerate().map(group).collect()
     }
-}
-
-pub(crate) fn script_of<'a>(scripts: &'a Scripts, name: &str) -> Result<&'a Script, RunError> {
-    scripts.get(name).ok_or_else(|| RunError::Plan(format!("no script is called `{name}`")))
 }
 
 fn check(spec: &RunSpec) -> Result<(), RunError> {

@@ -12,16 +12,16 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::{Line, ProgramExit, StampPair, Traffic, fault};
+use cuesta_lines::{Line, ProgramExit, StampPair, Traffic};
 use cuesta_record::{Stamp, clock};
 use cuesta_screen::ModeWatch;
-use cuesta_tape::Echo;
+use cuesta_tape::{Echo, Program, WaitCondition};
 
 use crate::echo_matcher::EchoMatcher;
+use crate::error::LineLoss;
 use crate::opening::Opened;
 use crate::pending_screen::{KeyEffect, PendingScreen, ScreenKey, SentKey};
-use crate::program::Program;
-use crate::response::{ResponseMatcher, WaitCondition};
+use crate::response::ResponseMatcher;
 use crate::thread_state::ThreadState;
 
 mod drawing;
@@ -44,8 +44,9 @@ pub(crate) struct Session {
     group: usize,
     echoes: EchoMatcher,
     answer: ResponseMatcher,
-    /// What is or will be waited for.
-    rule: Option<Rc<WaitCondition>>,
+    program: Rc<Program>,
+    /// Which of the program's conditions is or will be waited for.
+    awaited: Option<usize>,
     /// Whether nothing but echoes may come while one is awaited.
     strict: bool,
     /// When something first came after the last key, by two clocks, where the kernel stamps the line.
@@ -88,10 +89,6 @@ pub(crate) struct EchoRequest {
     pub(crate) secret: bool,
 }
 
-/// Why a line can be used no more: the name under which it is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lost(pub(crate) &'static str);
-
 impl Session {
     pub(crate) fn new(
         line: Box<dyn Line>,
@@ -99,7 +96,7 @@ impl Session {
         shared: Rc<ThreadState>,
         slot: usize,
         group: usize,
-        program: &Program,
+        program: &Rc<Program>,
     ) -> Self {
         let mut session = Self {
             line,
@@ -110,7 +107,8 @@ impl Session {
             group,
             echoes: EchoMatcher::default(),
             answer: ResponseMatcher::new(program.reads_text),
-            rule: None,
+            program: Rc::clone(program),
+            awaited: None,
             strict: false,
             came: None,
             mixed: false,
@@ -127,11 +125,15 @@ impl Session {
     }
 
     /// A pass of a program will be played, which may be another one than before.
-    pub(crate) fn play(&mut self, program: &Program) {
+    pub(crate) fn play(&mut self, program: &Rc<Program>) {
+        if !Rc::ptr_eq(&self.program, program) {
+            self.program = Rc::clone(program);
+            self.awaited = None;
+        }
         self.strict = !program.echo_map.is_empty();
-        self.follows = program.follows_echoes;
+        self.follows = program.times_echoes;
         self.answer.keep_text(program.reads_text);
-        if program.looks && self.screen.is_none() {
+        if program.needs_screen && self.screen.is_none() {
             let mut view = PendingScreen::new(self.shared.groups[self.group].size);
             self.shared.has_screen(view.grown());
             self.screen = Some(Box::new(view));
@@ -182,19 +184,19 @@ impl Session {
         (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Sends a key: what comes from now on is judged by `rule`. `last`: no other key may come before what is waited for.
+    /// Sends a key: what comes from now on is judged by the condition `next_wait`. `last`: no other key may come before
+    /// what is waited for.
     /// Gives the instant at which it went.
     pub(crate) async fn send(
         &mut self,
-        stroke: KeyInput<'_>,
+        input: KeyInput<'_>,
         awaited: EchoRequest,
-        rule: Option<&Rc<WaitCondition>>,
+        next_wait: Option<usize>,
         last: bool,
-        program: &Program,
-    ) -> Result<Stamp, Lost> {
+    ) -> Result<Stamp, LineLoss> {
         self.count_opening();
-        let (key, typed) = self.encode(stroke).await;
-        self.rule = rule.cloned();
+        let (key, typed) = self.encode(input).await;
+        self.awaited = next_wait;
         let first = std::mem::take(&mut self.answered);
         // Timed echoes are no part of the text.
         self.answer.restart(if awaited.echo == Echo::Timed || !self.is_echoed() { b"" } else { typed }, first);
@@ -202,14 +204,14 @@ impl Session {
         self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
         let sent = clock::now();
         if awaited.echo == Echo::Timed {
-            self.echoes.await_key(typed, &program.echo_map, !awaited.secret, awaited.due, sent);
+            self.echoes.await_key(typed, &self.program.echo_map, !awaited.secret, awaited.due, sent);
         }
-        let is_last = last && rule.is_some_and(|rule| rule.looks());
-        self.show(stroke, typed, awaited, (sent, first, is_last), program);
+        let is_last = last && self.condition().is_some_and(WaitCondition::needs_screen);
+        self.show(input, typed, awaited, (sent, first, is_last));
         if awaited.echo != Echo::Untimed {
             self.waits_for_echo();
         }
-        self.alarm.reset(sent + program.patience);
+        self.alarm.reset(sent + self.program.patience);
         let mut rest = &*key;
         self.sending = true;
         let gone = poll_fn(|cx| self.poll_push(cx, &mut rest)).await;
@@ -220,7 +222,12 @@ impl Session {
         Ok(sent)
     }
 
-    /// Whether a host may echo at all: nobody does over pipes.
+    /// What is or will be waited for.
+    fn condition(&self) -> Option<&WaitCondition> {
+        self.program.condition(self.awaited)
+    }
+
+    /// Whether a host may echo at all: none does over pipes.
     fn is_echoed(&self) -> bool {
         self.shared.groups[self.group].is_echoed
     }
@@ -228,16 +235,15 @@ impl Session {
     /// Tells the screen what is typed: each character of what is pasted is one that it should show.
     fn show(
         &mut self,
-        stroke: KeyInput<'_>,
+        input: KeyInput<'_>,
         typed: &[u8],
         awaited: EchoRequest,
         (sent, first, last): (Stamp, bool, bool),
-        program: &Program,
     ) {
         let is_echoed = self.is_echoed();
         let Some(view) = &mut self.screen else { return };
         let typed = std::str::from_utf8(typed).unwrap_or_default();
-        let is_key = matches!(stroke, KeyInput::Key(_)) && typed.chars().nth(1).is_some();
+        let is_key = matches!(input, KeyInput::Key(_)) && typed.chars().nth(1).is_some();
         let timed = awaited.echo == Echo::Screen && !awaited.secret && typed.chars().nth(1).is_none();
         let mut key = ScreenKey { due: awaited.due, sent, timed, answers: last };
         if is_key || typed.is_empty() || (!timed && !is_echoed) {
@@ -247,19 +253,19 @@ impl Session {
         for (index, character) in typed.char_indices() {
             rest -= character.len_utf8();
             key.answers = last && rest == 0;
-            view.sent(KeyEffect::new(character, &program.echo_map), SentKey { key, first: first && index == 0 });
+            view.sent(KeyEffect::new(character, &self.program.echo_map), SentKey { key, first: first && index == 0 });
         }
     }
 
     /// Brings characters onto the line, unless it takes none until the alarm.
-    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), Lost>> {
+    fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), LineLoss>> {
         while !rest.is_empty() {
             match self.line.poll_send(cx, rest) {
-                Poll::Ready(taken) => *rest = &rest[taken.map_err(|error| lost(&error))?..],
+                Poll::Ready(taken) => *rest = &rest[taken?..],
                 // A host that does not read may wait for us to read.
                 Poll::Pending => {
                     if Pin::new(&mut self.alarm).poll(cx).is_ready() {
-                        return Poll::Ready(Err(Lost("blocked")));
+                        return Poll::Ready(Err(LineLoss::Blocked));
                     }
                     ready!(self.poll_listen(cx))?;
                 }
@@ -301,8 +307,4 @@ impl Drop for Session {
             self.shared.tally(|tally| *tally.counts.errors.entry("dropped-sequence").or_default() += dropped);
         }
     }
-}
-
-fn lost(error: &std::io::Error) -> Lost {
-    Lost(fault(error))
 }

@@ -3,8 +3,21 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use cuesta_distributions::{Distribution, KeyDistribution};
 use cuesta_record::{Stamp, StepTimes, Timeline};
-use serde::Deserialize;
+use cuesta_tape::{Overrides, Script};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+
+use crate::error::RunError;
+
+/// Scripts by name.
+pub type Scripts = BTreeMap<String, Script>;
+
+/// The script that a group plays.
+pub(crate) fn script_of<'a>(scripts: &'a Scripts, group: &GroupSpec) -> Result<&'a Script, RunError> {
+    scripts.get(&group.script).ok_or_else(|| RunError::Plan(format!("no script is called `{}`", group.script)))
+}
 
 /// One agent's part of a run.
 #[derive(Debug, Clone, Deserialize)]
@@ -105,14 +118,37 @@ pub struct Load {
     /// When the next input is due.
     pub load: LoadKind,
     /// A distribution in place of the script's think times.
-    #[serde(default)]
-    pub think: Option<String>,
+    #[serde(default, deserialize_with = "distribution")]
+    pub think: Option<Distribution>,
     /// Keys per second, in place of the script's.
     #[serde(default)]
     pub key_rate: Option<f64>,
     /// The distribution of the gaps between keys, in place of the script's.
-    #[serde(default, rename = "key_law")]
-    pub key_distribution: Option<String>,
+    #[serde(default, rename = "key_law", deserialize_with = "key_distribution")]
+    pub key_distribution: Option<KeyDistribution>,
+}
+
+impl Load {
+    /// What this says in place of the script.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let gap = |rate: f64| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO);
+        Overrides {
+            think: self.think.clone(),
+            key_gap: self.key_rate.map(gap),
+            key_distribution: self.key_distribution,
+        }
+    }
+}
+
+fn distribution<'de, D: Deserializer<'de>>(text: D) -> Result<Option<Distribution>, D::Error> {
+    let no_file = |_: &str| Err("a plan's distribution reads no file".into());
+    let text = Option::<String>::deserialize(text)?;
+    text.map(|text| Distribution::parse(&text, &no_file).map_err(D::Error::custom)).transpose()
+}
+
+fn key_distribution<'de, D: Deserializer<'de>>(text: D) -> Result<Option<KeyDistribution>, D::Error> {
+    let text = Option::<String>::deserialize(text)?;
+    text.map(|text| KeyDistribution::parse(&text).map_err(D::Error::custom)).transpose()
 }
 
 /// When the next input is due.

@@ -10,20 +10,11 @@ use cuesta_record::{ArrivalCounts, Interval, Phase, RecorderHandle, SeriesId, St
 
 use crate::connect::Connect;
 use crate::group::Group;
-use crate::memory::MemoryMeter;
-use crate::pacing::ArrivalQueue;
+use crate::pacing::{Arrival, ArrivalQueue};
 use crate::pending_screen::ScreenEvent;
-use crate::self_meter::SelfMeter;
-use crate::spec::{self, RunSpec};
-
-mod due_account;
-mod user_state;
-mod waiting;
-
-pub(crate) use user_state::{Activity, WaitingFor};
-
-use user_state::UserState;
-use waiting::count_waiting;
+use crate::self_meter::{MemoryMeter, SelfMeter};
+use crate::spec::{self, LoadKind, RunSpec};
+use crate::user_state::{Activity, UserState, WaitingFor, count_waiting};
 
 /// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
 const BUFFER: usize = 16 * 1024;
@@ -38,7 +29,7 @@ pub(crate) struct ThreadState {
     tally: RefCell<Box<Tally>>,
     buffer: RefCell<Box<[u8]>>,
     users: RefCell<Vec<UserState>>,
-    /// By step; see `account`.
+    /// By step.
     accounts: RefCell<Vec<ArrivalCounts>>,
     open: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
@@ -211,8 +202,74 @@ impl ThreadState {
         handle.deliver(interval, &mut tally)
     }
 
+    /// A user waits for something from now on, or for nothing any more.
+    pub(crate) fn waits(&self, slot: usize, what: Option<WaitingFor>) {
+        self.users.borrow_mut()[slot].waits = what;
+    }
+
+    /// A user waits for the echoes of so many keys, the first of which was due at an instant; or for none.
+    pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
+        self.users.borrow_mut()[slot].echo = since.map(|since| (since, keys));
+    }
+
+    /// Whether anyone waits for an answer or an echo.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.users.borrow().iter().any(|slot| matches!(slot.waits, Some(WaitingFor::Answer(_))) || slot.echo.is_some())
+    }
+
     /// How a group's load stands in a step.
     pub(crate) fn load(&self, step: usize, group: usize) -> &spec::Load {
         &self.spec.steps[step].groups[group]
+    }
+}
+
+/// What became of everything that was due in the measurement interval of a step with an open load.
+///
+/// An arrival belongs to the step whose measurement interval holds its due time, whenever it is begun and ended. The arrival
+/// process counts arrivals, users count what they end, and what is left is found where it waits.
+impl ThreadState {
+    /// Something arrived for a user of this thread.
+    pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
+        let skipped = u64::from(arrival == Arrival::Skipped);
+        self.tally(|tally| tally.counts.skipped += skipped);
+        self.account_of(due, |account| {
+            account.count += 1;
+            account.skipped += skipped;
+        });
+    }
+
+    /// A user begins what arrived for it.
+    pub(crate) fn begins(&self, slot: usize, due: Stamp) {
+        self.users.borrow_mut()[slot].arrived = Some(due);
+    }
+
+    /// A user has ended what it began; nothing is counted where that had not arrived by an open load.
+    pub(crate) fn ends(&self, slot: usize, failed: bool) {
+        let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
+        self.account_of(due, |account| {
+            account.done += 1;
+            account.failed += u64::from(failed);
+        });
+    }
+
+    fn account_of(&self, due: Stamp, count: impl FnOnce(&mut ArrivalCounts)) {
+        if let Some(step) = self.timeline.measured_at(due) {
+            count(&mut self.accounts.borrow_mut()[step]);
+        }
+    }
+
+    /// The account up to the end of an interval; none where no load of the step is open.
+    fn account(&self, interval: Interval) -> Option<ArrivalCounts> {
+        let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
+        if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {
+            return None;
+        }
+        let mut account = self.accounts.borrow()[interval.step];
+        let measured = self.timeline.at(self.timeline.steps[interval.step].settled)..self.timeline.at(interval.end);
+        for slot in self.users.borrow().iter() {
+            account.waiting += slot.arrivals.waiting(&measured);
+            account.under_way += u64::from(slot.arrived.is_some_and(|due| measured.contains(&due)));
+        }
+        Some(account)
     }
 }

@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, Transaction, clock};
+use cuesta_tape::Program;
 use tokio::task;
 
-use crate::connect::ConnectError;
+use crate::error::LineLoss;
 use crate::opening::Opened;
 use crate::pacing::{Pacer, begin_in_cycle, next_in_cycle};
-use crate::program::Program;
-use crate::session::{Lost, Session};
+use crate::session::Session;
 use crate::spec::{ArrivalKind, LoadKind};
-use crate::thread_state::{Activity, ThreadState};
+use crate::thread_state::ThreadState;
+use crate::user_state::Activity;
 
 mod arrival;
 mod ending;
@@ -76,16 +77,16 @@ enum Stop {
     /// The run is over.
     Over,
     /// The line is gone.
-    Lost(&'static str),
+    Lost(LineLoss),
     /// The session has come to its end, as it was to.
     Left,
     /// What was waited for did not come: the pass is given up, the next begins.
     GaveUp,
 }
 
-impl From<Lost> for Stop {
-    fn from(lost: Lost) -> Self {
-        Self::Lost(lost.0)
+impl From<LineLoss> for Stop {
+    fn from(loss: LineLoss) -> Self {
+        Self::Lost(loss)
     }
 }
 
@@ -135,11 +136,11 @@ impl User {
                     self.shared.disconnects(self.slot, None);
                     self.rest();
                 }
-                Stop::Lost(name) => {
-                    self.shared.tally(|tally| tally.counts.error(name));
-                    self.shared.disconnects(self.slot, Some(name));
+                Stop::Lost(loss) => {
+                    self.shared.tally(|tally| tally.counts.error(loss.name()));
+                    self.shared.disconnects(self.slot, Some(loss.name()));
                     self.rest();
-                    clock::sleep_until(clock::now() + self.back_off(name, retry)).await;
+                    clock::sleep_until(clock::now() + self.back_off(loss, retry)).await;
                     retry = (retry * 2).min(LAST_RETRY);
                     self.next_due = clock::now();
                 }
@@ -152,8 +153,8 @@ impl User {
     /// How long to wait before the line is tried again. Users whom a host turned away together would come back together, and
     /// be turned away again: each waits between half of the time and one and a half of it, from a generator of its own, so that
     /// what it types does not hang on how often it was turned away.
-    fn back_off(&self, name: &str, retry: Duration) -> Duration {
-        if name != "max-startups" {
+    fn back_off(&self, loss: LineLoss, retry: Duration) -> Duration {
+        if !matches!(loss, LineLoss::NotOpened { overload: true, .. }) {
             return retry;
         }
         // Beyond all users, who count from 0 up; another number for each further try.
@@ -201,11 +202,11 @@ impl User {
             return Err(Stop::Over);
         }
         let connect = Rc::clone(&self.shared.connect);
-        let line = connect(self.group, self.number).await.map_err(|ConnectError { name, said }| {
+        let line = connect(self.group, self.number).await.map_err(|error| {
             self.shared.tally(|tally| {
-                tally.counts.said.entry(name).or_insert(said);
+                tally.counts.said.entry(error.name()).or_insert_with(|| error.to_string());
             });
-            Stop::Lost(name)
+            Stop::Lost(LineLoss::from(&error))
         })?;
         let now = clock::now();
         let opened = Opened { scheduled: self.next_due, at: now };
@@ -231,7 +232,7 @@ impl User {
     /// What is done once in a session.
     async fn login(&mut self, session: &mut Session, first: bool) -> Result<(), Stop> {
         match self.play(session, 0, self.program.pass).await {
-            Err(Stop::GaveUp) => return Err(Stop::Lost("no-login")),
+            Err(Stop::GaveUp) => return Err(Stop::Lost(LineLoss::NoLogin)),
             other => other?,
         }
         if let Pacer::Paced { next, cycle } = &mut self.pacer {

@@ -59,7 +59,7 @@ fn users_stay_connected_from_step_to_step() {
     let mut spec = spec(2, 1.0, 10.0, &json!({"spec": {"drain": 1_000_000_000}}));
     let mut step = spec.steps[0].clone();
     step.groups[0].users = 5;
-    step.groups[0].think = Some("fixed 2s".into());
+    step.groups[0].think = Some(cuesta_distributions::Distribution::fixed(std::time::Duration::from_secs(2)));
     spec.steps.push(step.clone());
     step.groups[0].users = 1;
     spec.steps.push(step);

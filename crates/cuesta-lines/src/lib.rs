@@ -2,8 +2,8 @@
 //!
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
-//! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`fault`] is the name of what broke one.
-//! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the host's end.
+//! - [`Line`]: what every line is; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
+//! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
 //! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.
@@ -26,7 +26,7 @@ mod telnet;
 pub mod wire;
 
 pub use faulty::{Disconnection, Faults, Faulty};
-pub use line::{Line, Opening, Received, StampPair, Traffic, fault, receive, send};
+pub use line::{Fault, Line, Opening, Received, StampPair, Traffic, receive, send};
 pub use listener::Listener;
 pub use loopback::Loopback;
 pub use open::{OpenError, Options, open};

@@ -128,21 +128,61 @@ pub async fn send(line: &mut (impl Line + ?Sized), mut bytes: &[u8]) -> io::Resu
     Ok(())
 }
 
-/// The name under which the failure of a line is counted.
-pub fn fault(error: &io::Error) -> &'static str {
-    use io::ErrorKind as Kind;
-    if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
-        return "half-sequence";
+/// How a line broke.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The host closed it within a sequence of its framing.
+    HalfSequence,
+    /// The host reset it.
+    Reset,
+    /// The host closed it.
+    Closed,
+    /// The kernel gave it up.
+    Aborted,
+    /// The host refused it.
+    Refused,
+    /// The host no longer answers.
+    Timeout,
+    /// The program to run does not exist.
+    NoProgram,
+    /// No route leads to the host.
+    Unreachable,
+    /// Anything else.
+    Broken,
+}
+
+impl Fault {
+    /// What an error of a line means.
+    pub fn of(error: &io::Error) -> Self {
+        use io::ErrorKind as Kind;
+        if error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<HalfSequence>) {
+            return Self::HalfSequence;
+        }
+        match error.kind() {
+            Kind::ConnectionReset => Self::Reset,
+            Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => Self::Closed,
+            Kind::ConnectionAborted => Self::Aborted,
+            Kind::ConnectionRefused => Self::Refused,
+            Kind::TimedOut => Self::Timeout,
+            Kind::NotFound => Self::NoProgram,
+            Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => Self::Unreachable,
+            _ => Self::Broken,
+        }
     }
-    match error.kind() {
-        Kind::ConnectionReset => "reset",
-        Kind::BrokenPipe | Kind::UnexpectedEof | Kind::NotConnected => "closed",
-        Kind::ConnectionAborted => "aborted",
-        Kind::ConnectionRefused => "refused",
-        Kind::TimedOut => "timeout",
-        Kind::NotFound => "no-program",
-        Kind::HostUnreachable | Kind::NetworkUnreachable | Kind::NetworkDown => "unreachable",
-        _ => "broken",
+
+    /// The name under which it is counted.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HalfSequence => "half-sequence",
+            Self::Reset => "reset",
+            Self::Closed => "closed",
+            Self::Aborted => "aborted",
+            Self::Refused => "refused",
+            Self::Timeout => "timeout",
+            Self::NoProgram => "no-program",
+            Self::Unreachable => "unreachable",
+            Self::Broken => "broken",
+        }
     }
 }
 

@@ -121,6 +121,11 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// Whether the host turned the user away because too many others were logging in.
+    pub fn is_overload(&self) -> bool {
+        matches!(self, Self::Ssh(SshError::MaxStartups { .. }))
+    }
+
     /// The name under which it is counted.
     pub fn name(&self) -> &'static str {
         match self {

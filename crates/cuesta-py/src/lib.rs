@@ -1,6 +1,6 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Across this boundary go text, numbers, bytes and eight classes, each in a file of its own; never a callback. Long work
+//! Across this boundary go text, numbers, bytes and nine classes, each in a file of its own; never a callback. Long work
 //! gives a handle that Python polls. Nothing is decided here: each function converts and calls.
 #![allow(missing_docs)] // The macros of PyO3 make items of their own; Python sees the stub's docstrings.
 
@@ -38,11 +38,11 @@ mod _native {
     #[pymodule_export]
     use crate::relay::Relay;
     #[pymodule_export]
-    use crate::run::Run;
+    use crate::run::{Run, RunSpec};
     #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]
-    use crate::ssh::{ssh_preflight, ssh_prepare, ssh_unlock};
+    use crate::ssh::{ssh_preflight, ssh_unlock};
     #[pymodule_export]
     use crate::text::{distribution, duration, key_distribution, line_kinds, now, show_duration, target};
 }

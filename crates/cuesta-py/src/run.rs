@@ -4,11 +4,28 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use cuesta_driver::{BarrierRelease, RunSpec};
+use cuesta_driver::BarrierRelease;
+use cuesta_record::Stamp;
 use pyo3::prelude::*;
 
 use crate::errors;
 use crate::script::Script;
+
+/// What an agent is asked to do.
+#[pyclass(module = "cuesta._native", frozen)]
+pub(crate) struct RunSpec(cuesta_driver::RunSpec);
+
+#[pymethods]
+impl RunSpec {
+    #[staticmethod]
+    fn parse(text: &str) -> PyResult<Self> {
+        serde_json::from_str(text).map(Self).map_err(errors::run)
+    }
+
+    fn prepare_ssh(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| cuesta_driver::prepare(&self.0)).map_err(errors::run)
+    }
+}
 
 /// Users at work on threads of their own. Dropping it stops it.
 #[pyclass(module = "cuesta._native", frozen)]
@@ -17,8 +34,15 @@ pub(crate) struct Run(cuesta_driver::Run);
 #[pymethods]
 impl Run {
     #[staticmethod]
-    fn start(spec: &str, scripts: BTreeMap<String, Py<Script>>, folder: &str) -> PyResult<Self> {
-        let spec: RunSpec = serde_json::from_str(spec).map_err(errors::run)?;
+    fn start(
+        spec: &RunSpec,
+        start_at: u64,
+        started_wall: u64,
+        scripts: BTreeMap<String, Py<Script>>,
+        folder: &str,
+    ) -> PyResult<Self> {
+        let (start_at, started_wall) = (Some(Stamp::from_nanos(start_at)), Some(started_wall));
+        let spec = cuesta_driver::RunSpec { start_at, started_wall, ..spec.0.clone() };
         let scripts = scripts.into_iter().map(|(name, script)| (name, script.get().0.script.clone())).collect();
         cuesta_driver::Run::start(spec, scripts, Path::new(folder)).map(Self).map_err(errors::run)
     }

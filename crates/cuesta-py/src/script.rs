@@ -27,6 +27,14 @@ impl Script {
         self.0.to_json()
     }
 
+    fn outline(&self) -> Vec<(String, Option<f64>)> {
+        self.0.outline()
+    }
+
+    fn times_echoes(&self) -> bool {
+        self.0.times_echoes
+    }
+
     fn notes(&self) -> Vec<String> {
         self.0.notes.iter().map(ToString::to_string).collect()
     }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use cuesta_driver::RunSpec;
 use cuesta_lines::{Login, Target};
 use cuesta_record::clock::{self, Time};
 use pyo3::prelude::*;
@@ -30,11 +29,4 @@ pub(crate) fn ssh_preflight(
 #[pyfunction]
 pub(crate) fn ssh_unlock(py: Python<'_>, file: &str, passphrase: &str) -> PyResult<bool> {
     py.detach(|| cuesta_lines::unlock(Path::new(file), passphrase)).map_err(errors::run)
-}
-
-/// Has OpenSSH's configuration read for all users that a spec gives this agent, before the first of them starts.
-#[pyfunction]
-pub(crate) fn ssh_prepare(py: Python<'_>, spec: &str) -> PyResult<()> {
-    let spec: RunSpec = serde_json::from_str(spec).map_err(errors::run)?;
-    py.detach(|| cuesta_driver::prepare(&spec)).map_err(errors::run)
 }

@@ -22,6 +22,7 @@ pub(crate) struct Built {
     pub(crate) script: Script,
     pub(crate) before: Totals,
     pub(crate) pass: Totals,
+    pub(crate) times_echoes: bool,
     pub(crate) errors: Vec<TapeError>,
     pub(crate) notes: Vec<Note>,
 }
@@ -76,7 +77,7 @@ impl Builder {
             }
         }
         let result = match action {
-            Action::Nothing => Ok(()),
+            Action::Nothing | Action::Source(_) => Ok(()),
             Action::Step(step) => self.step(step, &place),
             Action::Set { settings, holds } => self.set(settings, holds, &place, &command.options),
             Action::Copy(pieces) => {
@@ -142,7 +143,7 @@ impl Builder {
         self.typed.set(&settings);
         let first = self.open.is_empty() && self.script.steps.is_empty();
         if first {
-            self.script.settings.merge(*settings);
+            self.script.settings.merge(&settings);
             return Ok(());
         }
         match holds {
@@ -249,7 +250,8 @@ impl Builder {
             );
             self.whole_note(&ignored);
         }
-        Built { script: self.script, before: self.before, pass: self.totals, errors: self.errors, notes: self.notes }
+        let Self { script, before, totals: pass, times_echoes, errors, notes, .. } = self;
+        Built { script, before, pass, times_echoes, errors, notes }
     }
 
     fn whole_note(&mut self, message: &str) {

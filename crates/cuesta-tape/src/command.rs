@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use crate::lex::lex;
-use crate::script::Key;
-use crate::token::{COMMANDS, KEYS, Kind, OURS};
+use crate::script::{Key, Step};
+use crate::token::Kind;
+use crate::words::{self, WordKind};
 
 /// One command of a tape. Options and arguments are VHS's own forms: `Enter@1s 3` is (`Enter`, `1s`, `3`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Command {
     /// As it is written: `Type`, `PageUp`, `Transaction`.
     pub word: &'static str,
@@ -18,6 +19,8 @@ pub struct Command {
     pub options: String,
     /// Everything else; several arguments are joined by blanks.
     pub args: String,
+    /// What it does, where that is one step of the script.
+    pub step: Option<Step>,
     /// The tape that sourced it, if it is not the tape's own.
     pub source: Option<String>,
     /// Where the word stands, from 1.
@@ -38,11 +41,6 @@ fn type_name(word: &str) -> String {
     name
 }
 
-/// The static form of a word that begins a command.
-pub(crate) fn word(text: &str) -> Option<&'static str> {
-    KEYS.iter().chain(&COMMANDS).chain(&OURS).chain(&["End"]).find(|word| **word == text).copied()
-}
-
 impl Command {
     /// VHS's name of the command: `TYPE`, `PAGE_UP`; ours in the same manner.
     pub fn type_name(&self) -> String {
@@ -51,11 +49,10 @@ impl Command {
 
     /// Whether it is accepted and then ignored, since it matters only to a video or to the machine that records one.
     pub fn is_ignored(&self) -> bool {
-        match self.word {
-            "Set" => is_ignored_setting(&self.options),
-            word => {
-                ["Env", "Hide", "Output", "Require", "Screenshot", "ScrollDown", "ScrollUp", "Show"].contains(&word)
-            }
+        match words::word(self.word).map(|word| word.kind) {
+            Some(WordKind::Ignored) => true,
+            Some(WordKind::Key) => Key::named(self.word).is_none(),
+            _ => self.word == "Set" && is_ignored_setting(&self.options),
         }
     }
 }
@@ -83,24 +80,55 @@ impl Serialize for Command {
 impl fmt::Display for Command {
     /// In the tape's own syntax, so that it parses to the same command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { word, options, args, .. } = self;
-        let speed = if options.is_empty() { String::new() } else { format!("@{options}") };
-        match *word {
-            "Type" | "Copy" => write!(f, "{word}{speed} {}", texts(args)),
-            "Ctrl" => write!(f, "Ctrl{}", chord(args)),
-            "Alt" | "Shift" => write!(f, "{word}+{}", chord_key(args)),
-            "Wait" => write!(f, "Wait+{}", wait(args, &speed)),
-            "Set" => write!(f, "Set {options} {}", value(options, args)),
-            "Expect" if options == "Screen" => write!(f, "Expect+Screen {}", pattern(args)),
-            "Expect" => write!(f, "Expect {}", pattern(args)),
-            "Press" => write!(f, "Press{speed} {}", pressed(args)),
-            "Env" => write!(f, "Env {options} {}", texts(args)),
-            "Barrier" | "Transaction" | "Output" | "Require" | "Screenshot" => write!(f, "{word} {}", texts(args)),
-            _ if KEYS.contains(word) && args == "1" => write!(f, "{word}{speed}"),
-            _ if args.is_empty() => f.write_str(word),
-            _ => write!(f, "{word}{speed} {args}"),
-        }
+        let print = words::word(self.word).map_or(plain as fn(&Self) -> String, |word| word.print);
+        f.write_str(&print(self))
     }
+}
+
+impl Command {
+    /// `@` and the options, if there are any.
+    fn speed(&self) -> String {
+        if self.options.is_empty() { String::new() } else { format!("@{}", self.options) }
+    }
+}
+
+/// The word and its arguments as they are.
+pub(crate) fn plain(command: &Command) -> String {
+    let Command { word, args, .. } = command;
+    if args.is_empty() { (*word).to_owned() } else { format!("{word}{} {args}", command.speed()) }
+}
+
+pub(crate) fn key(command: &Command) -> String {
+    if command.args == "1" { format!("{}{}", command.word, command.speed()) } else { plain(command) }
+}
+
+pub(crate) fn typed(command: &Command) -> String {
+    format!("{}{} {}", command.word, command.speed(), texts(&command.args))
+}
+
+pub(crate) fn quoted_args(command: &Command) -> String {
+    format!("{} {}", command.word, texts(&command.args))
+}
+
+pub(crate) fn chord_with(command: &Command) -> String {
+    format!("{}+{}", command.word, chord_key(&command.args))
+}
+
+pub(crate) fn set(command: &Command) -> String {
+    format!("Set {} {}", command.options, value(&command.options, &command.args))
+}
+
+pub(crate) fn env(command: &Command) -> String {
+    format!("Env {} {}", command.options, texts(&command.args))
+}
+
+pub(crate) fn expect(command: &Command) -> String {
+    let source = if command.options == "Screen" { "+Screen" } else { "" };
+    format!("Expect{source} {}", pattern(&command.args))
+}
+
+pub(crate) fn press(command: &Command) -> String {
+    format!("Press{} {}", command.speed(), pressed(&command.args))
 }
 
 /// Whether `text` is cut to one token of this kind with the text `wanted`.
@@ -145,11 +173,12 @@ fn pattern(pattern: &str) -> String {
     if reads_as(&slashed, Kind::Regex, pattern) { slashed } else { quoted(pattern).unwrap_or(slashed) }
 }
 
-fn wait(args: &str, speed: &str) -> String {
+pub(crate) fn wait(command: &Command) -> String {
+    let (args, speed) = (&command.args, command.speed());
     match args.split_once(' ') {
-        None => format!("{args}{speed}"),
-        Some((scope @ ("Line" | "Screen"), looked_for)) => format!("{scope}{speed} {}", pattern(looked_for)),
-        Some((rule, amount)) => format!("{rule}{speed} {amount}"),
+        None => format!("Wait+{args}{speed}"),
+        Some((scope @ ("Line" | "Screen"), looked_for)) => format!("Wait+{scope}{speed} {}", pattern(looked_for)),
+        Some((condition, amount)) => format!("Wait+{condition}{speed} {amount}"),
     }
 }
 
@@ -162,7 +191,7 @@ fn value(setting: &str, args: &str) -> String {
 }
 
 /// `+Alt+C` for `Alt C`. A blank may itself be one of the keys.
-fn chord(args: &str) -> String {
+pub(crate) fn chord(args: &str) -> String {
     let mut chord = String::new();
     let mut rest = args;
     while !rest.is_empty() {
@@ -184,7 +213,7 @@ fn pressed(args: &str) -> String {
 
 /// A key of a chord, in quotes unless it can stand without.
 fn chord_key(key: &str) -> String {
-    let named = KEYS.contains(&key) || ["Alt", "Shift"].contains(&key);
+    let named = words::is_key(key) || ["Alt", "Shift"].contains(&key);
     let symbol = ["-", "@", "[", "]", "^", "\\"].contains(&key);
     if named || symbol || reads_as(key, Kind::Bare, key) {
         return key.to_owned();
@@ -200,8 +229,6 @@ mod tests {
     fn vhs_names() {
         assert_eq!(type_name("PageUp"), "PAGE_UP");
         assert_eq!(type_name("Type"), "TYPE");
-        assert_eq!(word("ScrollDown"), Some("ScrollDown"));
-        assert_eq!(word("Home"), None);
     }
 
     #[test]

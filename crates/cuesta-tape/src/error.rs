@@ -153,7 +153,7 @@ impl fmt::Display for Note {
 }
 
 /// ", did you mean `Enter`?" or what is said otherwise.
-pub(crate) fn did_you_mean(word: &str, words: &[&[&str]], otherwise: &str) -> String {
-    crate::spelling::nearest(word, words.iter().copied().flatten().copied())
+pub(crate) fn did_you_mean(word: &str, words: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
+    crate::spelling::nearest(word, words)
         .map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{}`?", shown(near)))
 }

@@ -5,12 +5,13 @@
 //! file (a caller's loader does), plays nothing and knows no time.
 //!
 //! - [`parse`]: a tape's text to a [`Tape`], or to [`TapeErrors`] that show row, caret and hint.
-//! - [`script`]: what a tape means, the tree that the driver plays.
+//! - [`script`]: what a tape means, as a tree.
+//! - [`Program`]: the same as flat operations with every setting resolved, which the driver plays.
 //! - [`Command`]: the same as the flat list that VHS has.
 //! - [`listing`]: a tape as it was understood, printed.
 //!
-//! Inside: `lex` cuts text into `token`s; `parse` makes commands of them, one file per family; `build` makes the tree;
-//! `pattern` translates VHS's patterns into Rust's.
+//! Inside: `words` is the table of the words that begin commands; `lex` cuts text into `token`s; `parse` makes commands
+//! of them, one file per family; `build` makes the tree; `pattern` translates VHS's patterns into Rust's and compiles them.
 
 mod build;
 mod command;
@@ -21,16 +22,20 @@ mod listing;
 mod own_command;
 mod parse;
 mod pattern;
+mod program;
 pub mod script;
 mod spelling;
 mod tape;
 mod text;
 mod token;
 mod totals;
+mod words;
 
 pub use command::Command;
 pub use error::{Note, TapeError, TapeErrors};
 pub use listing::listing;
-pub use script::{Echo, ExpectSource, Key, Keys, Modes, Piece, Script, Settings, Step, WaitCondition};
+pub use pattern::Pattern;
+pub use program::{ExpectSource, KeySettings, Op, Overrides, Program, TooLong, WaitCondition};
+pub use script::{Echo, Key, Keys, Modes, Piece, Script, Settings, Step};
 pub use tape::{Tape, parse};
 pub use totals::Totals;

@@ -3,6 +3,7 @@
 use cuesta_distributions::duration;
 
 use crate::totals::Totals;
+use crate::words::{self, Word};
 use crate::{Command, Tape};
 
 /// One command a row, bodies indented, what is ignored left out, totals at the end as comments.
@@ -14,7 +15,7 @@ pub fn listing(tape: &Tape) -> String {
             depth = depth.saturating_sub(1);
         }
         rows.push(format!("{}{command}", "  ".repeat(depth)));
-        depth += usize::from(opens(command));
+        depth += usize::from(words::word(command.word).is_some_and(Word::opens_block));
     }
     if tape.before != Totals::default() {
         rows.push(format!("# once a session: {}", totals(&tape.before)));
@@ -33,10 +34,6 @@ fn is_void(command: &Command) -> bool {
     let missing = command.args.starts_with('\0');
     let no_time = command.options == "TypingSpeed" && duration::parse(&command.args).is_err();
     command.word == "Set" && (missing || no_time)
-}
-
-fn opens(command: &Command) -> bool {
-    ["Transaction", "Part", "Repeat", "Forever"].contains(&command.word)
 }
 
 fn totals(totals: &Totals) -> String {

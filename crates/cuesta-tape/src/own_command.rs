@@ -1,11 +1,9 @@
 //! Whether a wait looks for what its own command already shows: the echo of what is typed, which is no answer.
 
-use regex::bytes::RegexBuilder;
+use crate::program::WAIT_PATTERN;
+use crate::script::{Key, Keys, Piece, Settings, Step};
+use crate::{Pattern, WaitCondition};
 
-use crate::script::{Key, Keys, Piece, Settings, Step, WaitCondition};
-
-/// What VHS uses where a tape says nothing.
-const WAIT_PATTERN: &str = ">$";
 /// Rows between two waits that are looked at.
 const MOST_ROWS: usize = 16;
 
@@ -16,8 +14,8 @@ pub(crate) struct TypedRows {
     rows: Vec<String>,
     /// The last key is shown as itself, so that its own echo may be waited for.
     ends_shown: bool,
-    wait_pattern: Option<String>,
-    prompt: Option<String>,
+    wait_pattern: Option<Pattern>,
+    prompt: Option<Pattern>,
 }
 
 impl TypedRows {
@@ -37,8 +35,8 @@ impl TypedRows {
         match step {
             Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => self.text(pieces),
             Step::Keys { keys: Keys::Press { key, count }, .. } => (0..*count).for_each(|_| self.press(key)),
-            Step::Wait { rule, .. } => {
-                let note = self.pattern(rule).and_then(|pattern| self.note(&pattern));
+            Step::Wait { condition, .. } => {
+                let note = self.pattern(condition).and_then(|pattern| self.note(&pattern));
                 self.forget();
                 return note;
             }
@@ -76,25 +74,25 @@ impl TypedRows {
         &mut self.rows[last]
     }
 
-    fn pattern(&self, rule: &WaitCondition) -> Option<String> {
-        match rule {
+    fn pattern(&self, condition: &WaitCondition<Option<Pattern>>) -> Option<Pattern> {
+        match condition {
             WaitCondition::Line(own) | WaitCondition::Screen(own) => {
-                Some(own.clone().or(self.wait_pattern.clone()).unwrap_or_else(|| WAIT_PATTERN.to_owned()))
+                own.clone().or(self.wait_pattern.clone()).or_else(|| Pattern::new(WAIT_PATTERN).ok())
             }
-            WaitCondition::Prompt => self.prompt.clone(),
+            WaitCondition::Prompt(_) => self.prompt.clone(),
             _ => None,
         }
     }
 
-    fn note(&self, pattern: &str) -> Option<String> {
-        let regex = RegexBuilder::new(pattern).multi_line(true).build().ok()?;
+    fn note(&self, pattern: &Pattern) -> Option<String> {
         let last = self.rows.len().checked_sub(1)?;
         let shown = self.rows.iter().enumerate().find(|(index, row)| {
-            let mut found = regex.find_iter(row.as_bytes()).filter(|found| !found.is_empty());
+            let mut found = pattern.regex().find_iter(row.as_bytes()).filter(|found| !found.is_empty());
             found.any(|found| !(self.ends_shown && *index == last && found.end() == row.len()))
         });
         let (_, row) = shown?;
         let row = crate::token::shown(row);
+        let pattern = pattern.as_str();
         Some(format!(
             "/{pattern}/ also matches what is typed before it, `{row}`: an echo is no answer, so only what the host shows \
              besides it counts; better wait for what only the answer shows"

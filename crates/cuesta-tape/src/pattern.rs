@@ -1,6 +1,6 @@
-//! Patterns as VHS reads them (Go's RE2) → the same pattern in the syntax of Rust's `regex`.
+//! Patterns as VHS reads them (Go's RE2), compiled by Rust's `regex`, which differs little from it.
 //!
-//! The two differ little. Rust lacks `\Q…\E`, octal escapes and a bare `{`; it has set operations in classes, `\<` and
+//! Rust lacks `\Q…\E`, octal escapes and a bare `{`; it has set operations in classes, `\<` and
 //! flags that RE2 has not. Classes such as `\w` know Unicode here, in RE2 only ASCII. A repetition straight after
 //! flags (`a(?i)*`), which RE2 applies to what stands before them, is refused.
 
@@ -8,21 +8,53 @@ use std::fmt::Write;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use regex::bytes::RegexBuilder;
+use regex::bytes::{Regex, RegexBuilder};
 
 /// RE2's most repetitions in one `{n}`.
 const MOST_REPEATS: u32 = 1000;
 /// The longest pattern, in bytes.
 const LONGEST: usize = 4096;
 
-/// Translates a pattern and makes sure that it compiles. The error says what is wrong in a few words.
-pub(crate) fn translate(pattern: &str) -> Result<String, String> {
+/// A compiled pattern. `^` and `$` match at the ends of any row, as on the screen that VHS matches. A clone shares the
+/// program but has scratch memory of its own, so each thread should match with its own clone.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Compiles a pattern in RE2's syntax. The error says what is wrong in a few words.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        Self::compile(&translate(pattern)?)
+    }
+
+    /// Compiles a pattern that is in Rust's syntax.
+    fn compile(pattern: &str) -> Result<Self, String> {
+        RegexBuilder::new(pattern).multi_line(true).build().map(Self).map_err(|error| reason(&error))
+    }
+
+    /// The pattern in Rust's syntax.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// What matches with it.
+    pub fn regex(&self) -> &Regex {
+        &self.0
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+/// Translates a pattern from RE2's syntax to Rust's.
+fn translate(pattern: &str) -> Result<String, String> {
     if pattern.len() > LONGEST {
         return Err(format!("it has over {LONGEST} characters"));
     }
     let mut translator = Translator { rest: pattern.chars().peekable(), out: String::new(), after: After::Atom };
     translator.all()?;
-    RegexBuilder::new(&translator.out).multi_line(true).build().map_err(|error| reason(&error))?;
     Ok(translator.out)
 }
 
@@ -248,9 +280,8 @@ mod tests {
             ("[+--]", ",", true),
             (r"\b{start}", "a{start}", true),
         ] {
-            let translated = translate(pattern).unwrap();
-            let regex = regex::bytes::Regex::new(&translated).unwrap();
-            assert_eq!(regex.is_match(text.as_bytes()), matches, "{pattern} as {translated} on {text}");
+            let compiled = Pattern::new(pattern).unwrap();
+            assert_eq!(compiled.regex().is_match(text.as_bytes()), matches, "{pattern} as {compiled:?} on {text}");
         }
     }
 
@@ -261,7 +292,7 @@ mod tests {
             "(", ")", "*a", "a**", "a+*", "a{2}{3}", "[a", r"\1", r"\C", r"\u0041", "(?x)a", "(?=a)", "a{1001}", "\\",
             "[z-a]", &long,
         ] {
-            assert!(translate(pattern).is_err(), "{pattern}");
+            assert!(Pattern::new(pattern).is_err(), "{pattern}");
         }
     }
 }

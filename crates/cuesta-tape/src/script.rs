@@ -1,9 +1,11 @@
-//! What a tape means: the tree that the driver plays. Nothing here knows the text it came from.
+//! What a tape means, as a tree. Nothing here knows the text it came from; [`Program`](crate::Program) is what is played.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use cuesta_distributions::{Distribution, KeyDistribution};
+
+use crate::{Op, Pattern, WaitCondition};
 
 /// A parsed tape.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,9 +35,9 @@ pub struct Settings {
     /// From `Set WaitTimeout`.
     pub wait_timeout: Option<Duration>,
     /// From `Set WaitPattern`: what a bare `Wait` or `Wait+Line`, `Wait+Screen` looks for.
-    pub wait_pattern: Option<String>,
+    pub wait_pattern: Option<Pattern>,
     /// From `Set Prompt`: what `Wait+Prompt` looks for.
-    pub prompt: Option<String>,
+    pub prompt: Option<Pattern>,
     /// From `Set Echo`.
     pub echo: Option<Echo>,
     /// From `Set EchoMap "a0"`: pairs of (typed, shown). With a map the echo is checked byte for byte.
@@ -74,11 +76,11 @@ impl Script {
             Step::Play(letters) => {
                 letters.iter().flat_map(|letter| &self.parts[letter]).all(|step| self.is_idle_step(step))
             }
-            Step::Sleep(pause) => pause.is_zero(),
+            Step::Op(Op::Pause(pause)) => pause.is_zero(),
             Step::Keys { keys: Keys::Press { .. }, .. } | Step::Think(_) | Step::Wait { .. } | Step::Barrier(_) => {
                 false
             }
-            Step::Expect { .. } | Step::Set(_) => true,
+            Step::Op(_) | Step::Set(_) => true,
         }
     }
 }
@@ -102,18 +104,18 @@ fn collect_columns(steps: &[Step], columns: &mut BTreeSet<String>) {
 
 impl Settings {
     /// Replaces what `newer` says.
-    pub(crate) fn merge(&mut self, newer: Self) {
+    pub(crate) fn merge(&mut self, newer: &Self) {
         self.key_gap = newer.key_gap.or(self.key_gap);
         self.key_distribution = newer.key_distribution.or(self.key_distribution);
         self.line_speed = newer.line_speed.or(self.line_speed);
         self.wait_timeout = newer.wait_timeout.or(self.wait_timeout);
-        self.wait_pattern = newer.wait_pattern.or(self.wait_pattern.take());
-        self.prompt = newer.prompt.or(self.prompt.take());
+        self.wait_pattern = newer.wait_pattern.clone().or(self.wait_pattern.take());
+        self.prompt = newer.prompt.clone().or(self.prompt.take());
         self.echo = newer.echo.or(self.echo);
         self.columns = newer.columns.or(self.columns);
         self.rows = newer.rows.or(self.rows);
         if !newer.echo_map.is_empty() {
-            self.echo_map = newer.echo_map;
+            self.echo_map.clone_from(&newer.echo_map);
         }
     }
 }
@@ -140,23 +142,14 @@ pub enum Step {
         /// `Type@100ms`, `Enter@1s`.
         gap: Option<Duration>,
     },
-    /// A pause of a fixed time: `Sleep`.
-    Sleep(Duration),
-    /// A pause by a distribution: think time.
+    /// A think time, unless the plan has another one.
     Think(Distribution),
     /// Wait for the host.
     Wait {
-        /// What completes the answer.
-        rule: WaitCondition,
+        /// What completes the response; `None` stands for the pattern of the settings in force.
+        condition: WaitCondition<Option<Pattern>>,
         /// `@timeout`, else the setting's.
         timeout: Option<Duration>,
-    },
-    /// What is looked at must match, or an error is counted. Waits for nothing.
-    Expect {
-        /// What must be found there.
-        pattern: String,
-        /// Where it is looked for.
-        of: ExpectSource,
     },
     /// A named transaction: from its last key to the end of its last wait.
     Transaction {
@@ -178,18 +171,10 @@ pub enum Step {
     Play(Vec<char>),
     /// All users of the group wait here for one another.
     Barrier(String),
+    /// An operation that needs no setting.
+    Op(Op),
     /// A setting changed on the way. The fields that are `Some` (and a non-empty map) replace the ones in force.
     Set(Box<Settings>),
-}
-
-/// Where a pattern is looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ExpectSource {
-    /// In the text that came since the last key.
-    #[default]
-    Response,
-    /// In what the screen shows now, whenever it came.
-    Screen,
 }
 
 /// Keys to press.
@@ -261,30 +246,4 @@ pub enum Key {
 pub struct Modes {
     /// DECCKM (`\e[?1h`): cursor keys send application sequences.
     pub application_cursor: bool,
-}
-
-/// When an answer is complete. Every rule counts only what came after the last key.
-#[derive(Debug, Clone, PartialEq)]
-pub enum WaitCondition {
-    /// The echo of the last key.
-    Echo,
-    /// So many characters that are not a timed echo.
-    Bytes(u64),
-    /// Nothing for so long; the answer was complete at its last character.
-    Silence(Duration),
-    /// The prompt pattern at the end of the current row.
-    Prompt,
-    /// The host closed the line.
-    Disconnect,
-    /// A pattern (else the setting's) on the current row.
-    Line(Option<String>),
-    /// A pattern (else the setting's) anywhere in what came.
-    Screen(Option<String>),
-    /// The cursor stands there.
-    Cursor {
-        /// From 1, at the top.
-        row: u16,
-        /// From 1, at the left.
-        column: u16,
-    },
 }

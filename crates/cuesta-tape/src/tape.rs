@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Source;
 use crate::parse::LONGEST_TAPE;
 use crate::totals::Totals;
-use crate::{Command, Note, Script, TapeError, TapeErrors, build};
+use crate::{Command, Note, Op, Script, Step, TapeError, TapeErrors, WaitCondition, build};
 
 /// A tape that parsed.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Tape {
     pub commands: Vec<Command>,
     /// What it means.
     pub script: Script,
+    /// Whether a setting asks for the echoes of keys to be timed.
+    pub times_echoes: bool,
     /// What its author should know.
     pub notes: Vec<Note>,
     /// What stands before `Forever`, done once in a session.
@@ -24,7 +26,7 @@ pub struct Tape {
     pub pass: Totals,
 }
 
-/// Nobody reads more notes.
+/// More notes than anyone reads.
 const MOST_NOTES: usize = 100;
 
 /// Parses a tape.
@@ -49,7 +51,8 @@ pub fn parse(text: &str, name: &str, load: &dyn Fn(&str) -> Result<String, Strin
     // Those about the whole tape first, the others in its order.
     notes.sort_by_key(|note| note.row);
     notes.truncate(MOST_NOTES);
-    Ok(Tape { commands, script: built.script, notes, before: built.before, pass: built.pass })
+    let (before, pass, times_echoes) = (built.before, built.pass, built.times_echoes);
+    Ok(Tape { commands, script: built.script, times_echoes, notes, before, pass })
 }
 
 fn too_long(name: &str) -> TapeErrors {
@@ -76,6 +79,19 @@ struct Summary<'a> {
 }
 
 impl Tape {
+    /// Each command: its word (`Wait+Bytes` for a wait), and the seconds of a `Sleep` or the characters of a `Wait+Bytes`.
+    pub fn outline(&self) -> Vec<(String, Option<f64>)> {
+        let entry = |command: &Command| match &command.step {
+            Some(Step::Op(Op::Pause(pause))) => (command.word.to_owned(), Some(pause.as_secs_f64())),
+            Some(Step::Wait { condition, .. }) => {
+                let characters = if let WaitCondition::Bytes(count) = condition { Some(*count as f64) } else { None };
+                (format!("Wait+{}", condition.name()), characters)
+            }
+            _ => (command.word.to_owned(), None),
+        };
+        self.commands.iter().map(entry).collect()
+    }
+
     /// The commands as VHS's parser gives them (`Type`, `Options`, `Args`), with what is known of the script, as one
     /// JSON object.
     pub fn to_json(&self) -> String {

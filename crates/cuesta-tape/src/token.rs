@@ -1,4 +1,4 @@
-//! The words of the language, and what a tape's text is cut into.
+//! What a tape's text is cut into, and which words are keywords.
 
 use std::borrow::Cow;
 
@@ -73,50 +73,6 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// Keys that can be pressed so many times.
-pub(crate) const KEYS: [&str; 15] = [
-    "Backspace",
-    "Delete",
-    "Down",
-    "Enter",
-    "Escape",
-    "Insert",
-    "Left",
-    "PageDown",
-    "PageUp",
-    "Right",
-    "ScrollDown",
-    "ScrollUp",
-    "Space",
-    "Tab",
-    "Up",
-];
-
-/// VHS's other commands.
-pub(crate) const COMMANDS: [&str; 16] = [
-    "Alt",
-    "Copy",
-    "Ctrl",
-    "Env",
-    "Hide",
-    "Output",
-    "Paste",
-    "Require",
-    "Screenshot",
-    "Set",
-    "Shift",
-    "Show",
-    "Sleep",
-    "Source",
-    "Type",
-    "Wait",
-];
-
-/// Our commands: words of the language only where a command may stand. `End` is not among them since VHS keeps that
-/// word for itself already, without using it.
-pub(crate) const OURS: [&str; 9] =
-    ["Barrier", "Expect", "Forever", "Part", "Play", "Press", "Repeat", "Think", "Transaction"];
-
 /// VHS's settings.
 pub(crate) const SETTINGS: [&str; 21] = [
     "BorderRadius",
@@ -150,9 +106,10 @@ pub(crate) const OUR_SETTINGS: [&str; 8] =
 pub(crate) const UNITS: [&str; 3] = ["ms", "s", "m"];
 
 /// Words that are not texts although nothing begins with them.
-const RESERVED: [&str; 5] = ["End", "em", "false", "px", "true"];
+const RESERVED: [&str; 4] = ["em", "false", "px", "true"];
 
 /// Whether VHS keeps `word` for itself.
 pub(crate) fn is_keyword(word: &str) -> bool {
-    [&KEYS[..], &COMMANDS, &SETTINGS, &UNITS, &RESERVED].iter().any(|words| words.contains(&word))
+    crate::words::word(word).is_some_and(|word| !word.is_own())
+        || [&SETTINGS[..], &UNITS, &RESERVED].iter().any(|words| words.contains(&word))
 }

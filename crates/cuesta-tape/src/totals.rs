@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::Op;
 use crate::script::{Keys, Step};
 use crate::text::characters;
 
@@ -37,8 +38,8 @@ impl Totals {
             Step::Keys { keys, .. } => Self { keys: pressed(keys), answered: Some(false), ..one },
             Step::Wait { .. } => Self { waits: 1, answered: Some(true), ..one },
             Step::Think(distribution) => Self { think_s: distribution.mean().as_secs_f64(), ..one },
-            Step::Sleep(pause) => Self { sleep_s: pause.as_secs_f64(), ..one },
-            Step::Expect { .. } | Step::Barrier(_) | Step::Set(_) => one,
+            Step::Op(Op::Pause(pause)) => Self { sleep_s: pause.as_secs_f64(), ..one },
+            Step::Op(_) | Step::Barrier(_) | Step::Set(_) => one,
             Step::Transaction { body, .. } => {
                 let body = Self::of_all(body, parts);
                 Self { transactions: body.transactions.saturating_add(1), ..body }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use cuesta_tape::{Echo, ExpectSource, Key, Keys, Piece, Script, Settings, Step, Tape, WaitCondition, listing, parse};
+use cuesta_tape::{
+    Echo, ExpectSource, Key, Keys, Op, Pattern, Piece, Script, Settings, Step, Tape, WaitCondition, listing, parse,
+};
 
 fn load(path: &str) -> Result<String, String> {
     match path {
@@ -27,12 +29,12 @@ fn pressed(key: Key, count: u32) -> Step {
     Step::Keys { keys: Keys::Press { key, count }, gap: None }
 }
 
-fn expect(pattern: &str, of: ExpectSource) -> Step {
-    Step::Expect { pattern: pattern.to_owned(), of }
+fn expect(pattern: &str, source: ExpectSource) -> Step {
+    Step::Op(Op::Expect(Pattern::new(pattern).unwrap(), source))
 }
 
-fn wait(rule: WaitCondition) -> Step {
-    Step::Wait { rule, timeout: None }
+fn wait(condition: WaitCondition<Option<Pattern>>) -> Step {
+    Step::Wait { condition, timeout: None }
 }
 
 /// A session with every word of ours.
@@ -107,13 +109,13 @@ fn settings_at_the_head_are_the_scripts() {
     let wanted = Settings {
         key_gap: Some(Duration::from_millis(500)),
         wait_timeout: Some(Duration::from_secs(3)),
-        wait_pattern: Some("x+".to_owned()),
+        wait_pattern: Pattern::new("x+").ok(),
         line_speed: Some(0),
         echo: Some(Echo::Untimed),
         echo_map: vec![(b'a', b'0'), (b'b', b'1')],
         columns: Some(132),
         rows: Some(50),
-        prompt: Some("> ".to_owned()),
+        prompt: Pattern::new("> ").ok(),
         key_distribution: None,
     };
     assert_eq!(script.settings, wanted);
@@ -155,7 +157,7 @@ fn our_words_are_words_only_where_a_command_may_stand() {
 
 #[test]
 fn waits() {
-    let pattern = |text: &str| Some(text.to_owned());
+    let pattern = |text: &str| Pattern::new(text).ok();
     for (text, rule) in [
         ("Wait", WaitCondition::Line(None)),
         ("Wait /a/", WaitCondition::Line(pattern("a"))),
@@ -164,14 +166,14 @@ fn waits() {
         ("Wait+Bytes 150", WaitCondition::Bytes(150)),
         ("Wait+Silence 200ms", WaitCondition::Silence(Duration::from_millis(200))),
         ("Wait+Silence 2", WaitCondition::Silence(Duration::from_secs(2))),
-        ("Wait+Prompt", WaitCondition::Prompt),
+        ("Wait+Prompt", WaitCondition::Prompt(None)),
         ("Wait+Cursor 12,40", WaitCondition::Cursor { row: 12, column: 40 }),
         ("Wait+Cursor 1 , 1000", WaitCondition::Cursor { row: 1, column: 1000 }),
         ("Wait+Disconnect", WaitCondition::Disconnect),
     ] {
         assert_eq!(script(text).steps, [wait(rule)], "{text}");
     }
-    let timed = Step::Wait { rule: WaitCondition::Bytes(5), timeout: Some(Duration::from_millis(500)) };
+    let timed = Step::Wait { condition: WaitCondition::Bytes(5), timeout: Some(Duration::from_millis(500)) };
     assert_eq!(script("Wait+Bytes@500ms 5").steps, [timed]);
 }
 

@@ -60,18 +60,18 @@ def main() -> None:
     try:
         for file, passphrase in order["passphrases"].items():
             _native.ssh_unlock(file, passphrase)
-        _native.ssh_prepare(json.dumps(order["spec"]))
+        spec = _native.RunSpec.parse(order["spec"])
+        spec.prepare_ssh()
         scripts = {name: _native.Script.parse(**tape) for name, tape in order["tapes"].items()}
         _say({"ready": True})
         start = orders.wait()
         if start:
-            _play(json.dumps({**order["spec"], **json.loads(start)}), scripts, order["folder"], orders)
+            _play(_native.Run.start(spec, **json.loads(start), scripts=scripts, folder=order["folder"]), orders)
     except (_native.RunError, _native.TapeError) as error:
         _say({"failed": str(error)})
 
 
-def _play(spec: str, scripts: dict[str, _native.Script], folder: str, orders: Orders) -> None:
-    run = _native.Run.start(spec, scripts, folder)
+def _play(run: _native.Run, orders: Orders) -> None:
     wake_every = MEET_EVERY if run.meets_others() else END_EVERY
     look_at = 0.0
     while not run.wait(LOOK_EVERY if orders.ended else 0):

@@ -91,7 +91,8 @@ def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) ->
     meetings = Meetings(lambda row: tell_all(agents, row))
     for agent in agents:
         agent.meetings = meetings
-        own = {"spec": of_agent(order["spec"], agent.number), "folder": str(folder / f"agent-{agent.number}")}
+        spec = json.dumps(of_agent(order["spec"], agent.number))
+        own = {"spec": spec, "folder": str(folder / f"agent-{agent.number}")}
         agent.tell({**order, **own, "passphrases": passphrases.given()})
 
 

@@ -1,6 +1,5 @@
 """A job: a plan with its tapes and users read and checked. Making one contacts nothing and writes nothing."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -95,12 +94,11 @@ def most_users(segment: Segment) -> int:
 
 def fitting_service(tape: Tape) -> Service:
     """`transaction N` if the tape waits for N characters, `echo` if for nothing but echoes, else `transaction 150`."""
-    commands = json.loads(tape.script.commands())["commands"]
-    waits = [command["Args"].split(" ") for command in commands if command["Type"] == "WAIT"]
-    for rule, *amount in waits:
-        if rule == "Bytes":
-            return Service("transaction", amount[0])
-    return Service("echo") if all(rule == "Echo" for rule, *_ in waits) else Service("transaction", "150")
+    waits = [(word, amount) for word, amount in tape.script.outline() if word.startswith("Wait")]
+    for word, characters in waits:
+        if word == "Wait+Bytes" and characters is not None:
+            return Service("transaction", f"{characters:.0f}")
+    return Service("echo") if all(word == "Wait+Echo" for word, _ in waits) else Service("transaction", "150")
 
 
 def source(group: Group) -> str:

@@ -1,6 +1,5 @@
 """Tapes: found, read and parsed. Built-in ones are called `builtin:NAME`; of a cast a tape is made first."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +31,7 @@ class Tape:
     @property
     def times_echo(self) -> bool:
         """Whether any key is timed to its echo."""
-        commands = json.loads(self.script.commands())["commands"]
-        return any((each["Type"], each["Options"]) == ("SET", "Echo") and each["Args"] != "off" for each in commands)
+        return self.script.times_echoes()
 
 
 def read_tape(where: str, closed: bool = True) -> Tape:

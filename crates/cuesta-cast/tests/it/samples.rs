@@ -52,7 +52,7 @@ fn due(tape: &str) -> Vec<Duration> {
     let mut due = Vec::new();
     for step in parsed.script.steps {
         match step {
-            Step::Sleep(pause) => plan += pause,
+            Step::Op(cuesta_tape::Op::Pause(pause)) => plan += pause,
             Step::Keys { keys, gap } => {
                 let keys = match keys {
                     cuesta_tape::Keys::Text(pieces) => pieces

@@ -17,10 +17,10 @@ use std::time::Duration;
 use cuesta_lines::Received;
 use cuesta_record::Stamp;
 use cuesta_screen::{KeyMatch, MarkedText, ScreenEcho};
+use cuesta_tape::WaitCondition;
 use regex::bytes::Regex;
 
 use super::{PendingScreen, ScreenEvent, Waiting};
-use crate::response::WaitCondition;
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
@@ -106,7 +106,7 @@ impl PendingScreen {
     }
 
     /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
-    pub(super) fn look(&mut self, rule: &WaitCondition, at: Stamp) {
+    pub(super) fn look(&mut self, condition: &WaitCondition, at: Stamp) {
         if self.answers
             && self.first.is_none()
             && self.came
@@ -114,16 +114,15 @@ impl PendingScreen {
         {
             self.first = Some(at);
         }
-        self.matched = if self.holds(rule) { self.matched.or(Some(at)) } else { None };
+        self.matched = if self.holds(condition) { self.matched.or(Some(at)) } else { None };
         self.hold.since = self.hold.since.or(self.matched);
     }
 
-    /// Another rule is waited for than the one by which what came was judged; the last of it came at `last`. Says whether
-    /// the answer is complete.
-    pub(crate) fn look_again(&mut self, rule: &WaitCondition, last: Stamp) -> bool {
+    /// The wait condition changed: judges again what has come, the last of it at `last`. Says whether the answer is complete.
+    pub(crate) fn look_again(&mut self, condition: &WaitCondition, last: Stamp) -> bool {
         self.matched = None;
         if self.is_drawn() {
-            self.look(rule, last);
+            self.look(condition, last);
         }
         self.matched.is_some() && !self.is_held()
     }
@@ -164,12 +163,12 @@ impl PendingScreen {
     }
 
     /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
-    fn holds(&self, rule: &WaitCondition) -> bool {
+    fn holds(&self, condition: &WaitCondition) -> bool {
         self.came
-            && match rule {
-                WaitCondition::Screen(pattern) => self.is_on_screen(pattern) && self.is_fresh(pattern),
-                WaitCondition::Line(pattern) => self.row_matches(pattern, false),
-                WaitCondition::Prompt(pattern) => self.row_matches(pattern, true),
+            && match condition {
+                WaitCondition::Screen(pattern) => self.is_on_screen(pattern.regex()) && self.is_fresh(pattern.regex()),
+                WaitCondition::Line(pattern) => self.row_matches(pattern.regex(), false),
+                WaitCondition::Prompt(pattern) => self.row_matches(pattern.regex(), true),
                 WaitCondition::Cursor { row, column } => {
                     let (at_row, at_column) = self.screen.cursor();
                     let at_column = at_column.min(self.screen.size().0 - 1);

@@ -9,9 +9,9 @@ use cuesta_record::Stamp;
 use regex::bytes::Regex;
 use tokio::task;
 
-use super::{KeyInput, Lost, Session, lost};
+use super::{KeyInput, Session};
+use crate::error::LineLoss;
 use crate::pending_screen::ScreenEvent;
-use crate::program::needs_modes;
 
 /// How much of a screen's input is drawn in one turn: some ten microseconds of work.
 const PIECE: usize = 512;
@@ -21,7 +21,7 @@ impl KeyInput<'_> {
     fn needs_modes(&self) -> bool {
         match self {
             Self::Character(_) => false,
-            Self::Key(key) => needs_modes(key),
+            Self::Key(key) => key.needs_modes(),
             Self::Paste(_) => true,
         }
     }
@@ -35,13 +35,13 @@ impl Session {
     }
 
     /// The bytes that a terminal in its present modes sends, and what of them is typed.
-    pub(super) async fn encode<'a>(&mut self, stroke: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
-        if stroke.needs_modes() {
+    pub(super) async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
+        if input.needs_modes() {
             self.settle().await;
         }
         let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
         let modes = self.screen.as_ref().map_or_else(watched, |view| view.screen().modes());
-        match stroke {
+        match input {
             KeyInput::Key(key) => {
                 let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
                 (Cow::Borrowed(bytes), bytes)
@@ -62,7 +62,7 @@ impl Session {
     }
 
     /// Draws a piece, after every line that is ready has been read.
-    pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+    pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         let Some(view) = self.screen.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
         if !std::mem::take(&mut view.has_turn) {
             // It wakes this task once the others that are ready have run, and the lines have been looked at.
@@ -90,16 +90,16 @@ impl Session {
     /// Draws a piece, and takes in what is then seen.
     fn draw(&mut self) {
         let Some(view) = &mut self.screen else { return };
-        let mut shown = self.shared.draw(|shown| view.draw(PIECE, self.rule.as_deref(), shown));
+        let mut events = self.shared.draw(|events| view.draw(PIECE, self.program.condition(self.awaited), events));
         self.shared.has_screen(view.grown());
-        for sight in shown.drain(..) {
+        for sight in events.drain(..) {
             match sight {
                 ScreenEvent::Key(key, at) => self.echoed(key.due, key.sent, at),
                 ScreenEvent::Missed => self.missed(1),
                 ScreenEvent::Answer(at) => self.sees(at),
             }
         }
-        self.shared.keep_event_buffer(shown);
+        self.shared.keep_event_buffer(events);
     }
 
     /// The screen shows since an instant what is waited for.
@@ -109,12 +109,12 @@ impl Session {
     }
 
     /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.
-    pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), Lost> {
+    pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), LineLoss> {
         let Some(view) = &mut self.screen else { return Ok(()) };
         let mut any = false;
         while !self.sending && !view.screen().replies().is_empty() {
             match self.line.poll_send(cx, view.screen().replies()) {
-                Poll::Ready(taken) => view.forget_replies(taken.map_err(|error| lost(&error))?),
+                Poll::Ready(taken) => view.forget_replies(taken?),
                 Poll::Pending => break,
             }
             any = true;

@@ -3,16 +3,17 @@
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
-use cuesta_lines::Received;
+use cuesta_lines::{Fault, Received};
 use cuesta_record::Stamp;
+use cuesta_tape::WaitCondition;
 
-use super::{Lost, Session, lost};
+use super::Session;
 use crate::echo_matcher::EchoMatch;
-use crate::response::WaitCondition;
+use crate::error::LineLoss;
 
 impl Session {
     /// Reads the line once, and takes in what came; or else draws some of what has come before.
-    pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+    pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         if self.screen.is_none() {
             return self.poll_read(cx);
         }
@@ -30,12 +31,12 @@ impl Session {
     }
 
     /// Reads the line once, and takes in what came.
-    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Lost>> {
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         let shared = Rc::clone(&self.shared);
         shared.with_buffer(|buffer| {
-            let received = ready!(self.line.poll_receive(cx, buffer)).map_err(|error| lost(&error))?;
+            let received = ready!(self.line.poll_receive(cx, buffer))?;
             if received.len == 0 {
-                return Poll::Ready(Err(Lost("closed")));
+                return Poll::Ready(Err(LineLoss::Fault(Fault::Closed)));
             }
             self.take(&buffer[..received.len], &received);
             self.count_traffic();
@@ -48,14 +49,14 @@ impl Session {
         self.came = self.came.or(received.stamped);
         self.heard = true;
         let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
-        self.answer.take(self.rule.as_deref(), &bytes[from..], from, received);
+        self.answer.take(self.program.condition(self.awaited), &bytes[from..], from, received);
         if let Some(view) = &mut self.screen {
             view.read(bytes, received);
         }
         if let Some(modes) = &mut self.modes {
             modes.feed(bytes);
         }
-        if self.answer.floods(bytes.len()) && !matches!(self.rule.as_deref(), Some(WaitCondition::Bytes(_))) {
+        if self.answer.floods(bytes.len()) && !matches!(self.condition(), Some(WaitCondition::Bytes(_))) {
             self.shared.tally(|tally| tally.counts.error("flood"));
         }
     }
@@ -72,7 +73,7 @@ impl Session {
             if seen == EchoMatch::Other {
                 continue;
             }
-            self.answer.take(self.rule.as_deref(), &bytes[from..index], from, received);
+            self.answer.take(self.program.condition(self.awaited), &bytes[from..index], from, received);
             from = index + 1;
             self.seen(&seen, received.at_character(index));
         }
@@ -122,7 +123,7 @@ impl Session {
     /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
     fn echo_over(&mut self, at: Stamp) {
         self.waits_for_echo();
-        if self.unechoed() == 0 && matches!(self.rule.as_deref(), Some(WaitCondition::Echo)) {
+        if self.unechoed() == 0 && matches!(self.condition(), Some(WaitCondition::Echo)) {
             self.answer.echoed(at);
         }
     }

@@ -5,12 +5,15 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
+use cuesta_lines::Fault;
 use cuesta_record::{Stamp, clock};
+use cuesta_tape::WaitCondition;
 
-use super::{Lost, Session};
+use super::Session;
 use crate::barrier::BarrierWait;
+use crate::error::LineLoss;
 use crate::pacing::ArrivalQueue;
-use crate::response::{Done, WaitCondition};
+use crate::response::Done;
 
 /// How a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +25,12 @@ pub(crate) enum WaitOutcome {
 
 impl Session {
     /// Listens until an instant.
-    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), Lost> {
+    pub(crate) async fn listen_until(&mut self, due: Stamp) -> Result<(), LineLoss> {
         self.listen(due, |_, _| Poll::<()>::Pending).await.map(|_| ())
     }
 
     /// Listens until no echo is awaited any more, or an instant.
-    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), Lost> {
+    pub(crate) async fn listen_for_echoes(&mut self, until: Stamp) -> Result<(), LineLoss> {
         let over = |session: &Self, _: &mut Context<'_>| {
             if session.unechoed() == 0 { Poll::Ready(()) } else { Poll::Pending }
         };
@@ -35,12 +38,20 @@ impl Session {
     }
 
     /// Listens until something arrives for the user to do, or an instant.
-    pub(crate) async fn listen_for(&mut self, arrivals: &ArrivalQueue, until: Stamp) -> Result<Option<Stamp>, Lost> {
+    pub(crate) async fn listen_for(
+        &mut self,
+        arrivals: &ArrivalQueue,
+        until: Stamp,
+    ) -> Result<Option<Stamp>, LineLoss> {
         self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
     /// Listens until all have met, or an instant; says when all go on, if they met.
-    pub(crate) async fn listen_at(&mut self, mut meet: BarrierWait<'_>, until: Stamp) -> Result<Option<Stamp>, Lost> {
+    pub(crate) async fn listen_at(
+        &mut self,
+        mut meet: BarrierWait<'_>,
+        until: Stamp,
+    ) -> Result<Option<Stamp>, LineLoss> {
         self.listen(until, |_, cx| meet.poll(cx)).await
     }
 
@@ -49,7 +60,7 @@ impl Session {
         &mut self,
         until: Stamp,
         mut event: impl FnMut(&Self, &mut Context<'_>) -> Poll<T>,
-    ) -> Result<Option<T>, Lost> {
+    ) -> Result<Option<T>, LineLoss> {
         self.alarm.reset(until);
         poll_fn(|cx| {
             loop {
@@ -65,26 +76,28 @@ impl Session {
         .await
     }
 
-    /// Waits for the complete answer, or a deadline.
-    pub(crate) async fn wait(&mut self, rule: &Rc<WaitCondition>, deadline: Stamp) -> Result<WaitOutcome, Lost> {
-        if !self.rule.as_ref().is_some_and(|awaited| Rc::ptr_eq(awaited, rule)) {
-            self.rule = Some(Rc::clone(rule));
-            // What came so far was judged by another rule, or by none.
+    /// WaitingFor for the complete answer, or a deadline.
+    pub(crate) async fn wait(&mut self, awaited: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
+        let program = Rc::clone(&self.program);
+        let condition = &program.conditions[awaited];
+        if self.awaited != Some(awaited) {
+            self.awaited = Some(awaited);
+            // What came so far was judged by another condition, or by none.
             let last = self.answer.last();
-            let seen = self.screen.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(rule, last));
-            self.answer.judge_again(rule);
+            let seen = self.screen.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(condition, last));
+            self.answer.judge_again(condition);
             if let Some(last) = last.filter(|_| seen) {
                 self.sees(last);
             }
         }
-        let begun = matches!(**rule, WaitCondition::Silence(_)).then(clock::now);
+        let begun = matches!(condition, WaitCondition::Silence(_)).then(clock::now);
         poll_fn(|cx| {
             loop {
                 if let Some(done) = self.answer.done() {
                     self.answered = true;
                     return Poll::Ready(Ok(WaitOutcome::Done(done)));
                 }
-                let silence = match (&**rule, begun) {
+                let silence = match (condition, begun) {
                     (WaitCondition::Silence(length), Some(begun)) => Some(self.answer.fell_silent(begun, *length)),
                     _ => None,
                 };
@@ -94,7 +107,9 @@ impl Session {
                 self.alarm.reset(silent.into_iter().chain(held).fold(deadline, Stamp::min));
                 match self.poll_listen(cx) {
                     Poll::Ready(Ok(())) => continue,
-                    Poll::Ready(Err(Lost("closed"))) if matches!(**rule, WaitCondition::Disconnect) => {
+                    Poll::Ready(Err(LineLoss::Fault(Fault::Closed)))
+                        if matches!(condition, WaitCondition::Disconnect) =>
+                    {
                         return Poll::Ready(Ok(WaitOutcome::Done(self.answer.closed(clock::now()))));
                     }
                     Poll::Ready(Err(_)) if self.answer.done().is_some() || self.release() => continue,
@@ -122,7 +137,7 @@ impl Session {
 
     /// Until when what may be the answer is held, because keys are still to be echoed.
     fn held_until(&self) -> Option<Stamp> {
-        let echo = self.echoes.held_until().filter(|_| matches!(self.rule.as_deref(), Some(WaitCondition::Echo)));
+        let echo = self.echoes.held_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
         self.screen.as_ref().and_then(|view| view.held_until()).or(echo)
     }
 
@@ -133,7 +148,7 @@ impl Session {
             self.screen.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
         {
             self.sees(at);
-        } else if !matches!(self.rule.as_deref(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {
+        } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {
             return false;
         }
         self.answer.was_held(now);

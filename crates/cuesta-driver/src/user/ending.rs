@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use cuesta_lines::{ExitStatus, ProgramExit};
+use cuesta_lines::{ExitStatus, Fault, ProgramExit};
 use cuesta_record::clock;
+use cuesta_tape::Op;
 
 use super::{Stop, User};
-use crate::program::Op;
+use crate::error::LineLoss;
 use crate::session::Session;
 use crate::text::Text;
 
@@ -20,24 +21,27 @@ const COLUMNS: usize = 400;
 impl User {
     /// Gives a line that was lost its reason, if a program on this machine was at its other end.
     pub(super) async fn explained(&self, stop: Stop, mut session: Session) -> Stop {
-        let Stop::Lost(name @ ("closed" | "reset" | "broken" | "no-program")) = stop else { return stop };
+        let Stop::Lost(LineLoss::Fault(fault)) = stop else { return stop };
+        if !matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram) {
+            return stop;
+        }
         let Some(ended) = session.ended(clock::now() + PATIENCE).await else { return stop };
-        let name = self.name_of(name, &ended, session.has_sent());
+        let loss = self.loss(fault, &ended, session.has_sent());
         let said = self.about(&ended);
         self.shared.tally(|tally| {
-            tally.counts.said.entry(name).or_insert(said);
+            tally.counts.said.entry(loss.name()).or_insert(said);
         });
-        Stop::Lost(name)
+        Stop::Lost(loss)
     }
 
-    /// The name under which a program's end is counted.
-    fn name_of(&self, name: &'static str, ended: &ProgramExit, has_sent: bool) -> &'static str {
+    /// What the program's end makes of a fault.
+    fn loss(&self, fault: Fault, ended: &ProgramExit, has_sent: bool) -> LineLoss {
         let waits = self.program.ops.iter().any(|op| matches!(op, Op::Wait { .. }));
         match ended.status {
-            _ if name == "no-program" => name,
-            _ if !self.heard && (waits || !has_sent) => "exited-at-start",
-            ExitStatus::Exited(0) => name,
-            _ => "exited",
+            _ if fault == Fault::NoProgram => LineLoss::Fault(fault),
+            _ if !self.heard && (waits || !has_sent) => LineLoss::ExitedAtStart,
+            ExitStatus::Exited(0) => LineLoss::Fault(fault),
+            _ => LineLoss::Exited,
         }
     }
 

@@ -4,24 +4,23 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use cuesta_record::{Stamp, Transaction, clock};
-use cuesta_tape::ExpectSource;
+use cuesta_tape::{ExpectSource, KeySettings, Keys, Op, Pattern, WaitCondition};
 
 use super::{OpenTransaction, Stop, User};
 use crate::group::ClassSeries;
-use crate::program::{self, Op, Program, Typing};
-use crate::response::{Done, WaitCondition};
+use crate::response::Done;
 use crate::session::{EchoRequest, KeyInput, Session, WaitOutcome};
-use crate::thread_state::{Activity, WaitingFor};
+use crate::user_state::{Activity, WaitingFor};
 
 /// So many keys may wait for their echo; what is due beyond them is skipped and counted.
 const MOST_UNECHOED: usize = 256;
 
 /// How keys are pressed.
 #[derive(Debug, Clone, Copy)]
-struct Press<'a> {
-    stroke: program::KeySettings,
+struct Press {
+    settings: KeySettings,
     /// What will be waited for next.
-    rule: Option<&'a Rc<WaitCondition>>,
+    next_wait: Option<usize>,
     /// Whether that may be before any other key.
     last: bool,
     /// Whether it is part of a secret.
@@ -36,31 +35,23 @@ impl User {
         let mut at = from;
         while at < to {
             match &program.ops[at] {
-                Op::Keys { keys, stroke, rule, last } => {
-                    let press = Press { stroke: *stroke, rule: rule.as_ref(), last: *last, secret: false };
-                    self.keys(session, program, keys, press).await?;
+                Op::Keys { keys, settings, next_wait, last } => {
+                    let press = Press { settings: *settings, next_wait: *next_wait, last: *last, secret: false };
+                    self.keys(session, keys, press).await?;
                 }
                 Op::Pause(pause) => self.pause(session, *pause).await?,
                 Op::Think(distribution) => {
                     let pause = distribution.sample(&mut self.rng);
                     self.pause(session, pause).await?;
                 }
-                Op::Wait { rule, timeout } => {
-                    let waited = self.wait(session, rule, *timeout).await;
+                Op::Wait { condition, timeout } => {
+                    let waited = self.wait(session, *condition, *timeout).await;
                     if waited == Err(Stop::GaveUp) {
                         self.only_think(session, &program.ops[at..to]).await?;
                     }
                     waited?;
                 }
-                Op::Expect(pattern, of) => {
-                    let found = match of {
-                        ExpectSource::Response => pattern.is_match(session.text()),
-                        ExpectSource::Screen => session.shows(pattern).await,
-                    };
-                    if !found {
-                        self.shared.tally(|tally| tally.counts.error("expect"));
-                    }
-                }
+                Op::Expect(pattern, source) => self.expect(session, pattern, *source).await,
                 Op::Begin(class) => self.input.class = Some(*class),
                 Op::Finish => self.finish(),
                 Op::Loop(count) => self.loops.push(*count),
@@ -69,11 +60,21 @@ impl User {
                         at = *start;
                     }
                 }
-                Op::Barrier(number) => self.meet(session, program, *number).await?,
+                Op::Barrier(number) => self.meet(session, *number).await?,
             }
             at += 1;
         }
         Ok(())
+    }
+
+    async fn expect(&mut self, session: &mut Session, pattern: &Pattern, source: ExpectSource) {
+        let found = match source {
+            ExpectSource::Response => pattern.regex().is_match(session.text()),
+            ExpectSource::Screen => session.shows(pattern.regex()).await,
+        };
+        if !found {
+            self.shared.tally(|tally| tally.counts.error("expect"));
+        }
     }
 
     /// The pass is given up, but not the time that the user would have thought: a host that fails is not typed at faster.
@@ -115,35 +116,29 @@ impl User {
         Ok(())
     }
 
-    async fn keys(
-        &mut self,
-        session: &mut Session,
-        program: &Program,
-        keys: &Typing,
-        press: Press<'_>,
-    ) -> Result<(), Stop> {
+    async fn keys(&mut self, session: &mut Session, keys: &Keys, press: Press) -> Result<(), Stop> {
         match keys {
-            Typing::Text(pieces) => {
+            Keys::Text(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
                 let secret = self.shared.groups[self.group].is_secret(pieces);
                 let mut rest = text.len();
                 for key in text.split_inclusive(|_| true) {
                     rest -= key.len();
                     let press = Press { last: press.last && rest == 0, secret, ..press };
-                    self.key(session, program, KeyInput::Character(key), press).await?;
+                    self.key(session, KeyInput::Character(key), press).await?;
                 }
             }
-            Typing::Press(key, count) => {
+            Keys::Press { key, count } => {
                 for left in (0..*count).rev() {
                     let press = Press { last: press.last && left == 0, ..press };
-                    self.key(session, program, KeyInput::Key(key), press).await?;
+                    self.key(session, KeyInput::Key(key), press).await?;
                 }
             }
-            Typing::Paste(pieces) => {
+            Keys::Paste(pieces) => {
                 let text = self.shared.groups[self.group].text(pieces, self.rank);
-                let at_once = program::KeySettings { gap: Duration::ZERO, ..press.stroke };
+                let at_once = KeySettings { gap: Duration::ZERO, ..press.settings };
                 let secret = self.shared.groups[self.group].is_secret(pieces);
-                self.key(session, program, KeyInput::Paste(&text), Press { stroke: at_once, secret, ..press }).await?;
+                self.key(session, KeyInput::Paste(&text), Press { settings: at_once, secret, ..press }).await?;
             }
         }
         Ok(())
@@ -153,15 +148,14 @@ impl User {
     async fn key(
         &mut self,
         session: &mut Session,
-        program: &Program,
         key: KeyInput<'_>,
-        Press { stroke, rule, last, secret }: Press<'_>,
+        Press { settings, next_wait, last, secret }: Press,
     ) -> Result<(), Stop> {
         if let Some((from, to)) = self.kept.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
         let began = self.next_due.max(self.ready);
-        self.next_due += stroke.distribution.gap(stroke.gap, &mut self.rng);
+        self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
         self.keyed = self.next_due;
         let due = self.next_due;
         if due >= self.shared.timeline.end() {
@@ -172,16 +166,16 @@ impl User {
         session.listen_until(due.max(free)).await?;
         if session.unechoed() > 0 {
             session.settle_echoes(clock::now());
-            session.give_up_echoes(clock::now() - program.patience);
+            session.give_up_echoes(clock::now() - self.program.patience);
         }
         if session.unechoed() >= MOST_UNECHOED {
             self.shared.tally(|tally| tally.counts.skipped += 1);
             return Ok(());
         }
-        let awaited = EchoRequest { due, echo: stroke.echo, secret };
+        let awaited = EchoRequest { due, echo: settings.echo, secret };
         let begins = due.max(self.ready).max(free);
         session.begin_next_at(begins);
-        let sent = session.send(key, awaited, rule, last, program).await?;
+        let sent = session.send(key, awaited, next_wait, last).await?;
         self.shared.turns(self.slot, Activity::Keying, began);
         self.input.key = Some((due, sent));
         let lateness = sent.since(begins);
@@ -193,15 +187,15 @@ impl User {
         Ok(())
     }
 
-    /// Waits for the complete answer to what was typed.
-    async fn wait(&mut self, session: &mut Session, rule: &Rc<WaitCondition>, timeout: Duration) -> Result<(), Stop> {
+    /// WaitingFor for the complete answer to what was typed.
+    async fn wait(&mut self, session: &mut Session, condition: usize, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
         self.shared.turns(self.slot, Activity::Other, since);
         let awaited = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
         self.shared.waits(self.slot, Some(awaited));
         let deadline = (since.max(self.ready) + timeout).min(self.shared.timeline.drained());
-        let waited = session.wait(rule, deadline).await;
+        let waited = session.wait(condition, deadline).await;
         self.shared.waits(self.slot, None);
         let given_up = matches!(waited, Ok(WaitOutcome::TimedOut)) && deadline < self.shared.timeline.drained();
         if key.is_some() && (given_up || waited.is_err()) {
@@ -214,10 +208,11 @@ impl User {
                 self.ready = self.ready.max(knows + done.held);
                 self.kept = (!done.held.is_zero()).then(|| (knows, knows + done.held));
                 self.next_due = self.next_due.max(knows);
-                self.hung_up = matches!(**rule, WaitCondition::Disconnect);
+                let condition = &self.program.conditions[condition];
+                self.hung_up = *condition == WaitCondition::Disconnect;
                 self.shared.turns(self.slot, Activity::Thinking, done.at);
                 if let Some((due, sent)) = key {
-                    self.input.silent = matches!(**rule, WaitCondition::Silence(_)) && !session.has_heard();
+                    self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
                     self.answered(session, due, sent, done);
                 }
                 Ok(())
@@ -291,7 +286,7 @@ impl User {
         });
     }
 
-    async fn meet(&mut self, session: &mut Session, program: &Program, number: usize) -> Result<(), Stop> {
+    async fn meet(&mut self, session: &mut Session, number: usize) -> Result<(), Stop> {
         // Who is to pause first arrives after it.
         let arrives = self.next_due.max(self.ready);
         session.listen_until(arrives).await?;
@@ -300,7 +295,7 @@ impl User {
         let meet = barriers[number].arrive(self.shared.load(step, self.group).users, arrives);
         // Nobody is late before all have started.
         let settled = self.shared.timeline.at(self.shared.timeline.steps[step].settled);
-        let deadline = settled.max(clock::now()) + program.patience;
+        let deadline = settled.max(clock::now()) + self.program.patience;
         let go_on = session.listen_at(meet, deadline).await?.unwrap_or_else(|| {
             self.shared.tally(|tally| tally.counts.error("barrier"));
             clock::now()

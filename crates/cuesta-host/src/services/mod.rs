@@ -10,7 +10,7 @@ mod transaction;
 use std::io;
 use std::rc::Rc;
 
-use cuesta_lines::{Line, fault};
+use cuesta_lines::{Fault, Line};
 
 use crate::terminal::Terminal;
 use crate::{FrontEnd, Service};
@@ -23,7 +23,7 @@ pub async fn serve(line: Box<dyn Line>, front: Rc<FrontEnd>) {
         outcome = terminal.flush().await;
     }
     terminal.end(match outcome {
-        Err(error) => fault(&error),
+        Err(error) => Fault::of(&error).name(),
         Ok(()) if terminal.hung_up() => "closed",
         Ok(()) => "ended",
     });

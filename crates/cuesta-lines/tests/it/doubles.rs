@@ -7,7 +7,7 @@ use std::task::{Context, Waker};
 use std::time::Duration;
 
 use cuesta_lines::{
-    Direction, Disconnection, Faults, Faulty, Line, Options, Tap, Telnet, fault, loopback, receive, send,
+    Direction, Disconnection, Fault, Faults, Faulty, Line, Options, Tap, Telnet, loopback, receive, send,
 };
 use cuesta_record::clock;
 use tokio::task::spawn_local;
@@ -52,7 +52,7 @@ fn dropping_one_end_closes_the_other() {
         clock::sleep_until(clock::now() + Duration::from_secs(1)).await;
         drop(near);
         let (sent, received) = waiting.await.unwrap();
-        assert_eq!(fault(&sent.unwrap_err()), "closed");
+        assert_eq!(Fault::of(&sent.unwrap_err()), Fault::Closed);
         assert_eq!(received.unwrap(), b"ab");
     });
 }
@@ -102,7 +102,7 @@ fn ends() {
     let close = Faults { end: Some((2, Disconnection::Close)), ..Faults::default() };
     assert_eq!(through(close, b"abc").0.unwrap(), b"ab");
     let reset = Faults { end: Some((2, Disconnection::Reset)), ..Faults::default() };
-    assert_eq!(fault(&through(reset, b"abc").0.unwrap_err()), "reset");
+    assert_eq!(Fault::of(&through(reset, b"abc").0.unwrap_err()), Fault::Reset);
 }
 
 #[test]

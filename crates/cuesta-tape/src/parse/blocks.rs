@@ -1,7 +1,7 @@
 //! Our blocks and what belongs to them: `Transaction "…" … End`, `Part A … End`, `Play AB`, `Repeat 3 … End`,
 //! `Forever … End`, `Barrier "…"`.
 
-use super::{Action, Block, Parser, Said};
+use super::{Action, Arguments, Block, Parser};
 use crate::error::TapeError;
 use crate::script::Step;
 use crate::token::{Kind, Token};
@@ -10,56 +10,61 @@ use crate::token::{Kind, Token};
 const LONGEST_NAME: usize = 100;
 const MOST_REPEATS: u32 = 1_000_000;
 
+/// Each word that opens a block counts even where what follows it is wrong, so that its End is not blamed too.
 impl Parser<'_> {
-    pub(super) fn open(&mut self, word: &str) -> Result<Said, TapeError> {
-        // Counted even if what follows is wrong: its End is not to be blamed.
+    pub(crate) fn transaction(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         self.depth += 1;
-        let (args, block) = match word {
-            "Transaction" => {
-                let name = self.name(word)?;
-                (name.clone(), Block::Transaction(name))
-            }
-            "Part" => {
-                let letter = self.letters("`Part` needs one letter A–Z", 1)?;
-                (letter.clone(), Block::Part(letter.chars().next().unwrap_or('A')))
-            }
-            "Repeat" => {
-                let count = self.repeats()?;
-                (count.to_string(), Block::Repeat(count))
-            }
-            _ => (String::new(), Block::Forever),
-        };
-        Ok(Said::new("", args, Action::Open(block)))
+        let name = self.name(word)?;
+        Ok(Arguments::new("", name.clone(), Action::Open(Block::Transaction(name))))
     }
 
-    pub(super) fn end(&mut self, word: &Token) -> Result<Said, TapeError> {
+    pub(crate) fn part(&mut self) -> Result<Arguments, TapeError> {
+        self.depth += 1;
+        let letter = self.letters("`Part` needs one letter A–Z", 1)?;
+        let block = Block::Part(letter.chars().next().unwrap_or('A'));
+        Ok(Arguments::new("", letter, Action::Open(block)))
+    }
+
+    pub(crate) fn repeat(&mut self) -> Result<Arguments, TapeError> {
+        self.depth += 1;
+        let count = self.repeats()?;
+        Ok(Arguments::new("", count.to_string(), Action::Open(Block::Repeat(count))))
+    }
+
+    pub(crate) fn forever(&mut self) -> Arguments {
+        self.depth += 1;
+        Arguments::new("", "", Action::Open(Block::Forever))
+    }
+
+    pub(crate) fn end(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         if self.depth == 0 {
             let hint = "End closes Transaction, Part, Repeat and Forever; there is no key of this name";
             return Err(self.error(word, "`End` without a block", hint));
         }
         self.depth -= 1;
-        Ok(Said::new("", "", Action::Close))
+        Ok(Arguments::new("", "", Action::Close))
     }
 
-    pub(super) fn step(&mut self, word: &str) -> Result<Said, TapeError> {
-        if word == "Barrier" {
-            let name = self.name(word)?;
-            return Ok(Said::new("", name.clone(), Action::Step(Step::Barrier(name))));
-        }
+    pub(crate) fn barrier(&mut self, word: &Token) -> Result<Arguments, TapeError> {
+        let name = self.name(word)?;
+        Ok(Arguments::new("", name.clone(), Action::Step(Step::Barrier(name))))
+    }
+
+    pub(crate) fn play(&mut self) -> Result<Arguments, TapeError> {
         let letters = self.letters("`Play` needs letters A–Z that name parts", 1000)?;
         let parts = letters.chars().collect();
-        Ok(Said::new("", letters, Action::Step(Step::Play(parts))))
+        Ok(Arguments::new("", letters, Action::Step(Step::Play(parts))))
     }
 
-    fn name(&mut self, word: &str) -> Result<String, TapeError> {
+    fn name(&mut self, word: &Token) -> Result<String, TapeError> {
         let token = self.peek().clone();
         let sound = !token.text.trim().is_empty() && !token.text.contains(char::is_control);
         if !token.is_text() || !sound || token.text.chars().count() > LONGEST_NAME {
-            let message = format!("`{word}` needs a name, not {}", token.shown());
+            let message = format!("{} needs a name, not {}", word.shown(), token.shown());
             return Err(self.error(
                 &token,
                 message,
-                format!("write for example {word} \"log in\"; at most 100 letters"),
+                format!("write for example {} \"log in\"; at most 100 letters", word.text),
             ));
         }
         Ok(self.take().text.into_owned())

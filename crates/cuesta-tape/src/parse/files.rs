@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Action, Parser, Said, tape};
+use super::{Action, Arguments, Parser, tape};
 use crate::error::{Source, TapeError};
 use crate::token::{Token, shown};
 
@@ -14,7 +14,7 @@ const MOST_SOURCES: usize = 100;
 const PATH_HINT: &str = "put a path in quotes when it begins with a slash or holds blanks";
 
 impl Parser<'_> {
-    pub(super) fn output(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn output(&mut self) -> Result<Arguments, TapeError> {
         if !self.peek().is_text() {
             return Err(self.error(self.last(), "`Output` needs a path", PATH_HINT));
         }
@@ -25,10 +25,10 @@ impl Parser<'_> {
             return Err(self.error(&path, message, "write for example demo.gif, or a folder with a slash at its end"));
         }
         let options = if extension.is_empty() { ".png" } else { extension };
-        Ok(Said::new(options, path.text.clone(), Action::Nothing))
+        Ok(Arguments::new(options, path.text.clone(), Action::Nothing))
     }
 
-    pub(super) fn screenshot(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn screenshot(&mut self) -> Result<Arguments, TapeError> {
         if !self.peek().is_text() {
             return Err(self.error(self.last(), "`Screenshot` needs a path", PATH_HINT));
         }
@@ -37,28 +37,28 @@ impl Parser<'_> {
             let message = format!("{} does not end in .png", path.shown());
             return Err(self.error(&path, message, "a screenshot is a .png file"));
         }
-        Ok(Said::new("", path.text, Action::Nothing))
+        Ok(Arguments::new("", path.text, Action::Nothing))
     }
 
-    pub(super) fn require(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn require(&mut self) -> Result<Arguments, TapeError> {
         if !self.peek().is_text() {
             let message = format!("`Require` needs the name of a program, not {}", self.peek().shown());
             return Err(self.error(self.peek(), message, PATH_HINT));
         }
-        Ok(Said::new("", self.take().text, Action::Nothing))
+        Ok(Arguments::new("", self.take().text, Action::Nothing))
     }
 
-    pub(super) fn env(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn env(&mut self) -> Result<Arguments, TapeError> {
         let name = self.value()?;
         if !self.peek().is_text() {
             let message = format!("{} needs a value in quotes, not {}", name.shown(), self.peek().shown());
             return Err(self.error(self.peek(), message, "write for example Env NAME \"value\""));
         }
-        Ok(Said::new(name.text, self.take().text, Action::Nothing))
+        Ok(Arguments::new(name.text, self.take().text, Action::Nothing))
     }
 
     /// Puts the commands of another tape in this one's place, all but its `Output`.
-    pub(super) fn sourced_tape(&mut self) -> Result<(), TapeError> {
+    pub(crate) fn sourced_tape(&mut self) -> Result<Arguments, TapeError> {
         if !self.peek().is_text() {
             return Err(self.error(self.last(), "`Source` needs the path of a tape", PATH_HINT));
         }
@@ -71,10 +71,10 @@ impl Parser<'_> {
             self.parsed.errors.push(error);
             self.parsed.errors.extend(inner.errors);
         }
-        self.parsed.items.extend(inner.items.into_iter().filter(|item| item.command.word != "Output"));
+        let items = inner.items.into_iter().filter(|item| item.command.word != "Output").collect();
         let named = |note: crate::Note| crate::Note { message: format!("{}: {note}", shown(&source.name)), row: None };
         self.parsed.notes.extend(inner.notes.into_iter().map(named));
-        Ok(())
+        Ok(Arguments::new("", "", Action::Source(items)))
     }
 
     fn sourced_text(&mut self, path: &Token) -> Result<String, TapeError> {

@@ -1,6 +1,6 @@
 //! Keys and chords: `Enter@1s 3`, `Ctrl+Alt+C`, `Alt+x`, `Shift+Tab`.
 
-use super::{Action, Parser, Said};
+use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
 use crate::key::Held;
 use crate::script::{Key, Keys, Step};
@@ -16,21 +16,21 @@ const PRESS_HINT: &str = "write Home, End, F1 to F12, or what the key sends, for
 const CTRL_HINT: &str = "Ctrl takes one character, Enter, Space, Backspace or an arrow; quote digits and `s` or `m`";
 
 impl Parser<'_> {
-    pub(super) fn key(&mut self, word: &str) -> Result<Said, TapeError> {
+    pub(crate) fn key(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         let speed = self.speed()?;
         let count = self.take_if(|token| token.kind == Kind::Number);
         let presses = count.as_ref().map_or(Ok(1), |count| self.presses(count))?;
         let (options, gap) = speed.map_or((String::new(), None), |time| (time.text, time.means));
         let args = count.map_or("1".to_owned(), |count| count.text.into_owned());
-        let action = match Key::named(word) {
+        let action = match Key::named(&word.text) {
             Some(key) if presses > 0 => Action::Step(Step::Keys { keys: Keys::Press { key, count: presses }, gap }),
             _ => Action::Nothing,
         };
-        Ok(Said::new(options, args, action))
+        Ok(Arguments::new(options, args, action))
     }
 
     /// `Press Home`, `Press@1s F5 3`, `Press "\e[1;5H"`: keys that VHS has no word for.
-    pub(super) fn press(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn press(&mut self) -> Result<Arguments, TapeError> {
         let speed = self.speed()?;
         let token = self.take();
         let named = if token.kind == Kind::Number { None } else { Key::pressed(&token.text) };
@@ -45,7 +45,7 @@ impl Parser<'_> {
             0 => Action::Nothing,
             count => Action::Step(Step::Keys { keys: Keys::Press { key, count }, gap }),
         };
-        Ok(Said::new(options, format!("{} {presses}", token.text), action))
+        Ok(Arguments::new(options, format!("{} {presses}", token.text), action))
     }
 
     /// A count of presses. Like VHS, one that is no whole number presses once.
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn ctrl(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn ctrl(&mut self) -> Result<Arguments, TapeError> {
         let mut args: Vec<String> = Vec::new();
         let mut held = Held { ctrl: true, ..Held::default() };
         let mut bytes = Vec::new();
@@ -92,10 +92,11 @@ impl Parser<'_> {
             let last = self.last().clone();
             self.note(&last, format!("Ctrl+{} sends nothing: it holds only modifiers", args.replace(' ', "+")));
         }
-        Ok(Said::new("", args, chord(bytes)))
+        Ok(Arguments::new("", args, chord(bytes)))
     }
 
-    pub(super) fn alt_or_shift(&mut self, word: &str) -> Result<Said, TapeError> {
+    pub(crate) fn alt_or_shift(&mut self, word: &Token) -> Result<Arguments, TapeError> {
+        let word = word.text.as_ref();
         let hint = format!("{word} takes characters, Enter, Tab, [ or ]; quote digits and other signs");
         let Some(plus) = self.take_if(|token| token.is_symbol("+")) else {
             return Err(self.error(self.last(), format!("`{word}` without a key"), hint));
@@ -113,7 +114,7 @@ impl Parser<'_> {
         } else {
             key.chars().flat_map(|c| held.press(&c.to_string())).collect()
         };
-        Ok(Said::new("", key, chord(bytes)))
+        Ok(Arguments::new("", key, chord(bytes)))
     }
 }
 

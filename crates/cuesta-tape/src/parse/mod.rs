@@ -16,11 +16,12 @@ use std::time::Duration;
 use cuesta_distributions::duration::{self, DurationError};
 
 pub(crate) use self::files::LONGEST_TAPE;
-use crate::command::{Command, word};
+use crate::command::Command;
 use crate::error::{Note, Source, SourceSpan, TapeError};
 use crate::lex::{is_unclosed, lex};
 use crate::script::{Piece, Settings, Step};
-use crate::token::{Kind, OURS, Token, UNITS};
+use crate::token::{Kind, Token, UNITS};
+use crate::words::{Word, word};
 
 /// Gives the text of a file named in a tape, or says why not.
 pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
@@ -51,6 +52,8 @@ pub(crate) enum Action {
     Open(Block),
     /// Closes the block that was opened last.
     Close,
+    /// Puts the commands of another tape here.
+    Source(Vec<Item>),
     /// Nothing.
     Nothing,
 }
@@ -77,14 +80,14 @@ pub(crate) enum Block {
 
 /// A whole tape as commands, with everything that is wrong or worth a note.
 #[derive(Debug, Default)]
-pub(crate) struct Parsed {
+pub(crate) struct ParsedTape {
     pub(crate) items: Vec<Item>,
     pub(crate) errors: Vec<TapeError>,
     pub(crate) notes: Vec<Note>,
 }
 
 /// Parses a tape. A sourced one may not source others.
-pub(crate) fn tape(source: &Rc<Source>, load: Load, sourced: bool) -> Parsed {
+pub(crate) fn tape(source: &Rc<Source>, load: Load, sourced: bool) -> ParsedTape {
     let mut parser = Parser {
         source,
         tokens: lex(&source.text),
@@ -95,21 +98,21 @@ pub(crate) fn tape(source: &Rc<Source>, load: Load, sourced: bool) -> Parsed {
         sources: 0,
         depth: 0,
         swallowed: None,
-        parsed: Parsed::default(),
+        parsed: ParsedTape::default(),
     };
     parser.note_unclosed();
     parser.all();
     parser.parsed
 }
 
-/// Options, arguments and meaning of a command whose word is known.
-struct Said {
+/// What follows a command's word, and what that means.
+pub(crate) struct Arguments {
     options: String,
     args: String,
     action: Action,
 }
 
-impl Said {
+impl Arguments {
     fn new(options: impl Into<String>, args: impl Into<String>, action: Action) -> Self {
         Self { options: options.into(), args: args.into(), action }
     }
@@ -121,7 +124,7 @@ struct Time {
     means: Option<Duration>,
 }
 
-struct Parser<'a> {
+pub(crate) struct Parser<'a> {
     source: &'a Rc<Source>,
     tokens: Vec<Token<'a>>,
     /// Index of the token that was not yet taken.
@@ -134,9 +137,9 @@ struct Parser<'a> {
     sources: usize,
     /// How many blocks are open.
     depth: usize,
-    /// A word of ours that the last command took for text, since it did not begin a row.
+    /// A word of ours that the last command took for text, because it did not begin a row.
     swallowed: Option<&'static str>,
-    parsed: Parsed,
+    parsed: ParsedTape,
 }
 
 impl<'a> Parser<'a> {
@@ -164,45 +167,28 @@ impl<'a> Parser<'a> {
             return Err(self.stray(&first));
         };
         self.swallowed = None;
-        if word == "Source" {
-            return self.sourced_tape();
-        }
-        let said = match word {
-            "Type" | "Copy" => self.texts(word)?,
-            "Paste" => Said::new("", "", Action::Paste),
-            "Ctrl" => self.ctrl()?,
-            "Alt" | "Shift" => self.alt_or_shift(word)?,
-            "Wait" => self.wait()?,
-            "Expect" => self.expect()?,
-            "Sleep" => self.sleep()?,
-            "Think" => self.think(&first)?,
-            "Set" => self.set()?,
-            "Output" => self.output()?,
-            "Require" => self.require()?,
-            "Screenshot" => self.screenshot()?,
-            "Env" => self.env()?,
-            "Hide" | "Show" => Said::new("", "", Action::Nothing),
-            "Transaction" | "Part" | "Repeat" | "Forever" => self.open(word)?,
-            "End" => self.end(&first)?,
-            "Barrier" | "Play" => self.step(word)?,
-            "Press" => self.press()?,
-            key => self.key(key)?,
-        };
-        self.push(&first, word, said);
+        let arguments = (word.parse)(self, &first)?;
+        self.push(&first, word.name, arguments);
         Ok(())
     }
 
-    fn push(&mut self, first: &Token, word: &'static str, said: Said) {
+    fn push(&mut self, first: &Token, word: &'static str, arguments: Arguments) {
+        let Arguments { options, args, action } = arguments;
+        if let Action::Source(items) = action {
+            self.parsed.items.extend(items);
+            return;
+        }
         let command = Command {
             word,
-            options: said.options,
-            args: said.args,
+            options,
+            args,
+            step: if let Action::Step(step) = &action { Some(step.clone()) } else { None },
             source: self.sourced.then(|| self.source.name.clone()),
             row: first.row,
             column: first.column,
         };
         let place = self.place(first);
-        self.parsed.items.push(Item { command, action: said.action, place });
+        self.parsed.items.push(Item { command, action, place });
     }
 
     fn peek(&self) -> &Token<'a> {
@@ -271,6 +257,10 @@ impl<'a> Parser<'a> {
         Ok(Time { means: self.duration(&number, &text)?, text })
     }
 
+    pub(crate) fn nothing(&self) -> Arguments {
+        Arguments::new("", "", Action::Nothing)
+    }
+
     /// `@time`, if it is there.
     fn speed(&mut self) -> Result<Option<Time>, TapeError> {
         if self.take_if(|token| token.is_symbol("@")).is_none() {
@@ -307,10 +297,7 @@ impl<'a> Parser<'a> {
 }
 
 /// The word of a command, if the token is one.
-fn command_word(token: &Token) -> Option<&'static str> {
-    match token.kind {
-        Kind::Keyword => word(&token.text),
-        Kind::Bare if OURS.contains(&token.text.as_ref()) => word(&token.text),
-        _ => None,
-    }
+fn command_word(token: &Token) -> Option<&'static Word> {
+    let own = token.kind == Kind::Bare;
+    word(&token.text).filter(|word| (own || token.kind == Kind::Keyword) && word.is_own() == own)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cuesta_distributions::KeyDistribution;
 
-use super::{Action, Holds, Parser, Said};
+use super::{Action, Arguments, Holds, Parser};
 use crate::error::{TapeError, did_you_mean};
 use crate::script::{Echo, Settings};
 use crate::token::{Kind, OUR_SETTINGS, SETTINGS, Token, UNITS, shown};
@@ -15,7 +15,7 @@ const MOST_BAUD: u32 = 1_000_000_000;
 pub(super) const LARGEST_TERMINAL: u16 = 1000;
 
 impl Parser<'_> {
-    pub(super) fn set(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn set(&mut self) -> Result<Arguments, TapeError> {
         let setting = self.peek().clone();
         let named = |kind, names: &[&str]| setting.kind == kind && names.contains(&setting.text.as_ref());
         if named(Kind::Keyword, &SETTINGS) {
@@ -25,12 +25,16 @@ impl Parser<'_> {
             self.take();
             self.our_setting(&setting)
         } else {
-            let hint = did_you_mean(&setting.text, &[&SETTINGS, &OUR_SETTINGS], "write for example Set KeyRate 2cps");
+            let hint = did_you_mean(
+                &setting.text,
+                SETTINGS.into_iter().chain(OUR_SETTINGS),
+                "write for example Set KeyRate 2cps",
+            );
             Err(self.error(&setting, format!("{} is no setting", setting.shown()), hint))
         }
     }
 
-    fn vhs_setting(&mut self, setting: &Token) -> Result<Said, TapeError> {
+    fn vhs_setting(&mut self, setting: &Token) -> Result<Arguments, TapeError> {
         let (args, settings, holds) = match setting.text.as_ref() {
             "TypingSpeed" => self.typing_speed()?,
             "WaitTimeout" => {
@@ -44,7 +48,7 @@ impl Parser<'_> {
                 let settings = Settings { wait_pattern, ..Settings::default() };
                 (value.text.into_owned(), settings, Holds::FromHereUnlikeVhs)
             }
-            name => return self.video_setting(name).map(|args| Said::new(name, args, Action::Nothing)),
+            name => return self.video_setting(name).map(|args| Arguments::new(name, args, Action::Nothing)),
         };
         Ok(set(setting, args, settings, holds))
     }
@@ -82,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    fn our_setting(&mut self, setting: &Token) -> Result<Said, TapeError> {
+    fn our_setting(&mut self, setting: &Token) -> Result<Arguments, TapeError> {
         let mut settings = Settings::default();
         let mut holds = Holds::FromHere;
         let args = match setting.text.as_ref() {
@@ -185,10 +189,10 @@ impl Parser<'_> {
 }
 
 /// A setting; one whose value was left out with a note does nothing.
-fn set(setting: &Token, args: String, settings: Settings, holds: Holds) -> Said {
+fn set(setting: &Token, args: String, settings: Settings, holds: Holds) -> Arguments {
     let empty = settings == Settings::default();
     let action = if empty { Action::Nothing } else { Action::Set { settings: Box::new(settings), holds } };
-    Said::new(setting.text.clone(), args, action)
+    Arguments::new(setting.text.clone(), args, action)
 }
 
 fn is_colour(text: &str) -> bool {

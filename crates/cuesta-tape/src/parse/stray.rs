@@ -2,7 +2,8 @@
 
 use super::Parser;
 use crate::error::{TapeError, did_you_mean};
-use crate::token::{COMMANDS, KEYS, Kind, OURS, Token};
+use crate::token::{Kind, Token};
+use crate::words;
 
 impl Parser<'_> {
     /// A token where only a command may stand.
@@ -20,7 +21,7 @@ impl Parser<'_> {
             (Kind::Number, "Ctrl" | "Alt" | "Shift" | "Paste") => {
                 format!("`{before}` takes no number: use Repeat {} … End", token.text)
             }
-            (Kind::Number, word) if KEYS.contains(&word) => "write the speed first, then the count: Enter@1s 3".into(),
+            (Kind::Number, word) if words::is_key(word) => "write the speed first, then the count: Enter@1s 3".into(),
             (_, "Sleep" | "Set") if ["h", "m"].contains(&token.text.as_ref()) => "times end in ms, s or m here".into(),
             (Kind::Quoted, "Wait") => "a pattern stands between slashes: Wait /text/".into(),
             (Kind::Symbol, "Type" | "Copy") if token.text == "\\" => {
@@ -61,7 +62,7 @@ fn bare_hint(text: &str) -> String {
     if function_key || ["Home", "End"].contains(&text) {
         return format!("write Press {text}");
     }
-    did_you_mean(text, &[&COMMANDS, &KEYS, &OURS, &["End"]], "to type a text write Type \"…\"")
+    did_you_mean(text, words::names(), "to type a text write Type \"…\"")
 }
 
 #[cfg(test)]

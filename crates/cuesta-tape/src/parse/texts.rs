@@ -1,16 +1,18 @@
 //! Texts: `Type@1s "x" y`, `Copy "x"`.
 
-use super::{Action, Parser, Said};
+use super::{Action, Arguments, Parser};
 use crate::error::TapeError;
 use crate::script::{Keys, Step};
 use crate::text::pieces;
-use crate::token::{Kind, OURS, Token};
+use crate::token::{Kind, Token};
+use crate::words::word;
 
 const HINT: &str = "put in quotes what is no plain word: digits, signs, VHS's own words";
 
 impl Parser<'_> {
     /// One text or several, which VHS joins by a blank even across rows.
-    pub(super) fn texts(&mut self, word: &str) -> Result<Said, TapeError> {
+    pub(crate) fn texts(&mut self, word: &Token) -> Result<Arguments, TapeError> {
+        let word = word.text.as_ref();
         let speed = if word == "Type" { self.speed()? } else { None };
         if !self.peek().is_text() {
             let message = format!("`{word}` needs a text, not {}", self.peek().shown());
@@ -30,29 +32,22 @@ impl Parser<'_> {
             _ if pieces.is_empty() => Action::Nothing,
             _ => Action::Step(Step::Keys { keys: Keys::Text(pieces), gap }),
         };
-        Ok(Said::new(options, args, action))
+        Ok(Arguments::new(options, args, action))
     }
 
-    /// Whether a command of ours begins here. To VHS a row's end means nothing, so it would take the word for one more
-    /// text to type; we take it for a command when it begins a row and what follows it has the form of that command.
+    /// Whether a command of ours begins here. To VHS the end of a row means nothing: it would type the word. It is a
+    /// command if it begins a row and what follows has the command's form.
     fn begins_ours(&self) -> bool {
-        let (word, next) = (self.peek(), self.peek_second());
-        if word.kind != Kind::Bare || word.row == self.last().row {
+        let (token, next) = (self.peek(), self.peek_second());
+        if token.kind != Kind::Bare || token.row == self.last().row {
             return false;
         }
-        let same_row = next.row == word.row && next.kind != Kind::Comment && next.kind != Kind::End;
-        let letters = |token: &Token| token.is_text() && token.text.chars().all(|c| c.is_ascii_uppercase());
-        match word.text.as_ref() {
-            "Forever" => !same_row,
-            "Repeat" => same_row && next.kind == Kind::Number,
-            "Expect" => same_row && (next.kind == Kind::Regex || next.is_symbol("+")),
-            "Press" => same_row && (next.is_text() || next.kind == Kind::Keyword || next.is_symbol("@")),
-            "Play" => same_row && letters(next),
-            "Part" => same_row && letters(next) && next.text.len() == 1,
-            "Think" => same_row && (next.kind == Kind::Number || next.kind == Kind::Bare),
-            "Transaction" | "Barrier" => same_row && next.is_text(),
-            _ => false,
-        }
+        let same_row = next.row == token.row && !matches!(next.kind, Kind::Comment | Kind::End);
+        word(&token.text).is_some_and(|word| word.is_command_before(same_row.then_some(next)))
+    }
+
+    pub(crate) fn paste(&self) -> Arguments {
+        Arguments::new("", "", Action::Paste)
     }
 
     /// A word of ours behind a quoted text, or a word that begins a row, is hardly meant to be typed.
@@ -64,8 +59,8 @@ impl Parser<'_> {
             );
             return;
         }
-        let ours = OURS.into_iter().find(|word| *word == text.text).filter(|_| text.kind == Kind::Bare);
-        self.swallowed = ours.or(self.swallowed);
+        let ours = word(&text.text).filter(|word| word.is_own() && text.kind == Kind::Bare);
+        self.swallowed = ours.map(|word| word.name).or(self.swallowed);
         if ours.is_some() && before.kind == Kind::Quoted {
             self.note(text, format!("{} is typed here, since it does not begin a row", text.shown()));
         }

@@ -3,35 +3,38 @@
 use cuesta_distributions::Distribution;
 
 use super::set::LARGEST_TERMINAL;
-use super::{Action, Parser, Said, Time};
+use super::{Action, Arguments, Parser, Time};
 use crate::error::{TapeError, did_you_mean};
-use crate::pattern::translate;
-use crate::script::{ExpectSource, Step, WaitCondition};
+use crate::script::Step;
 use crate::token::{Kind, Token, shown};
+use crate::{ExpectSource, Op, Pattern, WaitCondition};
+
+/// A condition as a tape writes it.
+type Condition = WaitCondition<Option<Pattern>>;
 
 /// What can be waited for.
-const RULES: [&str; 8] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Disconnect"];
-const RULES_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor or Disconnect";
+const CONDITIONS: [&str; 8] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Disconnect"];
+const CONDITIONS_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor or Disconnect";
 
 /// No answer has more characters.
 const MOST_BYTES: u64 = 1_000_000_000;
 
 impl Parser<'_> {
-    pub(super) fn sleep(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn sleep(&mut self) -> Result<Arguments, TapeError> {
         let time = self.time()?;
-        let action = time.means.map_or(Action::Nothing, |pause| Action::Step(Step::Sleep(pause)));
-        Ok(Said::new("", time.text, action))
+        let action = time.means.map_or(Action::Nothing, |pause| Action::Step(Step::Op(Op::Pause(pause))));
+        Ok(Arguments::new("", time.text, action))
     }
 
     /// The distribution is the rest of the row.
-    pub(super) fn think(&mut self, word: &Token) -> Result<Said, TapeError> {
+    pub(crate) fn think(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         let load = self.load;
         let (text, distribution) = self.rest_of_row(word, |text| Distribution::parse(text, load))?;
-        Ok(Said::new("", text, Action::Step(Step::Think(distribution))))
+        Ok(Arguments::new("", text, Action::Step(Step::Think(distribution))))
     }
 
     /// What follows `word` in its row up to a comment, read by one of the distributions' own parsers.
-    pub(super) fn rest_of_row<T>(
+    pub(crate) fn rest_of_row<T>(
         &mut self,
         word: &Token,
         read: impl Fn(&str) -> Result<T, cuesta_distributions::DistributionError>,
@@ -54,9 +57,9 @@ impl Parser<'_> {
         Ok((text.to_owned(), value))
     }
 
-    pub(super) fn wait(&mut self) -> Result<Said, TapeError> {
+    pub(crate) fn wait(&mut self) -> Result<Arguments, TapeError> {
         let name = match self.take_if(|token| token.is_symbol("+")) {
-            Some(_) => self.rule_name()?,
+            Some(_) => self.condition_name()?,
             None => "Line",
         };
         let timeout = self.speed()?;
@@ -65,12 +68,12 @@ impl Parser<'_> {
             return Err(self.error(self.peek(), message, "write for example Wait@5s"));
         }
         let begins = self.last().end;
-        let (amount, rule) = self.rule(name)?;
+        let (amount, condition) = self.condition(name)?;
         if self.peek().is_symbol("@") {
             return Err(self.limit_behind(name, begins));
         }
         let (options, timeout) = timeout.map_or((String::new(), None), |time| (time.text, time.means));
-        Ok(Said::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { rule, timeout })))
+        Ok(Arguments::new(options, format!("{name}{amount}"), Action::Step(Step::Wait { condition, timeout })))
     }
 
     /// `Wait+Bytes 4@1s`; what is waited for begins at `begins`.
@@ -82,22 +85,26 @@ impl Parser<'_> {
         self.error(&at, message, format!("write Wait+{name}@{time}{amount}"))
     }
 
-    fn rule_name(&mut self) -> Result<&'static str, TapeError> {
-        let known = RULES.iter().find(|rule| self.peek().is_text() && **rule == self.peek().text);
+    fn condition_name(&mut self) -> Result<&'static str, TapeError> {
+        let known = CONDITIONS.iter().find(|rule| self.peek().is_text() && **rule == self.peek().text);
         let Some(name) = known else {
             let message = format!("{} cannot be waited for", self.peek().shown());
-            return Err(self.error(self.peek(), message, did_you_mean(&self.peek().text, &[&RULES], RULES_HINT)));
+            return Err(self.error(
+                self.peek(),
+                message,
+                did_you_mean(&self.peek().text, CONDITIONS.into_iter(), CONDITIONS_HINT),
+            ));
         };
         self.take();
         Ok(name)
     }
 
-    /// The rule of that name, with what follows it as VHS would write it behind the name.
-    fn rule(&mut self, name: &str) -> Result<(String, WaitCondition), TapeError> {
-        let alone = |rule| Ok((String::new(), rule));
+    /// The condition of that name, with what follows it as VHS would write it behind the name.
+    fn condition(&mut self, name: &str) -> Result<(String, Condition), TapeError> {
+        let alone = |condition| Ok((String::new(), condition));
         match name {
             "Echo" => alone(WaitCondition::Echo),
-            "Prompt" => alone(WaitCondition::Prompt),
+            "Prompt" => alone(WaitCondition::Prompt(None)),
             "Disconnect" => alone(WaitCondition::Disconnect),
             "Bytes" => self.bytes(),
             "Silence" => self.silence(),
@@ -107,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    fn bytes(&mut self) -> Result<(String, WaitCondition), TapeError> {
+    fn bytes(&mut self) -> Result<(String, Condition), TapeError> {
         let number = self.peek();
         let bytes = number.text.parse::<u64>().ok().filter(|n| number.kind == Kind::Number && *n > 0);
         match bytes {
@@ -122,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    fn silence(&mut self) -> Result<(String, WaitCondition), TapeError> {
+    fn silence(&mut self) -> Result<(String, Condition), TapeError> {
         match self.time()? {
             Time { text, means: Some(length) } if !length.is_zero() => {
                 Ok((format!(" {text}"), WaitCondition::Silence(length)))
@@ -135,7 +142,7 @@ impl Parser<'_> {
     }
 
     /// `12,40`: row and column, from 1.
-    fn cursor(&mut self) -> Result<(String, WaitCondition), TapeError> {
+    fn cursor(&mut self) -> Result<(String, Condition), TapeError> {
         let first = self.peek().clone();
         let row = self.place_on_screen();
         let comma = self.take_if(|token| token.text == ",").is_some();
@@ -152,7 +159,7 @@ impl Parser<'_> {
         number.text.parse().ok().filter(|place| (1..=LARGEST_TERMINAL).contains(place))
     }
 
-    fn optional_pattern(&mut self) -> Result<(String, Option<String>), TapeError> {
+    fn optional_pattern(&mut self) -> Result<(String, Option<Pattern>), TapeError> {
         let Some(token) = self.take_if(|token| token.kind == Kind::Regex) else {
             return Ok((String::new(), None));
         };
@@ -161,8 +168,8 @@ impl Parser<'_> {
     }
 
     /// `Expect /re/`, `Expect+Screen /re/`.
-    pub(super) fn expect(&mut self) -> Result<Said, TapeError> {
-        let of = self.sight()?;
+    pub(crate) fn expect(&mut self) -> Result<Arguments, TapeError> {
+        let source = self.expect_source()?;
         let token = self.peek().clone();
         if token.kind != Kind::Regex {
             let message = format!("`Expect` needs a pattern, not {}", token.shown());
@@ -170,11 +177,11 @@ impl Parser<'_> {
         }
         self.take();
         let pattern = self.pattern(&token)?;
-        let options = if of == ExpectSource::Screen { "Screen" } else { "" };
-        Ok(Said::new(options, token.text, Action::Step(Step::Expect { pattern, of })))
+        let options = if source == ExpectSource::Screen { "Screen" } else { "" };
+        Ok(Arguments::new(options, token.text, Action::Step(Step::Op(Op::Expect(pattern, source)))))
     }
 
-    fn sight(&mut self) -> Result<ExpectSource, TapeError> {
+    fn expect_source(&mut self) -> Result<ExpectSource, TapeError> {
         if self.take_if(|token| token.is_symbol("+")).is_none() {
             return Ok(ExpectSource::Response);
         }
@@ -185,9 +192,8 @@ impl Parser<'_> {
         Ok(ExpectSource::Screen)
     }
 
-    /// A pattern in the syntax that the driver uses.
-    pub(super) fn pattern(&self, token: &Token) -> Result<String, TapeError> {
-        translate(&token.text).map_err(|why| {
+    pub(crate) fn pattern(&self, token: &Token) -> Result<Pattern, TapeError> {
+        Pattern::new(&token.text).map_err(|why| {
             let message = format!("{} is no pattern: {why}", token.shown());
             self.error(token, message, "signs such as ( [ * + ? stand for themselves after a backslash")
         })

@@ -7,7 +7,6 @@ the subject's CPU time belongs to the phase, since outside of it the subject has
 idle are divided by time.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -139,16 +138,16 @@ class Script:
 
 
 def understood(script: _native.Script) -> Script:
-    commands: list[dict[str, Any]] = json.loads(script.commands())["commands"]
-    slept = [one["Args"] for one in commands if one["Type"] == "SLEEP"]
-    last = commands[-1:] and commands[-1]["Type"] == "SLEEP"
-    behind = (other for one, other in pairwise(commands) if one["Type"] == "BARRIER")
-    pause = next((each["Args"] for each in behind if each["Type"] == "SLEEP"), None)
+    outline = script.outline()
+    slept = [seconds or 0.0 for word, seconds in outline if word == "Sleep"]
+    is_last = outline[-1:] and outline[-1][0] == "Sleep"
+    behind = (after for before, after in pairwise(outline) if before[0] == "Barrier")
+    pause = next((seconds for word, seconds in behind if word == "Sleep"), None)
     return Script(
         script.listing(),
         CREATION in script.transactions(),
-        None if pause is None else _native.duration(pause) / 1e9,
-        sum(_native.duration(text) for text in slept[: -1 if last else None]) / 1e9,
+        pause,
+        sum(slept[: -1 if is_last else None]),
     )
 
 

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use cuesta_record::{Stamp, TimeSums, UserRow};
+use cuesta_record::{Counts, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
@@ -35,25 +35,25 @@ pub(crate) struct UserState {
     /// What arrives for it, in an open load.
     pub(crate) arrivals: Rc<ArrivalQueue>,
     /// What it spends its time on, and since when that is not yet counted.
-    pub(super) spends: (Activity, Stamp),
+    pub(crate) spends: (Activity, Stamp),
     /// When what it does was due, if that arrived by an open load.
-    pub(super) arrived: Option<Stamp>,
+    pub(crate) arrived: Option<Stamp>,
     /// What it waits for.
-    pub(super) waits: Option<WaitingFor>,
+    pub(crate) waits: Option<WaitingFor>,
     /// When the first of the keys whose echo it awaits was due, and how many they are.
-    pub(super) echo: Option<(Stamp, usize)>,
+    pub(crate) echo: Option<(Stamp, usize)>,
     /// Why it has no line.
-    pub(super) lost: Option<&'static str>,
-    pub(super) connected: bool,
+    pub(crate) lost: Option<&'static str>,
+    pub(crate) connected: bool,
     /// Transactions that were given up.
-    pub(super) unanswered: u64,
+    pub(crate) unanswered: u64,
     transactions: u64,
     sum: Duration,
     max: Duration,
 }
 
 impl UserState {
-    pub(super) fn new(user: u32, group: usize, rank: u32) -> Self {
+    pub(crate) fn new(user: u32, group: usize, rank: u32) -> Self {
         Self {
             user,
             group,
@@ -73,14 +73,14 @@ impl UserState {
     }
 
     /// A transaction is complete.
-    pub(super) fn answered(&mut self, response: Duration) {
+    pub(crate) fn answered(&mut self, response: Duration) {
         self.transactions += 1;
         self.sum += response;
         self.max = self.max.max(response);
     }
 
     /// Closes the user's account of a step, which ends at an instant.
-    pub(super) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
+    pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waits {
             Some(WaitingFor::Answer(since)) if since < end => Some(("answer", since)),
             Some(WaitingFor::Prompt(since)) if since < end => Some(("prompt", since)),
@@ -105,7 +105,7 @@ impl UserState {
 
     /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
     /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
-    pub(super) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
+    pub(crate) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
         let (spending, since) = self.spends;
         let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
         match spending {
@@ -116,8 +116,33 @@ impl UserState {
         self.spends.1 = at;
     }
 
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         (self.transactions, self.unanswered) = (0, 0);
         (self.sum, self.max) = (Duration::ZERO, Duration::ZERO);
     }
+}
+
+/// Counts those who wait at the end of an interval.
+pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts) {
+    let age = |since: Stamp| end.since(since).as_secs_f64();
+    for slot in users {
+        match slot.waits {
+            Some(WaitingFor::Answer(due)) if due < end => {
+                counts.waiting.answers += 1;
+                counts.oldest = counts.oldest.max(age(due));
+            }
+            Some(WaitingFor::Prompt(since)) if since < end => {
+                counts.waiting.prompts += 1;
+                counts.waiting.oldest = counts.waiting.oldest.max(age(since));
+            }
+            _ => {}
+        }
+        if let Some((due, keys)) = slot.echo.filter(|(due, _)| *due < end) {
+            counts.waiting.echoes += 1;
+            counts.waiting.keys += keys as u64;
+            counts.oldest = counts.oldest.max(age(due));
+        }
+    }
+    counts.unfinished = counts.waiting.answers + counts.waiting.echoes;
+    counts.waiting.oldest = counts.waiting.oldest.max(counts.oldest);
 }

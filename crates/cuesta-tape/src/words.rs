@@ -1,0 +1,159 @@
+//! The words that begin a command: one row each. The parser, the printed form, hints and what a text may swallow all
+//! come from this table.
+
+use crate::command::{self, Command};
+use crate::error::TapeError;
+use crate::parse::{Arguments, Parser};
+use crate::token::{Kind, Token};
+
+/// A word that begins a command.
+pub(crate) struct Word {
+    pub(crate) name: &'static str,
+    pub(crate) kind: WordKind,
+    /// Reads what follows the word, which is the token given.
+    pub(crate) parse: Parse,
+    /// Prints a command in the tape's own syntax.
+    pub(crate) print: fn(&Command) -> String,
+}
+
+type Parse = for<'a, 'b> fn(&'b mut Parser<'a>, &'b Token<'a>) -> Result<Arguments, TapeError>;
+/// Whether the next token of the row, if there is one, makes a word that begins a row a command and no text.
+type Follows = fn(Option<&Token>) -> bool;
+
+#[derive(Clone, Copy)]
+pub(crate) enum WordKind {
+    /// VHS's: a keyword wherever it stands outside quotes.
+    Vhs,
+    /// VHS's, and the name of a key; two of them only scroll a window.
+    Key,
+    /// VHS's, and of use only to a video or to the machine that records one.
+    Ignored,
+    /// Ours: a word only where a command may stand.
+    Own(Follows),
+    /// Ours, and opens a block.
+    Block(Follows),
+}
+
+impl Word {
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self.kind, WordKind::Own(_) | WordKind::Block(_))
+    }
+
+    pub(crate) fn is_key(&self) -> bool {
+        matches!(self.kind, WordKind::Key)
+    }
+
+    pub(crate) fn opens_block(&self) -> bool {
+        matches!(self.kind, WordKind::Block(_))
+    }
+
+    /// Whether it is a command where it begins a row below a text, before the token that follows it in its row.
+    pub(crate) fn is_command_before(&self, next: Option<&Token>) -> bool {
+        match self.kind {
+            WordKind::Own(follows) | WordKind::Block(follows) => follows(next),
+            WordKind::Vhs | WordKind::Key | WordKind::Ignored => false,
+        }
+    }
+}
+
+/// The word of that name.
+pub(crate) fn word(name: &str) -> Option<&'static Word> {
+    WORDS.iter().find(|word| word.name == name)
+}
+
+/// Whether a command that is a key has that name.
+pub(crate) fn is_key(name: &str) -> bool {
+    word(name).is_some_and(Word::is_key)
+}
+
+/// All names, for hints.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    WORDS.iter().map(|word| word.name)
+}
+
+const fn row(name: &'static str, kind: WordKind, parse: Parse, print: fn(&Command) -> String) -> Word {
+    Word { name, kind, parse, print }
+}
+
+const fn key(name: &'static str) -> Word {
+    row(name, WordKind::Key, |parser, word| parser.key(word), command::key)
+}
+
+use WordKind::{Block, Ignored, Own, Vhs};
+use command::{chord_with, plain, quoted_args};
+
+const fn ignored(name: &'static str, parse: Parse, print: fn(&Command) -> String) -> Word {
+    row(name, Ignored, parse, print)
+}
+
+static WORDS: [Word; 41] = [
+    row("Type", Vhs, |parser, word| parser.texts(word), command::typed),
+    row("Copy", Vhs, |parser, word| parser.texts(word), command::typed),
+    row("Paste", Vhs, |parser, _| Ok(parser.paste()), plain),
+    row("Ctrl", Vhs, |parser, _| parser.ctrl(), |command| format!("Ctrl{}", command::chord(&command.args))),
+    row("Alt", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
+    row("Shift", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
+    row("Wait", Vhs, |parser, _| parser.wait(), command::wait),
+    row("Sleep", Vhs, |parser, _| parser.sleep(), plain),
+    row("Set", Vhs, |parser, _| parser.set(), command::set),
+    row("Source", Vhs, |parser, _| parser.sourced_tape(), plain),
+    row("End", Vhs, |parser, word| parser.end(word), plain),
+    ignored("Env", |parser, _| parser.env(), command::env),
+    ignored("Hide", |parser, _| Ok(parser.nothing()), plain),
+    ignored("Output", |parser, _| parser.output(), quoted_args),
+    ignored("Require", |parser, _| parser.require(), quoted_args),
+    ignored("Screenshot", |parser, _| parser.screenshot(), quoted_args),
+    ignored("Show", |parser, _| Ok(parser.nothing()), plain),
+    key("Backspace"),
+    key("Delete"),
+    key("Down"),
+    key("Enter"),
+    key("Escape"),
+    key("Insert"),
+    key("Left"),
+    key("PageDown"),
+    key("PageUp"),
+    key("Right"),
+    key("ScrollDown"),
+    key("ScrollUp"),
+    key("Space"),
+    key("Tab"),
+    key("Up"),
+    row("Press", Own(is_key_or_speed), |parser, _| parser.press(), command::press),
+    row("Think", Own(is_distribution), |parser, word| parser.think(word), plain),
+    row("Expect", Own(is_pattern), |parser, _| parser.expect(), command::expect),
+    row("Barrier", Own(is_text), |parser, word| parser.barrier(word), quoted_args),
+    row("Play", Own(is_letters), |parser, _| parser.play(), plain),
+    row("Transaction", Block(is_text), |parser, word| parser.transaction(word), quoted_args),
+    row("Part", Block(is_letter), |parser, _| parser.part(), plain),
+    row("Repeat", Block(is_number), |parser, _| parser.repeat(), plain),
+    row("Forever", Block(|next| next.is_none()), |parser, _| Ok(parser.forever()), plain),
+];
+
+fn is_text(next: Option<&Token>) -> bool {
+    next.is_some_and(Token::is_text)
+}
+
+fn is_number(next: Option<&Token>) -> bool {
+    next.is_some_and(|next| next.kind == Kind::Number)
+}
+
+fn is_distribution(next: Option<&Token>) -> bool {
+    next.is_some_and(|next| matches!(next.kind, Kind::Number | Kind::Bare))
+}
+
+fn is_pattern(next: Option<&Token>) -> bool {
+    next.is_some_and(|next| next.kind == Kind::Regex || next.is_symbol("+"))
+}
+
+fn is_key_or_speed(next: Option<&Token>) -> bool {
+    next.is_some_and(|next| next.is_text() || next.kind == Kind::Keyword || next.is_symbol("@"))
+}
+
+fn is_letters(next: Option<&Token>) -> bool {
+    next.is_some_and(|next| next.is_text() && next.text.chars().all(|c| c.is_ascii_uppercase()))
+}
+
+fn is_letter(next: Option<&Token>) -> bool {
+    is_letters(next) && next.is_some_and(|next| next.text.len() == 1)
+}
