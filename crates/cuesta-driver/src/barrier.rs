@@ -1,9 +1,9 @@
-//! Where users of a group wait for one another, on whichever agent they are. Not on the keystroke path: the only lock that
-//! users share.
+//! Barriers: where the users of a group, on all agents, wait for one another. The only lock that users share; it is not on
+//! the keystroke path.
 //!
-//! All go on at one instant, which lies ahead when it is told: by then every agent knows it. It depends on the last arrival
-//! and on nothing else, so it is the same on any number of agents. Where users are on several agents, each agent
-//! reports its arrivals to the engine, and the engine says when all have arrived.
+//! All users go on at one instant that is still to come when it is announced, so that every agent knows it in time. It
+//! depends only on the last arrival, so it is the same on any number of agents. With several agents, each reports its
+//! arrivals to the engine, which says when all users have arrived.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -12,17 +12,17 @@ use std::time::Duration;
 use cuesta_record::Stamp;
 use serde::{Deserialize, Serialize};
 
-/// From the last arrival until all go on, at least: by then every agent has been told.
+/// The least time from the last arrival until all go on, in which every agent is told.
 const LEAD: Duration = Duration::from_millis(200);
 /// All go on at a multiple of this from the start of the run, so that a response which takes a little longer does not move
 /// what comes after.
 const GRID: Duration = Duration::from_millis(100);
 
-/// A place to meet, for users on any thread.
+/// A barrier for users on any thread.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     start_at: Stamp,
-    /// Whether users on other agents meet here too.
+    /// Whether users of other agents wait here too.
     shared: bool,
     meeting: Mutex<BarrierState>,
 }
@@ -30,44 +30,44 @@ pub(crate) struct Barrier {
 #[derive(Debug, Default)]
 struct BarrierState {
     arrived: u32,
-    /// How many of all agents meet.
+    /// How many users of all agents wait here.
     parties: u32,
     /// When the last one arrived.
     last: Stamp,
-    /// How many times all have met.
+    /// How many rounds have ended.
     met: u64,
-    /// When those who met last go on.
+    /// When the users of the last round go on.
     go_on: Stamp,
-    /// Whether the engine has yet to be told how it stands.
+    /// Whether the engine must be told the state.
     changed: bool,
     waiting: Vec<Waker>,
 }
 
-/// How it stands at a barrier, for the engine.
+/// The state of a barrier, for the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BarrierStatus {
     /// Number of the group.
     pub group: usize,
     /// Number of the barrier in the group's script.
     pub barrier: usize,
-    /// How many times all have met there before.
+    /// Number of the round, from 0.
     pub round: u64,
     /// Users of this agent that wait there.
     pub arrived: u32,
-    /// Users of all agents that meet there.
+    /// Users of all agents that the barrier is for.
     pub parties: u32,
     /// When all go on if nobody arrives later.
     pub go_on: Stamp,
 }
 
-/// The engine's word that all have arrived at a barrier.
+/// The engine's message that all users have arrived at a barrier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct BarrierRelease {
     /// Number of the group.
     pub group: usize,
     /// Number of the barrier in the group's script.
     pub barrier: usize,
-    /// How many times all had met there before.
+    /// Number of the round, from 0.
     pub round: u64,
     /// When all go on.
     pub go_on: Stamp,
@@ -78,7 +78,7 @@ impl Barrier {
         Self { start_at, shared, meeting: Mutex::default() }
     }
 
-    /// Says that one more of `parties` has arrived at an instant; gives what to wait with.
+    /// One more of `parties` users has arrived at an instant.
     pub(crate) fn arrive(&self, parties: u32, at: Stamp) -> BarrierWait<'_> {
         let mut meeting = self.meeting();
         let met = meeting.met;
@@ -93,7 +93,7 @@ impl Barrier {
         BarrierWait { barrier: self, met, registered: false, left: false }
     }
 
-    /// How it stands, if that has changed since it was last asked: group, barrier.
+    /// The state, if it has changed since the last call.
     pub(crate) fn standing(&self, group: usize, barrier: usize) -> Option<BarrierStatus> {
         let mut meeting = self.meeting();
         let changed = std::mem::take(&mut meeting.changed) && self.shared;
@@ -130,7 +130,7 @@ impl BarrierState {
     }
 }
 
-/// One who waits. Dropped before all have come, it counts no more.
+/// A user's wait. If it is dropped before all have arrived, the user no longer counts.
 #[derive(Debug)]
 pub(crate) struct BarrierWait<'a> {
     barrier: &'a Barrier,

@@ -1,8 +1,8 @@
 //! A chosen user's session as a cast, so that a person can watch what the host did.
 //!
-//! The user's thread only hands over what came, through a queue of a fixed length; a thread beside the recorder's writes it
-//! down. What finds the queue full is not in the cast, and the cast says how much that was. What the user typed is not in it
-//! either: it may hold a password of the users' table.
+//! The user's thread passes received characters through a queue of fixed length to a thread that writes them. Characters
+//! that find the queue full are left out, and the cast says how many. Typed characters are left out too, because they may
+//! hold a password of the users' table.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -20,17 +20,17 @@ use cuesta_record::{Stamp, clock};
 use crate::connect::Connect;
 use crate::spec::{RunSpec, Scripts};
 
-/// So many reads, each of at most the size of a thread's buffer (16 KiB), may wait to be written.
+/// At most this many reads, of at most 16 KiB each, wait to be written.
 const QUEUE: usize = 256;
 
-/// What the writer is told.
+/// A message to the writer.
 #[derive(Debug)]
 enum CastEvent {
     /// A line was opened.
     Opened(Stamp),
-    /// This came.
+    /// Characters came.
     Came(Stamp, Box<[u8]>),
-    /// So many characters found no room.
+    /// This many characters found no room.
     Lost(Stamp, u64),
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct CastWriter(JoinHandle<io::Result<()>>);
 pub(crate) struct CastTap {
     user: u32,
     queue: SyncSender<CastEvent>,
-    /// Characters that found no room since the last that did.
+    /// Characters that have found no room since the last message.
     lost: Cell<u64>,
 }
 
@@ -75,7 +75,7 @@ impl CastWriter {
     }
 }
 
-/// What the cast says of the user whose session it is.
+/// The cast's header.
 fn header(spec: &RunSpec, scripts: &Scripts, user: u32) -> Header {
     let mut before = 0;
     let of_user = spec.groups.iter().enumerate().find(|(number, _)| {
@@ -94,7 +94,7 @@ fn header(spec: &RunSpec, scripts: &Scripts, user: u32) -> Header {
     }
 }
 
-/// The same lines, the chosen user's before a tap.
+/// The same lines, with a tap on the chosen user's.
 pub(crate) fn tapped(connect: Connect, tap: Option<CastTap>) -> Connect {
     let Some(tap) = tap.map(Rc::new) else { return connect };
     Rc::new(move |group, user| {
@@ -140,7 +140,7 @@ fn write<W: io::Write>(mut writer: Writer<W>, begun: Stamp, events: &Receiver<Ca
         for event in std::iter::once(first).chain(events.try_iter()) {
             last = last.max(take(&mut writer, begun, &mut sessions, &event)?);
         }
-        // Nothing waits: what there is can be watched, whatever becomes of the run.
+        // The queue is empty: flush, so that the cast so far can be watched while the run goes on.
         writer.flush()?;
     }
     writer.finish(last)
@@ -159,7 +159,7 @@ fn take<W: io::Write>(
         CastEvent::Opened(_) => {
             *sessions += 1;
             if *sessions > 1 {
-                // Another terminal: what the one before left on its screen and in its modes is gone.
+                // A new session has a new terminal: reset the screen and modes of the one before.
                 writer.output(at, b"\x1bc")?;
             }
             writer.event(at, &What::Marker(format!("session {sessions}")))?;

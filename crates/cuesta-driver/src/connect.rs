@@ -1,4 +1,4 @@
-//! How users come by their lines: over the network, as the plan says; in virtual time, as the caller likes.
+//! How users get their lines: over the network as the plan says, or in virtual time from the caller.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -44,8 +44,8 @@ pub(crate) fn over_the_network(spec: &RunSpec, scripts: &Scripts) -> Result<Conn
     }))
 }
 
-/// Has the configuration of ssh read for every login there will be: it takes some milliseconds each, which no user is to wait
-/// for.
+/// Reads the configuration of ssh for every login before the run. It takes some milliseconds each, for which no user should
+/// wait.
 ///
 /// # Errors
 /// When a target cannot be read, or its configuration asks for what cannot be.
@@ -59,7 +59,7 @@ pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
         let users: BTreeMap<_, _> = table.into_iter().map(|login| (login.user.clone(), login)).collect();
         let all = users.len();
         for (user, login) in users {
-            // Nobody logs in without a row of the table, where there is one.
+            // Where there is a table, every login has a row of it.
             if user.is_some() || all == 1 {
                 cuesta_lines::configure(&target, &login).map_err(|error| RunError::Plan(error.to_string()))?;
             }
@@ -68,7 +68,7 @@ pub fn prepare(spec: &RunSpec) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Who logs in, on lines that do that themselves: columns `user` and `password` of a group's table.
+/// Logins on lines that log in by themselves: columns `user` and `password` of a group's table.
 struct Logins {
     /// The number of the group's first user.
     first: u32,

@@ -1,4 +1,4 @@
-//! Users of one kind, as one thread sees them: their programs by step, and the names of what is counted.
+//! Users of one kind: their programs by step, and the series that they count in.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,17 +14,17 @@ use crate::spec::{GroupSpec, RunSpec};
 
 /// A group of users.
 pub(crate) struct Group {
-    /// One for each step; steps that differ in nothing share one.
+    /// By step; steps with the same overrides share one.
     pub(crate) programs: Vec<Rc<Program>>,
     pub(crate) series: GroupSeries,
-    /// Places to meet, by number; the same on all threads.
+    /// By number; the same on all threads.
     pub(crate) barriers: Arc<Vec<Barrier>>,
     /// Columns and rows of the users' terminals.
     pub(crate) size: (u16, u16),
-    /// Whether what is typed may be echoed.
+    /// Whether the host can echo.
     pub(crate) is_echoed: bool,
     data: Vec<BTreeMap<String, String>>,
-    /// The columns whose length must not be counted.
+    /// Columns whose cells' length no count may reveal.
     secret: Vec<String>,
 }
 
@@ -125,20 +125,20 @@ impl Group {
         }
     }
 
-    /// Whether what is typed for any of these pieces is secret.
+    /// Whether any of these pieces is secret.
     pub(crate) fn is_secret(&self, pieces: &[Piece]) -> bool {
         let secret = |piece: &Piece| matches!(piece, Piece::Column(name) if self.secret.contains(name));
         pieces.iter().any(secret)
     }
 
-    /// What no record may show of a user's row.
+    /// The cells of a user's row that no record may show.
     pub(crate) fn secrets(&self, rank: u32) -> Vec<&str> {
         let row = self.data.get(rank as usize % self.data.len().max(1));
         let secret = row.into_iter().flatten().filter(|(column, _)| is_secret(column));
         secret.map(|(_, cell)| cell.as_str()).collect()
     }
 
-    /// The text that a user types: `${column}` is the user's entry, or typed as it stands where there is no such column.
+    /// The text that a user types: `${column}` is the user's cell, or typed as it stands if there is no such column.
     pub(crate) fn text<'a>(&self, pieces: &'a [Piece], rank: u32) -> Cow<'a, str> {
         if let [Piece::Literal(text)] = pieces {
             return Cow::Borrowed(text);

@@ -1,5 +1,5 @@
-//! What opening a line took, counted once in a session: when its first key goes, or at its end if none ever went. Not
-//! sooner, because a host may still be talking about options after the line is there.
+//! The phases of opening a line, counted once in a session: when its first key goes, or at its end if no key went. Not
+//! sooner, because a host may still negotiate options after the line is open.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ pub(crate) struct LineSeries {
 /// The opening of one line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opened {
-    /// When it was to begin.
+    /// When the user was due to open it.
     pub(crate) scheduled: Stamp,
-    /// When the line was there to be used.
+    /// When the line could be used.
     pub(crate) at: Stamp,
 }
 
 impl Opened {
-    /// The phases that the line has had, each from the end of the one before.
+    /// The phases that the line had, each from the end of the one before.
     pub(crate) fn phases(self, opening: Opening, series: LineSeries) -> impl Iterator<Item = (SeriesId, Duration)> {
         let connected = opening.connected.unwrap_or(self.at);
         let mut since = self.scheduled;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use cuesta_distributions::SeededRng;
 use cuesta_record::{Stamp, clock};
 
-/// So many inputs may be behind; what is due beyond them is skipped and counted.
+/// At most this many inputs may wait; more are skipped and counted.
 pub(crate) const MOST_BEHIND: u64 = 256;
 
 /// When a user's next input is due.
@@ -27,21 +27,21 @@ pub(crate) enum Pacer {
 }
 
 impl Pacer {
-    /// The first of a user's fixed instants falls at random within the cycle, so that users do not type in step.
+    /// A paced user's first instant is random within the cycle, so that users do not type in step.
     pub(crate) fn paced(start: Stamp, cycle: Duration, rng: &mut SeededRng) -> Self {
         let phase = Duration::from_nanos(rng.below(cycle.as_nanos() as u64));
         Self::Paced { next: start + phase, cycle }
     }
 }
 
-/// The user is in: instants more than a cycle ago are not its own any more; says how many that is.
+/// Drops the instants more than a cycle before the user logged in; returns how many there were.
 pub(crate) fn begin_in_cycle(next: &mut Stamp, cycle: Duration, in_at: Stamp) -> u64 {
     let before = in_at.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
     *next += Duration::from_nanos((cycle.as_nanos() as u64).saturating_mul(before));
     before
 }
 
-/// The next of a paced user's instants, and how many had to be skipped because too many are behind.
+/// A paced user's next instant, and how many were skipped because too many had passed.
 pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (Stamp, u64) {
     let behind = now.since(*next).as_nanos().checked_div(cycle.as_nanos()).unwrap_or(0) as u64;
     let skipped = behind.saturating_sub(MOST_BEHIND);
@@ -50,7 +50,7 @@ pub(crate) fn next_in_cycle(next: &mut Stamp, cycle: Duration, now: Stamp) -> (S
     (due, skipped)
 }
 
-/// What has arrived for one user and is not begun.
+/// Inputs that have arrived for one user and have not begun.
 #[derive(Debug, Default)]
 pub(crate) struct ArrivalQueue(RefCell<Waiting>);
 
@@ -61,7 +61,7 @@ struct Waiting {
 }
 
 impl ArrivalQueue {
-    /// Something arrives; says whether there was room for it.
+    /// Adds an arrival; false if the queue is full.
     pub(crate) fn arrive(&self, due: Stamp) -> bool {
         let mut waiting = self.0.borrow_mut();
         if waiting.due.len() as u64 >= MOST_BEHIND {
@@ -74,7 +74,7 @@ impl ArrivalQueue {
         true
     }
 
-    /// How many wait that were due in a stretch of time.
+    /// How many waiting inputs were due in a range of time.
     pub(crate) fn waiting(&self, due: &Range<Stamp>) -> u64 {
         let waiting = self.0.borrow();
         let before = |end: Stamp| waiting.due.partition_point(|due| *due < end);
@@ -102,19 +102,19 @@ impl ArrivalQueue {
     }
 }
 
-/// One group's arrivals in one step: the same sequence on every thread and agent, of which each deals out its users'.
+/// The Poisson arrivals of one group in one step. Every thread and agent draws the same sequence and keeps its own users'.
 #[derive(Debug)]
 pub(crate) struct ArrivalProcess {
     rng: SeededRng,
     per_s: f64,
-    /// Of the users in turn, those of this thread.
+    /// The queues of all users in turn; `None` for users of other threads.
     users: Vec<Option<Rc<ArrivalQueue>>>,
-    /// When the next arrives, and for which user: always one of this thread, or nothing more does.
+    /// The next arrival for a user of this thread, and that user's index; `None` at the end.
     next: Option<(Stamp, usize)>,
     until: Stamp,
 }
 
-/// What became of something that arrived.
+/// What became of an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// It waits for its user.
@@ -132,13 +132,13 @@ impl ArrivalProcess {
         process
     }
 
-    /// When the next is due; nothing more is, where the step has ended.
+    /// When the next arrival is due; `None` at the end of the step.
     pub(crate) fn next_due(&self) -> Option<Stamp> {
         self.next.map(|(due, _)| due)
     }
 
-    /// Deals out all that is due up to an instant, and says of each what became of it.
-    pub(crate) fn deal(&mut self, up_to: Stamp, mut arrived: impl FnMut(Stamp, Arrival)) {
+    /// Lets everything due up to an instant arrive, and reports what became of each arrival.
+    pub(crate) fn advance(&mut self, up_to: Stamp, mut arrived: impl FnMut(Stamp, Arrival)) {
         while let Some((due, user)) = self.next.filter(|(due, _)| *due <= up_to) {
             let has_room = self.users[user].as_ref().is_some_and(|arrivals| arrivals.arrive(due));
             arrived(due, if has_room { Arrival::WaitingFor } else { Arrival::Skipped });
@@ -146,7 +146,7 @@ impl ArrivalProcess {
         }
     }
 
-    /// The next after an instant, which the user whose turn it is has, or the next one that is of this thread.
+    /// The next arrival after an instant for a user of this thread, beginning with the user in turn.
     fn after(&mut self, mut due: Stamp, turn: usize) -> Option<(Stamp, usize)> {
         let users = self.users.len();
         for user in (0..users).cycle().skip(turn % users.max(1)) {
@@ -208,13 +208,13 @@ mod tests {
     }
 
     #[test]
-    fn all_threads_deal_the_same_arrivals() {
+    fn all_threads_draw_the_same_arrivals() {
         let dealt = |thread: u32, threads: u32| {
             let mine: Vec<_> =
                 (0..12).map(|user| (user % threads == thread).then(Rc::<ArrivalQueue>::default)).collect();
             let until = Stamp::ZERO + Duration::from_secs(30);
             let mut process = ArrivalProcess::new(SeededRng::new(7, 1), 5.0, mine.clone(), Stamp::ZERO..until);
-            process.deal(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::WaitingFor));
+            process.advance(Stamp::FAR, |_, arrival| assert_eq!(arrival, Arrival::WaitingFor));
             assert_eq!(process.next_due(), None);
             let dealt = |arrivals: &Option<Rc<ArrivalQueue>>| arrivals.as_ref().map(|a| a.0.borrow().due.clone());
             mine.iter().map(|arrivals| dealt(arrivals).unwrap_or_default()).collect::<Vec<_>>()

@@ -1,8 +1,10 @@
-//! What a user sees: a screen, and what has come and is not drawn yet.
+//! A user's screen, and the queue of what has come and is not drawn yet.
 //!
-//! What a read brought is stamped and put here; it is drawn later and in pieces, so that nobody's drawing makes somebody
-//! else's characters late. A key that is sent meanwhile takes its place between the reads, as if all before it had been
-//! drawn. Bounded: nothing more is read while too much waits to be drawn. Pure.
+//! Reads are stamped and queued here, and drawn later in pieces, so that drawing for one user does not delay the stamps of
+//! another. Keys sent meanwhile are queued between the reads, as if all before them had been drawn. Bounded: reading stops
+//! while too much waits to be drawn. Pure.
+//!
+//! - Here: the queue, and drawing. `answer`: whether the screen meets a wait condition. `keys`: what a key does to a screen.
 
 use std::collections::VecDeque;
 
@@ -18,9 +20,9 @@ mod keys;
 
 pub(crate) use keys::{KeyEffect, ScreenKey, SentKey};
 
-/// No more is read while so much is not drawn; one read more may come on top of it.
+/// Reading stops while this much is not drawn; one more read may come on top of it.
 const FULL: usize = 16 * 1024;
-/// What is kept of the memory for it while nothing waits.
+/// How much of the queue's memory is kept while it is empty.
 const KEPT: usize = 1024;
 
 /// A user's screen.
@@ -32,30 +34,30 @@ pub(crate) struct PendingScreen {
     own_echoes: OwnEchoes,
     /// What has come and is not drawn.
     bytes: Vec<u8>,
-    /// How much of it is drawn all the same.
+    /// How much of it is drawn already.
     drawn: usize,
-    /// What happened and is not drawn, in order.
+    /// Reads and keys that are not drawn, in order.
     events: VecDeque<Event>,
-    /// Timed keys that it has not shown.
+    /// How many timed keys the screen has not shown.
     pending: usize,
-    /// Keys that a piece has shown.
+    /// Keys that the last piece has shown.
     found: Vec<KeyMatch<Waiting>>,
     /// Something has been drawn since the last key.
     came: bool,
-    /// The last key was the one whose answer is waited for.
+    /// The last key is the one whose response is waited for.
     answers: bool,
-    /// When it first showed, after the last key, anything that is no echo: the beginning of an answer.
+    /// When the screen first showed anything but echoes after the last key: the beginning of a response.
     first: Option<Stamp>,
-    /// Since when the screen has shown what is waited for.
+    /// Since when the screen has met the wait condition.
     matched: Option<Stamp>,
     hold: Hold,
-    /// Whether the others have had their turn since the last piece was drawn.
+    /// Whether other tasks have had their turn since the last piece was drawn.
     pub(crate) has_turn: bool,
-    /// What it took in memory when that was last asked.
+    /// Memory size last reported, in bytes.
     told: usize,
 }
 
-/// A key that the screen has not shown, with what it shows for it and the number of its row.
+/// A key that the screen has not shown, the character that it will show, and the number of the typed row.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     key: ScreenKey,
@@ -63,25 +65,25 @@ struct Waiting {
     row: u32,
 }
 
-/// So many keys that are not timed may wait to be shown.
+/// At most this many untimed keys may wait to be shown.
 const MOST_UNTIMED: usize = 256;
 
 #[derive(Debug)]
 enum Event {
-    /// A read came; so many of its characters are drawn.
+    /// A read, and how many of its characters are drawn.
     Read(Received, usize),
     /// A key went.
     Sent(KeyEffect, SentKey),
 }
 
-/// What the screen shows all at once.
+/// What a drawn piece brought about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ScreenEvent {
-    /// A key, since an instant.
+    /// A key has been shown since an instant.
     Key(ScreenKey, Stamp),
-    /// Not a key, and it never will.
+    /// A key will never be shown.
     Missed,
-    /// What is waited for, since an instant.
+    /// The wait condition has been met since an instant.
     Answer(Stamp),
 }
 
@@ -107,7 +109,7 @@ impl PendingScreen {
         }
     }
 
-    /// What it took in memory when this was last asked, and takes now, in bytes.
+    /// The memory size last reported, and the size now, in bytes.
     pub(crate) fn grown(&mut self) -> (usize, usize) {
         let now = size_of::<Self>() + self.screen.memory() + self.bytes.capacity();
         (std::mem::replace(&mut self.told, now), now)
@@ -118,12 +120,12 @@ impl PendingScreen {
         &self.screen
     }
 
-    /// The screen's answers have gone.
+    /// The first `len` bytes of the screen's replies have been sent.
     pub(crate) fn forget_replies(&mut self, len: usize) {
         self.screen.forget_replies(len);
     }
 
-    /// Whether so much waits to be drawn that no more should be read.
+    /// Whether reading should stop because too much waits to be drawn.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes.len() - self.drawn >= FULL
     }
@@ -189,7 +191,7 @@ impl PendingScreen {
 
     fn await_key(&mut self, character: char, key: ScreenKey) {
         if key.timed {
-            // A key that nobody times, and that is perhaps never shown, must not stand in the way of one that is a figure.
+            // An untimed key may never be shown, and must not delay a timed one.
             self.screen_echo.retain(|waiting| waiting.key.timed);
         } else if self.screen_echo.len() >= MOST_UNTIMED
             && self.screen_echo.front().is_some_and(|waiting| !waiting.key.timed)
@@ -200,8 +202,8 @@ impl PendingScreen {
         self.screen_echo.await_key(&self.screen, character, Waiting { key, character, row });
     }
 
-    /// Gives up all timed keys sent before an instant; says how many. Others go as whole inputs: the end of one that lost
-    /// its beginning could be found in an answer.
+    /// Gives up all timed keys sent before an instant; returns how many. Untimed keys are given up as whole inputs: the end of
+    /// an input without its beginning could be found in a response.
     pub(crate) fn give_up_before(&mut self, sent: Stamp) -> u64 {
         let mut lost = 0;
         while self.screen_echo.front().is_some_and(|waiting| waiting.key.timed && waiting.key.sent < sent) {
@@ -212,7 +214,7 @@ impl PendingScreen {
         lost
     }
 
-    /// Draws one piece of what came, at most so much, and tells what the screen then shows.
+    /// Draws one piece, at most `most` bytes, and reports what that brought about.
     pub(crate) fn draw(&mut self, most: usize, condition: Option<&WaitCondition>, events: &mut Vec<ScreenEvent>) {
         while let Some(Event::Sent(typed, going)) = self.events.front() {
             let (typed, going) = (*typed, *going);
@@ -221,7 +223,7 @@ impl PendingScreen {
         }
         let Some(Event::Read(received, from)) = self.events.front_mut() else { return };
         let (received, from) = (*received, *from);
-        // While a match is held the screen is looked at after each character: then a turn is a few of them.
+        // While a match is held the screen is checked after each character, so a turn takes fewer of them.
         let most = if self.matched.is_some() && self.is_held() { most / 32 } else { most };
         let to = received.len.min(from + most.max(1));
         let ends = to == received.len;
@@ -230,7 +232,7 @@ impl PendingScreen {
         } else if let Some(Event::Read(_, drawn)) = self.events.front_mut() {
             *drawn = to;
         }
-        // What came before a key that has gone is no answer to it.
+        // What came before a key is no response to it.
         let is_last = !self.events.iter().any(|event| matches!(event, Event::Sent(..)));
         let condition = condition.filter(|condition| condition.needs_screen() && is_last);
         self.draw_read(&received, from..to, condition, events);
@@ -247,8 +249,8 @@ impl PendingScreen {
         condition: Option<&WaitCondition>,
         events: &mut Vec<ScreenEvent>,
     ) {
-        // On a line with a speed the screen is looked at after each character, because each has an instant of its own; and
-        // while a match is held, because what it matched may be gone when the read ends, and something else match then.
+        // On a line with a speed the screen is checked after each character, because each has an instant of its own. While a
+        // match is held it is too, because the match may be gone at the end of the read and another one there.
         let exactly = !received.per_character.is_zero() || (self.matched.is_some() && self.is_held());
         let step = if exactly && condition.is_some() { 1 } else { range.len() };
         for from in range.clone().step_by(step.max(1)) {
@@ -287,7 +289,7 @@ impl PendingScreen {
         }
     }
 
-    /// Gives back what a flood took, once it is drawn.
+    /// Releases the memory of a flood once it is drawn.
     fn tidy(&mut self) {
         if self.drawn == self.bytes.len() {
             self.bytes.clear();
@@ -310,293 +312,4 @@ impl Event {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use cuesta_tape::Pattern;
-
-    use super::*;
-
-    /// A screen on which the host has drawn.
-    fn view() -> PendingScreen {
-        let mut view = PendingScreen::new((20, 5));
-        comes(&mut view, "\r", 1, 0);
-        drawn(&mut view, None);
-        view
-    }
-
-    fn at(nanos: u64) -> Stamp {
-        Stamp::from_nanos(nanos)
-    }
-
-    /// A read at an instant, on a line with a speed if `per_character` is not zero.
-    fn comes(view: &mut PendingScreen, text: &str, nanos: u64, per_character: u64) {
-        let per_character = Duration::from_nanos(per_character);
-        view.read(text.as_bytes(), &Received { len: text.len(), at: at(nanos), per_character, ..Received::default() });
-    }
-
-    fn key(nanos: u64, timed: bool, answers: bool) -> ScreenKey {
-        ScreenKey { due: at(nanos), sent: at(nanos), timed, answers }
-    }
-
-    /// A timed key.
-    fn types(view: &mut PendingScreen, character: char, nanos: u64) -> ScreenKey {
-        let key = key(nanos, true, false);
-        view.sent(KeyEffect::Shown(character), SentKey { key, first: false });
-        key
-    }
-
-    /// An input that is not timed, all at once; the Return is the last key.
-    fn enters(view: &mut PendingScreen, text: &str, nanos: u64) {
-        for (index, character) in text.chars().enumerate() {
-            view.sent(KeyEffect::Shown(character), SentKey { key: key(nanos, false, false), first: index == 0 });
-        }
-        view.sent(KeyEffect::Return, SentKey { key: key(nanos, false, true), first: text.is_empty() });
-    }
-
-    fn drawn(view: &mut PendingScreen, condition: Option<&WaitCondition>) -> Vec<ScreenEvent> {
-        let mut events = Vec::new();
-        while !view.is_drawn() {
-            view.draw(4, condition, &mut events);
-        }
-        events
-    }
-
-    fn prompt() -> WaitCondition {
-        WaitCondition::Prompt(Pattern::new(r"\$ $").expect("a pattern"))
-    }
-
-    #[test]
-    fn a_key_takes_its_place_between_the_reads() {
-        let mut view = view();
-        comes(&mut view, "\r\nold $ ", 10, 0);
-        let shown = types(&mut view, 'l', 20);
-        comes(&mut view, "l", 30, 0);
-        assert_eq!((view.pending(), view.oldest()), (1, Some(at(20))));
-        assert_eq!(drawn(&mut view, None), [ScreenEvent::Key(shown, at(30))]);
-        assert_eq!(view.pending(), 0);
-    }
-
-    #[test]
-    fn what_came_before_a_key_is_no_answer_to_it() {
-        let mut view = view();
-        let condition = prompt();
-        comes(&mut view, "$ ", 10, 0);
-        enters(&mut view, "", 20);
-        assert_eq!(drawn(&mut view, Some(&condition)), []);
-        assert!(!view.look_again(&condition, at(20)));
-        comes(&mut view, "\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(30))]);
-        assert!(view.look_again(&condition, at(30)));
-    }
-
-    #[test]
-    fn on_a_line_with_a_speed_each_character_has_its_instant() {
-        let mut view = view();
-        let condition = prompt();
-        enters(&mut view, "", 20);
-        // At the fourth character; the bell changes nothing, and what held only for a while does not count.
-        comes(&mut view, "\r\n$ \x07\x07", 100, 10);
-        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(130))]);
-        enters(&mut view, "", 20);
-        comes(&mut view, "\r\n$ gone", 200, 10);
-        assert_eq!(drawn(&mut view, Some(&condition)), []);
-    }
-
-    #[test]
-    fn reading_stops_while_too_much_waits_and_memory_comes_back() {
-        let mut view = view();
-        let small = view.grown().1;
-        comes(&mut view, &"x".repeat(FULL), 10, 0);
-        assert!(view.is_full());
-        assert_eq!(drawn(&mut view, None), []);
-        let (before, after) = view.grown();
-        assert!(!view.is_full() && before == small && after <= small + KEPT, "{small}, {before}, {after}");
-    }
-
-    #[test]
-    fn keys_never_shown_are_given_up_by_when_they_went() {
-        let mut view = view();
-        types(&mut view, 'a', 1);
-        types(&mut view, 'b', 5);
-        assert_eq!((view.give_up_before(at(5)), view.pending()), (1, 1));
-        assert_eq!(view.give_up_before(Stamp::FAR), 1);
-    }
-
-    fn screen(pattern: &str) -> WaitCondition {
-        WaitCondition::Screen(Pattern::new(pattern).expect("a pattern"))
-    }
-
-    #[test]
-    fn a_late_echo_is_no_answer_and_the_answer_is() {
-        for condition in [screen("DONE"), WaitCondition::Line(Pattern::new("DONE").expect("a pattern"))] {
-            let mut view = view();
-            comes(&mut view, "$ ", 10, 0);
-            drawn(&mut view, None);
-            enters(&mut view, "echo DONE", 20);
-            for (read, instant) in [("echo D", 30), ("ONE", 40), ("\r\n", 50)] {
-                comes(&mut view, read, instant, 0);
-                assert_eq!(drawn(&mut view, Some(&condition)), [], "{condition:?} {read}");
-            }
-            comes(&mut view, "DONE", 60, 0);
-            assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(60))], "{condition:?}");
-        }
-    }
-
-    #[test]
-    fn an_answer_before_the_echo_is_held_and_keeps_its_instant() {
-        let mut view = view();
-        let condition = screen("DONE");
-        enters(&mut view, "echo DONE", 20);
-        comes(&mut view, "\r\nDONE\r\n", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), []);
-        assert!(view.held_until().is_some());
-        comes(&mut view, "echo DONE", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(30))]);
-    }
-
-    #[test]
-    fn a_prompt_before_the_echo_is_no_answer() {
-        let mut view = view();
-        enters(&mut view, "ls", 20);
-        comes(&mut view, "$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), []);
-        comes(&mut view, "ls\r\n", 40, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), []);
-        comes(&mut view, "$ ", 50, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), [ScreenEvent::Answer(at(50))]);
-    }
-
-    #[test]
-    fn a_prompt_before_a_row_that_was_typed_ahead_is_no_answer() {
-        let mut view = view();
-        let condition = prompt();
-        comes(&mut view, "$ ", 10, 0);
-        drawn(&mut view, None);
-        enters(&mut view, "sleep 1", 20);
-        view.sent(KeyEffect::Shown('x'), SentKey { key: key(21, false, false), first: false });
-        view.sent(KeyEffect::Return, SentKey { key: key(21, false, true), first: false });
-        comes(&mut view, "sleep 1\r\nx\r\n", 30, 0);
-        comes(&mut view, "$ ", 1_000, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), []);
-        assert_eq!(view.held_until(), Some(at(1_000) + Duration::from_millis(500)));
-        comes(&mut view, "x\r\n", 1_001, 0);
-        assert_eq!((drawn(&mut view, Some(&condition)), view.held_until()), (vec![], None));
-        comes(&mut view, "$ ", 2_000, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), []);
-        assert_eq!(view.held_until(), Some(at(2_000) + Duration::from_millis(500)));
-        assert_eq!((view.release(), view.held_until()), (Some(at(2_000)), None));
-    }
-
-    #[test]
-    fn the_first_prompt_is_no_answer_to_what_was_typed_before_it() {
-        let mut view = PendingScreen::new((20, 5));
-        enters(&mut view, "ls", 20);
-        comes(&mut view, "ls\r\n", 21, 0);
-        comes(&mut view, "$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), []);
-        comes(&mut view, "ls\r\nfile\r\n$ ", 40, 0);
-        assert_eq!((drawn(&mut view, Some(&prompt())), view.release()), (vec![], Some(at(40))));
-    }
-
-    #[test]
-    fn a_host_that_does_not_echo_is_waited_for_three_times() {
-        let mut view = view();
-        let condition = screen("42");
-        for input in 1..=3 {
-            enters(&mut view, "sum", 20 * input);
-            comes(&mut view, "\r\n42\r\n", 20 * input + 5, 0);
-            assert_eq!(drawn(&mut view, Some(&condition)), []);
-            assert_eq!((view.release(), view.held_until()), (Some(at(20 * input + 5)), None));
-        }
-        enters(&mut view, "sum", 80);
-        comes(&mut view, "\r\n42\r\n", 90, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(90))]);
-    }
-
-    #[test]
-    fn a_password_says_nothing_of_whether_the_host_echoes() {
-        let mut view = view();
-        enters(&mut view, "secret", 20);
-        comes(&mut view, "\r\nwelcome\r\n", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("welcome"))), []);
-        assert_eq!(view.release(), Some(at(30)));
-        enters(&mut view, "ls", 40);
-        comes(&mut view, "$ ", 50, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), [], "the first prompt is late");
-        comes(&mut view, "ls\r\n$ ", 60, 0);
-        assert_eq!(drawn(&mut view, Some(&prompt())), [ScreenEvent::Answer(at(60))]);
-    }
-
-    /// Up, which fetches a command from the history, and Return.
-    fn fetches(view: &mut PendingScreen, nanos: u64) {
-        view.sent(KeyEffect::Other, SentKey { key: key(nanos, false, false), first: true });
-        view.sent(KeyEffect::Return, SentKey { key: key(nanos, false, true), first: false });
-    }
-
-    #[test]
-    fn what_the_host_edits_itself_is_no_answer() {
-        for reads in [&["\r$ echo DONE\r\n"][..], &["\r$ echo", " DONE", "\r\n"], &["\r$ echo a very long DONE\r\n"]] {
-            let mut view = view();
-            comes(&mut view, "$ ", 10, 0);
-            drawn(&mut view, None);
-            fetches(&mut view, 20);
-            for (index, read) in reads.iter().enumerate() {
-                comes(&mut view, read, 30 + index as u64, 0);
-                assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [], "{read:?} of {reads:?}");
-            }
-            assert!(view.held_until().is_none());
-            comes(&mut view, "DONE\r\n", 60, 0);
-            assert_eq!(drawn(&mut view, Some(&screen("DONE"))), [ScreenEvent::Answer(at(60))], "{reads:?}");
-            assert_eq!(view.began(at(60)), at(60));
-        }
-    }
-
-    #[test]
-    fn a_row_that_is_never_left_holds_no_answer_for_ever() {
-        let mut view = view();
-        comes(&mut view, "$ ", 10, 0);
-        drawn(&mut view, None);
-        fetches(&mut view, 20);
-        comes(&mut view, "\x1b[HDONE", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("DONE"))), []);
-        assert!(view.held_until().is_some());
-        assert_eq!((view.release(), view.held_until()), (Some(at(30)), None));
-    }
-
-    #[test]
-    fn the_last_key_may_be_its_own_answer() {
-        let mut view = view();
-        let condition = screen("hello");
-        for (index, character) in "hello".chars().enumerate() {
-            let key = key(20, false, index == 4);
-            view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
-        }
-        comes(&mut view, "hell", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("hell"))), []);
-        comes(&mut view, "o", 40, 0);
-        assert_eq!(drawn(&mut view, Some(&condition)), [ScreenEvent::Answer(at(40))]);
-    }
-
-    #[test]
-    fn the_last_key_may_be_its_own_answer_behind_what_looks_like_a_prompt() {
-        let mut view = view();
-        comes(&mut view, "$ ", 10, 0);
-        for (index, character) in "fox".chars().enumerate() {
-            let key = key(20, true, index == 2);
-            view.sent(KeyEffect::Shown(character), SentKey { key, first: index == 0 });
-        }
-        comes(&mut view, "fox", 40, 0);
-        let condition = WaitCondition::Line(Pattern::new("x$").expect("a pattern"));
-        assert_eq!(drawn(&mut view, Some(&condition)).last(), Some(&ScreenEvent::Answer(at(40))));
-    }
-
-    #[test]
-    fn blanks_up_to_the_cursor_can_be_looked_for() {
-        let mut view = view();
-        enters(&mut view, "", 20);
-        comes(&mut view, "\r\nfile\r\n$ ", 30, 0);
-        assert_eq!(drawn(&mut view, Some(&screen("\\$ $"))), [ScreenEvent::Answer(at(30))]);
-        assert!(view.is_on_screen(Pattern::new("^\\$ $").expect("a pattern").regex()));
-    }
-}
+mod tests;

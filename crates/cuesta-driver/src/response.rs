@@ -1,4 +1,4 @@
-//! What has come since the last key, and whether it is the complete answer.
+//! What has come since the last key, and whether it is the complete response.
 
 use std::time::Duration;
 
@@ -8,40 +8,40 @@ use cuesta_tape::WaitCondition;
 
 use crate::text::Text;
 
-/// So many characters since the last key are a flood: it is counted once.
+/// This many characters since the last key are a flood, which is counted once.
 const FLOOD: u64 = 16 << 20;
 
-/// What has come since the last key, echoes apart.
+/// Judges what has come since the last key, without echoes.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseMatcher {
     characters: u64,
     first: Option<Stamp>,
     last: Option<Stamp>,
     done: Option<Done>,
-    /// Kept only where the script looks at what came.
+    /// Only if the program looks at text.
     text: Option<Box<Text>>,
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Done {
     /// When its first character had come.
     pub(crate) first: Stamp,
     /// When its last one had.
     pub(crate) at: Stamp,
-    /// How long after it the user knows that it was the last.
+    /// After how much silence the user knows that it was the last.
     pub(crate) silence: Duration,
-    /// How long after that the user was kept, because keys might still have been echoed.
+    /// How long after that the response was held, because keys still waited for their echo.
     pub(crate) held: Duration,
 }
 
 impl ResponseMatcher {
-    /// `with_text`: whether the script looks at what came.
+    /// `with_text`: whether the program looks at text.
     pub(crate) fn new(with_text: bool) -> Self {
         Self { text: with_text.then(Box::default), ..Self::default() }
     }
 
-    /// Whether the last characters, so many of them, make it a flood: nobody reads a book between two keys.
+    /// Whether the last `last` characters make it a flood.
     pub(crate) fn floods(&self, last: usize) -> bool {
         self.characters >= FLOOD && self.characters - (last as u64) < FLOOD
     }
@@ -53,8 +53,8 @@ impl ResponseMatcher {
         }
     }
 
-    /// A key went: what came before it is no answer to it. `typed`: what may be echoed as part of the text; `first`: it is
-    /// the first since the last answer.
+    /// A key went: what came before it is no response to it. `typed`: what may be echoed as part of the text; `first`: it is
+    /// the first key since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
         let text = self.text.take().map(|mut text| {
             text.restart(typed, first);
@@ -63,12 +63,12 @@ impl ResponseMatcher {
         *self = Self { text, ..Self::default() };
     }
 
-    /// The answer, if it is complete. Silence and disconnection show only when nothing comes.
+    /// The response, if it is complete. Silence and disconnection are found by the caller.
     pub(crate) fn done(&self) -> Option<Done> {
         self.done
     }
 
-    /// All that came but late echoes, for a check.
+    /// The text without late echoes.
     pub(crate) fn text(&self) -> &[u8] {
         self.text.as_ref().map_or(&[], |text| text.answer())
     }
@@ -78,7 +78,7 @@ impl ResponseMatcher {
         self.last
     }
 
-    /// Characters `from..` of a read came, that are no echoes.
+    /// Characters of a read, from index `from` on, came that are no echoes.
     pub(crate) fn take(&mut self, condition: Option<&WaitCondition>, bytes: &[u8], from: usize, received: &Received) {
         let Some(last) = bytes.len().checked_sub(1) else { return };
         let before = self.characters;
@@ -108,14 +108,14 @@ impl ResponseMatcher {
         }
     }
 
-    /// The screen shows since an instant what is waited for; the answer began to be shown at `first`.
+    /// The screen has met the condition since `at`; the response began at `first`.
     pub(crate) fn seen(&mut self, first: Stamp, at: Stamp) {
         if self.done.is_none() {
             self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
         }
     }
 
-    /// The user was kept until an instant before it took this for the answer.
+    /// The response was held until an instant.
     pub(crate) fn was_held(&mut self, until: Stamp) {
         if let Some(done) = &mut self.done {
             done.held = until.since(done.at);
@@ -133,7 +133,7 @@ impl ResponseMatcher {
         self.done = Some(Done { first, at, silence: Duration::ZERO, held: Duration::ZERO });
     }
 
-    /// Nothing came for so long after the last character; or after `begun`, if there was none.
+    /// Nothing came for `silence` after the last character, or after `begun` if there was none.
     pub(crate) fn fell_silent(&self, begun: Stamp, silence: Duration) -> Done {
         let at = self.last.unwrap_or(begun);
         Done { first: self.first.unwrap_or(at), at, silence, held: Duration::ZERO }

@@ -25,7 +25,7 @@ use crate::worker;
 #[derive(Debug)]
 pub struct Run {
     stop: Arc<AtomicBool>,
-    view: Arc<Mutex<Snapshot>>,
+    snapshot: Arc<Mutex<Snapshot>>,
     outcome: Arc<Outcome>,
     supervisor: Option<JoinHandle<()>>,
     /// By group and number.
@@ -40,7 +40,7 @@ struct Outcome {
     changed: Condvar,
 }
 
-/// Between the call and the start, so that all threads are there.
+/// From the call to the start, so that all threads are ready.
 const HEAD_START: Duration = Duration::from_millis(50);
 
 impl Run {
@@ -55,7 +55,7 @@ impl Run {
         let (recorder, handles) = Recorder::start(folder, layout.setup(&spec))?;
         let (barriers, meets_others) = (layout.barriers.clone(), spec.agents > 1);
         let (cast, tap) = CastWriter::start(&spec, &scripts, layout.timeline.start_at, folder)?.unzip();
-        let view = recorder.view();
+        let snapshot = recorder.view();
         let stop = Arc::new(AtomicBool::new(false));
         let memory = Arc::new(MemoryMeter::begin());
         let mut threads = Vec::new();
@@ -65,7 +65,7 @@ impl Run {
             let post = WorkerParts { number, handle, tap: tap.clone() };
             let drive = move || drive(spec, &scripts, &layout, post, memory, stop);
             let spawned = thread::Builder::new().name(format!("cuesta-driver-{number}")).spawn(drive);
-            // A thread that cannot be had drops its share of `stop`: those already there do not type on for nobody.
+            // If a spawn fails, its `StopGuard` is dropped and stops the threads already started.
             threads.push(spawned?);
         }
         drop(tap); // each thread has one of its own
@@ -76,15 +76,15 @@ impl Run {
             *told.ended.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
             told.changed.notify_all();
         })?;
-        Ok(Self { stop, view, outcome, supervisor: Some(supervisor), barriers, meets_others })
+        Ok(Self { stop, snapshot, outcome, supervisor: Some(supervisor), barriers, meets_others })
     }
 
-    /// How it stands.
+    /// The state now.
     pub fn snapshot(&self) -> Snapshot {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits for the end, at most so long; says whether it has come.
+    /// Waits for the end, at most `timeout`; says whether the run has ended.
     ///
     /// # Errors
     /// When the run failed.
@@ -98,12 +98,12 @@ impl Run {
         ended.clone().transpose().map(|ended| ended.is_some())
     }
 
-    /// Whether users wait for users of other agents: then the engine has to be told who has arrived.
+    /// Whether users wait at barriers for users of other agents. Then the engine must be told who has arrived.
     pub fn meets_others(&self) -> bool {
         self.meets_others && self.barriers.iter().any(|of_group| !of_group.is_empty())
     }
 
-    /// How it stands at the barriers where that has changed since this was last asked.
+    /// The barriers whose state has changed since the last call.
     pub fn standings(&self) -> Vec<BarrierStatus> {
         let of_group = |(group, barriers): (usize, &Arc<Vec<Barrier>>)| {
             let numbered = barriers.iter().enumerate();
@@ -112,7 +112,7 @@ impl Run {
         self.barriers.iter().enumerate().flat_map(of_group).collect()
     }
 
-    /// Lets the users at a barrier go on, as all of all agents have arrived.
+    /// Lets the users at a barrier go on: all users of all agents have arrived.
     pub fn release(&self, release: &BarrierRelease) {
         let barrier = self.barriers.get(release.group).and_then(|of_group| of_group.get(release.barrier));
         if let Some(barrier) = barrier {
@@ -197,7 +197,7 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Stops all threads when it is dropped, unless it is told that the end was a good one.
+/// Stops all threads when it is dropped, unless `needed` was cleared because the thread completed.
 struct StopGuard {
     stop: Arc<AtomicBool>,
     needed: bool,
@@ -209,14 +209,14 @@ impl Drop for StopGuard {
     }
 }
 
-/// What a driving thread has of its own.
+/// What each driving thread owns.
 struct WorkerParts {
     number: usize,
     handle: RecorderHandle,
     tap: Option<CastTap>,
 }
 
-/// One driving thread, from start to end; says whether it came to its end. If it fails, all stop.
+/// Runs one driving thread; says whether it completed. If it fails, all threads stop.
 fn drive(
     spec: Arc<RunSpec>,
     scripts: &Scripts,
@@ -240,13 +240,13 @@ fn drive(
         let shared = ThreadState::new(spec, timeline, groups, connect, memory);
         worker::play(Rc::new(shared), thread, handle, stopped).await
     })?;
-    // A host that is a program of ours has ended when we say that we have.
+    // When a run has ended, so have the programs that it started.
     cuesta_lines::wait_for_ended_programs();
     stop.needed = !completed;
     Ok(completed)
 }
 
-/// Waits for all threads, then for the writer, and says how it ended.
+/// Waits for all threads, then for the writers.
 fn finish(
     threads: Vec<JoinHandle<Result<bool, RunError>>>,
     recorder: Recorder,
@@ -278,7 +278,7 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".into())
 }
 
-/// Plays a run on this thread in virtual time, over lines of the caller's making: exact, seeded, in no time.
+/// Plays a run on this thread in virtual time, over lines that the caller opens. Exact and reproducible.
 ///
 /// # Errors
 /// As [`Run::start`]; and when the run failed.

@@ -1,11 +1,11 @@
-//! A user's terminal: a line, and what has come over it since the last key.
+//! A session: a user's line, and what has come over it since the last key.
 //!
-//! Whatever the user does, the terminal listens: every wait here also reads the line, so that an instant is taken when a
-//! character comes and not when somebody looks. A user who looks at a screen has one (see `view`): it is drawn after all
-//! lines that were ready have been read, a piece at a time.
+//! A session listens in every wait, so each character is stamped when it comes. A user whose program looks at a screen has
+//! one (see `pending_screen`): it is drawn a piece at a time, after all lines that were ready have been read.
 //!
-//! - Here: a user at a line, and keys on their way.
-//! - `waiting`: until something happens; `reading`: what came, and whose echo or answer it is; `drawing`: the screen.
+//! - Here: the state, and keys on their way.
+//! - `waiting`: waits for an instant, an event or a response; `reading`: matches what came to keys and responses;
+//!   `drawing`: the screen.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -34,7 +34,7 @@ pub(crate) use waiting::WaitOutcome;
 #[allow(clippy::struct_excessive_bools)] // They do not depend on one another.
 pub(crate) struct Session {
     line: Box<dyn Line>,
-    /// None once its opening is counted.
+    /// `None` once the opening is counted.
     opened: Option<Opened>,
     alarm: clock::Sleep,
     shared: Rc<ThreadState>,
@@ -49,27 +49,27 @@ pub(crate) struct Session {
     awaited: Option<usize>,
     /// Whether nothing but echoes may come while one is awaited.
     strict: bool,
-    /// When something first came after the last key, by two clocks, where the kernel stamps the line.
+    /// When the first character came after the last key, by two clocks, if the kernel stamps the line.
     came: Option<StampPair>,
-    /// Whether an echo of an earlier key could be what came first.
+    /// Whether that may be the echo of an earlier key.
     mixed: bool,
-    /// What had crossed the line when it was last counted.
+    /// The traffic counted so far.
     counted: Traffic,
-    /// What the user sees, if it looks.
+    /// Only if the program looks at a screen.
     screen: Option<Box<PendingScreen>>,
-    /// The modes that its keys depend on, if they do and it does not look.
+    /// The modes that keys depend on, if they do and there is no screen.
     modes: Option<ModeWatch>,
-    /// A key is on its way: nothing may come between its characters.
+    /// A key is being sent: nothing may come between its characters.
     sending: bool,
-    /// Whether the stream is followed for echoes.
+    /// Whether echoes are looked for in the stream.
     follows: bool,
-    /// The last input has been answered: the next key begins another.
+    /// The last input has its response: the next key begins another.
     answered: bool,
-    /// Something has come since the last key, be it an echo.
+    /// Something has come since the last key, echoes included.
     heard: bool,
 }
 
-/// A key, or a text that is sent at once.
+/// What is sent at once.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum KeyInput<'a> {
     /// One character of a text.
@@ -124,7 +124,7 @@ impl Session {
         session
     }
 
-    /// A pass of a program will be played, which may be another one than before.
+    /// Prepares for a pass of a program.
     pub(crate) fn play(&mut self, program: &Rc<Program>) {
         if !Rc::ptr_eq(&self.program, program) {
             self.program = Rc::clone(program);
@@ -134,11 +134,11 @@ impl Session {
         self.follows = program.times_echoes;
         self.answer.keep_text(program.reads_text);
         if program.needs_screen && self.screen.is_none() {
-            let mut view = PendingScreen::new(self.shared.groups[self.group].size);
-            self.shared.has_screen(view.grown());
-            self.screen = Some(Box::new(view));
+            let mut pending = PendingScreen::new(self.shared.groups[self.group].size);
+            self.shared.has_screen(pending.grown());
+            self.screen = Some(Box::new(pending));
         }
-        // What the host set before it was watched is not known.
+        // Modes that the host set before this are not known.
         self.modes =
             self.modes.or_else(|| program.needs_modes.then(ModeWatch::default)).filter(|_| self.screen.is_none());
     }
@@ -148,22 +148,22 @@ impl Session {
         self.line.free_at()
     }
 
-    /// The next key was to begin at an instant, from which a line with a speed counts.
+    /// The next key was to begin at an instant; a line with a speed counts from it.
     pub(crate) fn begin_next_at(&mut self, at: Stamp) {
         self.line.begin_next_at(at);
     }
 
     /// Keys that still wait for their echo.
     pub(crate) fn unechoed(&self) -> usize {
-        self.echoes.pending() + self.screen.as_ref().map_or(0, |view| view.pending())
+        self.echoes.pending() + self.screen.as_ref().map_or(0, |pending| pending.pending())
     }
 
-    /// Whether any key went.
+    /// Whether any key was sent.
     pub(crate) fn has_sent(&self) -> bool {
         self.opened.is_none()
     }
 
-    /// How the program at the other end of a lost line ended, if that can be known by an instant.
+    /// How the program at the other end of a lost line ended, if that is known by an instant.
     pub(crate) async fn ended(&mut self, by: Stamp) -> Option<ProgramExit> {
         self.alarm.reset(by);
         poll_fn(|cx| match self.line.poll_exit(cx) {
@@ -173,20 +173,19 @@ impl Session {
         .await
     }
 
-    /// What has come since the last key.
+    /// The text that has come since the last key.
     pub(crate) fn text(&self) -> &[u8] {
         self.answer.text()
     }
 
-    /// When the last key went and when something first came after it, by two clocks, where the kernel stamps the line.
+    /// When the last key went and when the first character came after it, by two clocks, if the kernel stamps the line.
     pub(crate) fn stamped(&mut self) -> Option<(StampPair, StampPair)> {
         let (sent, came) = self.line.kernel_sent().zip(self.came)?;
         (!self.mixed && sent.ours <= came.ours && sent.kernel <= came.kernel).then_some((sent, came))
     }
 
-    /// Sends a key: what comes from now on is judged by the condition `next_wait`. `last`: no other key may come before
-    /// what is waited for.
-    /// Gives the instant at which it went.
+    /// Sends a key; what comes from now on is judged by the condition `next_wait`. `last`: no other key comes before that
+    /// wait. Returns the instant at which the key went.
     pub(crate) async fn send(
         &mut self,
         input: KeyInput<'_>,
@@ -198,7 +197,7 @@ impl Session {
         let (key, typed) = self.encode(input).await;
         self.awaited = next_wait;
         let first = std::mem::take(&mut self.answered);
-        // Timed echoes are no part of the text.
+        // The text holds no timed echoes.
         self.answer.restart(if awaited.echo == Echo::Timed || !self.is_echoed() { b"" } else { typed }, first);
         (self.came, self.heard) = (None, false);
         self.mixed = self.unechoed() > 0 || self.echoes.are_awaited();
@@ -222,7 +221,7 @@ impl Session {
         Ok(sent)
     }
 
-    /// What is or will be waited for.
+    /// The condition that is or will be waited for.
     fn condition(&self) -> Option<&WaitCondition> {
         self.program.condition(self.awaited)
     }
@@ -232,7 +231,7 @@ impl Session {
         self.shared.groups[self.group].is_echoed
     }
 
-    /// Tells the screen what is typed: each character of what is pasted is one that it should show.
+    /// Tells the screen what is typed, character by character.
     fn show(
         &mut self,
         input: KeyInput<'_>,
@@ -241,28 +240,29 @@ impl Session {
         (sent, first, last): (Stamp, bool, bool),
     ) {
         let is_echoed = self.is_echoed();
-        let Some(view) = &mut self.screen else { return };
+        let Some(pending) = &mut self.screen else { return };
         let typed = std::str::from_utf8(typed).unwrap_or_default();
         let is_key = matches!(input, KeyInput::Key(_)) && typed.chars().nth(1).is_some();
         let timed = awaited.echo == Echo::Screen && !awaited.secret && typed.chars().nth(1).is_none();
         let mut key = ScreenKey { due: awaited.due, sent, timed, answers: last };
         if is_key || typed.is_empty() || (!timed && !is_echoed) {
-            return view.sent(KeyEffect::Other, SentKey { key, first });
+            return pending.sent(KeyEffect::Other, SentKey { key, first });
         }
         let mut rest = typed.len();
         for (index, character) in typed.char_indices() {
             rest -= character.len_utf8();
             key.answers = last && rest == 0;
-            view.sent(KeyEffect::new(character, &self.program.echo_map), SentKey { key, first: first && index == 0 });
+            pending
+                .sent(KeyEffect::new(character, &self.program.echo_map), SentKey { key, first: first && index == 0 });
         }
     }
 
-    /// Brings characters onto the line, unless it takes none until the alarm.
+    /// Sends characters; the line is lost if it takes none until the alarm.
     fn poll_push(&mut self, cx: &mut Context<'_>, rest: &mut &[u8]) -> Poll<Result<(), LineLoss>> {
         while !rest.is_empty() {
             match self.line.poll_send(cx, rest) {
                 Poll::Ready(taken) => *rest = &rest[taken?..],
-                // A host that does not read may wait for us to read.
+                // A host that does not read may be waiting for us to read.
                 Poll::Pending => {
                     if Pin::new(&mut self.alarm).poll(cx).is_ready() {
                         return Poll::Ready(Err(LineLoss::Blocked));
@@ -274,7 +274,7 @@ impl Session {
         Poll::Ready(Ok(()))
     }
 
-    /// Counts what the line's opening took, once: no sooner than it is needed, as a host may long be talking about options.
+    /// Counts the phases of the line's opening, once and as late as possible, because a host may still negotiate options.
     fn count_opening(&mut self) {
         let Some(opened) = self.opened.take() else { return };
         for (series, took) in opened.phases(self.line.opening(), self.shared.groups[self.group].series.line) {
@@ -282,7 +282,7 @@ impl Session {
         }
     }
 
-    /// Counts what crossed the line since it was last counted.
+    /// Counts the traffic since the last call.
     fn count_traffic(&mut self) {
         let traffic = self.line.traffic();
         self.shared.tally(|tally| {
@@ -296,8 +296,8 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.draw_all();
-        if let Some(view) = &mut self.screen {
-            self.shared.has_screen((view.grown().0, 0));
+        if let Some(pending) = &mut self.screen {
+            self.shared.has_screen((pending.grown().0, 0));
         }
         self.give_up_echoes(Stamp::FAR);
         self.count_opening();

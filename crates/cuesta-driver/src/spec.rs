@@ -1,4 +1,4 @@
-//! What a run is asked to do, as text: the plan resolved, every duration in nanoseconds.
+//! What a run is asked to do: the plan resolved, as JSON, every duration in nanoseconds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct RunSpec {
     /// When that is, in ns since 1970.
     #[serde(default)]
     pub started_wall: Option<u64>,
-    /// The kernel stamps the line of every so many users; 0 = of none.
+    /// The kernel stamps the line of every n-th user; 0 = of none.
     #[serde(default)]
     pub stamps: u32,
     /// Whether to keep every transaction.
@@ -52,11 +52,11 @@ pub struct RunSpec {
     /// The user whose session is written as a cast.
     #[serde(default)]
     pub cast: Option<u32>,
-    /// How long answers are awaited after the end, at most; ns.
+    /// The longest wait for responses after the end, ns.
     pub drain: u64,
     /// Who does what.
     pub groups: Vec<GroupSpec>,
-    /// How much of it, one stretch after another.
+    /// The steps of load, in order.
     pub steps: Vec<StepSpec>,
 }
 
@@ -79,7 +79,7 @@ pub struct GroupSpec {
     /// A row of the users' table for each user, in turn.
     #[serde(default)]
     pub data: Vec<BTreeMap<String, String>>,
-    /// Columns of it that are secret: how long an entry is must not be seen from any count.
+    /// Its secret columns: no count may reveal how long a cell is.
     #[serde(default)]
     pub secret: Vec<String>,
     /// Bits per second, in place of the script's; 0 = as fast as the line goes.
@@ -88,14 +88,14 @@ pub struct GroupSpec {
 }
 
 impl GroupSpec {
-    /// Columns and rows of a terminal: the plan's, else the tape's, else what a line has by itself.
+    /// Columns and rows of a terminal: the plan's, else the tape's, else a line's default.
     pub(crate) fn size(&self, tape: &cuesta_tape::Settings) -> (u16, u16) {
         let plain = cuesta_lines::Options::default();
         (self.columns.or(tape.columns).unwrap_or(plain.columns), self.rows.or(tape.rows).unwrap_or(plain.rows))
     }
 }
 
-/// One stretch of load.
+/// One step of load.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepSpec {
@@ -129,7 +129,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// What this says in place of the script.
+    /// What the load says in place of the script.
     pub(crate) fn overrides(&self) -> Overrides {
         let gap = |rate: f64| Duration::try_from_secs_f64(rate.recip()).unwrap_or(Duration::ZERO);
         Overrides {
@@ -162,7 +162,7 @@ pub enum LoadKind {
         /// The cycle, ns.
         cycle: u64,
     },
-    /// At random instants (Poisson) at a rate, whatever the host does.
+    /// At random instants (a Poisson process), whatever the host does.
     Open {
         /// Passes per second, over all users of the group.
         per_s: f64,
@@ -212,7 +212,7 @@ impl RunSpec {
         self.steps.iter().map(|step| step.groups[group].users).max().unwrap_or(0)
     }
 
-    /// In which step, and how long after its begin, a user of a group starts.
+    /// The step in which a user of a group starts, and how long after the step's begin.
     pub fn start_of(&self, group: usize, rank: u32) -> Option<(usize, Duration)> {
         let mut so_far = 0;
         for (number, step) in self.steps.iter().enumerate() {

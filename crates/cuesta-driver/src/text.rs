@@ -1,12 +1,12 @@
-//! The text that came, as rows: for `Expect`. Not a screen: it knows no cursor movement, and keeps what a screen loses.
+//! The received text as rows, for `Expect`. Unlike a screen it knows no cursor movement, and keeps rows that scroll away.
 
-/// Rows of text since the last key, without escape sequences. Bounded: what is too old is forgotten.
+/// Rows of text since the last key, without escape sequences. Bounded: the oldest text is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
     all: Vec<u8>,
     /// Where the current row begins.
     row: usize,
-    /// A return came: what follows is written over the row, unless it is a line feed.
+    /// A return came: text that follows overwrites the row, unless it is a line feed.
     returned: bool,
     escape: Escape,
     /// What was typed since the last answer, as rows.
@@ -15,7 +15,7 @@ pub(crate) struct Text {
     echoed: usize,
 }
 
-/// How far we are in an escape sequence (ECMA-48 §5.4, §8.3).
+/// The position in an escape sequence (ECMA-48 §5.4, §8.3).
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Escape {
     #[default]
@@ -29,12 +29,12 @@ enum Escape {
 }
 
 const KEPT: usize = 16 * 1024;
-/// No more of what was typed is looked for.
+/// At most this much typed text is compared.
 const TYPED: usize = 1024;
 const ESC: u8 = 0x1b;
 
 impl Text {
-    /// A key goes: what came before it is forgotten. `first`: it is the first since the last answer.
+    /// A key goes: forgets the text before it. `first`: it is the first key since the last response.
     pub(crate) fn restart(&mut self, typed: &[u8], first: bool) {
         if first {
             self.typed.clear();
@@ -50,12 +50,12 @@ impl Text {
         self.returned = false;
     }
 
-    /// All rows, parted by LF.
+    /// All rows, separated by LF.
     pub(crate) fn all(&self) -> &[u8] {
         &self.all
     }
 
-    /// The same without what only echoes, late, what was typed.
+    /// The same without a late echo of what was typed.
     pub(crate) fn answer(&self) -> &[u8] {
         let late = &self.typed[self.echoed..];
         if late.starts_with(&self.all) { &[] } else { self.all.strip_prefix(late).unwrap_or(&self.all) }

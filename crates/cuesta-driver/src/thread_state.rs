@@ -1,5 +1,4 @@
-//! The users of one thread, and what they share: the settings, the tally, the buffer that every line is read into. What is
-//! known of each of them is its `UserState`.
+//! What the users of one thread share: settings, the tally, the buffer that every line is read into, and a `UserState` each.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,7 +15,7 @@ use crate::self_meter::{MemoryMeter, SelfMeter};
 use crate::spec::{self, LoadKind, RunSpec};
 use crate::user_state::{Activity, UserState, WaitingFor, count_waiting};
 
-/// What one read of a line can bring: not more, so that the turn of a user who is flooded is short.
+/// The largest read of a line. Small, so that a user who is flooded does not keep the thread.
 const BUFFER: usize = 16 * 1024;
 
 /// What the users of a thread share.
@@ -34,13 +33,13 @@ pub(crate) struct ThreadState {
     open: Cell<u64>,
     /// Users that have a screen, and what all screens take, in bytes.
     screens: Cell<(u64, usize)>,
-    /// Pieces drawn so far.
+    /// Pieces of screen input drawn so far.
     drawn: Cell<u64>,
-    /// Kept for its memory.
+    /// Reused for its memory.
     event_buffer: Cell<Vec<ScreenEvent>>,
 }
 
-/// One drawing in so many is timed: reading the clock costs as much as a short one.
+/// One drawing in this many is timed: reading the clock costs as much as a short drawing.
 const TIMED: u64 = 61;
 
 impl ThreadState {
@@ -83,7 +82,7 @@ impl ThreadState {
         look(&self.users.borrow()[slot])
     }
 
-    /// What arrives for each user of a group, by rank; none for those of other threads.
+    /// The arrival queues of a group's users, by rank; `None` for users of other threads.
     pub(crate) fn arrivals_of(&self, group: usize, users: u32) -> Vec<Option<Rc<ArrivalQueue>>> {
         let mut arrivals = vec![None; users as usize];
         for slot in self.users.borrow().iter().filter(|slot| slot.group == group && slot.rank < users) {
@@ -92,7 +91,7 @@ impl ThreadState {
         arrivals
     }
 
-    /// What a user's screen takes in memory has changed; from nothing it is new, to nothing it is gone.
+    /// The memory of a user's screen has changed, in bytes. From 0 it is new; to 0 it is gone.
     pub(crate) fn has_screen(&self, (before, after): (usize, usize)) {
         if before == after {
             return;
@@ -101,7 +100,7 @@ impl ThreadState {
         self.screens.set((screens + u64::from(before == 0) - u64::from(after == 0), bytes + after - before));
     }
 
-    /// Draws on somebody's screen, and counts the time that it takes.
+    /// Draws on a user's screen, and counts the time.
     pub(crate) fn draw(&self, draw: impl FnOnce(&mut Vec<ScreenEvent>)) -> Vec<ScreenEvent> {
         let mut events = self.event_buffer.take();
         self.drawn.set(self.drawn.get() + 1);
@@ -116,7 +115,7 @@ impl ThreadState {
         events
     }
 
-    /// Gives back what [`draw`](Self::draw) gave.
+    /// Takes back the buffer that [`draw`](Self::draw) returned.
     pub(crate) fn keep_event_buffer(&self, events: Vec<ScreenEvent>) {
         self.event_buffer.set(events);
     }
@@ -144,7 +143,7 @@ impl ThreadState {
         slot.lost = None;
     }
 
-    /// A user has no line any more, or could have none: why, if it was not meant to.
+    /// A user has lost its line, or could open none; `lost` says why, unless the line was to end.
     pub(crate) fn disconnects(&self, slot: usize, lost: Option<&'static str>) {
         let slot = &mut self.users.borrow_mut()[slot];
         self.open.set(self.open.get() - u64::from(slot.connected));
@@ -152,14 +151,14 @@ impl ThreadState {
         slot.lost = lost;
     }
 
-    /// A user turns to something at an instant; nothing changes if that is what it does already.
-    pub(crate) fn turns(&self, slot: usize, to: Activity, at: Stamp) {
+    /// A user's activity changes at an instant.
+    pub(crate) fn set_activity(&self, slot: usize, to: Activity, at: Stamp) {
         let slot = &mut self.users.borrow_mut()[slot];
-        if slot.spends.0 == to {
+        if slot.activity.0 == to {
             return;
         }
         slot.spend_until(at, &mut self.tally.borrow_mut().counts.sums);
-        slot.spends.0 = to;
+        slot.activity.0 = to;
     }
 
     /// A transaction of a user is complete.
@@ -173,7 +172,7 @@ impl ThreadState {
         self.tally.borrow_mut().counts.unanswered += 1;
     }
 
-    /// Gives away what was counted in an interval; says whether it will be written.
+    /// Hands an interval's counts to the recorder; false if the recorder has failed.
     pub(crate) fn deliver(&self, handle: &RecorderHandle, meter: &mut SelfMeter, interval: Interval) -> bool {
         let end = self.timeline.at(interval.end);
         let loads = &self.spec.steps[interval.step].groups;
@@ -202,12 +201,12 @@ impl ThreadState {
         handle.deliver(interval, &mut tally)
     }
 
-    /// A user waits for something from now on, or for nothing any more.
+    /// What a user waits for from now on, if anything.
     pub(crate) fn waits(&self, slot: usize, what: Option<WaitingFor>) {
         self.users.borrow_mut()[slot].waits = what;
     }
 
-    /// A user waits for the echoes of so many keys, the first of which was due at an instant; or for none.
+    /// A user waits for the echoes of `keys` keys, the first of which was due at `since`; or for none.
     pub(crate) fn waits_for_echo(&self, slot: usize, since: Option<Stamp>, keys: usize) {
         self.users.borrow_mut()[slot].echo = since.map(|since| (since, keys));
     }
@@ -217,7 +216,7 @@ impl ThreadState {
         self.users.borrow().iter().any(|slot| matches!(slot.waits, Some(WaitingFor::Answer(_))) || slot.echo.is_some())
     }
 
-    /// How a group's load stands in a step.
+    /// A group's load in a step.
     pub(crate) fn load(&self, step: usize, group: usize) -> &spec::Load {
         &self.spec.steps[step].groups[group]
     }
@@ -226,9 +225,9 @@ impl ThreadState {
 /// What became of everything that was due in the measurement interval of a step with an open load.
 ///
 /// An arrival belongs to the step whose measurement interval holds its due time, whenever it is begun and ended. The arrival
-/// process counts arrivals, users count what they end, and what is left is found where it waits.
+/// process counts arrivals, users count what they end, and the rest is counted where it waits.
 impl ThreadState {
-    /// Something arrived for a user of this thread.
+    /// An input arrived for a user of this thread.
     pub(crate) fn arrives(&self, due: Stamp, arrival: Arrival) {
         let skipped = u64::from(arrival == Arrival::Skipped);
         self.tally(|tally| tally.counts.skipped += skipped);
@@ -243,7 +242,7 @@ impl ThreadState {
         self.users.borrow_mut()[slot].arrived = Some(due);
     }
 
-    /// A user has ended what it began; nothing is counted where that had not arrived by an open load.
+    /// A user has ended what it began. Counts only what arrived by an open load.
     pub(crate) fn ends(&self, slot: usize, failed: bool) {
         let Some(due) = self.users.borrow_mut()[slot].arrived.take() else { return };
         self.account_of(due, |account| {
@@ -258,7 +257,7 @@ impl ThreadState {
         }
     }
 
-    /// The account up to the end of an interval; none where no load of the step is open.
+    /// The counts up to the end of an interval; `None` if no load of the step is open.
     fn account(&self, interval: Interval) -> Option<ArrivalCounts> {
         let is_open = |load: LoadKind| matches!(load, LoadKind::Open { .. });
         if !self.spec.steps[interval.step].groups.iter().any(|group| is_open(group.load)) {

@@ -1,7 +1,7 @@
 //! A virtual user: opens a line, types, waits, thinks. Straight-line code, one task.
 //!
-//! The user carries its *plan*: the instant up to which what it does is laid down. Each step moves the plan on from where
-//! it was, never from when the step was really done; so a late driver shows as lateness and not as a slower user.
+//! The user keeps its next scheduled time (`next_due`). Each operation advances from it, never from when the operation was
+//! really done, so a late driver shows as lateness and not as a slower user.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -32,24 +32,24 @@ pub(crate) struct User {
     group: usize,
     rank: u32,
     rng: SeededRng,
-    /// The step that the user is in; none while no step wants it.
+    /// The step that the user takes part in.
     step: Option<usize>,
-    /// The load that the pacer is of.
+    /// The load for which the pacer was made.
     load: LoadKind,
     program: Rc<Program>,
     pacer: Pacer,
-    /// Up to when what this user does is laid down.
+    /// The next scheduled time: when the user's next operation begins.
     next_due: Stamp,
-    /// When the host, or the user's own keying, let the user go: no key can go before, and that is not the driver's fault.
+    /// When the host, or the user's own keying, lets the user go on. A key sent no later than this is not late.
     ready: Stamp,
-    /// From when to when its last answer might still have been an echo, if that kept it: what is due next is due so much later.
-    kept: Option<(Stamp, Stamp)>,
-    /// Up to when the user's last keys keep it at the keyboard, by the plan.
-    keyed: Stamp,
+    /// From when to when the last response was held because it might have been an echo. The next due time moves by as much.
+    held: Option<(Stamp, Stamp)>,
+    /// The scheduled end of the user's last keys.
+    keying_ends: Stamp,
     input: OpenTransaction,
-    /// How long the session waited for this user to be free, until that is counted with its first transaction.
+    /// How long the session waited for this user to be free; counted with its first transaction.
     delayed: Duration,
-    /// The host has answered something in this session.
+    /// The host has answered a wait in this session.
     heard: bool,
     /// The host has closed the line, as the script expected.
     hung_up: bool,
@@ -57,17 +57,17 @@ pub(crate) struct User {
     loops: Vec<u32>,
 }
 
-/// What the user has done since the last transaction was counted.
+/// The transaction that is not complete yet.
 #[derive(Debug, Default)]
 struct OpenTransaction {
-    /// In a named transaction: which.
+    /// Its class, if it is named.
     class: Option<usize>,
-    /// The last key's instants, while no answer to it has been waited for.
+    /// When the last key was due and sent, until its response has been waited for.
     key: Option<(Stamp, Stamp)>,
     /// Sums of the waits, from due and from sent.
     waited: (Duration, Duration),
     answered: Option<Transaction>,
-    /// It was answered by nothing but silence: the host has sent nothing since the last key.
+    /// Only silence ended the wait: the host has sent nothing since the last key.
     silent: bool,
 }
 
@@ -78,9 +78,9 @@ enum Stop {
     Over,
     /// The line is gone.
     Lost(LineLoss),
-    /// The session has come to its end, as it was to.
+    /// The session has ended as it was to.
     Left,
-    /// What was waited for did not come: the pass is given up, the next begins.
+    /// A wait ran out: the pass is given up and the next begins.
     GaveUp,
 }
 
@@ -90,7 +90,7 @@ impl From<LineLoss> for Stop {
     }
 }
 
-/// How long a user waits before it tries to open a line again, at first and at most.
+/// The first and the longest time before a line is tried again.
 const FIRST_RETRY: Duration = Duration::from_secs(1);
 const LAST_RETRY: Duration = Duration::from_secs(30);
 
@@ -109,8 +109,8 @@ impl User {
             pacer: Pacer::Closed,
             next_due: shared.timeline.start_at,
             ready: shared.timeline.start_at,
-            kept: None,
-            keyed: shared.timeline.start_at,
+            held: None,
+            keying_ends: shared.timeline.start_at,
             input: OpenTransaction::default(),
             delayed: Duration::ZERO,
             heard: false,
@@ -120,7 +120,7 @@ impl User {
         }
     }
 
-    /// Lives until the run is over: session after session.
+    /// Plays sessions until the run is over.
     pub(crate) async fn live(&mut self) {
         let Some((step, offset)) = self.shared.spec.start_of(self.group, self.rank) else { return };
         self.next_due = self.begin_of(step) + offset;
@@ -150,33 +150,33 @@ impl User {
         self.shared.waits(self.slot, None);
     }
 
-    /// How long to wait before the line is tried again. Users whom a host turned away together would come back together, and
-    /// be turned away again: each waits between half of the time and one and a half of it, from a generator of its own, so that
-    /// what it types does not hang on how often it was turned away.
+    /// How long to wait before the line is tried again. Users that were turned away together would come back together, so each
+    /// waits between half of the time and one and a half of it. The draw is from a generator of its own, so that what the user
+    /// types does not depend on how often it was turned away.
     fn back_off(&self, loss: LineLoss, retry: Duration) -> Duration {
         if !matches!(loss, LineLoss::NotOpened { overload: true, .. }) {
             return retry;
         }
-        // Beyond all users, who count from 0 up; another number for each further try.
+        // Users take the streams from 0; this one is beyond them, and another one for each further try.
         let stream = (1 << 61) + (u64::from(self.number) << 8) + retry.as_secs();
         retry.mul_f64(0.5 + SeededRng::new(self.shared.spec.seed, stream).unit())
     }
 
-    /// From the opening of a line to its end, for which there is always a reason.
+    /// One session, from the opening of a line to its end.
     async fn session(&mut self, retry: &mut Duration, first: bool) -> Result<Infallible, Stop> {
         self.wait_for_a_step().await?;
         if self.comes_and_goes() {
-            // Boxed, so that who stays has no room set aside for it.
+            // Boxed, so that users that keep their line reserve no memory for it.
             return Box::pin(self.session_that_arrives(retry)).await;
         }
         let mut session = self.open().await?;
         *retry = FIRST_RETRY;
         let Err(stop) = self.work(&mut session, first).await;
-        // Boxed, so that who works has no room set aside for it.
+        // Boxed, so that users at work reserve no memory for it.
         Err(Box::pin(self.explained(stop, session)).await)
     }
 
-    /// From the login to the end: pass after pass.
+    /// Logs in and plays passes until the session ends.
     async fn work(&mut self, session: &mut Session, first: bool) -> Result<Infallible, Stop> {
         self.login(session, first).await?;
         loop {
@@ -195,7 +195,7 @@ impl User {
         }
     }
 
-    /// Opens a line when it is planned. The time that it takes counts from then, whatever kept the user.
+    /// Opens a line when it is due. The opening counts from then, whatever delayed the user.
     async fn open(&mut self) -> Result<Session, Stop> {
         clock::sleep_until(self.next_due.min(self.shared.timeline.end())).await;
         if clock::now() >= self.shared.timeline.end() {
@@ -219,7 +219,7 @@ impl User {
     }
 
     fn rest(&mut self) {
-        self.shared.turns(self.slot, Activity::Other, clock::now());
+        self.shared.set_activity(self.slot, Activity::Other, clock::now());
         self.shared.waits(self.slot, None);
         self.forget_input();
     }
@@ -229,7 +229,7 @@ impl User {
         self.loops.clear();
     }
 
-    /// What is done once in a session.
+    /// Plays what is done once in a session.
     async fn login(&mut self, session: &mut Session, first: bool) -> Result<(), Stop> {
         match self.play(session, 0, self.program.pass).await {
             Err(Stop::GaveUp) => return Err(Stop::Lost(LineLoss::NoLogin)),
@@ -238,14 +238,14 @@ impl User {
         if let Pacer::Paced { next, cycle } = &mut self.pacer {
             let before = begin_in_cycle(next, *cycle, self.next_due);
             if !first {
-                // Fixed in advance, and the user had no line.
+                // Their instants were fixed in advance, and the user had no line.
                 self.shared.tally(|tally| tally.counts.skipped += before);
             }
         }
         Ok(())
     }
 
-    /// Waits, listening, until the next pass is due, and moves the plan there.
+    /// Listens until the next pass is due, and schedules it.
     async fn next_pass(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             self.follow_steps(session).await?;
@@ -259,7 +259,7 @@ impl User {
                     self.shared.tally(|tally| tally.counts.skipped += skipped);
                     self.begin_at(due);
                     if due <= now {
-                        // Behind: whoever else is behind has its turn first.
+                        // This user is behind: others that are behind take their turn first.
                         task::yield_now().await;
                     }
                     return Ok(());
@@ -278,13 +278,13 @@ impl User {
         }
     }
 
-    /// An input is due at an instant, whatever the user did before; who is still keying cannot begin before that is done.
+    /// An input is due at an instant, whatever the user did before. A user that is still keying begins after that.
     fn begin_at(&mut self, due: Stamp) {
-        self.ready = self.ready.max(self.keyed);
+        self.ready = self.ready.max(self.keying_ends);
         self.next_due = due;
     }
 
-    /// When the user would begin another pass: a closed one when it has thought, another one now.
+    /// When the user would begin another pass: in a closed load after its think time, else now.
     fn at(&self) -> Stamp {
         match self.load {
             LoadKind::Closed => self.next_due.max(clock::now()),
@@ -292,7 +292,7 @@ impl User {
         }
     }
 
-    /// Enters the step that it is now, or listens until one wants this user.
+    /// Enters the present step, or listens until a step has this user.
     async fn follow_steps(&mut self, session: &mut Session) -> Result<(), Stop> {
         loop {
             let at = self.at();
@@ -306,7 +306,7 @@ impl User {
                 return if self.comes_and_goes() { Err(Stop::Left) } else { Ok(()) };
             }
             self.step = None;
-            self.shared.turns(self.slot, Activity::Other, at);
+            self.shared.set_activity(self.slot, Activity::Other, at);
             session.listen_until(self.end_of(step)).await?;
             self.next_due = clock::now();
         }
@@ -337,8 +337,7 @@ impl User {
         }
     }
 
-    /// Takes on what a step wants, from an instant laid down in advance. Who comes from the step before with the same load
-    /// goes on with it.
+    /// Takes on a step's load and program, from an instant fixed in advance. A load equal to that of the step before goes on.
     fn enter(&mut self, step: usize, from: Stamp) {
         let load = self.shared.load(step, self.group).load;
         let goes_on = self.step.is_some() && self.load == load;
@@ -376,7 +375,7 @@ impl User {
         self.step.map_or(self.shared.timeline.end(), |step| self.end_of(step))
     }
 
-    /// Nothing more is due: keeps the line open until the measurement has ended, and then for the echoes still awaited.
+    /// Nothing more is due: keeps the line open until the measurement ends, and then for the echoes still awaited.
     async fn until_the_end(&self, session: &mut Session) -> Stop {
         if self.hung_up {
             clock::sleep_until(self.shared.timeline.end()).await;

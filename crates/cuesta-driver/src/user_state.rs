@@ -1,4 +1,4 @@
-//! What is known of one user while it works, and its account of a step.
+//! What a thread knows of one user, and the user's counts of a step.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -7,40 +7,40 @@ use cuesta_record::{Counts, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
-/// What a user spends its time on.
+/// What a user activity its time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     Thinking,
     Keying,
-    /// Waiting for an answer, which is counted as response when it comes; or not at work.
+    /// Waiting for a response, whose time is counted when it comes; or not at work.
     Other,
 }
 
 /// What a user waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitingFor {
-    /// The answer to an input that was due at an instant.
+    /// The response to an input that was due at this instant.
     Answer(Stamp),
-    /// What the host shows by itself, since an instant: a first prompt for example.
+    /// Output that no key of the user asked for, such as a first prompt; waited for since this instant.
     Prompt(Stamp),
 }
 
-/// What is known of one user while it works.
+/// What a thread knows of one user.
 #[derive(Debug)]
 pub(crate) struct UserState {
     pub(crate) user: u32,
     pub(crate) group: usize,
     /// Number within the group.
     pub(crate) rank: u32,
-    /// What arrives for it, in an open load.
+    /// Its arrivals, in an open load.
     pub(crate) arrivals: Rc<ArrivalQueue>,
-    /// What it spends its time on, and since when that is not yet counted.
-    pub(crate) spends: (Activity, Stamp),
-    /// When what it does was due, if that arrived by an open load.
+    /// Its activity, and up to when that is counted.
+    pub(crate) activity: (Activity, Stamp),
+    /// When its current input was due, if that arrived by an open load.
     pub(crate) arrived: Option<Stamp>,
     /// What it waits for.
     pub(crate) waits: Option<WaitingFor>,
-    /// When the first of the keys whose echo it awaits was due, and how many they are.
+    /// Keys that wait for their echo: when the first was due, and how many they are.
     pub(crate) echo: Option<(Stamp, usize)>,
     /// Why it has no line.
     pub(crate) lost: Option<&'static str>,
@@ -59,7 +59,7 @@ impl UserState {
             group,
             rank,
             arrivals: Rc::default(),
-            spends: (Activity::Other, Stamp::ZERO),
+            activity: (Activity::Other, Stamp::ZERO),
             arrived: None,
             waits: None,
             echo: None,
@@ -79,7 +79,7 @@ impl UserState {
         self.max = self.max.max(response);
     }
 
-    /// Closes the user's account of a step, which ends at an instant.
+    /// The user's row of a step that ends at `end`; its counts begin again.
     pub(crate) fn row(&mut self, step: usize, group: &str, end: Stamp) -> UserRow {
         let waits = match self.waits {
             Some(WaitingFor::Answer(since)) if since < end => Some(("answer", since)),
@@ -103,17 +103,17 @@ impl UserState {
         row
     }
 
-    /// Counts the time up to an instant to what it was spent on. The instant may lie before one that was counted up to,
-    /// because a user begins to key by its plan and says so when it sends: then the time is taken back.
+    /// Counts the time up to an instant to the current activity. The instant may lie before one already counted up to,
+    /// because a user reports its keying when it sends, from the scheduled beginning: that time is taken back.
     pub(crate) fn spend_until(&mut self, at: Stamp, sums: &mut TimeSums) {
-        let (spending, since) = self.spends;
+        let (spending, since) = self.activity;
         let spent = (at.as_nanos() as f64 - since.as_nanos() as f64) / 1e9;
         match spending {
             Activity::Thinking => sums.think += spent,
             Activity::Keying => sums.keying += spent,
             Activity::Other => {}
         }
-        self.spends.1 = at;
+        self.activity.1 = at;
     }
 
     pub(crate) fn forget(&mut self) {
@@ -122,7 +122,7 @@ impl UserState {
     }
 }
 
-/// Counts those who wait at the end of an interval.
+/// Counts the users that wait at the end of an interval.
 pub(crate) fn count_waiting(users: &[UserState], end: Stamp, counts: &mut Counts) {
     let age = |since: Stamp| end.since(since).as_secs_f64();
     for slot in users {

@@ -17,19 +17,19 @@ use crate::spec::LoadKind;
 use crate::thread_state::ThreadState;
 use crate::user::User;
 
-/// How often a stop is looked for.
+/// How often a stop is checked for.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Plays all users of one thread, from the start to the end or a stop. Says whether it came to its end.
+/// Runs all users of one thread. False if a stop was asked for or the recorder failed.
 ///
 /// # Panics
-/// When a user does: that is the driver's failure, and the run's.
+/// When a user does, which is a fault of the driver.
 pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderHandle, stop: Arc<AtomicBool>) -> bool {
     add_users(&shared, thread);
     let mut tasks = JoinSet::new();
     let processes = processes(&shared);
     for process in &processes {
-        tasks.spawn_local(deal(Rc::clone(&shared), Rc::clone(process)));
+        tasks.spawn_local(run_arrivals(Rc::clone(&shared), Rc::clone(process)));
     }
     for slot in 0..shared.user_count() {
         let mut user = User::new(Rc::clone(&shared), slot);
@@ -43,7 +43,7 @@ pub(crate) async fn play(shared: Rc<ThreadState>, thread: u32, handle: RecorderH
         let woken = sleep_unless(&stop, end, over).await;
         let stopped = woken == Woken::Stopped;
         let interval = if woken == Woken::Due { interval } else { cut_short(&shared, interval) };
-        // What was due before the cut is counted before it, also where this thread is late.
+        // Arrivals due in the interval count in it, even if this thread is late.
         for process in &processes {
             arrive_up_to(&shared, process, shared.timeline.at(interval.end));
         }
@@ -94,7 +94,7 @@ fn cut_short(shared: &ThreadState, interval: Interval) -> Interval {
     Interval { end: now.clamp(interval.begin, interval.end), ends_step: interval.phase == Phase::Measure, ..interval }
 }
 
-/// Gives this thread its users: user u of all is on agent `u % agents`, and there on thread `(u / agents) % threads`.
+/// Adds this thread's users: user u is on agent `u % agents`, and there on thread `(u / agents) % threads`.
 fn add_users(shared: &ThreadState, thread: u32) {
     let spec = &shared.spec;
     let mut user = 0;
@@ -108,14 +108,14 @@ fn add_users(shared: &ThreadState, thread: u32) {
     }
 }
 
-/// The arrivals of open loads, a process for each group and step.
+/// An arrival process for each group and step with an open load.
 fn processes(shared: &ThreadState) -> Vec<Rc<RefCell<ArrivalProcess>>> {
     let mut processes = Vec::new();
     for (step, (times, load)) in shared.timeline.steps.iter().zip(&shared.spec.steps).enumerate() {
         for (group, load) in load.groups.iter().enumerate() {
             let LoadKind::Open { per_s, .. } = load.load else { continue };
             let number = ((step as u64) << 32) + group as u64;
-            // Beyond all users, who count from 0 up.
+            // Users take the numbers from 0; this one is beyond them.
             let rng = SeededRng::new(shared.spec.seed, (1 << 62) + number);
             let begin = shared.timeline.at(times.settled - shared.spec.steps[step].settle);
             let within = begin..shared.timeline.at(times.end);
@@ -126,8 +126,8 @@ fn processes(shared: &ThreadState) -> Vec<Rc<RefCell<ArrivalProcess>>> {
     processes
 }
 
-/// Deals out what arrives, each when it is due.
-async fn deal(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
+/// Lets inputs arrive when they are due.
+async fn run_arrivals(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
     loop {
         let Some(due) = process.borrow().next_due() else { return };
         clock::sleep_until(due).await;
@@ -136,5 +136,5 @@ async fn deal(shared: Rc<ThreadState>, process: Rc<RefCell<ArrivalProcess>>) {
 }
 
 fn arrive_up_to(shared: &ThreadState, process: &RefCell<ArrivalProcess>, at: Stamp) {
-    process.borrow_mut().deal(at, |due, arrival| shared.arrives(due, arrival));
+    process.borrow_mut().advance(at, |due, arrival| shared.arrives(due, arrival));
 }

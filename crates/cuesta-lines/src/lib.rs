@@ -2,8 +2,9 @@
 //!
 //! A line carries characters between a terminal and a host; it knows nothing of users, tapes or services.
 //!
-//! - [`Line`]: what every line is; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
-//! - [`Target`]: where a line goes, as a URL; [`open`] goes there, [`Listener`] is the host's end.
+//! - [`Line`]: the trait of every line; [`receive`] and [`send`] wait for one; [`Fault`]: how one broke.
+//! - [`Target`]: where a line goes, as a URL; [`KINDS`]: the table of kinds; [`open`] opens the terminal's end, [`Listener`] is the
+//!   host's end.
 //! - The lines: `tcp`, `telnet`, `ssh`; [`Pty`] and [`Pipe`], with a program on this machine; `serial`; and [`loopback`]
 //!   within a process.
 //! - Around any line: [`RateLimited`] gives it a line speed, [`Faulty`] injects faults, [`Tap`] observes what passes.

@@ -1,4 +1,4 @@
-//! Commands → script: blocks become bodies, settings find their place, and what makes no sense is refused.
+//! Commands → script: nests blocks, places settings, and refuses what makes no sense.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::parse::{Action, Block, Holds, Item};
 use crate::script::{Echo, Keys, Piece, Script, Settings, Step};
 use crate::totals::Totals;
 
-/// Blocks within blocks.
+/// How deep blocks nest.
 const DEEPEST: usize = 16;
-/// Keys, and steps, of one pass when all its parts and repetitions are put in.
+/// Most keys, and most steps, of a pass, all parts and repetitions included.
 const MOST: u64 = 1_000_000;
-/// Named transactions: each has histograms of its own.
+/// Most named transactions: each has histograms of its own.
 const MOST_CLASSES: usize = 1000;
 
 /// A script with what else is known of it.
@@ -50,15 +50,15 @@ struct Open {
 struct Builder {
     script: Script,
     open: Vec<Open>,
-    /// Of the steps at the top; `before` those of them that stand before `Forever`.
+    /// Totals of the steps at the top; `before`: of those before `Forever`.
     totals: Totals,
     before: Totals,
-    /// Of each part.
+    /// Totals of each part.
     parts: BTreeMap<char, Totals>,
     clipboard: Option<Vec<Piece>>,
-    /// Since the last wait.
+    /// What has been typed since the last wait.
     typed: TypedRows,
-    /// Whether the tape times echoes somewhere.
+    /// Whether a setting asks for the echoes of keys to be timed.
     times_echoes: bool,
     /// Commands that were accepted and ignored, each once.
     ignored: Vec<String>,
@@ -96,7 +96,7 @@ impl Builder {
         self.errors.extend(result.err());
     }
 
-    /// Puts a step where it stands: into the block that is open, else at the top.
+    /// Adds a step to the open block, else at the top.
     fn step(&mut self, step: Step, place: &SourceSpan) -> Result<(), TapeError> {
         if let Step::Play(letters) = &step {
             self.playable(letters, place)?;
@@ -113,7 +113,7 @@ impl Builder {
         steps.push(step);
         let was_more = sum.keys > MOST || sum.steps > MOST;
         *sum = sum.then(totals);
-        // Said once, where the sum first gets there.
+        // An error once, at the step that exceeds the limit.
         if !was_more && (sum.keys > MOST || sum.steps > MOST) {
             let message = format!("that makes more than {MOST} keys or steps in one pass");
             return Err(place.error(message, "repeat less, or let the pass begin again with Forever"));
@@ -186,7 +186,7 @@ impl Builder {
             }
             _ => None,
         };
-        // It is opened even so: its End would be called superfluous otherwise.
+        // Opened in any case: otherwise its End would be an error too.
         let error = fault.map(|(message, hint)| place.error(message, hint));
         self.open.push(Open { block, place, steps: Vec::new(), totals: Totals::default() });
         error.map_or(Ok(()), Err)

@@ -1,4 +1,4 @@
-//! What is wrong with a tape, or merely worth knowing: where, what, and what to write instead.
+//! Errors and notes about a tape: where, what is wrong, and what to write instead.
 
 use std::fmt;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ pub(crate) struct Source {
     pub(crate) text: String,
 }
 
-/// A stretch of a tape.
+/// A range of a tape's text.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceSpan {
     source: Rc<Source>,
@@ -28,7 +28,7 @@ impl SourceSpan {
         Self { source: Rc::clone(source), start: token.start, end: token.end, row: token.row, column: token.column }
     }
 
-    /// From `by` bytes after the beginning on, within the same row.
+    /// A range of `length` bytes that begins `by` bytes later in the same row.
     pub(crate) fn moved(mut self, by: usize, length: usize) -> Self {
         self.start += by;
         self.column += by as u32;
@@ -116,7 +116,7 @@ impl Excerpt {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TapeErrors(pub Vec<TapeError>);
 
-/// So many errors are shown; the rest are counted.
+/// At most this many errors are shown; the rest are counted.
 const SHOWN: usize = 10;
 
 impl fmt::Display for TapeErrors {
@@ -134,7 +134,7 @@ impl fmt::Display for TapeErrors {
 
 impl std::error::Error for TapeErrors {}
 
-/// Something that is no error but that the tape's author should know.
+/// Something that the tape's author should know and that is no error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// Where, unless it is about the whole tape.
@@ -152,7 +152,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// ", did you mean `Enter`?" or what is said otherwise.
+/// A hint with the nearest word, else `otherwise`.
 pub(crate) fn did_you_mean(word: &str, words: impl Iterator<Item = &'static str>, otherwise: &str) -> String {
     crate::spelling::nearest(word, words)
         .map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{}`?", shown(near)))

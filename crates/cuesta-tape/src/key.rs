@@ -104,7 +104,7 @@ impl Held {
     pub(crate) fn press(self, key: &str) -> Vec<u8> {
         match key {
             "Tab" if self.shift => b"\x1b[Z".to_vec(),
-            // xterm sends the other erasing character for Ctrl+Backspace.
+            // For Ctrl+Backspace xterm sends backspace instead of delete.
             "Backspace" if self.ctrl => self.after_escape(b"\x08".to_vec()),
             "Space" if self.ctrl => self.after_escape(vec![0]),
             "Up" | "Down" | "Right" | "Left" => self.arrow(key),

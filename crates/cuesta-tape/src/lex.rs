@@ -1,4 +1,4 @@
-//! A tape's text → tokens, byte by byte as VHS cuts it, so that every trap of it is the same here.
+//! A tape's text → tokens, cut byte by byte exactly as VHS cuts it.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub(crate) fn is_unclosed(token: &Token) -> bool {
 
 struct Lexer<'a> {
     text: &'a str,
-    /// Byte offset of what comes next.
+    /// Byte offset of the next token.
     at: usize,
     row: u32,
     /// Byte offset of the row's first character.
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         (kind, Cow::Borrowed(&self.text[start..end]), end)
     }
 
-    /// Past a closing quote (or a NUL), but not past the end of a row, which is to be counted.
+    /// The end of a quoted text: behind the closing quote (or a NUL), but before the end of a row, which is counted.
     fn beyond(&self, end: usize) -> usize {
         let row_ends = end < self.text.len() && matches!(self.byte(end), b'\r' | b'\n');
         if end == self.text.len() || row_ends { end } else { end + 1 }

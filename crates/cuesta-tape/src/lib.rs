@@ -4,14 +4,15 @@
 //! our words (`Transaction`, `Think`, `Wait+Echo`, …) are words only where a command may stand. This crate opens no
 //! file (a caller's loader does), plays nothing and knows no time.
 //!
-//! - [`parse`]: a tape's text to a [`Tape`], or to [`TapeErrors`] that show row, caret and hint.
+//! - [`parse()`]: a tape's text to a [`Tape`], or to [`TapeErrors`] that show row, caret and hint.
 //! - [`script`]: what a tape means, as a tree.
 //! - [`Program`]: the same as flat operations with every setting resolved, which the driver plays.
 //! - [`Command`]: the same as the flat list that VHS has.
-//! - [`listing`]: a tape as it was understood, printed.
+//! - [`listing()`]: a tape as it was understood, printed.
 //!
 //! Inside: `words` is the table of the words that begin commands; `lex` cuts text into `token`s; `parse` makes commands
-//! of them, one file per family; `build` makes the tree; `pattern` translates VHS's patterns into Rust's and compiles them.
+//! of them, one file per family; `build` makes the tree, `lowering` the program; `pattern` translates VHS's patterns into
+//! Rust's and compiles them.
 
 mod build;
 mod command;
@@ -19,6 +20,7 @@ mod error;
 mod key;
 mod lex;
 mod listing;
+mod lowering;
 mod own_command;
 mod parse;
 mod pattern;

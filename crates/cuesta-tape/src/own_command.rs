@@ -1,16 +1,16 @@
-//! Whether a wait looks for what its own command already shows: the echo of what is typed, which is no answer.
+//! Warns of a wait whose pattern matches the echo of what is typed before it, which is no response.
 
-use crate::program::WAIT_PATTERN;
+use crate::lowering::WAIT_PATTERN;
 use crate::script::{Key, Keys, Piece, Settings, Step};
 use crate::{Pattern, WaitCondition};
 
-/// Rows between two waits that are looked at.
+/// At most this many rows between two waits are checked.
 const MOST_ROWS: usize = 16;
 
 /// What has been typed since the last wait.
 #[derive(Debug, Default)]
 pub(crate) struct TypedRows {
-    /// Row by row. What a `${column}` stands for is not known: it parts a row in two.
+    /// Row by row. A `${column}` ends a row, because its value is not known.
     rows: Vec<String>,
     /// The last key is shown as itself, so that its own echo may be waited for.
     ends_shown: bool,
@@ -19,18 +19,18 @@ pub(crate) struct TypedRows {
 }
 
 impl TypedRows {
-    /// Takes in a setting.
+    /// Notes a setting.
     pub(crate) fn set(&mut self, settings: &Settings) {
         self.wait_pattern = settings.wait_pattern.clone().or(self.wait_pattern.take());
         self.prompt = settings.prompt.clone().or(self.prompt.take());
     }
 
-    /// What came before is no more of interest: a block begins or ends.
+    /// Forgets what was typed, because a block begins or ends.
     pub(crate) fn forget(&mut self) {
         self.rows.clear();
     }
 
-    /// Takes in a step; gives a note if it waits for what was typed before it.
+    /// Notes a step; returns a warning if it waits for what was typed before it.
     pub(crate) fn step(&mut self, step: &Step) -> Option<String> {
         match step {
             Step::Keys { keys: Keys::Text(pieces) | Keys::Paste(pieces), .. } => self.text(pieces),

@@ -65,7 +65,7 @@ fn reason(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").to_owned()
 }
 
-/// What stands before, for the rule that a repetition cannot be repeated.
+/// What comes before: a repetition cannot be repeated.
 #[derive(PartialEq, Eq)]
 enum After {
     /// Anything else.
@@ -119,7 +119,7 @@ impl Translator<'_> {
         Ok(())
     }
 
-    /// Whether what follows a brace makes it a repetition: `2}`, `2,}` or `2,3}`. Otherwise it is a brace.
+    /// Whether the brace begins a repetition: `2}`, `2,}` or `2,3}` follows. Otherwise it is a plain brace.
     fn is_repeat(&self) -> Result<bool, String> {
         let rest: String = self.rest.clone().take_while(|c| *c != '}').take(16).collect();
         let closed = self.rest.clone().nth(rest.chars().count()) == Some('}');

@@ -120,15 +120,15 @@ impl Settings {
     }
 }
 
-/// What is done with the echo of a key.
+/// How the echo of a key is timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Echo {
-    /// Nothing: an echo is output like any other.
+    /// Not at all: an echo is output like any other.
     #[default]
     Untimed,
-    /// Every key is timed to its own echo in what comes.
+    /// To the key's own echo in the stream of characters.
     Timed,
-    /// Every key is timed to the moment at which the screen shows it where the cursor stood.
+    /// To the moment at which the screen shows the key where the cursor was.
     Screen,
 }
 
@@ -158,7 +158,7 @@ pub enum Step {
         /// What it consists of.
         body: Vec<Step>,
     },
-    /// The body so many times.
+    /// The body, repeated.
     Repeat {
         /// How many times; at least 1.
         count: u32,
@@ -193,7 +193,7 @@ pub enum Keys {
     Paste(Vec<Piece>),
 }
 
-/// A stretch of typed text.
+/// A piece of typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// As it stands.
@@ -241,7 +241,7 @@ pub enum Key {
     Chord(Vec<u8>),
 }
 
-/// What a host has told the terminal, as far as it changes what keys send.
+/// The modes that the host has set, as far as they change what keys send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Modes {
     /// DECCKM (`\e[?1h`): cursor keys send application sequences.

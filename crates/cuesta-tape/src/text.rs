@@ -2,10 +2,10 @@
 
 use crate::script::Piece;
 
-/// Names of columns have at most so many characters.
+/// Most characters of a column's name.
 const LONGEST_NAME: usize = 64;
 
-/// Cuts a text at its `${column}` places. What is no such place is typed as it stands.
+/// Cuts a text at each `${column}`; everything else is typed as it stands.
 pub(crate) fn pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut literal = 0;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A stretch of a tape's text that means something.
+/// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub(crate) kind: Kind,
@@ -64,7 +64,7 @@ impl Token<'_> {
     }
 }
 
-/// A stranger's text made harmless for a terminal and short enough for a message.
+/// Text from a tape, made harmless for a terminal and short enough for a message.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(40).map(|c| if c.is_control() { '·' } else { c }).collect();
     if text.chars().nth(40).is_some() {
@@ -105,7 +105,7 @@ pub(crate) const OUR_SETTINGS: [&str; 8] =
 /// Units of time.
 pub(crate) const UNITS: [&str; 3] = ["ms", "s", "m"];
 
-/// Words that are not texts although nothing begins with them.
+/// Words that are not texts although they begin no command.
 const RESERVED: [&str; 4] = ["em", "false", "px", "true"];
 
 /// Whether VHS keeps `word` for itself.

@@ -18,7 +18,7 @@ pub struct Totals {
     pub waits: u64,
     /// Named transactions.
     pub transactions: u64,
-    /// Think time in the mean, in seconds.
+    /// Mean think time in all, in seconds.
     pub think_s: f64,
     /// `Sleep`, in seconds.
     pub sleep_s: f64,
@@ -31,7 +31,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Of one step. `parts` holds the totals of those that `Play` may name.
+    /// The totals of one step. `parts` holds the totals of those that `Play` may name.
     pub(crate) fn of(step: &Step, parts: &BTreeMap<char, Self>) -> Self {
         let one = Self { steps: 1, ..Self::default() };
         match step {
@@ -53,7 +53,7 @@ impl Totals {
         }
     }
 
-    /// Of steps one after another.
+    /// The totals of steps one after another.
     pub(crate) fn of_all(steps: &[Step], parts: &BTreeMap<char, Self>) -> Self {
         steps.iter().fold(Self::default(), |sum, step| sum.then(Self::of(step, parts)))
     }
@@ -84,7 +84,7 @@ impl Totals {
         }
     }
 
-    /// Think time in the mean.
+    /// Mean think time in all.
     pub fn think(&self) -> Duration {
         seconds(self.think_s)
     }
@@ -95,7 +95,7 @@ impl Totals {
     }
 }
 
-/// To the microsecond: what floats add below that is noise.
+/// Rounds to the microsecond, which drops the rounding errors of sums.
 fn seconds(seconds: f64) -> Duration {
     let exact = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
     Duration::try_from_secs_f64((exact.as_secs_f64() * 1e6).round() / 1e6).unwrap_or(exact)

@@ -3,7 +3,7 @@
 
 use crate::command::{self, Command};
 use crate::error::TapeError;
-use crate::parse::{Arguments, Parser};
+use crate::parse::{Action, Arguments, Parser};
 use crate::token::{Kind, Token};
 
 /// A word that begins a command.
@@ -75,6 +75,7 @@ const fn row(name: &'static str, kind: WordKind, parse: Parse, print: fn(&Comman
     Word { name, kind, parse, print }
 }
 
+#[allow(clippy::redundant_closure_for_method_calls)] // A method is not general over the lifetime of the tape.
 const fn key(name: &'static str) -> Word {
     row(name, WordKind::Key, |parser, word| parser.key(word), command::key)
 }
@@ -86,10 +87,11 @@ const fn ignored(name: &'static str, parse: Parse, print: fn(&Command) -> String
     row(name, Ignored, parse, print)
 }
 
-static WORDS: [Word; 41] = [
+#[allow(clippy::redundant_closure_for_method_calls)] // A method is not general over the lifetime of the tape.
+static WORDS: &[Word] = &[
     row("Type", Vhs, |parser, word| parser.texts(word), command::typed),
     row("Copy", Vhs, |parser, word| parser.texts(word), command::typed),
-    row("Paste", Vhs, |parser, _| Ok(parser.paste()), plain),
+    row("Paste", Vhs, |_, _| Ok(Arguments::of(Action::Paste)), plain),
     row("Ctrl", Vhs, |parser, _| parser.ctrl(), |command| format!("Ctrl{}", command::chord(&command.args))),
     row("Alt", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
     row("Shift", Vhs, |parser, word| parser.alt_or_shift(word), chord_with),
@@ -99,11 +101,11 @@ static WORDS: [Word; 41] = [
     row("Source", Vhs, |parser, _| parser.sourced_tape(), plain),
     row("End", Vhs, |parser, word| parser.end(word), plain),
     ignored("Env", |parser, _| parser.env(), command::env),
-    ignored("Hide", |parser, _| Ok(parser.nothing()), plain),
+    ignored("Hide", |_, _| Ok(Arguments::of(Action::Nothing)), plain),
     ignored("Output", |parser, _| parser.output(), quoted_args),
     ignored("Require", |parser, _| parser.require(), quoted_args),
     ignored("Screenshot", |parser, _| parser.screenshot(), quoted_args),
-    ignored("Show", |parser, _| Ok(parser.nothing()), plain),
+    ignored("Show", |_, _| Ok(Arguments::of(Action::Nothing)), plain),
     key("Backspace"),
     key("Delete"),
     key("Down"),

@@ -30,7 +30,7 @@ fn pressed(key: Key, count: u32) -> Step {
 }
 
 fn expect(pattern: &str, source: ExpectSource) -> Step {
-    Step::Op(Op::Expect(Pattern::new(pattern).unwrap(), source))
+    Step::Op(Op::Expect(Pattern::new(pattern).expect("a pattern"), source))
 }
 
 fn wait(condition: WaitCondition<Option<Pattern>>) -> Step {

@@ -1,8 +1,8 @@
 """One driving process: `python -m cuesta.engine.agent`. It knows no plan, only a spec, tapes and a folder.
 
-stdin   one row of JSON {spec, tapes, folder, environment, passphrases}; then, when all agents are ready, one row
-        {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a barrier; its
-        end means stop
+stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
+        ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a
+        barrier; its end means stop
 stdout  {"ready": true}, then snapshots, and {standing} when that has changed at a barrier where users of other agents
         meet too; then {"ended": "completed"} or {"failed": "why"}
 """

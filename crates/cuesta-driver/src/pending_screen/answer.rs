@@ -1,16 +1,15 @@
-//! Whether the screen shows what is waited for, and not only the user's own keys.
+//! Whether the screen meets the wait condition, and not only by the echo of the user's own keys.
 //!
-//! What the keys before the last one draw is no answer to it: a match counts if it holds more than their echoes. And while
-//! such keys are still to be echoed, a match is *held*, as a prompt that comes before the echo is no answer to what will
-//! be typed behind it. A host need not echo, so a match is not held for ever: it counts, from the instant at which it came,
-//! when no key has been echoed for some multiple of what echoes have taken in this session. A host that has echoed nothing of
-//! some inputs is not waited for again; nothing of one input is what every password shows.
+//! A match counts if it holds more than the echoes of the keys before the last one. While such keys wait for their echo, a
+//! match is *held*: a prompt before the echo is no response to what is typed behind it. A host may not echo at all, so a
+//! held match counts, from when it came, once no key has been echoed for a multiple of the slowest recent echo. After some
+//! inputs without any echo the session is taken not to echo; one input without echo may be a password.
 //!
-//! Where the host edits a row itself (the history, a completion), what it will show is not known: there a match is held until
-//! the cursor leaves the row at the Return, and what then stood there is no answer.
+//! Where the host edits a row itself (history, completion), what it will show is not known. A match is then held until the
+//! cursor leaves the row after the Return, and what stood in the row is no response.
 //!
-//! Rows that are typed ahead may all be echoed before the first of them is answered. A match is then held until nothing has
-//! contradicted it for a while: a shell that continues with the next row draws that row behind its prompt.
+//! Rows that are typed ahead may all be echoed before the first of them is answered. A match is then held for a while: a
+//! shell that goes on with the next row draws that row behind its prompt.
 
 use std::time::Duration;
 
@@ -24,36 +23,36 @@ use super::{PendingScreen, ScreenEvent, Waiting};
 
 /// How long a match is held in a session in which nothing has been echoed yet.
 const FIRST_HOLD: Duration = Duration::from_millis(500);
-/// Else so many times the slowest echo of late, and this besides.
+/// Otherwise a match is held for this multiple of the slowest recent echo, plus `HOLD_MORE`.
 const HOLD_TIMES: u32 = 2;
 const HOLD_MORE: Duration = Duration::from_millis(20);
-/// So many inputs without any echo, from the first on, are those of a host that does not echo.
+/// After this many inputs without any echo, from the first on, a host is taken not to echo.
 const NEVER: u32 = 3;
 
-/// What is known of when keys are echoed.
+/// How long a match is held, from what is known of echoes so far.
 #[derive(Debug, Default)]
 pub(super) struct Hold {
-    /// What the slowest echo of late took, if there was any.
+    /// The slowest recent echo, if there was any.
     slowest: Option<Duration>,
-    /// Inputs of which a match was held in vain.
+    /// Inputs without echo whose match was held.
     unechoed_inputs: u32,
-    /// The Return of an edited row has gone, and its echo, the end of the row, has not come.
+    /// The Return of an edited row was sent, and the end of the row has not come.
     pub(super) edited_return: bool,
     /// The host has sent something in this session.
     pub(super) host_has_spoken: bool,
     /// How many prompts may come for what was typed in this input: one for each row that was ended, and the host's first one
     /// if it had sent nothing before.
     prompts: usize,
-    /// When what is held first matched since the last key.
+    /// When the held match first came since the last key.
     pub(super) since: Option<Stamp>,
     /// When the last echo came.
     last: Stamp,
-    /// The echo of keys sent up to here is not waited for any more.
+    /// Echoes of keys sent up to this instant are not waited for any more.
     given_up: Stamp,
 }
 
 impl Hold {
-    /// Another input begins: keys before it that were given up are forgotten, and all where the host does not echo.
+    /// Another input begins: forgets earlier keys that were given up, or all of them if the host does not echo.
     pub(super) fn begin(&mut self, shown: &mut ScreenEcho<Waiting>) {
         self.edited_return = false;
         self.prompts = usize::from(!self.host_has_spoken);
@@ -84,7 +83,7 @@ impl Hold {
 }
 
 impl PendingScreen {
-    /// Takes in which keys a piece has shown.
+    /// Handles the keys that a piece has shown.
     pub(super) fn find(&mut self, received: &Received, events: &mut Vec<ScreenEvent>) {
         for found in self.found.drain(..) {
             let (waiting, shown) = match found {
@@ -105,7 +104,7 @@ impl PendingScreen {
         }
     }
 
-    /// Looks whether the screen shows what is waited for; if so, it has come by `at`.
+    /// Checks whether the screen meets the condition; if so, since `at`.
     pub(super) fn look(&mut self, condition: &WaitCondition, at: Stamp) {
         if self.answers
             && self.first.is_none()
@@ -127,7 +126,7 @@ impl PendingScreen {
         self.matched.is_some() && !self.is_held()
     }
 
-    /// When the answer that came by an instant began.
+    /// When the response that came by an instant began.
     pub(crate) fn began(&self, at: Stamp) -> Stamp {
         self.first.map_or(at, |first| first.min(at))
     }
@@ -141,7 +140,7 @@ impl PendingScreen {
         Some(self.hold.since.unwrap_or(matched).max(self.hold.last) + self.hold.length())
     }
 
-    /// Holds the match no longer; gives the instant at which it came.
+    /// Stops holding the match; returns when it came.
     pub(crate) fn release(&mut self) -> Option<Stamp> {
         self.hold.unechoed_inputs += u32::from(self.screen_echo.keys().next().is_some());
         self.hold.given_up = self.screen_echo.keys().map(|waiting| waiting.key.sent).max().unwrap_or_default();
@@ -150,8 +149,8 @@ impl PendingScreen {
         self.matched
     }
 
-    /// Whether what matches may be the answer to a row before the last one. Programs that draw the whole screen take keys and
-    /// not rows.
+    /// Whether a match may be the response to a row before the last one. Programs that draw the whole screen read keys, not
+    /// rows.
     fn is_ahead(&self) -> bool {
         self.hold.prompts > 1 && !self.screen.is_alternate()
     }
@@ -162,7 +161,7 @@ impl PendingScreen {
         self.is_ahead() || !self.hold.never_echoes() && (self.hold.edited_return || self.screen_echo.keys().any(waits))
     }
 
-    /// Whether the screen shows what is waited for, it came after the last key, and it is not only an echo.
+    /// Whether the screen meets the condition by something that came after the last key and is not only an echo.
     fn holds(&self, condition: &WaitCondition) -> bool {
         self.came
             && match condition {
@@ -190,7 +189,7 @@ impl PendingScreen {
         }
     }
 
-    /// The same of what is fresh. (The whole screen is quicker to look at.)
+    /// The same for new rows alone. Slower than to check the whole screen, which is done first.
     fn is_fresh(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| {
             let shown = self.changed_rows.shown(&self.screen, &self.own_echoes, *to_cursor);
@@ -198,13 +197,13 @@ impl PendingScreen {
         })
     }
 
-    /// Whether the row that the cursor is in matches, without blanks at its end or with those up to the cursor. `before`:
-    /// the match must end at the cursor or before it.
+    /// Whether the cursor's row matches, without blanks at its end or with those up to the cursor. `before`: the match must
+    /// end at the cursor or before it.
     fn row_matches(&self, pattern: &Regex, before: bool) -> bool {
         let (row, column) = self.screen.cursor();
         let up_to_cursor = self.screen.text_before((row, column));
         let text = self.screen.row(row);
-        // Most of what comes matches nothing: no need to look whose it is.
+        // Most output matches nothing, so match first and then look for echoes.
         let candidates = [(false, &text), (true, &up_to_cursor)];
         let mut candidates = candidates.into_iter().filter(|(to_cursor, shown)| {
             (!to_cursor || shown.len() > text.len()) && pattern.is_match(shown.as_bytes())
@@ -216,7 +215,7 @@ impl PendingScreen {
     }
 }
 
-/// Whether a pattern matches up to a place, and with more than echoes.
+/// Whether a pattern matches by `end`, and with more than echoes.
 fn answers(pattern: &Regex, shown: &MarkedText, end: usize) -> bool {
     let mut found = pattern.find_iter(shown.text.as_bytes());
     found.any(|found| found.end() <= end && shown.is_answer(found.range()))

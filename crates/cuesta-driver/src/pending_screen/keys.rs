@@ -1,29 +1,29 @@
-//! What a key means for the screen.
+//! What a key does to a screen.
 
 use cuesta_record::Stamp;
 
 /// A key that the screen should show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ScreenKey {
-    /// When it should have gone.
+    /// When it was due.
     pub(crate) due: Stamp,
     /// When it went.
     pub(crate) sent: Stamp,
-    /// Whether the moment at which it is shown is a figure, and its absence counted.
+    /// Whether its echo is timed, and counted if it is missing.
     pub(crate) timed: bool,
-    /// What is waited for next may be its own echo: no other key comes before that.
+    /// Whether its own echo may be the response: no other key comes before the next wait.
     pub(crate) answers: bool,
 }
 
-/// How a key goes.
+/// A key as it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SentKey {
     pub(crate) key: ScreenKey,
-    /// It is the first since an answer.
+    /// It is the first since a response.
     pub(crate) first: bool,
 }
 
-/// What is typed.
+/// What a key should make the screen show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyEffect {
     /// The screen should show this character.
@@ -36,7 +36,7 @@ pub(crate) enum KeyEffect {
 }
 
 impl KeyEffect {
-    /// What a character means, where the host shows for it what the map says.
+    /// The effect of a character; `map` holds what the host shows for others.
     pub(crate) fn new(character: char, map: &[(u8, u8)]) -> Self {
         match character {
             '\r' | '\n' => Self::Return,

@@ -1,4 +1,4 @@
-//! The terminal's screen: drawn while others have their turns, asked and answering.
+//! The session's screen: drawn in turns with other users, looked at, and answering the host's queries.
 
 use std::borrow::Cow;
 use std::future::Future;
@@ -13,7 +13,7 @@ use super::{KeyInput, Session};
 use crate::error::LineLoss;
 use crate::pending_screen::ScreenEvent;
 
-/// How much of a screen's input is drawn in one turn: some ten microseconds of work.
+/// How many bytes are drawn in one turn: about ten microseconds of work.
 const PIECE: usize = 512;
 
 impl KeyInput<'_> {
@@ -28,19 +28,19 @@ impl KeyInput<'_> {
 }
 
 impl Session {
-    /// Whether the screen shows a pattern now, with all drawn that has come.
+    /// Whether the screen shows a pattern, once all that has come is drawn.
     pub(crate) async fn shows(&mut self, pattern: &Regex) -> bool {
         self.settle().await;
-        self.screen.as_ref().is_some_and(|view| view.is_on_screen(pattern))
+        self.screen.as_ref().is_some_and(|pending| pending.is_on_screen(pattern))
     }
 
-    /// The bytes that a terminal in its present modes sends, and what of them is typed.
+    /// The bytes that a terminal in its present modes sends, and those of them that may be echoed.
     pub(super) async fn encode<'a>(&mut self, input: KeyInput<'a>) -> (Cow<'a, [u8]>, &'a [u8]) {
         if input.needs_modes() {
             self.settle().await;
         }
         let watched = || self.modes.map(|watch| watch.modes()).unwrap_or_default();
-        let modes = self.screen.as_ref().map_or_else(watched, |view| view.screen().modes());
+        let modes = self.screen.as_ref().map_or_else(watched, |pending| pending.screen().modes());
         match input {
             KeyInput::Key(key) => {
                 let bytes = key.bytes(cuesta_tape::Modes { application_cursor: modes.application_cursor });
@@ -53,9 +53,9 @@ impl Session {
         }
     }
 
-    /// Draws all that has come, while the others have their turns.
+    /// Draws all that has come, in turns with other users.
     async fn settle(&mut self) {
-        while self.screen.as_ref().is_some_and(|view| !view.is_drawn()) {
+        while self.screen.as_ref().is_some_and(|pending| !pending.is_drawn()) {
             task::yield_now().await;
             self.draw();
         }
@@ -63,35 +63,35 @@ impl Session {
 
     /// Draws a piece, after every line that is ready has been read.
     pub(super) fn poll_draw(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
-        let Some(view) = self.screen.as_mut().filter(|view| !view.is_drawn()) else { return Poll::Pending };
-        if !std::mem::take(&mut view.has_turn) {
-            // It wakes this task once the others that are ready have run, and the lines have been looked at.
-            view.has_turn = true;
+        let Some(pending) = self.screen.as_mut().filter(|pending| !pending.is_drawn()) else { return Poll::Pending };
+        if !std::mem::take(&mut pending.has_turn) {
+            // This wakes the task after the other ready tasks have run and the lines have been polled.
+            pending.has_turn = true;
             if pin!(task::yield_now()).poll(cx).is_pending() {
                 return Poll::Pending;
             }
-            view.has_turn = false;
+            pending.has_turn = false;
         }
         self.draw();
         self.answer_host(cx)?;
         Poll::Ready(Ok(()))
     }
 
-    /// Draws all at once, because time is up or the line is gone; says whether that brought what is waited for.
+    /// Draws everything at once, because time is up or the line is gone; says whether the response is then complete.
     pub(super) fn draw_all(&mut self) -> bool {
         let mut any = false;
-        while self.screen.as_ref().is_some_and(|view| !view.is_drawn()) {
+        while self.screen.as_ref().is_some_and(|pending| !pending.is_drawn()) {
             self.draw();
             any = true;
         }
         any && self.answer.done().is_some()
     }
 
-    /// Draws a piece, and takes in what is then seen.
+    /// Draws a piece and handles what the screen then shows.
     fn draw(&mut self) {
-        let Some(view) = &mut self.screen else { return };
-        let mut events = self.shared.draw(|events| view.draw(PIECE, self.program.condition(self.awaited), events));
-        self.shared.has_screen(view.grown());
+        let Some(pending) = &mut self.screen else { return };
+        let mut events = self.shared.draw(|events| pending.draw(PIECE, self.program.condition(self.awaited), events));
+        self.shared.has_screen(pending.grown());
         for sight in events.drain(..) {
             match sight {
                 ScreenEvent::Key(key, at) => self.echoed(key.due, key.sent, at),
@@ -102,25 +102,25 @@ impl Session {
         self.shared.keep_event_buffer(events);
     }
 
-    /// The screen shows since an instant what is waited for.
+    /// The screen has met the wait condition since an instant.
     pub(super) fn sees(&mut self, at: Stamp) {
-        let first = self.screen.as_ref().map_or(at, |view| view.began(at));
+        let first = self.screen.as_ref().map_or(at, |pending| pending.began(at));
         self.answer.seen(first, at);
     }
 
-    /// Sends what the screen has to answer as far as the line takes it. It is no key, and counts on the line only.
+    /// Sends the screen's replies to the host as far as the line takes them. They are not keys; only the line counts them.
     pub(super) fn answer_host(&mut self, cx: &mut Context<'_>) -> Result<(), LineLoss> {
-        let Some(view) = &mut self.screen else { return Ok(()) };
+        let Some(pending) = &mut self.screen else { return Ok(()) };
         let mut any = false;
-        while !self.sending && !view.screen().replies().is_empty() {
-            match self.line.poll_send(cx, view.screen().replies()) {
-                Poll::Ready(taken) => view.forget_replies(taken?),
+        while !self.sending && !pending.screen().replies().is_empty() {
+            match self.line.poll_send(cx, pending.screen().replies()) {
+                Poll::Ready(taken) => pending.forget_replies(taken?),
                 Poll::Pending => break,
             }
             any = true;
         }
         if any {
-            // The kernel's stamp of what was last sent is no longer that of the key.
+            // The kernel's last sent stamp is no longer that of the key.
             self.mixed = true;
             self.count_traffic();
         }

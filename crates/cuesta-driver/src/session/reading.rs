@@ -1,4 +1,4 @@
-//! What the terminal reads: stamped, then taken in as echoes, as an answer, and by the screen.
+//! Reading: stamps what came and passes it to the echo matcher, the response matcher and the screen.
 
 use std::rc::Rc;
 use std::task::{Context, Poll, ready};
@@ -12,13 +12,13 @@ use crate::echo_matcher::EchoMatch;
 use crate::error::LineLoss;
 
 impl Session {
-    /// Reads the line once, and takes in what came; or else draws some of what has come before.
+    /// Reads the line once; if nothing has come, draws a piece of what came before.
     pub(super) fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         if self.screen.is_none() {
             return self.poll_read(cx);
         }
         self.answer_host(cx)?;
-        if !self.screen.as_ref().is_some_and(|view| view.is_full()) {
+        if !self.screen.as_ref().is_some_and(|pending| pending.is_full()) {
             let read = self.poll_read(cx);
             if let Poll::Ready(Err(_)) = read {
                 self.draw_all();
@@ -30,7 +30,7 @@ impl Session {
         self.poll_draw(cx)
     }
 
-    /// Reads the line once, and takes in what came.
+    /// Reads the line once.
     fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), LineLoss>> {
         let shared = Rc::clone(&self.shared);
         shared.with_buffer(|buffer| {
@@ -50,8 +50,8 @@ impl Session {
         self.heard = true;
         let from = if self.follows { self.take_echoes(bytes, received) } else { 0 };
         self.answer.take(self.program.condition(self.awaited), &bytes[from..], from, received);
-        if let Some(view) = &mut self.screen {
-            view.read(bytes, received);
+        if let Some(pending) = &mut self.screen {
+            pending.read(bytes, received);
         }
         if let Some(modes) = &mut self.modes {
             modes.feed(bytes);
@@ -61,7 +61,7 @@ impl Session {
         }
     }
 
-    /// Takes echoes out of what came; gives from where on nothing is taken in yet.
+    /// Takes echoes out of what came; returns the index from which on nothing is handled yet.
     fn take_echoes(&mut self, bytes: &[u8], received: &Received) -> usize {
         let mut from = 0;
         for (index, byte) in bytes.iter().enumerate() {
@@ -106,7 +106,7 @@ impl Session {
         self.echo_over(at);
     }
 
-    /// Takes for echoes what has been held for long enough by an instant; says whether anything was.
+    /// Accepts as echoes what has been held for long enough by an instant; says whether anything was.
     pub(crate) fn settle_echoes(&mut self, now: Stamp) -> bool {
         let mut any = false;
         while let Some(overtaken) = self.echoes.overtaken(now) {
@@ -120,7 +120,7 @@ impl Session {
         any
     }
 
-    /// No more echo will come for a key: if it was the last one's, that may be what is waited for.
+    /// No more echo will come for a key. If it was the last one's, that may complete the response.
     fn echo_over(&mut self, at: Stamp) {
         self.waits_for_echo();
         if self.unechoed() == 0 && matches!(self.condition(), Some(WaitCondition::Echo)) {
@@ -128,10 +128,10 @@ impl Session {
         }
     }
 
-    /// Gives up keys sent before an instant that were not echoed.
+    /// Gives up unechoed keys that were sent before an instant.
     pub(crate) fn give_up_echoes(&mut self, sent_before: Stamp) {
         self.settle_echoes(sent_before);
-        let unseen = self.screen.as_mut().map_or(0, |view| view.give_up_before(sent_before));
+        let unseen = self.screen.as_mut().map_or(0, |pending| pending.give_up_before(sent_before));
         let lost = self.echoes.give_up_before(sent_before) + unseen;
         self.settle_echoes(sent_before);
         if lost > 0 {
@@ -140,7 +140,7 @@ impl Session {
         }
     }
 
-    /// Keys were sent that were never echoed.
+    /// Counts keys that were never echoed.
     pub(super) fn missed(&self, keys: u64) {
         if keys == 0 {
             return;
@@ -148,14 +148,14 @@ impl Session {
         self.shared.tally(|tally| *tally.counts.errors.entry("unechoed").or_default() += keys);
     }
 
-    /// Says for the echo of how many keys the user waits, and since when.
+    /// Updates how many keys wait for their echo, and since when.
     pub(super) fn waits_for_echo(&self) {
         self.shared.waits_for_echo(self.slot, self.oldest(), self.unechoed());
     }
 
     /// When the key that waits longest for its echo was due.
     fn oldest(&self) -> Option<Stamp> {
-        let shown = self.screen.as_ref().and_then(|view| view.oldest());
+        let shown = self.screen.as_ref().and_then(|pending| pending.oldest());
         self.echoes.oldest().into_iter().chain(shown).min()
     }
 }

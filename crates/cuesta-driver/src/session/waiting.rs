@@ -1,4 +1,4 @@
-//! The terminal's waits: for an instant, for an event, for the complete answer. In each of them the line is read.
+//! Waits for an instant, an event or a complete response. Each of them reads the line.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -46,16 +46,16 @@ impl Session {
         self.listen(until, |_, cx| arrivals.poll_next(cx.waker())).await
     }
 
-    /// Listens until all have met, or an instant; says when all go on, if they met.
+    /// Listens until a barrier opens, or an instant; returns when all go on, if it opens.
     pub(crate) async fn listen_at(
         &mut self,
-        mut meet: BarrierWait<'_>,
+        mut wait: BarrierWait<'_>,
         until: Stamp,
     ) -> Result<Option<Stamp>, LineLoss> {
-        self.listen(until, |_, cx| meet.poll(cx)).await
+        self.listen(until, |_, cx| wait.poll(cx)).await
     }
 
-    /// Listens until an event, or an instant: then there is none.
+    /// Listens until an event, or an instant: then there is no event.
     async fn listen<T>(
         &mut self,
         until: Stamp,
@@ -76,15 +76,16 @@ impl Session {
         .await
     }
 
-    /// WaitingFor for the complete answer, or a deadline.
+    /// Waits for the complete response, or a deadline.
     pub(crate) async fn wait(&mut self, awaited: usize, deadline: Stamp) -> Result<WaitOutcome, LineLoss> {
         let program = Rc::clone(&self.program);
         let condition = &program.conditions[awaited];
         if self.awaited != Some(awaited) {
             self.awaited = Some(awaited);
-            // What came so far was judged by another condition, or by none.
+            // What has come so far was judged by another condition, or by none.
             let last = self.answer.last();
-            let seen = self.screen.as_mut().zip(last).is_some_and(|(view, last)| view.look_again(condition, last));
+            let seen =
+                self.screen.as_mut().zip(last).is_some_and(|(pending, last)| pending.look_again(condition, last));
             self.answer.judge_again(condition);
             if let Some(last) = last.filter(|_| seen) {
                 self.sees(last);
@@ -130,22 +131,22 @@ impl Session {
         .await
     }
 
-    /// Whether anything has come since the last key, be it an echo.
+    /// Whether anything has come since the last key, echoes included.
     pub(crate) fn has_heard(&self) -> bool {
         self.heard
     }
 
-    /// Until when what may be the answer is held, because keys are still to be echoed.
+    /// Until when a possible response is held because keys still wait for their echo.
     fn held_until(&self) -> Option<Stamp> {
         let echo = self.echoes.held_until().filter(|_| matches!(self.condition(), Some(WaitCondition::Echo)));
-        self.screen.as_ref().and_then(|view| view.held_until()).or(echo)
+        self.screen.as_ref().and_then(|pending| pending.held_until()).or(echo)
     }
 
-    /// Takes what was held for the answer; says whether there was any.
+    /// Accepts a held response; says whether there was one.
     fn release(&mut self) -> bool {
         let now = clock::now();
         if let Some(at) =
-            self.screen.as_mut().filter(|view| view.held_until().is_some()).and_then(|view| view.release())
+            self.screen.as_mut().filter(|pending| pending.held_until().is_some()).and_then(|pending| pending.release())
         {
             self.sees(at);
         } else if !matches!(self.condition(), Some(WaitCondition::Echo)) || !self.settle_echoes(now) {

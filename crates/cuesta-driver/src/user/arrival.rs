@@ -1,4 +1,4 @@
-//! What arrives for a user by an open load: sessions, each with a line of its own, and passes.
+//! A user under an open load of sessions: each arrival opens a line of its own.
 
 use std::convert::Infallible;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ impl User {
         }
     }
 
-    /// A pass or a session is over, unless the run is over before it.
+    /// Counts the end of a pass or a session, unless the run ended first.
     pub(super) fn ends(&self, played: Result<(), Stop>) {
         if played != Err(Stop::Over) {
             self.shared.ends(self.slot, played.is_err());

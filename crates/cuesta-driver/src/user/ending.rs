@@ -1,4 +1,4 @@
-//! Why a line was lost: what is known of the program that was at its other end.
+//! Why a line was lost, if a program on this machine was at its other end.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use crate::error::LineLoss;
 use crate::session::Session;
 use crate::text::Text;
 
-/// A program's end comes a little after its line is closed. One that has closed its line and goes on is not waited for.
+/// A program ends a little after it closes its line. One that closes its line and goes on is not waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// What is shown of the last that a program said: so many rows, and so many characters of each.
+/// How many of a program's last rows are shown, and how many characters of each.
 const ROWS: usize = 5;
 const COLUMNS: usize = 400;
 
 impl User {
-    /// Gives a line that was lost its reason, if a program on this machine was at its other end.
+    /// Replaces a lost line's fault by how the program ended, if that is known.
     pub(super) async fn explained(&self, stop: Stop, mut session: Session) -> Stop {
         let Stop::Lost(LineLoss::Fault(fault)) = stop else { return stop };
         if !matches!(fault, Fault::Closed | Fault::Reset | Fault::Broken | Fault::NoProgram) {
@@ -58,7 +58,7 @@ impl User {
     }
 }
 
-/// The last rows of what a program wrote, without what commands a terminal, and without rows that have a secret in them.
+/// The last rows that a program wrote, without control functions; rows that hold a secret are hidden.
 fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
     let mut text = Text::default();
     text.push(written);
@@ -72,7 +72,7 @@ fn last_rows(written: &[u8], secrets: &[&str]) -> Vec<String> {
     last
 }
 
-/// Which rows have a part of a secret in them. A secret may go over the end of a row.
+/// Which rows hold a part of a secret. A secret may continue in the next row.
 fn rows_with(rows: &[&str], secrets: &[&str]) -> Vec<bool> {
     let joined = rows.concat();
     let mut hidden = vec![false; rows.len()];

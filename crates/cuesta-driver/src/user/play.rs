@@ -12,7 +12,7 @@ use crate::response::Done;
 use crate::session::{EchoRequest, KeyInput, Session, WaitOutcome};
 use crate::user_state::{Activity, WaitingFor};
 
-/// So many keys may wait for their echo; what is due beyond them is skipped and counted.
+/// At most this many keys may wait for their echo; more are skipped and counted.
 const MOST_UNECHOED: usize = 256;
 
 /// How keys are pressed.
@@ -60,7 +60,7 @@ impl User {
                         at = *start;
                     }
                 }
-                Op::Barrier(number) => self.meet(session, *number).await?,
+                Op::Barrier(number) => self.barrier(session, *number).await?,
             }
             at += 1;
         }
@@ -77,7 +77,7 @@ impl User {
         }
     }
 
-    /// The pass is given up, but not the time that the user would have thought: a host that fails is not typed at faster.
+    /// Spends the pauses of a pass that was given up, so that a host that fails is not typed at faster.
     async fn only_think(&mut self, session: &mut Session, rest: &[Op]) -> Result<(), Stop> {
         for op in rest {
             match op {
@@ -107,9 +107,9 @@ impl User {
     }
 
     async fn pause(&mut self, session: &mut Session, pause: Duration) -> Result<(), Stop> {
-        self.shared.turns(self.slot, Activity::Thinking, self.next_due);
+        self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
-        // Up to the next key nothing has to happen on time; but a long pause must not outlive the run.
+        // Nothing is due before the next key, but a long pause must not outlive the run.
         if self.next_due >= self.shared.timeline.end() {
             return Err(self.until_the_end(session).await);
         }
@@ -144,24 +144,24 @@ impl User {
         Ok(())
     }
 
-    /// Types one key: it takes its gap, then it goes.
+    /// Types one key: its gap passes, then it is sent.
     async fn key(
         &mut self,
         session: &mut Session,
         key: KeyInput<'_>,
         Press { settings, next_wait, last, secret }: Press,
     ) -> Result<(), Stop> {
-        if let Some((from, to)) = self.kept.take() {
+        if let Some((from, to)) = self.held.take() {
             self.next_due += to.since(self.next_due.max(from));
         }
         let began = self.next_due.max(self.ready);
         self.next_due += settings.distribution.gap(settings.gap, &mut self.rng);
-        self.keyed = self.next_due;
+        self.keying_ends = self.next_due;
         let due = self.next_due;
         if due >= self.shared.timeline.end() {
             return Err(self.until_the_end(session).await);
         }
-        // A line that is still busy with the keys before holds this one back, and the user with it; due it is all the same.
+        // A line that is still busy with the keys before delays this key and the user; the due time does not move.
         let free = session.free_at();
         session.listen_until(due.max(free)).await?;
         if session.unechoed() > 0 {
@@ -176,7 +176,7 @@ impl User {
         let begins = due.max(self.ready).max(free);
         session.begin_next_at(begins);
         let sent = session.send(key, awaited, next_wait, last).await?;
-        self.shared.turns(self.slot, Activity::Keying, began);
+        self.shared.set_activity(self.slot, Activity::Keying, began);
         self.input.key = Some((due, sent));
         let lateness = sent.since(begins);
         let series = &self.shared.groups[self.group].series;
@@ -187,11 +187,11 @@ impl User {
         Ok(())
     }
 
-    /// WaitingFor for the complete answer to what was typed.
+    /// Waits for the complete answer to what was typed.
     async fn wait(&mut self, session: &mut Session, condition: usize, timeout: Duration) -> Result<(), Stop> {
         let key = self.input.key.take();
         let since = key.map_or_else(clock::now, |(_, sent)| sent);
-        self.shared.turns(self.slot, Activity::Other, since);
+        self.shared.set_activity(self.slot, Activity::Other, since);
         let awaited = key.map_or(WaitingFor::Prompt(since), |(due, _)| WaitingFor::Answer(due - self.delayed));
         self.shared.waits(self.slot, Some(awaited));
         let deadline = (since.max(self.ready) + timeout).min(self.shared.timeline.drained());
@@ -206,11 +206,11 @@ impl User {
                 self.heard = true;
                 let knows = done.at + done.silence;
                 self.ready = self.ready.max(knows + done.held);
-                self.kept = (!done.held.is_zero()).then(|| (knows, knows + done.held));
+                self.held = (!done.held.is_zero()).then(|| (knows, knows + done.held));
                 self.next_due = self.next_due.max(knows);
                 let condition = &self.program.conditions[condition];
                 self.hung_up = *condition == WaitCondition::Disconnect;
-                self.shared.turns(self.slot, Activity::Thinking, done.at);
+                self.shared.set_activity(self.slot, Activity::Thinking, done.at);
                 if let Some((due, sent)) = key {
                     self.input.silent = matches!(condition, WaitCondition::Silence(_)) && !session.has_heard();
                     self.answered(session, due, sent, done);
@@ -221,7 +221,7 @@ impl User {
             WaitOutcome::TimedOut => {
                 self.shared.tally(|tally| tally.counts.error("timeout"));
                 self.ready = clock::now();
-                self.shared.turns(self.slot, Activity::Thinking, self.ready);
+                self.shared.set_activity(self.slot, Activity::Thinking, self.ready);
                 self.next_due = self.next_due.max(self.ready);
                 Err(Stop::GaveUp)
             }
@@ -244,8 +244,8 @@ impl User {
         }
     }
 
-    /// From the last key to the first sign of an answer, by the kernel's clock at the device and by ours. Not to the end of
-    /// the answer: on a line with a speed that is long in the kernel before it has come.
+    /// Records the time from the last key to the first character of the response, by the kernel's stamps and by ours. Not to
+    /// the end: on a line with a speed the kernel has the whole response long before it has come.
     fn compare_with_kernel(&self, session: &mut Session) {
         let Some((sent, came)) = session.stamped() else { return };
         let series = &self.shared.groups[self.group].series;
@@ -261,7 +261,7 @@ impl User {
         let class = self.input.class.take().unwrap_or(classes.len() - 1);
         let mut input = std::mem::take(&mut self.input);
         let Some(mut transaction) = input.answered else { return };
-        // Who comes to an occupied terminal waits from when it came.
+        // A session that waited for its user counts from its arrival.
         let delayed = std::mem::take(&mut self.delayed);
         transaction.due = transaction.due - delayed;
         input.waited.0 += delayed;
@@ -286,17 +286,17 @@ impl User {
         });
     }
 
-    async fn meet(&mut self, session: &mut Session, number: usize) -> Result<(), Stop> {
-        // Who is to pause first arrives after it.
+    async fn barrier(&mut self, session: &mut Session, number: usize) -> Result<(), Stop> {
+        // A pause before the barrier comes first.
         let arrives = self.next_due.max(self.ready);
         session.listen_until(arrives).await?;
         let barriers = std::sync::Arc::clone(&self.shared.groups[self.group].barriers);
         let step = self.step.unwrap_or(0);
-        let meet = barriers[number].arrive(self.shared.load(step, self.group).users, arrives);
-        // Nobody is late before all have started.
+        let wait = barriers[number].arrive(self.shared.load(step, self.group).users, arrives);
+        // The wait runs out only after all users have started.
         let settled = self.shared.timeline.at(self.shared.timeline.steps[step].settled);
         let deadline = settled.max(clock::now()) + self.program.patience;
-        let go_on = session.listen_at(meet, deadline).await?.unwrap_or_else(|| {
+        let go_on = session.listen_at(wait, deadline).await?.unwrap_or_else(|| {
             self.shared.tally(|tally| tally.counts.error("barrier"));
             clock::now()
         });

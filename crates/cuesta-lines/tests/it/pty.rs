@@ -270,7 +270,7 @@ fn what_is_typed_into_an_ended_program_finds_the_line_closed() {
         let mut line = line("pty:true").await;
         to_the_end(&mut *line).await;
         let error = cuesta_lines::send(&mut *line, b"x").await.unwrap_err();
-        assert_eq!(cuesta_lines::fault(&error), "closed");
+        assert_eq!(cuesta_lines::Fault::of(&error).name(), "closed");
     });
 }
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use cuesta_lines::{Line, Listener, Options, Target, fault, open, receive, send};
+use cuesta_lines::{Fault, Line, Listener, Options, Target, open, receive, send};
 use cuesta_record::clock::{self, Time};
 use tokio::task::spawn_local;
 
@@ -174,7 +174,7 @@ fn hosts_that_close_or_reset_are_told_apart() {
         drop(peer);
         assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
         let error = receive(&mut near, &mut [0; 9]).await.unwrap_err();
-        assert_eq!(fault(&error), "half-sequence");
+        assert_eq!(Fault::of(&error).name(), "half-sequence");
         // Closed after all was said.
         let mut near = open(&target, &Options::default()).await.unwrap();
         drop(listener.accept().unwrap().0);
@@ -185,8 +185,8 @@ fn hosts_that_close_or_reset_are_told_apart() {
         send(&mut near, b"unread").await.unwrap();
         wait_for_input(&peer);
         drop(peer);
-        assert_eq!(fault(&receive(&mut near, &mut [0; 9]).await.unwrap_err()), "reset");
-        assert_eq!(fault(&send(&mut near, b"more").await.unwrap_err()), "closed");
+        assert_eq!(Fault::of(&receive(&mut near, &mut [0; 9]).await.unwrap_err()).name(), "reset");
+        assert_eq!(Fault::of(&send(&mut near, b"more").await.unwrap_err()).name(), "closed");
     });
 }
 

@@ -6,11 +6,11 @@ use crate::error::TapeError;
 use crate::script::Step;
 use crate::token::{Kind, Token};
 
-/// Names of transactions and barriers have at most so many characters.
+/// Most characters of the name of a transaction or barrier.
 const LONGEST_NAME: usize = 100;
 const MOST_REPEATS: u32 = 1_000_000;
 
-/// Each word that opens a block counts even where what follows it is wrong, so that its End is not blamed too.
+/// A word that opens a block counts as open before its arguments are read: if they are wrong, its End is no error too.
 impl Parser<'_> {
     pub(crate) fn transaction(&mut self, word: &Token) -> Result<Arguments, TapeError> {
         self.depth += 1;

@@ -6,9 +6,9 @@ use super::{Action, Arguments, Parser, tape};
 use crate::error::{Source, TapeError};
 use crate::token::{Token, shown};
 
-/// Bytes of a tape, sourced ones each for itself.
+/// Most bytes of a tape; each sourced tape may have as many.
 pub(crate) const LONGEST_TAPE: usize = 1 << 20;
-/// One tape sources at most so many others.
+/// Most tapes that one tape sources.
 const MOST_SOURCES: usize = 100;
 
 const PATH_HINT: &str = "put a path in quotes when it begins with a slash or holds blanks";

@@ -6,10 +6,10 @@ use crate::key::Held;
 use crate::script::{Key, Keys, Step};
 use crate::token::{Kind, Token};
 
-/// Nobody presses a key more often in one go.
+/// Most presses of a key in one command.
 const MOST_PRESSES: u32 = 1_000_000;
 
-/// What one key sends is short.
+/// Most bytes that one key sends.
 const LONGEST_KEY: usize = 64;
 
 const PRESS_HINT: &str = "write Home, End, F1 to F12, or what the key sends, for example \"\\e[1;5H\" or \"\\x1e\"";
@@ -67,7 +67,7 @@ impl Parser<'_> {
         let mut keys = 0;
         while let Some(plus) = self.take_if(|token| token.is_symbol("+")) {
             let key = self.peek();
-            // By text alone, as VHS does: even quoted they are modifiers.
+            // Compared by text alone, as in VHS: they are modifiers even in quotes.
             if ["Alt", "Shift"].contains(&key.text.as_ref()) {
                 if keys > 0 {
                     let message = format!("{} must stand before the other keys", key.shown());
@@ -108,7 +108,7 @@ impl Parser<'_> {
         }
         let held = Held { alt: word == "Alt", shift: word == "Shift", ctrl: false };
         let key = self.take().text.into_owned();
-        // Of names, VHS knows these two here; any other is typed letter by letter.
+        // VHS knows these two names here; any other is typed letter by letter.
         let bytes = if ["Enter", "Tab"].contains(&key.as_str()) {
             held.press(&key)
         } else {

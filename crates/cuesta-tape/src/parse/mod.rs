@@ -1,5 +1,5 @@
-//! Tokens → commands, each with what it does. One file per family of commands; this one holds the place in the tape,
-//! sends each command to its family and goes on after errors.
+//! Tokens → commands, each with what it does. The table in `words` says which function reads a word's arguments; there is
+//! one file per family of words. This file holds the place in the tape and goes on after errors.
 
 mod blocks;
 mod files;
@@ -26,7 +26,7 @@ use crate::words::{Word, word};
 /// Gives the text of a file named in a tape, or says why not.
 pub(crate) type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
-/// After so many errors the rest of a tape is not looked at.
+/// After this many errors the rest of a tape is not parsed.
 const MOST_ERRORS: usize = 100;
 
 /// A command, what it does, and where it stands.
@@ -58,7 +58,7 @@ pub(crate) enum Action {
     Nothing,
 }
 
-/// From where on a setting holds.
+/// Where a setting begins to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holds {
     /// From where it stands.
@@ -113,6 +113,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    /// Of a word that nothing follows.
+    pub(crate) fn of(action: Action) -> Self {
+        Self::new("", "", action)
+    }
+
     fn new(options: impl Into<String>, args: impl Into<String>, action: Action) -> Self {
         Self { options: options.into(), args: args.into(), action }
     }
@@ -127,7 +132,7 @@ struct Time {
 pub(crate) struct Parser<'a> {
     source: &'a Rc<Source>,
     tokens: Vec<Token<'a>>,
-    /// Index of the token that was not yet taken.
+    /// Index of the next token.
     next: usize,
     /// Index of the token that was taken last.
     taken: usize,
@@ -154,7 +159,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What follows an error in its row would give errors that come from it.
+    /// Skips the row of an error, where more errors would only follow from it.
     fn skip_row(&mut self, row: u32) {
         while self.peek().kind != Kind::End && self.peek().row <= row {
             self.take();
@@ -257,10 +262,6 @@ impl<'a> Parser<'a> {
         Ok(Time { means: self.duration(&number, &text)?, text })
     }
 
-    pub(crate) fn nothing(&self) -> Arguments {
-        Arguments::new("", "", Action::Nothing)
-    }
-
     /// `@time`, if it is there.
     fn speed(&mut self) -> Result<Option<Time>, TapeError> {
         if self.take_if(|token| token.is_symbol("@")).is_none() {
@@ -269,7 +270,7 @@ impl<'a> Parser<'a> {
         self.time().map(Some)
     }
 
-    /// What a time means. Nonsense that VHS's parser lets pass passes with a note.
+    /// The duration of a time. Nonsense that VHS's parser accepts is accepted with a note.
     fn duration(&mut self, at: &Token, text: &str) -> Result<Option<Duration>, TapeError> {
         match duration::parse(text) {
             Ok(duration) => Ok(Some(duration)),
@@ -283,7 +284,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Texts and patterns without a closing quote end with their row, as in VHS; few people mean that.
+    /// Notes texts and patterns without a closing quote: they end with their row, as in VHS, which is rarely meant.
     fn note_unclosed(&mut self) {
         let unclosed: Vec<Token> = self.tokens.iter().filter(|token| is_unclosed(token)).cloned().collect();
         for token in unclosed {

@@ -53,7 +53,7 @@ impl Parser<'_> {
         Ok(set(setting, args, settings, holds))
     }
 
-    /// A time without minutes. VHS takes any word for it and fails later; so it passes, and is noted.
+    /// A time without minutes. VHS accepts any word here and fails later, so a wrong one is accepted with a note.
     fn typing_speed(&mut self) -> Result<(String, Settings, Holds), TapeError> {
         let value = self.value()?;
         let unit = self.take_if(|token| token.is_keyword(&UNITS[..2])).map_or("s".into(), |unit| unit.text);
@@ -62,7 +62,7 @@ impl Parser<'_> {
         Ok((text, Settings { key_gap, ..Settings::default() }, Holds::FromHere))
     }
 
-    /// Whatever the value is, unless VHS refuses it.
+    /// Any value that VHS does not refuse.
     fn video_setting(&mut self, name: &str) -> Result<String, TapeError> {
         let value = self.value()?;
         let text = value.text.as_ref();
@@ -188,7 +188,7 @@ impl Parser<'_> {
     }
 }
 
-/// A setting; one whose value was left out with a note does nothing.
+/// A setting. One without a value, which a note has reported, does nothing.
 fn set(setting: &Token, args: String, settings: Settings, holds: Holds) -> Arguments {
     let empty = settings == Settings::default();
     let action = if empty { Action::Nothing } else { Action::Set { settings: Box::new(settings), holds } };

@@ -1,4 +1,4 @@
-//! What stands where only a command may stand, and what was probably meant.
+//! Errors for a token where a command must stand, with a hint at what was probably meant.
 
 use super::Parser;
 use crate::error::{TapeError, did_you_mean};

@@ -46,11 +46,7 @@ impl Parser<'_> {
         word(&token.text).is_some_and(|word| word.is_command_before(same_row.then_some(next)))
     }
 
-    pub(crate) fn paste(&self) -> Arguments {
-        Arguments::new("", "", Action::Paste)
-    }
-
-    /// A word of ours behind a quoted text, or a word that begins a row, is hardly meant to be typed.
+    /// Notes one of our words behind a quoted text, and a word that begins a row: they are rarely meant to be typed.
     fn note_swallowed(&mut self, before: &Token, text: &Token) {
         if text.row > before.row {
             self.note(

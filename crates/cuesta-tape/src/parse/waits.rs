@@ -16,7 +16,7 @@ type Condition = WaitCondition<Option<Pattern>>;
 const CONDITIONS: [&str; 8] = ["Line", "Screen", "Echo", "Bytes", "Silence", "Prompt", "Cursor", "Disconnect"];
 const CONDITIONS_HINT: &str = "write Line, Screen, Echo, Bytes, Silence, Prompt, Cursor or Disconnect";
 
-/// No answer has more characters.
+/// Most characters of a response.
 const MOST_BYTES: u64 = 1_000_000_000;
 
 impl Parser<'_> {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         Ok(Arguments::new("", text, Action::Step(Step::Think(distribution))))
     }
 
-    /// What follows `word` in its row up to a comment, read by one of the distributions' own parsers.
+    /// The rest of the row behind `word`, up to a comment, read by a parser of the distributions' crate.
     pub(crate) fn rest_of_row<T>(
         &mut self,
         word: &Token,

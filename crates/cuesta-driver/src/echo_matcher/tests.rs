@@ -1,0 +1,184 @@
+use super::*;
+
+fn stamp(number: usize) -> Stamp {
+    Stamp::from_nanos(number as u64)
+}
+
+/// Keys sent at 0, 1, 2 and so on.
+fn typed(keys: &[&str], map: &[(u8, u8)]) -> EchoMatcher {
+    let mut echoes = EchoMatcher::default();
+    for (n, key) in keys.iter().enumerate() {
+        echoes.await_key(key.as_bytes(), map, true, stamp(n), stamp(n));
+    }
+    echoes
+}
+
+fn number(key: &PendingKey) -> char {
+    char::from_digit(key.sent.as_nanos() as u32, 10).unwrap_or('?')
+}
+
+/// What each byte turned out to be. The first comes when ten keys may have been sent, then one each ns.
+fn shown(echoes: &mut EchoMatcher, text: impl AsRef<[u8]>, strict: bool) -> String {
+    let mut told = String::new();
+    for (index, byte) in text.as_ref().iter().enumerate() {
+        match echoes.take(*byte, strict, || stamp(10 + index)) {
+            EchoMatch::Echo(key) => told.push(number(&key)),
+            EchoMatch::Part => told.push('_'),
+            EchoMatch::Wrong => told.push('!'),
+            EchoMatch::Other => told.push('.'),
+            EchoMatch::Overtook => told += &overtaken(echoes, stamp(10 + index)),
+        }
+    }
+    told
+}
+
+/// `-` for each key that was given up, and those that were echoed behind them, each with when that was.
+fn overtaken(echoes: &mut EchoMatcher, now: Stamp) -> String {
+    let Some(overtaken) = echoes.overtaken(now) else { return String::new() };
+    let told = overtaken.echoed.iter().map(|(key, at)| format!("{}@{}", number(key), at.as_nanos()));
+    format!("({}{})", "-".repeat(overtaken.lost as usize), told.collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn echoes_are_found_among_other_output() {
+    let mut echoes = typed(&["a", "b", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "mail! b\r\n15", false), ".0....12_..");
+}
+
+#[test]
+fn a_character_of_several_bytes_is_one_key() {
+    let mut echoes = typed(&["é", "x"], &[]);
+    assert_eq!(shown(&mut echoes, "éx", false), "_01");
+}
+
+#[test]
+fn a_map_is_strict() {
+    let mut echoes = typed(&["a", "a", "a"], &[(b'a', b'0')]);
+    assert_eq!(shown(&mut echoes, "0a0", true), "0!2");
+    assert!(!echoes.are_awaited());
+}
+
+#[test]
+fn a_password_is_given_up_with_its_return_after_the_end_of_row() {
+    let mut echoes = typed(&["p", "w", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r\npw", false), "....");
+    assert_eq!(overtaken(&mut echoes, stamp(12)), "");
+    assert_eq!(echoes.held_until(), Some(stamp(13) + HELD));
+    assert_eq!(shown(&mut echoes, "$ ", false), "..");
+    assert_eq!(echoes.held_until(), Some(stamp(11) + HELD));
+    assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(---)");
+}
+
+#[test]
+fn a_row_that_is_drawn_anew_at_each_key_has_no_end() {
+    let mut echoes = typed(&["a", "b", "c", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r$ a\r$ ab\r$ abc\r\n", false), "...0....1.....23_");
+    assert!(!echoes.are_awaited());
+}
+
+#[test]
+fn a_password_is_given_up_by_what_is_typed_and_echoed_behind_it() {
+    let mut echoes = typed(&["l", "s", "p", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r\nwelcome ls\r\n$ ", false), ".".repeat(16));
+    // It begins like the password.
+    for (index, key, told) in [(30, "l", "."), (40, "s", "(----?@10 ?@10)")] {
+        echoes.await_key(key.as_bytes(), &[], true, stamp(index), stamp(index));
+        assert_eq!(shown(&mut echoes, key, false), told);
+    }
+}
+
+#[test]
+fn an_answer_before_the_echo_is_no_echo() {
+    let mut echoes = typed(&["e", "c", "h", "o", " ", "D", "O", "N", "E", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r\nDONE\r\n", false), ".".repeat(8));
+    assert_eq!(shown(&mut echoes, "echo DONE\r\n$ ", false), "...(0@10 1@11 2@12 3@13)456789_..");
+    let mut echoes = typed(&["l", "s", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "\r\nfalse\r\nls\r\n", false), "...........(0@19 1@20 2@21)_");
+}
+
+#[test]
+fn a_return_may_be_echoed_behind_a_key_that_is_not() {
+    let mut echoes = typed(&["x", "l", "\r"], &[]);
+    assert_eq!(shown(&mut echoes, "l\r\n", false), ".._");
+    assert_eq!(overtaken(&mut echoes, stamp(11) + HELD), "(-1@10 2@11)");
+}
+
+#[test]
+fn control_keys_are_not_awaited_and_old_keys_are_given_up() {
+    let mut echoes = typed(&["\x1b[A", "\x03", "a", "b"], &[]);
+    assert_eq!(echoes.pending(), 2);
+    assert_eq!(echoes.give_up_before(Stamp::from_nanos(3)), 1);
+    assert_eq!(echoes.pending(), 1);
+    assert_eq!(shown(&mut echoes, "b", false), "3");
+}
+
+#[test]
+fn control_functions_show_no_key() {
+    let mut echoes = typed(&["m", "K", "0", "B"], &[]);
+    assert_eq!(shown(&mut echoes, "\x1b[?25l\x1b[1;32m\x1b[K\x1b]0;mK0B\x07\x1b(B", false), ".".repeat(28));
+    assert_eq!(shown(&mut echoes, "m\x1b[mK\x1b[0m0\x1b(BB", false), "0...1....2...3");
+}
+
+#[test]
+fn control_functions_are_followed_also_when_nothing_is_awaited() {
+    let mut echoes = typed(&[], &[]);
+    echoes.skip(b"ready \x1b[1;3");
+    echoes.await_key(b"2", &[], true, stamp(0), stamp(0));
+    echoes.await_key(b"m", &[], true, stamp(1), stamp(1));
+    assert_eq!(shown(&mut echoes, "2m2m", false), "..01");
+}
+
+#[test]
+fn a_key_is_its_whole_character() {
+    let mut echoes = typed(&["é"], &[]);
+    assert_eq!(shown(&mut echoes, "è\u{a9}", false), "_...");
+    // Cut in two reads.
+    assert_eq!(shown(&mut echoes, [0xc3], false) + &shown(&mut echoes, [0xa9], false), "_0");
+}
+
+#[test]
+fn a_key_that_is_never_echoed_is_given_up_by_those_behind_it() {
+    // The second key behind it goes when the first of them has been echoed.
+    let mut echoes = typed(&["x", "l"], &[]);
+    assert_eq!(shown(&mut echoes, "\x1b[ml", false), "....");
+    echoes.await_key(b"s", &[], true, stamp(20), stamp(20));
+    assert_eq!(shown(&mut echoes, "\x1b[ms", false), "...(-1@13 ?@13)");
+    assert_eq!(echoes.pending(), 0);
+    // All typed ahead: four in order are enough, less are held.
+    let mut echoes = typed(&["x", "e", "c", "h", "o"], &[]);
+    assert_eq!(shown(&mut echoes, "ech", false), "...");
+    assert_eq!(shown(&mut echoes, "o", false), "(-1@10 2@11 3@12 4@10)");
+}
+
+#[test]
+fn what_is_held_counts_from_when_it_came() {
+    let mut echoes = typed(&["x", "l"], &[]);
+    shown(&mut echoes, "l", false);
+    assert_eq!(overtaken(&mut echoes, stamp(11)), "");
+    assert_eq!(echoes.held_until(), Some(stamp(10) + HELD));
+    assert_eq!(overtaken(&mut echoes, stamp(10) + HELD), "(-1@10)");
+}
+
+#[test]
+fn other_output_gives_up_no_key() {
+    // Text with the keys in it, in order, but not one directly after another.
+    let mut echoes = typed(&["e", "c", "h", "o"], &[]);
+    assert_eq!(shown(&mut echoes, "cat has no", false), ".".repeat(10));
+    assert_eq!(shown(&mut echoes, "echo", false), "0123");
+    // The echo that was due comes after all.
+    let mut echoes = typed(&["e", "c", "h"], &[]);
+    assert_eq!(shown(&mut echoes, "c", false) + &shown(&mut echoes, "ech", false), ".012");
+}
+
+#[test]
+fn what_is_not_timed_is_counted_nowhere() {
+    let mut echoes = typed(&["u"], &[]);
+    for key in ["p", "w"] {
+        echoes.await_key(key.as_bytes(), &[], false, stamp(1), stamp(1));
+    }
+    echoes.await_key(b"\r", &[], true, stamp(2), stamp(2));
+    assert_eq!(echoes.pending(), 2);
+    assert_eq!(shown(&mut echoes, "u\r\n", false), "0..");
+    assert_eq!(overtaken(&mut echoes, stamp(12) + HELD), "()");
+    assert_eq!(echoes.pending(), 0);
+}
