@@ -1,7 +1,7 @@
 //! Whatever comes, and however it is cut, a screen makes the same of it, no key is lost, and what it keeps is bounded.
 #![no_main]
 
-use cuesta_screen::{OwnEchoes, KeyMatch, ChangedRows, Screen, ScreenEcho};
+use cuesta_screen::{ChangedRows, KeyMatch, OwnEchoes, Screen, ScreenEcho};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (u8, u8, u8, Vec<u8>)| {
