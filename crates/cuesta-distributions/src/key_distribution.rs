@@ -31,7 +31,7 @@ pub enum KeyDistribution {
     Human,
 }
 
-/// The shortest human gap, as a part of the mean: nobody types two keys at once.
+/// The shortest human gap, as a share of the mean: two keys never go at once.
 const HUMAN_FLOOR: f64 = 0.25;
 /// Of the log-logistic above the floor.
 const HUMAN_SHAPE: f64 = 3.5;

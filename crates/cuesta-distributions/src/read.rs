@@ -10,7 +10,7 @@ use crate::words::{self, Word};
 const HINT: &str = "distributions: fixed D, exp MEAN, uniform FROM TO, lognormal MEDIAN SIGMA, \
      loglogistic MEDIAN SHAPE [SHIFT], empirical FILE; each may end in `max D`";
 
-/// An empirical distribution's file has at most so many rows: 80 MB of memory.
+/// Most rows of an empirical distribution's file: they take 80 MB of memory.
 const MOST_VALUES: usize = 10_000_000;
 
 type Load<'a> = &'a dyn Fn(&str) -> Result<String, String>;

@@ -1,18 +1,18 @@
-//! Seeded random numbers, one stream per user.
+//! Seeded random numbers, with a stream for each user, arrival process or server.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Exp1, StandardNormal};
 use rand_pcg::Pcg64;
 
-/// What one user draws from. The same seed and user give the same numbers on any machine, thread or node, whatever
-/// other users do.
+/// One stream of random numbers. The same seed and number give the same stream on any machine, thread or node, whatever
+/// other streams are used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeededRng {
     numbers: Pcg64,
 }
 
 impl SeededRng {
-    /// The stream of `user` in a run seeded by `seed`.
+    /// The stream with number `user` in a run seeded by `seed`. Users take the numbers from 0.
     pub fn new(seed: u64, user: u64) -> Self {
         // PCG streams that differ in few bits are correlated, so both numbers are spread over all 256 bits first.
         let a = spread(seed);

@@ -56,7 +56,7 @@ pub struct BarrierStatus {
     pub arrived: u32,
     /// Users of all agents that the barrier is for.
     pub parties: u32,
-    /// When all go on if nobody arrives later.
+    /// When all go on if no user arrives later.
     pub go_on: Stamp,
 }
 

@@ -50,7 +50,7 @@ fn second_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// So many users show what one of them takes.
+/// From this many users on, the growth per user is meaningful.
 const ENOUGH: u64 = 1000;
 
 /// Resident memory of this process, before any user was there and at the end of a step. Linux: `/proc/self/statm`.

@@ -65,7 +65,7 @@ pub enum Op {
     Begin(usize),
     /// Ends it.
     Finish,
-    /// Begins a loop of so many turns.
+    /// Begins a loop with this number of turns.
     Loop(u32),
     /// Ends a turn of the loop whose `Loop` has this index.
     Again(usize),
@@ -100,9 +100,9 @@ pub enum ExpectSource {
 pub enum WaitCondition<P = Pattern> {
     /// The echo of the last key has come.
     Echo,
-    /// So many characters have come that are not a timed echo.
+    /// This many characters have come, timed echoes not counted.
     Bytes(u64),
-    /// Nothing has come for so long; the response was complete at its last character.
+    /// Nothing has come for this long; the response was complete at its last character.
     Silence(Duration),
     /// The pattern matches the cursor's row, and the match ends at the cursor or before it.
     Prompt(P),

@@ -113,7 +113,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Of a word that nothing follows.
+    /// For a word without options and arguments.
     pub(crate) fn of(action: Action) -> Self {
         Self::new("", "", action)
     }
