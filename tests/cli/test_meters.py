@@ -67,6 +67,28 @@ def out(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return capsys.readouterr().out
 
 
+def test_words_stand_for_the_flags(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+    mine = str(here / "mine")
+    assert main(["meters", "reset", "--since", mine]) == Exit.GOOD
+    assert "METERS" in out(capsys, "report", "--since", mine)
+    assert main(["meters", "record", str(here / "service.profile"), "200ms"]) == Exit.GOOD
+    assert json.loads((here / "service.profile").read_text())["format"] == 1
+    assert main(["meters", "record"]) == Exit.USAGE
+    assert main(["meters", "1", "2", "3"]) == Exit.USAGE
+
+
+def test_a_program_asks_for_a_stream() -> None:
+    command = [sys.executable, "-m", "cuesta", "meters", "stream"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write('{"every": 0.1, "sampled": false}\n')
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["subject"] == "machine"
+        process.communicate(timeout=30)
+    assert process.returncode == 0
+
+
 def test_an_interval_is_kept_by_session_and_subject(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     own = str(os.getpid())
     assert main(["meters", "--reset", "--pid", own]) == Exit.GOOD
