@@ -59,7 +59,6 @@ impl TraceDelta {
         });
         let per_cpu = plain.per_cpu.iter().map(|(cpu, each)| (*cpu, each.clone())).chain(traced).collect();
         let idle = self.idle(&plain.idle);
-        let steal = plain.idle_rows.into_iter().filter(|row| row.name == "steal");
         let (traffic, counts_delays) = (self.traffic(&plain.traffic), plain.traffic.io_delay.value().is_some());
         let mut notes = plain.notes;
         notes.retain(|note| counts_delays || note != NO_DELAYS);
@@ -71,7 +70,7 @@ impl TraceDelta {
         Measured {
             own: self.own(&plain.subject, plain.own, &cpu, capacity),
             counts: self.counts(&plain.subject, plain.counts),
-            idle_rows: steal.chain(idle_rows(&idle)).collect(),
+            idle_rows: idle_rows(&cpu.steal, &idle).into(),
             closure: self.closure(&cpu),
             cpu,
             per_cpu,
@@ -207,16 +206,17 @@ impl TraceDelta {
     }
 }
 
-/// Rows of `total_time` for idle: the kinds exclude each other.
-fn idle_rows(idle: &Idle) -> impl Iterator<Item = TimeRow> {
+/// Rows of `total_time` for steal and idle, whose kinds exclude each other.
+fn idle_rows(steal: &Figure, idle: &Idle) -> [TimeRow; 6] {
     let rows = [
+        ("steal", steal),
         ("page-wait idle", &idle.page_wait),
         ("loading idle", &idle.loading),
         ("I/O-wait idle", &idle.io_wait),
         ("throttled idle", &idle.quota_wait),
         ("zero idle", &idle.zero),
     ];
-    rows.map(|(name, percent)| TimeRow::idle(name, percent.clone())).into_iter()
+    rows.map(|(name, percent)| TimeRow::idle(name, percent.clone()))
 }
 
 /// Classes of system calls.
