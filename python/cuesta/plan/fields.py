@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NoReturn
 from urllib.parse import parse_qs, urlsplit
 
@@ -275,7 +276,13 @@ def _pairs(value: object) -> str:
 
 
 def _distribution(value: object) -> str:
-    return _native.distribution(_text(value))
+    return _parsed_distribution(_text(value))
+
+
+@cache
+def _parsed_distribution(text: str) -> str:
+    """Parsed once, although a value is validated as a flag, as a setting and in each step."""
+    return _native.distribution(text)
 
 
 def _key_distribution(value: object) -> str:
