@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::keys::Typed;
+use crate::key_code::KeyCode;
 use crate::spell;
 use crate::strokes::{Answer, Stroke};
 use crate::tape::{EchoSwitch, PAUSE, Session, paste};
@@ -92,7 +92,7 @@ impl Writer<'_> {
                 self.flush();
                 self.input.push(switch);
             }
-            self.press(&stroke.pressed.typed);
+            self.press(&stroke.press.code);
             knew = stroke.at();
             let next = strokes.get(at + 1);
             if let Some(wait) = self.wait_after(stroke, next) {
@@ -114,7 +114,7 @@ impl Writer<'_> {
                 self.wait_for(&stroke.answer, Duration::MAX, stroke.ends_row())
             };
         };
-        let ends = stroke.ends_row() || matches!(stroke.pressed.typed, Typed::Key(_));
+        let ends = stroke.ends_row() || matches!(stroke.press.code, KeyCode::Key(_));
         self.wait_for(&stroke.answer, next.at(), ends)
     }
 
@@ -150,18 +150,18 @@ impl Writer<'_> {
         }
     }
 
-    fn press(&mut self, typed: &Typed) {
-        match (typed, &mut self.presses) {
-            (Typed::Char(c), None) => self.text.push(*c),
-            (Typed::Key(key), Some((before, count))) if key == before => *count += 1,
-            (typed, _) => {
+    fn press(&mut self, code: &KeyCode) {
+        match (code, &mut self.presses) {
+            (KeyCode::Char(c), None) => self.text.push(*c),
+            (KeyCode::Key(key), Some((before, count))) if key == before => *count += 1,
+            (code, _) => {
                 self.flush();
-                match typed {
-                    Typed::Char(c) => self.text.push(*c),
-                    Typed::Key(key @ cuesta_tape::Key::Chord(_)) => self.input.push(spell::key(key, None, 1)),
-                    Typed::Key(key) => self.presses = Some((key.clone(), 1)),
-                    Typed::Secret(column) => self.input.push(spell::column(column)),
-                    Typed::Paste(text) => self.input.extend(paste(text)),
+                match code {
+                    KeyCode::Char(c) => self.text.push(*c),
+                    KeyCode::Key(key @ cuesta_tape::Key::Chord(_)) => self.input.push(spell::key(key, None, 1)),
+                    KeyCode::Key(key) => self.presses = Some((key.clone(), 1)),
+                    KeyCode::Secret(column) => self.input.push(spell::column(column)),
+                    KeyCode::Paste(text) => self.input.extend(paste(text)),
                 }
             }
         }
@@ -198,8 +198,8 @@ impl Writer<'_> {
 
 /// The name of an input: the column of a secret, its first word, or its last key.
 fn name(strokes: &[Stroke]) -> String {
-    let secret = strokes.iter().find_map(|stroke| match &stroke.pressed.typed {
-        Typed::Secret(column) => Some(column.clone()),
+    let secret = strokes.iter().find_map(|stroke| match &stroke.press.code {
+        KeyCode::Secret(column) => Some(column.clone()),
         _ => None,
     });
     if let Some(column) = secret {
@@ -207,18 +207,18 @@ fn name(strokes: &[Stroke]) -> String {
     }
     let text: String = strokes
         .iter()
-        .map(|stroke| match stroke.pressed.typed {
-            Typed::Char(c) => c,
+        .map(|stroke| match stroke.press.code {
+            KeyCode::Char(c) => c,
             _ => ' ',
         })
         .collect();
     let word = text.split_whitespace().next().unwrap_or_default();
     let word: String =
         word.chars().filter(|c| c.is_alphanumeric() || "._-/:".contains(*c)).take(LONGEST_NAME).collect();
-    match strokes.last().map(|stroke| &stroke.pressed.typed) {
+    match strokes.last().map(|stroke| &stroke.press.code) {
         _ if !word.is_empty() => word,
-        Some(Typed::Key(key)) => spell::key(key, None, 1).replace(['"', '\\'], ""),
-        Some(Typed::Paste(_)) => "paste".to_owned(),
+        Some(KeyCode::Key(key)) => spell::key(key, None, 1).replace(['"', '\\'], ""),
+        Some(KeyCode::Paste(_)) => "paste".to_owned(),
         _ => "input".to_owned(),
     }
 }

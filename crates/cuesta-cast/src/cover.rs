@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::cast::{Cast, Event, What};
 use crate::echo::line;
-use crate::painted::{Position, painted};
+use crate::painted::{OutputPosition, painted};
 
 /// A secret in a session.
 pub(crate) struct Span {
@@ -33,7 +33,7 @@ pub(crate) fn covered(cast: &Cast, spans: &[Span]) -> Vec<Event> {
         screen: Screen::new(cast.header.columns, cast.header.rows),
         parser: StreamParser::default(),
         painted: painted(cast, spans),
-        typed: Typed::Nothing,
+        state: SecretState::Outside,
         first: None,
         shows: false,
     };
@@ -45,8 +45,8 @@ struct Cover {
     screen: Screen,
     parser: StreamParser,
     /// Output in which keys of secrets are painted one after another.
-    painted: Vec<RangeInclusive<Position>>,
-    typed: Typed,
+    painted: Vec<RangeInclusive<OutputPosition>>,
+    state: SecretState,
     /// The first character of the secret.
     first: Option<char>,
     /// Whether the program has shown anything since it was begun.
@@ -55,13 +55,13 @@ struct Cover {
 
 /// Whether a secret is being typed.
 #[derive(Debug, Clone, Copy)]
-enum Typed {
+enum SecretState {
     /// No secret.
-    Nothing,
+    Outside,
     /// A secret that began in this line and column.
-    Secret(u64, u16),
+    Typing(u64, u16),
     /// The key behind a secret that began in this line and column.
-    Behind(u64, u16),
+    Ended(u64, u16),
 }
 
 impl Cover {
@@ -74,7 +74,7 @@ impl Cover {
                     self.screen.resize(*columns, *rows);
                 }
                 if let What::Input { .. } | What::Secret(_) = what {
-                    self.typed = self.next(number, spans);
+                    self.state = self.next(number, spans);
                 }
                 what.clone()
             }
@@ -82,62 +82,62 @@ impl Cover {
         Event { at, what }
     }
 
-    fn next(&mut self, number: usize, spans: &[Span]) -> Typed {
-        let Some(span) = spans.iter().rfind(|span| span.events.contains(&number)) else { return Typed::Nothing };
-        let (line, column) = match self.typed {
-            Typed::Secret(line, column) if *span.events.start() < number => (line, column),
+    fn next(&mut self, number: usize, spans: &[Span]) -> SecretState {
+        let Some(span) = spans.iter().rfind(|span| span.events.contains(&number)) else { return SecretState::Outside };
+        let (line, column) = match self.state {
+            SecretState::Typing(line, column) if *span.events.start() < number => (line, column),
             _ => {
                 (self.first, self.shows) = (span.keys.first().copied(), false);
                 (line(&self.screen), self.screen.cursor().1)
             }
         };
-        if number == *span.events.end() { Typed::Behind(line, column) } else { Typed::Secret(line, column) }
+        if number == *span.events.end() { SecretState::Ended(line, column) } else { SecretState::Typing(line, column) }
     }
 
     fn output(&mut self, event: usize, text: &str) -> String {
         let is_painted = self.painted.iter().any(|part| (part.start().event..=part.end().event).contains(&event));
-        if !is_painted && matches!(self.typed, Typed::Nothing) {
+        if !is_painted && matches!(self.state, SecretState::Outside) {
             self.screen.feed(text.as_bytes());
             self.parser.readable(text);
             return text.to_owned();
         }
-        text.chars().enumerate().map(|(character, c)| self.character(Position { event, character }, c)).collect()
+        text.chars().enumerate().map(|(character, c)| self.character(OutputPosition { event, character }, c)).collect()
     }
 
     /// The replacement of a character.
-    fn character(&mut self, at: Position, c: char) -> String {
+    fn character(&mut self, at: OutputPosition, c: char) -> String {
         let in_string = self.parser.is_in_string() && !c.is_control();
         let readable = self.parser.is_readable(c);
         let written = if readable && c != '\n' && self.is_hidden(at, c) {
             "*".repeat(c.width().unwrap_or(1))
-        } else if in_string && matches!(self.typed, Typed::Secret(..)) {
+        } else if in_string && matches!(self.state, SecretState::Typing(..)) {
             String::new()
         } else {
             c.to_string()
         };
-        if let (true, '\n', Typed::Behind(..)) = (readable, c, self.typed) {
-            self.typed = Typed::Nothing;
+        if let (true, '\n', SecretState::Ended(..)) = (readable, c, self.state) {
+            self.state = SecretState::Outside;
         }
         self.screen.feed(written.as_bytes());
         written
     }
 
     /// Whether a character may belong to the secret: it changes its cell, at a place and time where the secret may show.
-    fn is_hidden(&mut self, at: Position, c: char) -> bool {
+    fn is_hidden(&mut self, at: OutputPosition, c: char) -> bool {
         let (row, column) = self.screen.cursor();
         if c == ' ' || self.screen.cell(row, column).starts_with(c) {
             return false;
         }
         let is_painted = self.painted.iter().any(|part| part.contains(&at));
-        match self.typed {
-            Typed::Secret(..) => self.shows = true,
-            Typed::Behind(first, from) if line(&self.screen) == first && column >= from => {
+        match self.state {
+            SecretState::Typing(..) => self.shows = true,
+            SecretState::Ended(first, from) if line(&self.screen) == first && column >= from => {
                 self.shows |= self.first == Some(c);
                 if !self.shows {
-                    self.typed = Typed::Nothing;
+                    self.state = SecretState::Outside;
                 }
             }
-            Typed::Behind(..) | Typed::Nothing => return is_painted,
+            SecretState::Ended(..) | SecretState::Outside => return is_painted,
         }
         self.shows || is_painted
     }

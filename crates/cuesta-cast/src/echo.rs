@@ -51,9 +51,9 @@ struct Text {
     /// For each key, the most keys up to it that stood before the cursor at one moment.
     standing: Vec<usize>,
     /// Where the cursor was when the first key was pressed.
-    begin: Place,
+    begin: BufferPosition,
     /// Where the first of the keys stood that were last found before the cursor.
-    seen: Place,
+    seen: BufferPosition,
     /// The input of the key that ended the text, and whether that was Enter.
     end: Option<(usize, bool)>,
     /// How many of its keys, up to the last one seen, were echoed when the latest output began.
@@ -68,19 +68,19 @@ struct Text {
 
 /// A position on the main or the alternate screen that stays valid when the screen scrolls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Place {
+pub(crate) struct BufferPosition {
     line: u64,
     column: u16,
     alternate: bool,
 }
 
 /// The keys that stand right before the cursor.
-struct Stands {
+struct VisibleKeys {
     keys: usize,
     /// The last of them.
     last: usize,
     /// Where the first of them stands.
-    begin: Place,
+    begin: BufferPosition,
 }
 
 impl Echo {
@@ -96,12 +96,12 @@ impl Echo {
                 self.end_text((input, true));
                 continue;
             }
-            let place = Place::of(screen, screen.cursor());
-            if self.watched.last().is_none_or(|text| text.end.is_some() || text.begin.line != place.line) {
+            let position = BufferPosition::of(screen, screen.cursor());
+            if self.watched.last().is_none_or(|text| text.end.is_some() || text.begin.line != position.line) {
                 self.end_text((input, false));
                 self.drop_answered();
                 let ahead = self.unanswered && !self.watched.is_empty();
-                self.watched.push(Text::new(place, ahead));
+                self.watched.push(Text::new(position, ahead));
             }
             if let Some(text) = self.watched.last_mut() {
                 text.keys.push(Key { stroke, input, character });
@@ -113,8 +113,8 @@ impl Echo {
     /// Called when another key is pressed: notes whether the program has removed the text.
     pub(crate) fn look_again(&mut self, screen: &Screen) {
         if let Some(text) = self.watched.last_mut().filter(|text| text.end.is_none()) {
-            let is_here = text.begin.line == Place::of(screen, screen.cursor()).line;
-            text.taken_away |= is_here && text.is_whole() && text.stands(screen).keys < text.enough();
+            let is_here = text.begin.line == BufferPosition::of(screen, screen.cursor()).line;
+            text.taken_away |= is_here && text.is_whole() && text.visible_keys(screen).keys < text.enough();
         }
     }
 
@@ -176,7 +176,7 @@ impl Echo {
 }
 
 impl Text {
-    fn new(begin: Place, ahead: bool) -> Self {
+    fn new(begin: BufferPosition, ahead: bool) -> Self {
         let (keys, standing) = (Vec::new(), Vec::new());
         let seen = begin;
         Self { keys, standing, begin, seen, end: None, echoed: 0, ahead, taken_away: false, patience: MOST }
@@ -209,32 +209,32 @@ impl Text {
         if self.patience == 0 {
             return;
         }
-        let stands = self.stands(screen);
-        if stands.keys > 0 && self.is_echo(&stands, next) {
-            self.standing[stands.last] = stands.keys.max(self.standing[stands.last]);
-            self.seen = stands.begin;
+        let visible = self.visible_keys(screen);
+        if visible.keys > 0 && self.is_echo(&visible, next) {
+            self.standing[visible.last] = visible.keys.max(self.standing[visible.last]);
+            self.seen = visible.begin;
         }
     }
 
     /// Whether keys before the cursor are an echo, and not the program's output.
-    fn is_echo(&self, stands: &Stands, next: Option<char>) -> bool {
+    fn is_echo(&self, visible: &VisibleKeys, next: Option<char>) -> bool {
         let Some((end, is_enter)) = self.end else { return true };
-        let is_here = self.ahead || [self.begin, self.seen].contains(&stands.begin);
-        let is_next = stands.last <= self.echoed;
-        let is_last = stands.last + 1 == self.keys.len();
-        let in_one_piece = self.keys[self.echoed.min(stands.last)..].iter().all(|key| key.input == end);
+        let is_here = self.ahead || [self.begin, self.seen].contains(&visible.begin);
+        let is_next = visible.last <= self.echoed;
+        let is_last = visible.last + 1 == self.keys.len();
+        let in_one_piece = self.keys[self.echoed.min(visible.last)..].iter().all(|key| key.input == end);
         let row_ends = !is_enter || !is_last || matches!(next, Some('\r' | '\n'));
         is_here && (is_next || (in_one_piece && row_ends))
     }
 
     /// The most keys in a row that stand right before the cursor now.
-    fn stands(&self, screen: &Screen) -> Stands {
+    fn visible_keys(&self, screen: &Screen) -> VisibleKeys {
         let first = self.keys.len().saturating_sub(LAG);
-        let mut most = Stands { keys: 0, last: usize::MAX, begin: self.begin };
+        let mut most = VisibleKeys { keys: 0, last: usize::MAX, begin: self.begin };
         for last in first..self.keys.len() {
             let (keys, begin) = standing(screen, &self.keys[..=last]);
             if keys > most.keys {
-                most = Stands { keys, last, begin: Place::of(screen, begin) };
+                most = VisibleKeys { keys, last, begin: BufferPosition::of(screen, begin) };
             }
         }
         most
@@ -264,7 +264,7 @@ pub(crate) fn line(screen: &Screen) -> u64 {
     screen.scrolled() + u64::from(screen.cursor().0)
 }
 
-impl Place {
+impl BufferPosition {
     pub(crate) fn of(screen: &Screen, (row, column): (u16, u16)) -> Self {
         Self { line: screen.scrolled() + u64::from(row), column, alternate: screen.is_alternate() }
     }

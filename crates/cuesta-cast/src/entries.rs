@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use cuesta_tape::Key;
 
-use crate::keys::Typed;
+use crate::key_code::KeyCode;
 use crate::reaction::Reaction;
 use crate::strokes::Stroke;
 
@@ -29,7 +29,7 @@ pub(crate) fn entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for entry in strokes.chunk_by(|one, next| belongs(one) && belongs(next) && !is_asked_again(one, next)) {
         let end = begin + entry.len();
-        if entry.iter().any(|stroke| stroke.pressed.typed.is_text()) {
+        if entry.iter().any(|stroke| stroke.press.code.is_text()) {
             found.push(begin..end);
         }
         begin = end;
@@ -38,7 +38,7 @@ pub(crate) fn entries(strokes: &[Stroke]) -> Vec<Range<usize>> {
 }
 
 fn belongs(stroke: &Stroke) -> bool {
-    stroke.pressed.typed.is_text() || is_edit(&stroke.pressed.typed)
+    stroke.press.code.is_text() || is_edit(&stroke.press.code)
 }
 
 /// Whether the host began another row that asks for a secret.
@@ -47,16 +47,16 @@ fn is_asked_again(before: &Stroke, stroke: &Stroke) -> bool {
 }
 
 /// Whether a key edits the entry or moves within it, as in shells and forms.
-fn is_edit(typed: &Typed) -> bool {
-    match typed {
-        Typed::Key(Key::Chord(bytes)) => matches!(
+fn is_edit(code: &KeyCode) -> bool {
+    match code {
+        KeyCode::Key(Key::Chord(bytes)) => matches!(
             &bytes[..],
             [0x01 | 0x02 | 0x05 | 0x06 | 0x08 | 0x0b | 0x14..=0x17 | 0x19 | 0x1f]
                 | [0x1b, b'b' | b'd' | b'f' | 0x7f]
                 | b"\x1b[1;5C"
                 | b"\x1b[1;5D"
         ),
-        Typed::Key(key) => {
+        KeyCode::Key(key) => {
             matches!(key, Key::Backspace | Key::Delete | Key::Left | Key::Right | Key::Home | Key::End)
         }
         _ => false,
@@ -67,13 +67,13 @@ fn is_edit(typed: &Typed) -> bool {
 pub(crate) fn text(entry: &[Stroke]) -> String {
     let mut text = String::new();
     for stroke in entry {
-        match &stroke.pressed.typed {
-            Typed::Char(c) => text.push(*c),
-            Typed::Paste(pasted) => text.push_str(pasted),
-            Typed::Key(Key::Backspace) => _ = text.pop(),
-            Typed::Key(Key::Chord(bytes)) if bytes[..] == [0x08] => _ = text.pop(),
-            Typed::Key(Key::Chord(bytes)) if bytes[..] == [0x15] => text.clear(),
-            Typed::Key(_) | Typed::Secret(_) => {}
+        match &stroke.press.code {
+            KeyCode::Char(c) => text.push(*c),
+            KeyCode::Paste(pasted) => text.push_str(pasted),
+            KeyCode::Key(Key::Backspace) => _ = text.pop(),
+            KeyCode::Key(Key::Chord(bytes)) if bytes[..] == [0x08] => _ = text.pop(),
+            KeyCode::Key(Key::Chord(bytes)) if bytes[..] == [0x15] => text.clear(),
+            KeyCode::Key(_) | KeyCode::Secret(_) => {}
         }
     }
     text
@@ -81,12 +81,12 @@ pub(crate) fn text(entry: &[Stroke]) -> String {
 
 /// Number of printable keys of an entry.
 pub(crate) fn keys(entry: &[Stroke]) -> usize {
-    entry.iter().map(|stroke| stroke.pressed.typed.characters().len()).sum()
+    entry.iter().map(|stroke| stroke.press.code.characters().len()).sum()
 }
 
 /// Whether an entry must be hidden.
 pub(crate) fn is_secret(entry: &[Stroke]) -> bool {
-    let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.pressed.typed.is_text()).collect();
+    let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.press.code.is_text()).collect();
     let unechoed = typed.iter().any(|stroke| stroke.echoes == Some(false));
     let commands = typed.split(|stroke| stroke.shown).all(are_commands);
     unechoed || !commands || assigns(&text(entry))
@@ -95,7 +95,7 @@ pub(crate) fn is_secret(entry: &[Stroke]) -> bool {
 /// Whether keys that the screen did not show were commands.
 fn are_commands(keys: &[&Stroke]) -> bool {
     let Some(first) = keys.first() else { return true };
-    let is_single = |key: &&Stroke| matches!(key.pressed.typed, Typed::Char(_)) && key.reaction != Reaction::Sign;
+    let is_single = |key: &&Stroke| matches!(key.press.code, KeyCode::Char(_)) && key.reaction != Reaction::Sign;
     if asks(&first.row) || !keys.iter().all(is_single) {
         return false;
     }
@@ -114,15 +114,15 @@ fn are_answered(keys: &[&Stroke]) -> bool {
 
 /// Whether two digits stand side by side: rather a code than a count before a command.
 fn has_number(keys: &[&Stroke]) -> bool {
-    let is_digit = |key: &Stroke| matches!(key.pressed.typed, Typed::Char(digit) if digit.is_ascii_digit());
+    let is_digit = |key: &Stroke| matches!(key.press.code, KeyCode::Char(digit) if digit.is_ascii_digit());
     keys.windows(2).any(|pair| pair.iter().all(|key| is_digit(key)))
 }
 
 /// How many keys there are, the same one pressed again and again counted once.
 fn different(keys: &[&Stroke]) -> usize {
-    let mut typed: Vec<&Typed> = keys.iter().map(|key| &key.pressed.typed).collect();
-    typed.dedup();
-    typed.len()
+    let mut codes: Vec<&KeyCode> = keys.iter().map(|key| &key.press.code).collect();
+    codes.dedup();
+    codes.len()
 }
 
 /// Whether a row asks for a secret.

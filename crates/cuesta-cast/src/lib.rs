@@ -8,7 +8,7 @@
 //! - [`Secrets`]: what of a session is hidden, and what is kept.
 //! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
-//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys; `strokes` joins each key
+//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys, each a `key_code`; `strokes` joins each key
 //! with the output after it, whether the screen showed it (`echo`) and what the program did (`reaction`). `entries` decides what is
 //! a secret; `secrets` hides it, together with what the screen showed of it meanwhile (`cover`, `painted`) and later (`printed`).
 //! `prompts` finds the host's prompts; `tape` writes a tape, with think times (`closed`) or the recorded instants (`recorded`),
@@ -20,6 +20,7 @@ mod cover;
 mod echo;
 mod entries;
 mod error;
+mod key_code;
 mod keys;
 mod painted;
 mod printed;
@@ -37,7 +38,7 @@ mod write;
 
 pub use cast::{Cast, Event, Header, STOPPED, What};
 pub use error::CastError;
-pub use secrets::{Commands, Hidden, Place, Secrets};
+pub use secrets::{Commands, Hidden, InputLocation, Secrets};
 pub use tape::{Timing, tape, tape_with_secrets};
 pub use utf8::Utf8Decoder;
 pub use write::Writer;

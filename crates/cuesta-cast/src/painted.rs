@@ -11,7 +11,7 @@ use cuesta_screen::{Screen, StreamParser};
 
 use crate::cast::{Cast, What};
 use crate::cover::Span;
-use crate::echo::{ENOUGH, Place};
+use crate::echo::{BufferPosition, ENOUGH};
 use crate::secrets::LEAST_TEXT;
 
 /// From the cell of a key to the cell of the next one, in lines and columns.
@@ -21,14 +21,14 @@ const MOST: usize = 16 << 10;
 
 /// A character of the session's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Position {
+pub(crate) struct OutputPosition {
     pub(crate) event: usize,
     /// Its index in that event.
     pub(crate) character: usize,
 }
 
 /// The output from the first key of a secret to the last one shown, for each time that the host showed them.
-pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Position>> {
+pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputPosition>> {
     let mut screen = Screen::new(cast.header.columns, cast.header.rows);
     let mut parser = StreamParser::default();
     let mut searches: Vec<Search> = spans.iter().filter_map(Search::of).collect();
@@ -36,10 +36,11 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<Positio
         match what {
             What::Output(text) if searches.iter().any(|search| search.is_on(event)) => {
                 for (character, c) in text.chars().enumerate() {
-                    let (at, place) = (Position { event, character }, Place::of(&screen, screen.cursor()));
+                    let (at, cell) =
+                        (OutputPosition { event, character }, BufferPosition::of(&screen, screen.cursor()));
                     let is_readable = parser.is_readable(c);
                     for search in searches.iter_mut().filter(|_| is_readable) {
-                        search.look_at(at, c, place);
+                        search.look_at(at, c, cell);
                     }
                     screen.feed(c.encode_utf8(&mut [0; 4]).as_bytes());
                 }
@@ -62,9 +63,9 @@ struct Search {
     /// A key that is pressed again at once may change nothing on the screen, so it counts once.
     keys: Vec<char>,
     /// The run of keys that ends in a cell, for each step.
-    runs: HashMap<(Place, (u64, u16)), Run>,
+    runs: HashMap<(BufferPosition, (u64, u16)), Run>,
     /// The first and the last character of each run that is long enough.
-    found: BTreeMap<Position, Position>,
+    found: BTreeMap<OutputPosition, OutputPosition>,
     /// How many more characters are looked at once the secret has ended.
     patience: usize,
 }
@@ -73,7 +74,7 @@ struct Search {
 #[derive(Clone, Copy)]
 struct Run {
     keys: usize,
-    first: Position,
+    first: OutputPosition,
 }
 
 impl Search {
@@ -88,7 +89,7 @@ impl Search {
         event > *self.events.start() && self.patience > 0
     }
 
-    fn look_at(&mut self, at: Position, c: char, place: Place) {
+    fn look_at(&mut self, at: OutputPosition, c: char, cell: BufferPosition) {
         if !self.is_on(at.event) {
             return;
         }
@@ -96,15 +97,15 @@ impl Search {
             self.patience -= 1;
         }
         for step in STEPS {
-            let before = place.before(step).and_then(|before| self.runs.get(&(before, step)));
+            let before = cell.before(step).and_then(|before| self.runs.get(&(before, step)));
             let Some(run) = self.longer(before, c, at) else {
                 // The cell shows something else now. A blank or a star may hide a key in between.
                 if !matches!(c, ' ' | '*') {
-                    self.runs.remove(&(place, step));
+                    self.runs.remove(&(cell, step));
                 }
                 continue;
             };
-            self.runs.insert((place, step), run);
+            self.runs.insert((cell, step), run);
             if run.keys >= self.keys.len().min(ENOUGH) {
                 self.found.insert(run.first, at);
             }
@@ -112,7 +113,7 @@ impl Search {
     }
 
     /// The run that a character goes on with, or begins.
-    fn longer(&self, before: Option<&Run>, c: char, at: Position) -> Option<Run> {
+    fn longer(&self, before: Option<&Run>, c: char, at: OutputPosition) -> Option<Run> {
         match before {
             Some(run) if self.keys.get(run.keys) == Some(&c) => Some(Run { keys: run.keys + 1, ..*run }),
             Some(run) if self.keys[run.keys - 1] == c && run.keys < self.keys.len() => Some(*run),

@@ -18,7 +18,7 @@ pub(crate) enum Reaction {
 
 /// The screen at a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct View {
+pub(crate) struct ScreenState {
     rows: Vec<String>,
     row: usize,
     column: usize,
@@ -26,7 +26,7 @@ pub(crate) struct View {
     alternate: bool,
 }
 
-impl View {
+impl ScreenState {
     pub(crate) fn of(screen: &Screen) -> Self {
         let (row, column) = screen.cursor();
         Self {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::keys::Typed;
+use crate::key_code::KeyCode;
 use crate::spell;
 use crate::strokes::Stroke;
 use crate::tape::{EchoSwitch, Session, paste};
@@ -20,11 +20,11 @@ pub(crate) fn rows(session: &Session) -> Vec<String> {
             text.finish(&mut tape);
             tape.push(switch);
         }
-        match &stroke.pressed.typed {
-            Typed::Char(c) if text.gap == gap => text.characters.push(*c),
-            typed => {
+        match &stroke.press.code {
+            KeyCode::Char(c) if text.gap == gap => text.characters.push(*c),
+            code => {
                 text.finish(&mut tape);
-                press(typed, gap, &mut text, &mut tape);
+                press(code, gap, &mut text, &mut tape);
             }
         }
     }
@@ -33,12 +33,12 @@ pub(crate) fn rows(session: &Session) -> Vec<String> {
     tape
 }
 
-fn press(typed: &Typed, gap: Duration, text: &mut Text, tape: &mut Vec<String>) {
-    match typed {
-        Typed::Char(c) => *text = Text { characters: c.to_string(), gap },
-        Typed::Key(key) => tape.push(spell::key(key, Some(gap), 1)),
-        Typed::Secret(column) => tape.push(spell::with_sleep(&spell::column(column), Some(gap))),
-        Typed::Paste(pasted) => {
+fn press(code: &KeyCode, gap: Duration, text: &mut Text, tape: &mut Vec<String>) {
+    match code {
+        KeyCode::Char(c) => *text = Text { characters: c.to_string(), gap },
+        KeyCode::Key(key) => tape.push(spell::key(key, Some(gap), 1)),
+        KeyCode::Secret(column) => tape.push(spell::with_sleep(&spell::column(column), Some(gap))),
+        KeyCode::Paste(pasted) => {
             if !gap.is_zero() {
                 tape.push(format!("Sleep {}", spell::time(gap)));
             }

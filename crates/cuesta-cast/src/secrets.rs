@@ -34,7 +34,7 @@ pub struct Secrets {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hidden {
     /// Where it was typed.
-    pub place: Place,
+    pub location: InputLocation,
     /// Number of printable keys.
     pub keys: usize,
     /// The column that stands in its place.
@@ -48,14 +48,14 @@ pub struct Hidden {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commands {
     /// Where they were typed.
-    pub place: Place,
+    pub location: InputLocation,
     /// The keys.
     pub keys: String,
 }
 
-/// Where and when something was typed.
+/// Where and when a person typed something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct InputLocation {
     /// Since the session began.
     pub at: Duration,
     /// The row of the screen, from 1.
@@ -89,7 +89,13 @@ impl Secrets {
             if is_secret(entry) || is_known(&text) {
                 let column = columns.column(&text, asks(&entry[0].row));
                 let strokes = (first, first + entry.len());
-                found.hidden.push(Hidden { place: Place::of(&entry[0]), keys: keys(entry), column, text, strokes });
+                found.hidden.push(Hidden {
+                    location: InputLocation::of(&entry[0]),
+                    keys: keys(entry),
+                    column,
+                    text,
+                    strokes,
+                });
             } else {
                 found.keep(entry);
             }
@@ -99,13 +105,13 @@ impl Secrets {
     }
 
     fn keep(&mut self, entry: &[Stroke]) {
-        let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.pressed.typed.is_text()).collect();
+        let typed: Vec<&Stroke> = entry.iter().filter(|stroke| stroke.press.code.is_text()).collect();
         for run in typed.chunk_by(|one, next| one.shown == next.shown) {
             if run[0].shown {
                 self.shown.1 += run.len();
             } else {
-                let keys = run.iter().map(|stroke| stroke.pressed.raw.as_str()).collect();
-                self.commands.push(Commands { place: Place::of(run[0]), keys });
+                let keys = run.iter().map(|stroke| stroke.press.raw.as_str()).collect();
+                self.commands.push(Commands { location: InputLocation::of(run[0]), keys });
             }
         }
         self.shown.0 += usize::from(typed.iter().any(|stroke| stroke.shown));
@@ -135,7 +141,7 @@ impl Secrets {
         // A key may begin in one input and end in the next; both belong to the entry.
         let inputs = |hidden: &Hidden| {
             let (first, end) = hidden.strokes;
-            self.strokes[first].pressed.input..=self.strokes[end - 1].pressed.ends
+            self.strokes[first].press.input..=self.strokes[end - 1].press.ends
         };
         // Input that the line did not echo is removed even where it is not a key, as behind an incomplete reply.
         let hid = |index: &usize| {
@@ -146,29 +152,28 @@ impl Secrets {
         for index in &touched {
             events[*index].retain(|event| !matches!(event.what, What::Input { .. } | What::Secret(_)));
         }
-        for (number, stroke) in self.strokes.iter().enumerate().filter(|(_, key)| touched.contains(&key.pressed.input))
-        {
+        for (number, stroke) in self.strokes.iter().enumerate().filter(|(_, key)| touched.contains(&key.press.input)) {
             let place = |hidden: &&Hidden| (hidden.strokes.0..hidden.strokes.1).contains(&number);
             let what = match self.hidden.iter().find(place) {
                 Some(hidden) if hidden.strokes.0 == number => What::Secret(hidden.column.clone()),
                 Some(_) => continue,
                 None => stroke.what(),
             };
-            events[stroke.pressed.input].push(Event { at: stroke.at(), what });
+            events[stroke.press.input].push(Event { at: stroke.at(), what });
         }
     }
 
     /// The events from the first key of an entry to the key behind it.
     fn events(&self, hidden: &Hidden) -> RangeInclusive<usize> {
         let (first, end) = hidden.strokes;
-        let last = self.strokes.get(end).map_or(usize::MAX, |stroke| stroke.pressed.input);
-        self.strokes[first].pressed.input..=last
+        let last = self.strokes.get(end).map_or(usize::MAX, |stroke| stroke.press.input);
+        self.strokes[first].press.input..=last
     }
 
     /// The characters of an entry as they were typed, before edits.
     fn typed(&self, hidden: &Hidden) -> Vec<char> {
         let (first, end) = hidden.strokes;
-        self.strokes[first..end].iter().flat_map(|stroke| stroke.pressed.typed.characters()).collect()
+        self.strokes[first..end].iter().flat_map(|stroke| stroke.press.code.characters()).collect()
     }
 
     /// A text with columns in place of secrets, also where a shell has quoted them.
@@ -195,7 +200,7 @@ fn is_long(text: &str) -> bool {
     text.chars().count() >= LEAST_TEXT
 }
 
-impl Place {
+impl InputLocation {
     fn of(stroke: &Stroke) -> Self {
         let (row, column) = stroke.cursor;
         let behind: String = stroke.row.chars().take(column.into()).collect();

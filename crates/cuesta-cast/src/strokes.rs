@@ -6,13 +6,14 @@ use cuesta_screen::Screen;
 
 use crate::cast::{Cast, What};
 use crate::echo::Echo;
-use crate::keys::{Keys, Pressed, Typed};
-use crate::reaction::{Reaction, View};
+use crate::key_code::KeyCode;
+use crate::keys::{KeyPress, Keys};
+use crate::reaction::{Reaction, ScreenState};
 
 /// A key and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stroke {
-    pub(crate) pressed: Pressed,
+    pub(crate) press: KeyPress,
     /// Whether the line's other end echoed it, if that is known.
     pub(crate) echoes: Option<bool>,
     /// The text of the cursor's row when it was pressed.
@@ -66,7 +67,7 @@ const MOST_ROWS: usize = 256;
 pub(crate) fn strokes(cast: &Cast) -> Strokes {
     let screen = Screen::new(cast.header.columns, cast.header.rows);
     let (echo, keys, found) = (Echo::default(), Keys::default(), Strokes::default());
-    let mut reader = Reader { screen, echo, keys, found, view: None };
+    let mut reader = Reader { screen, echo, keys, found, before: None };
     for (number, event) in cast.events.iter().enumerate() {
         match &event.what {
             What::Output(text) => reader.output(event.at, text),
@@ -74,25 +75,25 @@ pub(crate) fn strokes(cast: &Cast) -> Strokes {
                 if *echoes == Some(false) {
                     // Otherwise the first key of a secret might be taken for Alt and that key.
                     let escape = reader.keys.end_escape();
-                    reader.pressed(cast, escape);
+                    reader.add(cast, escape);
                 }
                 reader.before_input();
-                let pressed = reader.keys.take(event.at, number, text);
-                reader.pressed(cast, pressed);
+                let presses = reader.keys.take(event.at, number, text);
+                reader.add(cast, presses);
             }
             What::Secret(column) => {
                 let begun = reader.keys.finish();
-                reader.pressed(cast, begun);
-                let (typed, raw) = (Typed::Secret(column.clone()), String::new());
-                let typed = Pressed { typed, at: event.at, input: number, ends: number, raw };
-                reader.pressed(cast, vec![typed]);
+                reader.add(cast, begun);
+                let (code, raw) = (KeyCode::Secret(column.clone()), String::new());
+                let press = KeyPress { code, at: event.at, input: number, ends: number, raw };
+                reader.add(cast, vec![press]);
             }
             What::Resize { columns, rows } => reader.screen.resize(*columns, *rows),
             What::Marker(_) | What::Exit(_) => {}
         }
     }
     let rest = reader.keys.finish();
-    reader.pressed(cast, rest);
+    reader.add(cast, rest);
     reader.finish()
 }
 
@@ -102,23 +103,23 @@ struct Reader {
     keys: Keys,
     found: Strokes,
     /// The screen when the last character was typed, if that was the last key.
-    view: Option<View>,
+    before: Option<ScreenState>,
 }
 
 impl Reader {
-    fn pressed(&mut self, cast: &Cast, pressed: Vec<Pressed>) {
-        for pressed in pressed {
-            let number = (self.found.strokes.len(), pressed.input);
-            match &pressed.typed {
-                Typed::Char(c) => self.echo.type_text(&self.screen, number, [*c].into_iter()),
-                Typed::Paste(text) => self.echo.type_text(&self.screen, number, text.chars()),
-                Typed::Key(key) => self.echo.press_key(pressed.input, *key == cuesta_tape::Key::Enter),
-                Typed::Secret(_) => self.echo.press_key(pressed.input, false),
+    fn add(&mut self, cast: &Cast, presses: Vec<KeyPress>) {
+        for press in presses {
+            let number = (self.found.strokes.len(), press.input);
+            match &press.code {
+                KeyCode::Char(c) => self.echo.type_text(&self.screen, number, [*c].into_iter()),
+                KeyCode::Paste(text) => self.echo.type_text(&self.screen, number, text.chars()),
+                KeyCode::Key(key) => self.echo.press_key(press.input, *key == cuesta_tape::Key::Enter),
+                KeyCode::Secret(_) => self.echo.press_key(press.input, false),
             }
-            self.view = pressed.typed.is_text().then(|| View::of(&self.screen));
+            self.before = press.code.is_text().then(|| ScreenState::of(&self.screen));
             self.found.strokes.push(Stroke {
-                echoes: echoes(cast, &pressed),
-                pressed,
+                echoes: echoes(cast, &press),
+                press,
                 row: self.row().text,
                 cursor: self.screen.cursor(),
                 alternate: self.screen.is_alternate(),
@@ -138,8 +139,8 @@ impl Reader {
     }
 
     fn react(&mut self) {
-        if let (Some(view), Some(stroke)) = (self.view.take(), self.found.strokes.last_mut()) {
-            stroke.reaction = view.reaction(&View::of(&self.screen));
+        if let (Some(before), Some(stroke)) = (self.before.take(), self.found.strokes.last_mut()) {
+            stroke.reaction = before.reaction(&ScreenState::of(&self.screen));
         }
     }
 
@@ -170,8 +171,8 @@ impl Reader {
 }
 
 /// Whether a key was echoed: only if all the inputs that brought it were.
-fn echoes(cast: &Cast, pressed: &Pressed) -> Option<bool> {
-    let said = cast.events[pressed.input..=pressed.ends].iter().filter_map(|event| match event.what {
+fn echoes(cast: &Cast, press: &KeyPress) -> Option<bool> {
+    let said = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.what {
         What::Input { echoes, .. } => echoes,
         _ => None,
     });
@@ -208,26 +209,26 @@ impl Answer {
 impl Stroke {
     /// The event for this stroke alone.
     pub(crate) fn what(&self) -> What {
-        match &self.pressed.typed {
-            Typed::Secret(column) => What::Secret(column.clone()),
-            _ => What::Input { text: self.pressed.raw.clone(), echoes: self.echoes },
+        match &self.press.code {
+            KeyCode::Secret(column) => What::Secret(column.clone()),
+            _ => What::Input { text: self.press.raw.clone(), echoes: self.echoes },
         }
     }
 
     pub(crate) fn at(&self) -> Duration {
-        self.pressed.at
+        self.press.at
     }
 
     /// Whether it ends a row of input: Enter, by either character, or an interrupt.
     pub(crate) fn ends_row(&self) -> bool {
         self.is_enter()
-            || matches!(&self.pressed.typed, Typed::Key(cuesta_tape::Key::Chord(bytes)) if matches!(bytes[..], [0x03 | 0x04 | 0x1a]))
+            || matches!(&self.press.code, KeyCode::Key(cuesta_tape::Key::Chord(bytes)) if matches!(bytes[..], [0x03 | 0x04 | 0x1a]))
     }
 
     pub(crate) fn is_enter(&self) -> bool {
-        match &self.pressed.typed {
-            Typed::Key(cuesta_tape::Key::Enter) => true,
-            Typed::Key(cuesta_tape::Key::Chord(bytes)) => bytes[..] == [b'\n'],
+        match &self.press.code {
+            KeyCode::Key(cuesta_tape::Key::Enter) => true,
+            KeyCode::Key(cuesta_tape::Key::Chord(bytes)) => bytes[..] == [b'\n'],
             _ => false,
         }
     }

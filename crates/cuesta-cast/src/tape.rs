@@ -9,7 +9,7 @@ use cuesta_tape::Key;
 
 use crate::cast::Cast;
 use crate::error::CastError;
-use crate::keys::Typed;
+use crate::key_code::KeyCode;
 use crate::prompts::Prompts;
 use crate::secrets::Secrets;
 use crate::spell;
@@ -89,10 +89,10 @@ impl Session {
         });
         modes
             .map(|(stroke, mode)| {
-                before = match stroke.pressed.typed {
-                    Typed::Char(_) if stroke.alternate && stroke.shown => EchoMode::Screen,
+                before = match stroke.press.code {
+                    KeyCode::Char(_) if stroke.alternate && stroke.shown => EchoMode::Screen,
                     // Arrows and the like are not timed: they end nothing.
-                    Typed::Key(_) if stroke.alternate && before == EchoMode::Screen => EchoMode::Screen,
+                    KeyCode::Key(_) if stroke.alternate && before == EchoMode::Screen => EchoMode::Screen,
                     _ => mode,
                 };
                 before
@@ -114,14 +114,14 @@ pub(crate) enum EchoMode {
 
 /// Whether a row of input has only characters, all shown on the main screen.
 fn is_shown(row: &[Stroke]) -> bool {
-    let plain = |stroke: &Stroke| stroke.ends_row() || matches!(stroke.pressed.typed, Typed::Char(_));
+    let plain = |stroke: &Stroke| stroke.ends_row() || matches!(stroke.press.code, KeyCode::Char(_));
     let here = row.iter().all(|stroke| plain(stroke) && stroke.shown && !stroke.alternate);
-    here && row.iter().any(|stroke| stroke.pressed.typed.is_text())
+    here && row.iter().any(|stroke| stroke.press.code.is_text())
 }
 
 /// The median gap between keys of a row that came one by one.
 fn key_gap(strokes: &[Stroke]) -> Option<Duration> {
-    let pairs = strokes.windows(2).filter(|pair| !pair[0].ends_row() && pair[0].pressed.input != pair[1].pressed.input);
+    let pairs = strokes.windows(2).filter(|pair| !pair[0].ends_row() && pair[0].press.input != pair[1].press.input);
     let mut gaps: Vec<Duration> = pairs.map(|pair| pair[1].at().saturating_sub(pair[0].at())).collect();
     gaps.retain(|gap| !gap.is_zero() && *gap <= PAUSE);
     gaps.sort_unstable();

@@ -1,6 +1,6 @@
 //! Recorded sessions for Python.
 
-use cuesta_cast::{Place, Secrets, Timing, tape, tape_with_secrets};
+use cuesta_cast::{InputLocation, Secrets, Timing, tape, tape_with_secrets};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::json;
@@ -35,12 +35,14 @@ impl Cast {
 
     fn secrets(&self) -> String {
         let secrets = Secrets::of(&self.0);
-        let place = |place: &Place| json!({"at": place.at.as_secs_f64(), "row": place.row, "behind": place.behind});
+        let location =
+            |typed: &InputLocation| json!({"at": typed.at.as_secs_f64(), "row": typed.row, "behind": typed.behind});
         let hidden = secrets
             .hidden
             .iter()
-            .map(|hidden| json!({"place": place(&hidden.place), "keys": hidden.keys, "column": hidden.column}));
-        let commands = secrets.commands.iter().map(|kept| json!({"place": place(&kept.place), "keys": kept.keys}));
+            .map(|hidden| json!({"place": location(&hidden.location), "keys": hidden.keys, "column": hidden.column}));
+        let commands =
+            secrets.commands.iter().map(|kept| json!({"place": location(&kept.location), "keys": kept.keys}));
         let (entries, keys) = secrets.shown;
         json!({
             "hidden": hidden.collect::<Vec<_>>(),

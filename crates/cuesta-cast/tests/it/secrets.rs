@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cuesta_cast::{Cast, Event, Place, Secrets, What};
+use cuesta_cast::{Cast, Event, InputLocation, Secrets, What};
 
 fn output(text: &str) -> What {
     What::Output(text.into())
@@ -285,8 +285,8 @@ fn it_is_known_where_what_was_typed() {
         input("\r"),
     ];
     let secrets = Secrets::of(&cast(&events));
-    let place = Place { at: Duration::from_millis(100), row: 2, behind: "Code:".into() };
-    assert_eq!((&secrets.hidden[0].place, secrets.hidden[0].keys, secrets.shown), (&place, 7, (1, 2)));
+    let place = InputLocation { at: Duration::from_millis(100), row: 2, behind: "Code:".into() };
+    assert_eq!((&secrets.hidden[0].location, secrets.hidden[0].keys, secrets.shown), (&place, 7, (1, 2)));
     assert_eq!(secrets.commands, []);
 }
 
