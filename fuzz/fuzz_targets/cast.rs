@@ -1,4 +1,4 @@
-//! Whatever a cast holds, nothing panics, and the tapes made from it parse.
+//! Reads any bytes as a cast: nothing panics, and the tapes made from it parse.
 #![no_main]
 
 use cuesta_cast::{Cast, Timing, tape};

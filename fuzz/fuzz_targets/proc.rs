@@ -1,4 +1,4 @@
-//! Whatever the kernel's files hold, or those of somebody who says to be the kernel: the meters read it or refuse it.
+//! Gives any text to the parsers of the kernel's files and of snapshots: they read it or return an error.
 #![no_main]
 
 use cuesta_meters::plain::kernel::{

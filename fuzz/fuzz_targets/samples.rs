@@ -1,4 +1,4 @@
-//! Whatever the kernel writes, samples and symbols and maps are read without harm, and every moment has a cause.
+//! Reads any bytes as the kernel's samples, symbols and maps: nothing panics, and every sample has a cause.
 #![no_main]
 
 use cuesta_meters::sampled::cause::{StackBase, Kallsyms, UserCode, classify, executable, mark};

@@ -1,4 +1,4 @@
-//! Whatever a tape holds, nothing panics, and what parses is listed as a tape that means the same.
+//! Parses any text as a tape: nothing panics, and the listing of a tape parses to the same script.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

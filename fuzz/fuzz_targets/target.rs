@@ -1,5 +1,5 @@
-//! Whatever stands for a target, nothing panics, and what is read is written so that it is read the same again; a password is
-//! in no error.
+//! Parses any text as a target: nothing panics, a target is written so that it parses to the same one, and no error contains
+//! a password.
 #![no_main]
 
 use cuesta_lines::Target;

@@ -1,4 +1,4 @@
-//! Whatever comes, and however it is cut, telnet's framing makes the same of it, and what it keeps is bounded.
+//! Feeds telnet's framing with any bytes, whole and in pieces: the characters are equal, and memory is bounded.
 #![no_main]
 
 use cuesta_lines::wire::telnet::Framing;
