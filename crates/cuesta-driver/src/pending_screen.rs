@@ -183,8 +183,8 @@ impl PendingScreen {
                 if typed == KeyEffect::Return {
                     self.hold.end_row(self.own_echoes.is_edited() && !self.screen.is_alternate());
                 }
-                self.screen_echo.turn(typed == KeyEffect::Return);
-                self.own_echoes.turn(typed == KeyEffect::Return, typed == KeyEffect::Erase);
+                self.screen_echo.control_key(typed == KeyEffect::Return);
+                self.own_echoes.control_key(typed == KeyEffect::Return, typed == KeyEffect::Erase);
             }
         }
     }
@@ -198,7 +198,7 @@ impl PendingScreen {
         {
             self.screen_echo.give_up();
         }
-        let row = if key.answers { 0 } else { self.own_echoes.typed(character) };
+        let row = if key.answers { 0 } else { self.own_echoes.printable_key(character) };
         self.screen_echo.await_key(&self.screen, character, Waiting { key, character, row });
     }
 
@@ -264,7 +264,7 @@ impl PendingScreen {
             };
             if ends_row.is_some() {
                 feed(&mut self.screen, before, from);
-                self.own_echoes.leaves_edited(&self.screen);
+                self.own_echoes.leave_edited_row(&self.screen);
                 self.hold.edited_return = false;
                 (self.first, self.matched, self.hold.since) = (None, None, None);
             }

@@ -1,24 +1,25 @@
-//! Finds the rows that changed since the last key, so that no wait is satisfied by what the screen showed before.
+//! Finds the rows that changed since the last key, so that no wait is satisfied by text that stood there before.
 //!
-//! When a key goes, the rows are remembered (as hashes), with the cursor and what had scrolled and been cleared. Later:
+//! When a key is sent, the rows are remembered as hashes, with the cursor and how far the screen had scrolled and how often it
+//! had been cleared. Later:
 //!
-//! What has been echoed since of the keys before that one makes nothing fresh: see [`OwnEchoes`].
+//! - A row is **stale** if it is one of the remembered rows. Rows that have scrolled off the top are left out, and the rest is
+//!   aligned with the screen in order, as many rows as possible, each as far up as possible. A row with any changed character is
+//!   fresh as a whole. If the screen has been cleared, or the other screen is shown, all rows are fresh.
+//! - The **cursor's row** is fresh if its text, its row number or the cursor has changed, or the screen has scrolled or been
+//!   cleared.
 //!
-//! - A row is **stale** if it is one of those rows: what has scrolled off the top is left out, and the rest is aligned
-//!   with the screen in order, as many rows as can be, each at the earliest place. A row that has changed in any character
-//!   is fresh as a whole. If the whole screen has been cleared since, or the other screen is shown, all rows are fresh.
-//! - The **cursor's row** is fresh if its text, its place on the screen or the cursor has changed since, or anything has
-//!   scrolled or been cleared.
+//! Late echoes of keys before the last one make no row fresh: see [`OwnEchoes`].
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::own_echoes::MarkedText;
 use crate::{OwnEchoes, Screen};
 
-/// The screen as it was when the last key went.
+/// The screen as it was when the last key was sent.
 #[derive(Debug, Default)]
 pub struct ChangedRows {
-    /// The rows as hashes; blank rows are 0. Empty = everything is fresh.
+    /// The rows as hashes; blank rows are 0. If empty, all rows are fresh.
     rows: Vec<u64>,
     cursor: (u16, u16),
     scrolled: u64,
@@ -27,7 +28,7 @@ pub struct ChangedRows {
 }
 
 impl ChangedRows {
-    /// A key goes: what the screen shows now is stale from now on.
+    /// Called when a key is sent: the rows as they are now are stale from now on.
     pub fn mark(&mut self, screen: &Screen) {
         self.rows.clear();
         self.rows.extend(screen.rows().map(|row| hash(&row)));
@@ -37,32 +38,32 @@ impl ChangedRows {
         self.alternate = screen.is_alternate();
     }
 
-    /// Forgets the mark: everything is fresh.
+    /// Forgets the mark: all rows are fresh.
     pub fn forget(&mut self) {
         self.rows.clear();
     }
 
-    /// The cursor has moved to a place because the screen shows what was typed before that key: that makes nothing fresh.
+    /// Follows the cursor to the end of a late echo, which makes no row fresh.
     pub fn follow_cursor(&mut self, to: Option<(u16, u16)>) {
         self.cursor = to.unwrap_or(self.cursor);
     }
 
-    /// The texts of all rows, each with LF behind it, the stale ones left blank. `to_cursor`: the cursor's row with the
-    /// blanks up to the cursor.
-    pub fn shown(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> MarkedText {
+    /// The texts of all rows, each with LF behind it, stale ones left blank. With `to_cursor`, the cursor's row reaches at
+    /// least to the cursor.
+    pub fn fresh_rows(&self, screen: &Screen, echoed: &OwnEchoes, to_cursor: bool) -> MarkedText {
         let rows = 0..screen.size().1;
         let texts = rows.clone().zip(screen.rows());
         let now: Vec<_> =
-            texts.map(|(row, text)| hash(&echoed.row_without_late(screen, row).unwrap_or(text))).collect();
+            texts.map(|(row, text)| hash(&echoed.row_without_recent_echoes(screen, row).unwrap_or(text))).collect();
         let stale = aligned(self.before(screen), &now);
-        let mut shown = MarkedText::default();
+        let mut fresh = MarkedText::default();
         for (row, stale) in rows.zip(stale) {
-            shown.append(if stale { MarkedText::default() } else { echoed.shown(screen, row, to_cursor) });
+            fresh.append(if stale { MarkedText::default() } else { echoed.marked_row(screen, row, to_cursor) });
         }
-        shown
+        fresh
     }
 
-    /// Whether the row that the cursor is in has changed, or the cursor, by more than echoes.
+    /// Whether the cursor or its row has changed by more than echoes.
     pub fn is_row_fresh(&self, screen: &Screen, echoed: &OwnEchoes) -> bool {
         let row = screen.cursor().0;
         self.before(screen).is_empty()
@@ -72,10 +73,10 @@ impl ChangedRows {
     }
 
     fn row_now(screen: &Screen, echoed: &OwnEchoes, row: u16) -> String {
-        echoed.row_without_late(screen, row).unwrap_or_else(|| screen.row(row))
+        echoed.row_without_recent_echoes(screen, row).unwrap_or_else(|| screen.row(row))
     }
 
-    /// The rows that were there before and can still be there.
+    /// The remembered rows that can still be on the screen.
     fn before(&self, screen: &Screen) -> &[u64] {
         if self.cleared != screen.cleared() || self.alternate != screen.is_alternate() {
             return &[];
@@ -85,7 +86,7 @@ impl ChangedRows {
     }
 }
 
-/// A row's text as a number; nothing is 0.
+/// An empty row is 0.
 fn hash(row: &str) -> u64 {
     if row.is_empty() {
         return 0;
@@ -97,7 +98,7 @@ fn hash(row: &str) -> u64 {
 
 /// Which of the rows `now` are rows of `before`, in order: a longest common subsequence, each row as far up as can be.
 fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
-    // What is unchanged at the top needs no table.
+    // Unchanged rows at the top need no table.
     let same = before.iter().zip(now).take_while(|(before, now)| before == now).count();
     let mut stale = vec![true; same];
     stale.resize(now.len(), false);
@@ -132,21 +133,21 @@ fn aligned(before: &[u64], now: &[u64]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// What is fresh after a key was sent at one point and more came; rows parted by `|`.
+    /// The fresh rows, parted by `|`: `before` is received, a key is sent, and `after` is received.
     fn fresh(before: &str, after: &str) -> String {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
-        let mut fresh = ChangedRows::default();
-        fresh.mark(&screen);
+        let mut changed_rows = ChangedRows::default();
+        changed_rows.mark(&screen);
         screen.feed(after.as_bytes());
-        fresh.shown(&screen, &OwnEchoes::default(), false).text.trim_end().replace('\n', "|")
+        changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text.trim_end().replace('\n', "|")
     }
 
     #[test]
-    fn what_stood_there_is_stale_also_after_it_has_moved_up() {
+    fn rows_that_scrolled_up_are_stale() {
         assert_eq!(fresh("ok\r\n$ ls", "\r\nok\r\n$ "), "||ok|$");
         assert_eq!(fresh("1\r\n2\r\n3\r\n4\r\nok\r\n$ ls", "\r\nok\r\n$ "), "||||ok|$");
-        // The whole screen has been scrolled off.
+        // The whole screen has scrolled off.
         assert_eq!(fresh("ok\r\n$ ls", &"\r\nok".repeat(9)), "ok|ok|ok|ok|ok|ok");
     }
 
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pager_that_turns_a_page_shows_the_new_rows() {
+    fn only_the_new_rows_of_a_page_are_fresh() {
         assert_eq!(
             fresh("a\r\nb\r\nc\r\nd\r\ne\r\n:", "\x1b[H\x1b[Kc\r\n\x1b[Kd\r\n\x1b[Ke\r\n\x1b[Kf\r\n\x1b[Kg\r\n\x1b[K:"),
             "|||f|g"
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cleared_screen_and_another_one_are_fresh() {
+    fn a_cleared_screen_and_the_alternate_screen_are_fresh() {
         assert_eq!(fresh("$ top", "\x1b[H\x1b[2J$ top"), "$ top");
         assert_eq!(fresh("$ vi", "\x1b[?1049h$ vi"), "$ vi");
         assert_eq!(fresh("$ vi", "\x1b[?1049h\x1b[?1049l"), "");
@@ -183,13 +184,13 @@ mod tests {
     fn without_a_mark_everything_is_fresh() {
         let mut screen = Screen::new(20, 2);
         screen.feed(b"a\r\nb");
-        let mut fresh = ChangedRows::default();
-        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
-        assert!(fresh.is_row_fresh(&screen, &OwnEchoes::default()));
-        fresh.mark(&screen);
-        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "\n\n");
-        fresh.forget();
-        assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
+        let mut changed_rows = ChangedRows::default();
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
+        assert!(changed_rows.is_row_fresh(&screen, &OwnEchoes::default()));
+        changed_rows.mark(&screen);
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "\n\n");
+        changed_rows.forget();
+        assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), false).text, "a\nb\n");
     }
 
     #[test]
@@ -197,15 +198,15 @@ mod tests {
         let row = |before: &str, after: &str| {
             let mut screen = Screen::new(20, 3);
             screen.feed(before.as_bytes());
-            let mut fresh = ChangedRows::default();
-            fresh.mark(&screen);
+            let mut changed_rows = ChangedRows::default();
+            changed_rows.mark(&screen);
             screen.feed(after.as_bytes());
-            fresh.is_row_fresh(&screen, &OwnEchoes::default())
+            changed_rows.is_row_fresh(&screen, &OwnEchoes::default())
         };
         assert!(!row("$ ", ""));
         assert!(!row("$ ", "\x1b7\x1b[3;1Hclock\x1b8\x07"));
         assert!(row("$ ", "\r\n$ "));
-        // The same prompt in the same place, but all has moved up, or was drawn anew.
+        // The prompt is the same and stands in the same row, but the screen has scrolled or was redrawn.
         assert!(row("1\r\n2\r\n$ ", "\r\n$ "));
         assert!(row("\x1b[H$ ", "\x1b[H\x1b[2J$ "));
         assert!(row("$ x", "\x08 \x08"));

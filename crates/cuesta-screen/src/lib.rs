@@ -1,7 +1,7 @@
 //! A terminal's screen: its text, its modes and its replies.
 //!
-//! Bytes go in; text, cursor and the modes that keys depend on can be read, and the terminal's replies fetched. Pure: no clock,
-//! no line, no task.
+//! It takes the host's bytes. It gives text, cursor, the modes that keys depend on, and the terminal's replies. Pure: no
+//! clock, no line, no task.
 //!
 //! - [`Screen`]: the screen as a person sees it.
 //! - [`ScreenEcho`]: finds typed keys on the screen.
@@ -9,9 +9,10 @@
 //! - [`ChangedRows`]: finds the rows that changed since the last key.
 //! - [`StreamParser`]: separates characters from control functions, for users without a screen.
 //! - [`ModeWatch`]: the modes alone.
-//! - `gaps`: the control functions that the model under it leaves out; `replies`: what terminals answer; `sequence`: where
-//!   control functions begin and end.
+//! - Inside: `gaps` handles the control functions that the `vt100` model lacks, `replies` answers the host's queries, `sequence`
+//!   finds where control functions begin and end, `cells` steps from character to character.
 
+mod cells;
 mod changed_rows;
 mod gaps;
 mod modes;
@@ -22,9 +23,10 @@ mod screen_echo;
 mod sequence;
 mod stream;
 
+pub use cells::CellPosition;
 pub use changed_rows::ChangedRows;
 pub use modes::{ModeWatch, Modes};
 pub use own_echoes::{MarkedText, OwnEchoes};
 pub use screen::Screen;
-pub use screen_echo::{CellPosition, KeyMatch, ScreenEcho};
+pub use screen_echo::{KeyMatch, ScreenEcho};
 pub use stream::{StreamByte, StreamParser};

@@ -1,43 +1,44 @@
 //! Finds text on the screen that only echoes the user's own keys, so that no wait takes it for an answer.
 //!
-//! Three things are known: the cells in which [`ScreenEcho`](crate::ScreenEcho) found keys, the rows that were typed, and the rows that
-//! the host has edited (a command fetched from the history, a name completed). A cell is an echo while it shows the key that
-//! was found there. A row is one where it shows, behind a prompt and up to its end, a row that was typed or its beginning: a
-//! row editor draws again behind its prompt what the terminal has echoed before. The prompt is what stood before the first
-//! echo; if nothing stood there, what ends as prompts do. Edited rows are echoes as they stood when the cursor left them.
+//! A cell is an echo while it shows the key that [`ScreenEcho`](crate::ScreenEcho) found there. A row, too, can be an echo:
+//!
+//! - It shows, behind a prompt and up to its end, a typed row or the beginning of one. Line editors redraw behind their prompt
+//!   what the terminal has echoed before. The prompt is the text before the first echo; if there was none, any text that ends
+//!   as prompts do.
+//! - The host has edited it (a command from the history, a completed name), and it is unchanged since the cursor left it.
 
 use std::collections::VecDeque;
 
 use crate::Screen;
-use crate::screen_echo::CellPosition;
+use crate::cells::CellPosition;
 
-/// Cells and typed characters that are remembered; older ones are forgotten.
+/// Most cells, and most characters of a row, that are remembered.
 const MOST: usize = 256;
-/// Typed rows that are remembered.
+/// Most typed rows that are remembered.
 const MOST_ROWS: usize = 8;
 /// What ordinary prompts end with.
 const PROMPT_ENDS: [char; 8] = ['$', '#', '%', '>', ':', '?', '❯', '»'];
 
-/// What was typed since the last answer, and where the screen shows it.
+/// The keys of the latest input, and the cells that show them.
 #[derive(Debug, Default)]
 pub struct OwnEchoes {
     cells: VecDeque<EchoCell>,
     /// How many of them, the last ones, were found since the last key.
-    late: usize,
+    recent: usize,
     rows: VecDeque<TypedRow>,
-    /// Where the input began.
-    begun: CellPosition,
-    /// How often the screen had been cleared by then.
+    /// The beginning of the row in which the input began.
+    origin: CellPosition,
+    /// How often the screen had been cleared when the input began.
     cleared: u64,
-    /// Rows that the host has edited, as they were entered.
-    edited: Vec<(CellPosition, String)>,
+    /// Rows that the host has edited, as they stood when the cursor left them.
+    edited_rows: Vec<(CellPosition, String)>,
     /// The number of the row that is being typed.
     number: u32,
 }
 
 #[derive(Debug)]
 struct EchoCell {
-    place: CellPosition,
+    position: CellPosition,
     character: char,
 }
 
@@ -46,163 +47,164 @@ struct EchoCell {
 struct TypedRow {
     number: u32,
     text: String,
-    /// What stands before its first echo.
+    /// The text before its first echo.
     before: Option<String>,
-    /// Keys were typed that change a row in a way of the host's own.
-    edited: bool,
+    /// The host has edited it: keys were typed whose effect only the host knows.
+    is_edited: bool,
 }
 
-/// A text from the screen, and which of its bytes say more than what was typed.
+/// Text from the screen, and which of its bytes are output of the host and not echoes.
 #[derive(Debug, Default)]
 pub struct MarkedText {
     /// Rows, each with LF behind it, or one row.
     pub text: String,
-    /// By byte: blanks and echoes do not say anything.
-    says: Vec<bool>,
+    /// By byte; false for blanks and echoes.
+    is_output: Vec<bool>,
 }
 
 impl MarkedText {
-    /// Whether a match with this part of the text can be an answer: it is not only an echo.
+    /// Whether a match with this part of the text can be an answer: it is not only echo.
     pub fn is_answer(&self, part: std::ops::Range<usize>) -> bool {
-        self.says[part.clone()].contains(&true) || self.text[part].chars().all(char::is_whitespace)
+        self.is_output[part.clone()].contains(&true) || self.text[part].chars().all(char::is_whitespace)
     }
 
-    /// Whether it shows anything but blanks and echoes.
-    pub fn says_anything(&self) -> bool {
-        self.says.contains(&true)
+    /// Whether it is more than blanks and echoes.
+    pub fn has_output(&self) -> bool {
+        self.is_output.contains(&true)
     }
 
-    fn push(&mut self, text: &str, says: bool) {
+    fn push(&mut self, text: &str, is_output: bool) {
         self.text.push_str(text);
-        self.says.resize(self.text.len(), says);
+        self.is_output.resize(self.text.len(), is_output);
     }
 
-    /// Another row follows.
+    /// Appends a row.
     pub(crate) fn append(&mut self, row: Self) {
         self.text.push_str(&row.text);
-        self.says.extend(row.says);
+        self.is_output.extend(row.is_output);
         self.push("\n", false);
     }
 
     fn trim(&mut self) {
         let len = self.text.trim_end_matches(' ').len();
         self.text.truncate(len);
-        self.says.truncate(len);
+        self.is_output.truncate(len);
     }
 }
 
 impl OwnEchoes {
-    /// Another input begins: what was shown of the last one is no longer of interest.
+    /// Begins another input and forgets the last one.
     pub fn begin(&mut self, screen: &Screen) {
         self.cells.clear();
         self.rows.clear();
-        self.edited.clear();
-        self.begun = CellPosition::of_row(screen);
+        self.edited_rows.clear();
+        self.origin = CellPosition::of_row(screen);
         self.cleared = screen.cleared();
-        self.late = 0;
+        self.recent = 0;
         self.number = self.number.wrapping_add(1);
     }
 
-    /// A key goes: what it shows comes later.
+    /// Called when a key is sent: later echoes are recent.
     pub fn mark(&mut self) {
-        self.late = 0;
+        self.recent = 0;
     }
 
-    /// A character was typed whose echo is no answer; gives the number of its row.
-    pub fn typed(&mut self, character: char) -> u32 {
+    /// Adds a typed character, and returns the number of its row for [`OwnEchoes::add`].
+    pub fn printable_key(&mut self, character: char) -> u32 {
         let row = self.row();
         if row.text.len() < MOST {
             row.text.push(character);
         } else {
-            row.edited = true;
+            row.is_edited = true;
         }
         self.number
     }
 
-    /// A key was typed that is not shown as itself.
-    pub fn turn(&mut self, is_return: bool, is_erase: bool) {
+    /// Adds a key that types no character.
+    pub fn control_key(&mut self, is_return: bool, is_erase: bool) {
         if is_return {
             self.number = self.number.wrapping_add(1);
         } else if !is_erase || self.row().text.pop().is_none() {
-            self.row().edited = true;
+            self.row().is_edited = true;
         }
     }
 
-    /// Whether the host has had to edit the row that is being typed: what it then shows is not what was typed.
+    /// Whether the host has edited the row that is being typed, so that the screen shows another text than the keys.
     pub fn is_edited(&self) -> bool {
-        self.rows.back().is_some_and(|row| row.number == self.number && row.edited)
+        self.rows.back().is_some_and(|row| row.number == self.number && row.is_edited)
     }
 
-    /// The cursor is about to leave a row that the host has edited: what stands there, from where the input began, is what
-    /// was entered.
-    pub fn leaves_edited(&mut self, screen: &Screen) {
+    /// Remembers the rows from the beginning of the input to the cursor as edited ones. Called before the cursor leaves them.
+    pub fn leave_edited_row(&mut self, screen: &Screen) {
         let last = CellPosition::of_row(screen);
-        let first = self.begun.now(screen).map_or(last.row(), |(row, _)| row);
-        // Who clears the screen, or draws above the row, edits no row.
+        let first = self.origin.now(screen).map_or(last.row(), |(row, _)| row);
+        // A program that clears the screen or draws above the row edits no row.
         let rows = if self.cleared == screen.cleared() { first..last.row() + 1 } else { 0..0 };
-        self.edited = rows.map(|row| (last.in_row(row), screen.row(row))).collect();
+        self.edited_rows = rows.map(|row| (last.in_row(row), screen.row(row))).collect();
     }
 
-    /// The screen shows a typed character.
-    pub fn add(&mut self, screen: &Screen, place: CellPosition, character: char, row: u32) {
+    /// Adds a cell that shows a typed character.
+    pub fn add(&mut self, screen: &Screen, position: CellPosition, character: char, row: u32) {
         if self.cells.len() >= MOST {
             self.cells.pop_front();
         }
-        self.cells.push_back(EchoCell { place, character });
-        self.late = (self.late + 1).min(self.cells.len());
+        self.cells.push_back(EchoCell { position, character });
+        self.recent = (self.recent + 1).min(self.cells.len());
         let row = self.rows.iter_mut().find(|typed| typed.number == row && typed.before.is_none());
-        if let (Some(row), Some(at)) = (row, place.now(screen)) {
+        if let (Some(row), Some(at)) = (row, position.now(screen)) {
             row.before = Some(screen.text_before(at));
         }
     }
 
-    /// A row of the screen without what has been echoed there since the last key; nothing if that is nothing.
-    pub(crate) fn row_without_late(&self, screen: &Screen, row: u16) -> Option<String> {
-        let late = self.columns(screen, row, self.cells.len() - self.late);
-        if late.is_empty() {
+    /// A row of the screen without the echoes found since the last key; `None` if it has none.
+    pub(crate) fn row_without_recent_echoes(&self, screen: &Screen, row: u16) -> Option<String> {
+        let recent = self.columns(screen, row, self.cells.len() - self.recent);
+        if recent.is_empty() {
             return None;
         }
         let mut text = String::new();
         for (column, cell) in screen.cells(row) {
-            text.push_str(if cell.is_empty() || late.contains(&column) { " " } else { cell });
+            text.push_str(if cell.is_empty() || recent.contains(&column) { " " } else { cell });
         }
         text.truncate(text.trim_end_matches(' ').len());
         Some(text)
     }
 
-    /// A row of the screen up to its last character, or to the cursor if that stands behind it and `to_cursor`.
-    pub fn shown(&self, screen: &Screen, row: u16, to_cursor: bool) -> MarkedText {
+    /// A row of the screen up to its last character; with `to_cursor`, at least up to the cursor.
+    pub fn marked_row(&self, screen: &Screen, row: u16, to_cursor: bool) -> MarkedText {
         let echoes = self.columns(screen, row, 0);
-        let mut shown = MarkedText::default();
+        let mut marked = MarkedText::default();
         for (column, cell) in screen.cells(row) {
-            let says = !matches!(cell, "" | " ") && !echoes.contains(&column);
-            shown.push(if cell.is_empty() { " " } else { cell }, says);
+            let is_output = !matches!(cell, "" | " ") && !echoes.contains(&column);
+            marked.push(if cell.is_empty() { " " } else { cell }, is_output);
         }
-        shown.trim();
-        let is_edited =
-            self.edited.iter().any(|(place, text)| place.now(screen) == Some((row, 0)) && *text == shown.text);
-        let drawn_again = if is_edited { 0 } else { self.drawn_again(screen, row, &shown.text) };
-        shown.says[drawn_again..].fill(false);
+        marked.trim();
+        let is_edited = self
+            .edited_rows
+            .iter()
+            .any(|(position, text)| position.now(screen) == Some((row, 0)) && *text == marked.text);
+        let redrawn_from = if is_edited { 0 } else { self.redrawn_from(screen, row, &marked.text) };
+        marked.is_output[redrawn_from..].fill(false);
         let (cursor_row, column) = screen.cursor();
         if to_cursor && cursor_row == row {
-            let blanks = screen.text_before((row, column)).len().saturating_sub(shown.text.len());
-            shown.push(&" ".repeat(blanks), false);
+            let blanks = screen.text_before((row, column)).len().saturating_sub(marked.text.len());
+            marked.push(&" ".repeat(blanks), false);
         }
-        shown
+        marked
     }
 
-    /// The columns of a row that show echoes, of the cells from this one on.
+    /// The columns of a row that show echoes; only cells from index `from` on.
     fn columns(&self, screen: &Screen, row: u16, from: usize) -> Vec<u16> {
-        let places = self.cells.range(from..).filter_map(|cell| {
-            let (at, column) = cell.place.now(screen)?;
+        let columns = self.cells.range(from..).filter_map(|cell| {
+            let (at, column) = cell.position.now(screen)?;
             (at == row && screen.cell(row, column).starts_with(cell.character)).then_some(column)
         });
-        places.collect()
+        columns.collect()
     }
 
-    /// From which byte on a row of the screen shows a typed row, or its beginning, behind a prompt.
-    fn drawn_again(&self, screen: &Screen, row: u16, text: &str) -> usize {
-        // What has filled a row goes on in the next one.
+    /// The byte from which a row of the screen shows a typed row, or its beginning, behind a prompt.
+    fn redrawn_from(&self, screen: &Screen, row: u16, text: &str) -> usize {
+        // The text of a full row continues in the next one.
         let mut above = String::new();
         let mut first = row;
         while first > 0 && screen.goes_on(first - 1) {
@@ -227,15 +229,15 @@ impl OwnEchoes {
 }
 
 impl TypedRow {
-    /// Where this row begins in a row of the screen that ends with it or with its beginning.
+    /// The byte at which this row begins in a row of the screen that ends with it or with its beginning.
     fn begins_in(&self, shown: &str) -> Option<usize> {
-        let first = self.text.chars().next().filter(|_| !self.edited)?;
+        let first = self.text.chars().next().filter(|_| !self.is_edited)?;
         let typed = self.text.trim_end();
         let begins = shown.match_indices(first).map(|(begin, _)| begin);
         begins.into_iter().find(|begin| typed.starts_with(&shown[*begin..]) && self.is_prompt(&shown[..*begin]))
     }
 
-    /// Whether a row editor may have written this before a row that was typed.
+    /// Whether this text may be a line editor's prompt before the row.
     fn is_prompt(&self, text: &str) -> bool {
         match self.before.as_deref() {
             Some(before) if !before.trim().is_empty() => before == text,
@@ -249,60 +251,68 @@ mod tests {
     use super::*;
     use crate::{KeyMatch, ScreenEcho};
 
-    /// What is typed, and then drawn; which of the rows says more than an echo.
-    fn says(before: &str, typed: &str, drawn: &[&str]) -> Vec<String> {
+    /// Types keys, draws the reads, and returns the output in each row without echoes and blanks.
+    fn output(before: &str, typed: &str, drawn: &[&str]) -> Vec<String> {
         let mut screen = Screen::new(20, 6);
         screen.feed(before.as_bytes());
-        let (mut shown, mut echoed) = (ScreenEcho::default(), OwnEchoes::default());
+        let (mut screen_echo, mut own_echoes) = (ScreenEcho::default(), OwnEchoes::default());
         for key in typed.chars() {
             if key == '\r' {
-                shown.turn(true);
-                echoed.turn(true, false);
+                screen_echo.control_key(true);
+                own_echoes.control_key(true, false);
             } else {
-                let row = echoed.typed(key);
-                shown.await_key(&screen, key, (key, row));
+                let row = own_echoes.printable_key(key);
+                screen_echo.await_key(&screen, key, (key, row));
             }
         }
         for read in drawn {
             let mut found = Vec::new();
-            shown.feed(&mut screen, read.as_bytes(), 0, false, |key| found.push(key));
-            shown.rest(&screen, read.len(), |key| found.push(key));
+            screen_echo.feed(&mut screen, read.as_bytes(), 0, false, |key| found.push(key));
+            screen_echo.rest(&screen, read.len(), |key| found.push(key));
             for key in found {
                 if let KeyMatch::Shown((character, row), _, Some(place)) = key {
-                    echoed.add(&screen, place, character, row);
+                    own_echoes.add(&screen, place, character, row);
                 }
             }
         }
-        let rows = (0..6).map(|row| echoed.shown(&screen, row, false));
+        let rows = (0..6).map(|row| own_echoes.marked_row(&screen, row, false));
         let rows = rows.map(|row| {
-            row.text.bytes().zip(row.says).filter(|(_, says)| *says).map(|(byte, _)| char::from(byte)).collect()
+            row.text
+                .bytes()
+                .zip(row.is_output)
+                .filter(|(_, is_output)| *is_output)
+                .map(|(byte, _)| char::from(byte))
+                .collect()
         });
         rows.filter(|row: &String| !row.is_empty()).collect()
     }
 
     #[test]
-    fn an_echo_says_nothing_however_it_comes() {
-        assert_eq!(says("$ ", "echo DONE\r", &["echo DONE\r\n"]), ["$"]);
-        assert_eq!(says("$ ", "echo DONE\r", &["ec", "ho D", "ONE\r\n", "DONE\r\n$ "]), ["$", "DONE", "$"]);
-        assert_eq!(says("1234567890$ ", "echo DONE\r", &["echo DON", "E\r\nDONE\r\n$ "]), ["1234567890$", "DONE", "$"]);
-        assert_eq!(says("$ ", "echo DONE\r", &["\r\x1b[K$ \x1b[1mecho\x1b[m DONE\r\n"]), ["$"]);
+    fn an_echo_is_no_output_however_it_is_cut() {
+        assert_eq!(output("$ ", "echo DONE\r", &["echo DONE\r\n"]), ["$"]);
+        assert_eq!(output("$ ", "echo DONE\r", &["ec", "ho D", "ONE\r\n", "DONE\r\n$ "]), ["$", "DONE", "$"]);
+        assert_eq!(
+            output("1234567890$ ", "echo DONE\r", &["echo DON", "E\r\nDONE\r\n$ "]),
+            ["1234567890$", "DONE", "$"]
+        );
+        assert_eq!(output("$ ", "echo DONE\r", &["\r\x1b[K$ \x1b[1mecho\x1b[m DONE\r\n"]), ["$"]);
     }
 
     #[test]
-    fn what_a_row_editor_draws_again_is_an_echo_too() {
+    fn a_row_that_a_line_editor_redraws_is_an_echo() {
         assert_eq!(
-            says("", "echo DONE\r", &["echo DONE\r\n", "$ ", "echo D", "ONE\r\n", "DONE\r\n$ "]),
+            output("", "echo DONE\r", &["echo DONE\r\n", "$ ", "echo D", "ONE\r\n", "DONE\r\n$ "]),
             ["$", "DONE", "$"]
         );
-        assert_eq!(says("$ ", "echo DONE\r", &["echo DONE", "\r\n$ echo DONE"]), ["$", "$"]);
-        // Not what answers in the same words.
-        assert_eq!(says("? ", "joe\r", &["joe\r\n", "You are: joe\r\n"]), ["?", "Youare:joe"]);
-        assert_eq!(says("", "hello\r", &["hello\r\n", "hello\r\n"]), ["hello"]);
+        assert_eq!(output("$ ", "echo DONE\r", &["echo DONE", "\r\n$ echo DONE"]), ["$", "$"]);
+        // An answer in the same words is output.
+        assert_eq!(output("? ", "joe\r", &["joe\r\n", "You are: joe\r\n"]), ["?", "Youare:joe"]);
+        assert_eq!(output("", "hello\r", &["hello\r\n", "hello\r\n"]), ["hello"]);
     }
 
     #[test]
-    fn what_is_never_echoed_leaves_the_answer_alone() {
-        assert_eq!(says("$ ", "echo DONE\r", &["\r\n", "DONE", "\r\n$ "]), ["$", "DONE", "$"]);
-        assert_eq!(says("$ ", "echo DONE\r", &["\r\nD", "O", "NE\r\n$ "]), ["$", "DONE", "$"]);
+    fn without_an_echo_the_answer_is_output() {
+        assert_eq!(output("$ ", "echo DONE\r", &["\r\n", "DONE", "\r\n$ "]), ["$", "DONE", "$"]);
+        assert_eq!(output("$ ", "echo DONE\r", &["\r\nD", "O", "NE\r\n$ "]), ["$", "DONE", "$"]);
     }
 }

@@ -1,159 +1,149 @@
-//! Finds typed keys on the screen where the cursor stood: the echo of a keystroke on the screen.
+//! Finds typed keys on the screen, at the cursor: the echo of a keystroke on the screen.
 //!
-//! Keys wait in a queue, one character each. Whatever sequences a program draws with, a key is *shown* when its character
-//! stands in a cell and the cursor right behind it. Two rules say so, each for the longest run of keys that it holds for:
+//! Keys wait in a queue, one character each. Programs draw with many sequences, so a key counts as shown by the result: its
+//! character stands in a cell, and the cursor stands right behind it. Two rules find the longest run of such keys:
 //!
-//! 1. **In place.** The cursor has moved from where it stood, by the width of the keys, and the cells between show them;
-//!    where a row is full, on into the next one. *Where it stood* is where the cursor was when the first waiting key was
-//!    sent, or where it last came to rest, moved up with what has scrolled since. Looked at after every character that
-//!    comes, so a key is found even if the answer to a later one comes with it.
-//! 2. **Elsewhere.** A program may have scrolled, begun a new row (emacs' `\` in the last column, word wrap, indentation)
-//!    or moved the row sideways: then the keys that stand right before the cursor count, read back over the end of a full
-//!    row, and over a Return to the end of the row above. Looked at only when the cursor *rests*: at the end of what was
-//!    read, not hidden, and not where it rested before.
+//! 1. **In place.** The cursor has moved from its origin by the width of the keys, and the cells between show them. A full row
+//!    continues in the next one. The origin is the cursor's position when the first waiting key was sent, or its last rest
+//!    position; both move up when the screen scrolls. This rule is tried after every character that is received, so a key is
+//!    found even if the answer to a later one arrives in the same read.
+//! 2. **Elsewhere.** A program may scroll, begin a new row (emacs' `\` in the last column, word wrap, indentation) or shift the
+//!    row sideways. Then the keys right before the cursor count, read backwards over the end of a full row, and over a Return to
+//!    the end of the row above. This rule is tried only when the cursor rests: all of a read is drawn, the cursor is visible,
+//!    and it stands at another position than at its last rest.
 //!
-//! So a cursor that wanders while a program draws its status line shows nothing. A key that never appears (a password, a
-//! command of vi) is given up by the caller's patience, or **overtaken**: when the cursor rests and a later key is shown in
-//! place, or a later input (what follows a Return or another control key) in either way. A blank overtakes nobody,
-//! and nothing is overtaken in place in another row when a Return was typed behind it: what stands there is an answer.
+//! So a cursor that wanders while a program draws its status line shows no key. Some keys never appear, such as a password or a
+//! command of vi. The caller gives them up after a while, or they are **overtaken** when the cursor rests: by a later key that
+//! is found in place, or by a key of a later input (behind a Return or another control key) under either rule. A blank overtakes
+//! no key. After a Return, text in place in another row overtakes no key, because it is an answer.
 //!
-//! What can deceive the rules: other output that puts just the awaited character just there; a program that hides the
-//! cursor for good and draws one of its own (then nothing is shown *at the cursor*, unless it was hidden when the key went).
+//! Limits: output that puts the awaited character at the awaited position by chance counts as an echo. A program that hides the
+//! cursor for good and draws its own shows no key, unless the cursor was hidden when the key was sent.
 
 use std::collections::VecDeque;
 
-use unicode_width::UnicodeWidthChar;
-
 use crate::Screen;
+use crate::cells::{CellPosition, above, advance, before, retreat};
 
-/// So many waiting keys are looked for at once.
-const LOOKED_FOR: usize = 64;
+/// Only this many of the waiting keys are searched for at once.
+const MAX_SEARCHED: usize = 64;
 
-/// Keys that wait to be shown, each with what the caller wants back.
+/// Keys that wait to be shown, each with a value of the caller's.
 #[derive(Debug)]
 pub struct ScreenEcho<K> {
     waiting: VecDeque<AwaitedKey<K>>,
-    /// What was typed behind the last of them.
-    turn: Separator,
-    /// Where the cursor stood when the first of them was sent.
-    begun: CellPosition,
-    /// Where it came to rest since.
-    rested: CellPosition,
-    /// The cursor was hidden when the first was sent: that says nothing then.
+    /// The control key typed after the last of them.
+    separator: Separator,
+    /// The cursor's position when the first of them was sent.
+    origin: CellPosition,
+    /// The cursor's last rest position since then.
+    rest: CellPosition,
+    /// The cursor was hidden when the first was sent, so a hidden cursor does not exclude an echo.
     hidden: bool,
-    /// How the cursor stood when it was last looked at, and since which character of the read.
-    last: (u16, u16, bool),
+    /// The cursor's last known row, column and invisibility, and the character of the read that set them.
+    last_cursor: (u16, u16, bool),
     since: usize,
 }
 
 /// What became of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyMatch<K> {
-    /// The screen shows it since this character of the read, and where; no place if that cannot be said.
+    /// Shown: the character of the read since which it is, and its cell, if that is certain.
     Shown(K, usize, Option<CellPosition>),
-    /// It was never shown, and a later one is.
+    /// It was not shown, and a later one is.
     Overtaken(K),
 }
 
 #[derive(Debug)]
 struct AwaitedKey<K> {
     character: char,
-    /// What was typed just before it.
-    turn: Separator,
-    key: K,
+    /// The control key typed just before it.
+    separator: Separator,
+    value: K,
 }
 
-/// What was typed that is not shown as itself.
+/// Control keys between two characters.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Separator {
     #[default]
     None,
-    /// A Return: what follows stands in another row.
+    /// One Return: the next character stands in another row.
     Return,
-    /// Anything else: what follows may stand anywhere.
+    /// Anything else: the next character may stand anywhere.
     Other,
-}
-
-/// A place on the screen, and what had scrolled off above it.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub struct CellPosition {
-    row: u16,
-    column: u16,
-    scrolled: u64,
 }
 
 impl<K> Default for ScreenEcho<K> {
     fn default() -> Self {
         Self {
             waiting: VecDeque::new(),
-            turn: Separator::None,
-            begun: CellPosition::default(),
-            rested: CellPosition::default(),
+            separator: Separator::None,
+            origin: CellPosition::default(),
+            rest: CellPosition::default(),
             hidden: false,
-            last: (0, 0, false),
+            last_cursor: (0, 0, false),
             since: 0,
         }
     }
 }
 
 impl<K> ScreenEcho<K> {
-    /// How many keys wait.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// The key that waits longest.
     pub fn front(&self) -> Option<&K> {
-        self.waiting.front().map(|typed| &typed.key)
+        self.waiting.front().map(|key| &key.value)
     }
 
     /// The keys that wait, in order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
-        self.waiting.iter().map(|typed| &typed.key)
+        self.waiting.iter().map(|key| &key.value)
     }
 
-    /// Gives up all keys but some.
+    /// Gives up the keys for which `keep` is false.
     pub fn retain(&mut self, keep: impl Fn(&K) -> bool) {
         let all = self.waiting.len();
-        self.waiting.retain(|typed| keep(&typed.key));
+        self.waiting.retain(|key| keep(&key.value));
         if self.waiting.len() < all {
-            self.turn(false);
+            self.control_key(false);
         }
     }
 
     /// Gives up the key that waits longest.
     pub fn give_up(&mut self) -> Option<K> {
-        self.waiting.pop_front().map(|typed| typed.key)
+        self.waiting.pop_front().map(|key| key.value)
     }
 
-    /// A character is typed that the screen should show.
-    pub fn await_key(&mut self, screen: &Screen, character: char, key: K) {
-        let turn = std::mem::take(&mut self.turn);
+    /// Adds a character that the user types and the screen should show.
+    pub fn await_key(&mut self, screen: &Screen, character: char, value: K) {
+        let separator = std::mem::take(&mut self.separator);
         if self.waiting.is_empty() {
-            self.rest_at(screen);
-            self.begun = self.rested;
+            self.set_rest(screen);
+            self.origin = self.rest;
             self.hidden = screen.modes().hidden_cursor;
-            self.last = stands(screen);
+            self.last_cursor = cursor_state(screen);
         }
-        self.waiting.push_back(AwaitedKey { character, turn, key });
+        self.waiting.push_back(AwaitedKey { character, separator, value });
     }
 
-    /// A key is typed that is not shown as itself: a Return, or any other.
-    pub fn turn(&mut self, is_return: bool) {
-        self.turn = match (self.turn, is_return) {
+    /// Notes a key that types no character: a Return, or any other.
+    pub fn control_key(&mut self, is_return: bool) {
+        self.separator = match (self.separator, is_return) {
             _ if self.waiting.is_empty() => Separator::None,
             (Separator::None, true) => Separator::Return,
             _ => Separator::Other,
         };
     }
 
-    /// Feeds the screen with characters `from..` of a read, and says what it shows on the way. `exactly`: to the
-    /// character, for a line on which each has an instant of its own.
+    /// Feeds the screen with `bytes`, which begin at index `from` of a read, and reports the keys that become visible in
+    /// place. `exactly` looks after each character, for a line on which each has its own instant; otherwise only after
+    /// characters that may end the first key.
     pub fn feed(
         &mut self,
         screen: &mut Screen,
@@ -170,185 +160,157 @@ impl<K> ScreenEcho<K> {
             let at = from + bytes.len() - rest.len() + next;
             screen.feed(&rest[..=next]);
             rest = &rest[next + 1..];
-            self.look(screen, at);
-            if let Some(shown) = self.in_place(screen, 0) {
-                self.take(screen, 0, shown, at, &mut found);
+            self.note_cursor(screen, at);
+            if let Some(end) = self.find_in_place(screen, 0) {
+                self.resolve(screen, 0, end, at, &mut found);
             }
         }
         screen.feed(rest);
     }
 
-    /// All of a read, `len` characters, has been fed: looks where the cursor rests.
+    /// Looks for keys where the cursor rests, after a whole read of `len` bytes.
     pub fn rest(&mut self, screen: &Screen, len: usize, mut found: impl FnMut(KeyMatch<K>)) {
         if self.waiting.is_empty() {
             return;
         }
-        self.look(screen, len.saturating_sub(1));
+        self.note_cursor(screen, len.saturating_sub(1));
         let at = std::mem::take(&mut self.since);
         if screen.modes().hidden_cursor && !self.hidden {
             return;
         }
-        let places = (0..self.looked_for()).find_map(|first| Some((first, self.in_place(screen, first)?)));
-        let places = places.filter(|(first, end)| *first == 0 || self.is_ink(*first, *end));
-        match places.or_else(|| self.elsewhere(screen)) {
-            Some((first, end)) => self.take(screen, first, end, at, &mut found),
-            None => self.rest_at(screen),
+        let range = (0..self.searched()).find_map(|first| Some((first, self.find_in_place(screen, first)?)));
+        let range = range.filter(|(first, end)| *first == 0 || self.has_visible(*first, *end));
+        match range.or_else(|| self.find_elsewhere(screen)) {
+            Some((first, end)) => self.resolve(screen, first, end, at, &mut found),
+            None => self.set_rest(screen),
         }
     }
 
-    fn rest_at(&mut self, screen: &Screen) {
-        let (row, column) = screen.cursor();
-        self.rested = CellPosition { row, column, scrolled: screen.scrolled() };
+    fn set_rest(&mut self, screen: &Screen) {
+        self.rest = CellPosition::new(screen, screen.cursor());
     }
 
-    /// Remembers since when the cursor stands as it does.
-    fn look(&mut self, screen: &Screen, at: usize) {
-        let now = stands(screen);
-        if now != self.last {
-            (self.last, self.since) = (now, at);
+    /// Remembers since which character the cursor has its position.
+    fn note_cursor(&mut self, screen: &Screen, at: usize) {
+        let now = cursor_state(screen);
+        if now != self.last_cursor {
+            (self.last_cursor, self.since) = (now, at);
         }
     }
 
-    fn looked_for(&self) -> usize {
-        self.waiting.len().min(LOOKED_FOR)
+    fn searched(&self) -> usize {
+        self.waiting.len().min(MAX_SEARCHED)
     }
 
-    /// Whether any of these keys is more than a blank.
-    fn is_ink(&self, first: usize, end: usize) -> bool {
-        self.waiting.range(first..end).any(|typed| typed.character != ' ')
+    /// Whether any of these keys is not a blank.
+    fn has_visible(&self, first: usize, end: usize) -> bool {
+        self.waiting.range(first..end).any(|key| key.character != ' ')
     }
 
-    /// The keys up to `end` are done with; those from `first` on are shown.
-    fn take(&mut self, screen: &Screen, first: usize, end: usize, at: usize, found: &mut impl FnMut(KeyMatch<K>)) {
-        let places = self.places(screen, first, end);
-        for (index, typed) in self.waiting.drain(..end).enumerate() {
+    /// Removes the keys up to `end`: those from `first` on are shown, those before it overtaken.
+    fn resolve(&mut self, screen: &Screen, first: usize, end: usize, at: usize, found: &mut impl FnMut(KeyMatch<K>)) {
+        let cells = self.cells(screen, first, end);
+        for (index, key) in self.waiting.drain(..end).enumerate() {
             found(match index.checked_sub(first) {
-                None => KeyMatch::Overtaken(typed.key),
-                Some(index) => KeyMatch::Shown(typed.key, at, places[index]),
+                None => KeyMatch::Overtaken(key.value),
+                Some(index) => KeyMatch::Shown(key.value, at, cells[index]),
             });
         }
-        self.rest_at(screen);
-        self.begun = self.rested;
+        self.set_rest(screen);
+        self.origin = self.rest;
     }
 
-    /// Where these keys stand, which end before the cursor.
-    fn places(&self, screen: &Screen, first: usize, end: usize) -> [Option<CellPosition>; LOOKED_FOR] {
-        let mut places = [None; LOOKED_FOR];
-        let mut place = screen.cursor();
-        let mut turn = self.waiting.get(end).map_or(self.turn, |typed| typed.turn);
+    /// The cells of these keys, which end before the cursor.
+    fn cells(&self, screen: &Screen, first: usize, end: usize) -> [Option<CellPosition>; MAX_SEARCHED] {
+        let mut cells = [None; MAX_SEARCHED];
+        let mut position = screen.cursor();
+        let mut separator = self.waiting.get(end).map_or(self.separator, |key| key.separator);
         for index in (first..end).rev() {
-            let typed = &self.waiting[index];
-            let direct = before(screen, place, typed.character);
-            let returned = || before(screen, above(screen, place)?, typed.character);
-            let Some(at) = direct.or_else(|| (turn == Separator::Return).then(returned).flatten()) else { break };
-            places[index - first] = Some(CellPosition { row: at.0, column: at.1, scrolled: screen.scrolled() });
-            (place, turn) = (at, typed.turn);
+            let key = &self.waiting[index];
+            let direct = before(screen, position, key.character);
+            let returned = || before(screen, above(screen, position)?, key.character);
+            let Some(at) = direct.or_else(|| (separator == Separator::Return).then(returned).flatten()) else { break };
+            cells[index - first] = Some(CellPosition::new(screen, at));
+            (position, separator) = (at, key.separator);
         }
-        places
+        cells
     }
 
-    /// Whether a Return was typed behind a key.
+    /// Whether a Return was typed after a key.
     fn is_returned(&self, index: usize) -> bool {
-        self.turn == Separator::Return || self.waiting.range(index + 1..).any(|typed| typed.turn == Separator::Return)
+        self.separator == Separator::Return
+            || self.waiting.range(index + 1..).any(|key| key.separator == Separator::Return)
     }
 
-    /// Rule 1: the end of the keys from `first` on that stand between where the cursor stood and where it stands.
-    fn in_place(&self, screen: &Screen, first: usize) -> Option<usize> {
-        let rows = [self.begun, self.rested].map(|place| place.now(screen).map(|(row, _)| row));
-        // A Return that has led to another row was answered: what stands there is no echo of half of what was typed.
+    /// Rule 1: the end of the keys from `first` on that stand between the origin or the rest position and the cursor.
+    fn find_in_place(&self, screen: &Screen, first: usize) -> Option<usize> {
+        let rows = [self.origin, self.rest].map(|position| position.now(screen).map(|(row, _)| row));
+        // If a Return has led to another row, the text there is an answer and not an echo of the later half of the keys.
         let answered = first > 0 && rows[0] != rows[1] && self.is_returned(first);
-        let begins = [Some(self.begun), Some(self.rested).filter(|_| !answered)];
-        begins.into_iter().flatten().filter_map(|begin| self.in_place_from(screen, first, begin)).max()
+        let begins = [Some(self.origin), Some(self.rest).filter(|_| !answered)];
+        begins.into_iter().flatten().filter_map(|begin| self.find_from(screen, first, begin)).max()
     }
 
-    fn in_place_from(&self, screen: &Screen, first: usize, begin: CellPosition) -> Option<usize> {
+    fn find_from(&self, screen: &Screen, first: usize, begin: CellPosition) -> Option<usize> {
         let cursor = screen.cursor();
-        let mut place = begin.now(screen)?;
+        let mut position = begin.now(screen)?;
         let mut end = None;
-        for (index, typed) in self.waiting.range(first..self.looked_for()).enumerate() {
-            if index > 0 && typed.turn != Separator::None {
+        for (index, key) in self.waiting.range(first..self.searched()).enumerate() {
+            if index > 0 && key.separator != Separator::None {
                 break;
             }
-            let Some(behind) = advance(screen, place, typed.character) else { break };
-            place = behind;
-            if place == cursor {
+            let Some(behind) = advance(screen, position, key.character) else { break };
+            position = behind;
+            if position == cursor {
                 end = Some(first + index + 1);
             }
         }
         end
     }
 
-    /// Rule 2: the first and the end of the keys that stand right before the cursor.
-    fn elsewhere(&self, screen: &Screen) -> Option<(usize, usize)> {
+    /// Rule 2: the range of the keys that stand right before the cursor.
+    fn find_elsewhere(&self, screen: &Screen) -> Option<(usize, usize)> {
         let cursor = screen.cursor();
-        if [self.begun, self.rested].iter().any(|place| place.now(screen) == Some(cursor)) {
+        if [self.origin, self.rest].iter().any(|position| position.now(screen) == Some(cursor)) {
             return None;
         }
-        let inputs = (0..self.looked_for()).filter(|first| {
-            *first == 0 || (self.waiting[*first].turn != Separator::None && self.waiting[*first].character != ' ')
+        let inputs = (0..self.searched()).filter(|first| {
+            *first == 0 || (self.waiting[*first].separator != Separator::None && self.waiting[*first].character != ' ')
         });
         inputs.into_iter().find_map(|first| {
-            let ends = (first + 1..=self.looked_for()).rev();
+            let ends = (first + 1..=self.searched()).rev();
             ends.into_iter().find(|end| self.stand_before(screen, first, *end, cursor)).map(|end| (first, end))
         })
     }
 
-    /// Whether these keys stand right before a place, or before the Return that was typed behind them.
-    fn stand_before(&self, screen: &Screen, first: usize, end: usize, place: (u16, u16)) -> bool {
-        let turn = self.waiting.get(end).map_or(self.turn, |typed| typed.turn);
-        self.read_back(screen, first, end, place)
-            || (turn == Separator::Return
-                && above(screen, place).is_some_and(|place| self.read_back(screen, first, end, place)))
+    /// Whether these keys stand right before a position, or end the row above it if a Return was typed after them.
+    fn stand_before(&self, screen: &Screen, first: usize, end: usize, position: (u16, u16)) -> bool {
+        let separator = self.waiting.get(end).map_or(self.separator, |key| key.separator);
+        self.read_back(screen, first, end, position)
+            || (separator == Separator::Return
+                && above(screen, position).is_some_and(|position| self.read_back(screen, first, end, position)))
     }
 
-    fn read_back(&self, screen: &Screen, first: usize, end: usize, mut place: (u16, u16)) -> bool {
+    fn read_back(&self, screen: &Screen, first: usize, end: usize, mut position: (u16, u16)) -> bool {
         for index in (first..end).rev() {
-            let typed = &self.waiting[index];
-            let Some(before) = retreat(screen, place, typed.character) else { return false };
-            place = before;
+            let key = &self.waiting[index];
+            let Some(before) = retreat(screen, position, key.character) else { return false };
+            position = before;
             if index > first {
-                let crossed = match typed.turn {
-                    Separator::None => Some(place),
-                    Separator::Return => above(screen, place),
+                let crossed = match key.separator {
+                    Separator::None => Some(position),
+                    Separator::Return => above(screen, position),
                     Separator::Other => None,
                 };
                 let Some(crossed) = crossed else { return false };
-                place = crossed;
+                position = crossed;
             }
         }
         true
     }
 }
 
-impl CellPosition {
-    /// The beginning of the row that the cursor is in.
-    pub(crate) fn of_row(screen: &Screen) -> Self {
-        Self { row: screen.cursor().0, column: 0, scrolled: screen.scrolled() }
-    }
-
-    pub(crate) fn row(self) -> u16 {
-        self.row
-    }
-
-    /// The same of another row of the screen as it is.
-    pub(crate) fn in_row(self, row: u16) -> Self {
-        Self { row, ..self }
-    }
-
-    /// Row and column behind a character that stands here, unless it has scrolled away.
-    pub fn behind(self, screen: &Screen, character: char) -> Option<(u16, u16)> {
-        let (row, column) = self.now(screen)?;
-        Some((row, column + width(character)))
-    }
-
-    /// Row and column now, unless it has scrolled away.
-    pub(crate) fn now(self, screen: &Screen) -> Option<(u16, u16)> {
-        let up = u16::try_from(screen.scrolled() - self.scrolled).ok()?;
-        Some((self.row.checked_sub(up)?, self.column))
-    }
-}
-
-fn stands(screen: &Screen) -> (u16, u16, bool) {
+fn cursor_state(screen: &Screen) -> (u16, u16, bool) {
     let (row, column) = screen.cursor();
     (row, column, screen.modes().hidden_cursor)
 }
@@ -357,68 +319,4 @@ fn last_byte(character: char) -> u8 {
     let mut bytes = [0; 4];
     let len = character.encode_utf8(&mut bytes).len();
     bytes[len - 1]
-}
-
-fn width(character: char) -> u16 {
-    character.width().unwrap_or(1).min(2) as u16
-}
-
-/// The place behind a character that stands at a place, if it stands there.
-fn advance(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
-    let columns = screen.size().0;
-    let width = width(character);
-    if width == 0 {
-        return is_joined(screen, (row, column), character).then_some((row, column));
-    }
-    let is_full = column + width > columns;
-    // A wide character leaves a single column blank, and the row is then not marked as going on.
-    if is_full && column == columns && !screen.goes_on(row) {
-        return None;
-    }
-    let (row, column) = if is_full { (row + 1, 0) } else { (row, column) };
-    let cell = screen.cell(row, column);
-    let shows = cell.starts_with(character) || (cell.is_empty() && character == ' ');
-    shows.then_some((row, column + width))
-}
-
-/// The place of a character that stands right before a place, if it does. A blank must have been written there.
-fn retreat(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
-    if width(character) == 0 {
-        return is_joined(screen, (row, column), character).then_some((row, column));
-    }
-    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
-    let column = screen.begin_of(row, column - 1);
-    screen.cell(row, column).starts_with(character).then_some((row, column))
-}
-
-/// The place before a place, of a character that stands or should stand there, also if it is a blank never written.
-fn before(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
-    if character != ' ' {
-        return retreat(screen, (row, column), character);
-    }
-    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
-    matches!(screen.cell(row, column - 1), "" | " ").then_some((row, column - 1))
-}
-
-/// Whether the character before a place has this one joined to it.
-fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> bool {
-    let Some(before) = column.checked_sub(1) else { return false };
-    screen.cell(row, screen.begin_of(row, before)).chars().skip(1).any(|joined| joined == character)
-}
-
-/// The end of a row that goes on in the next one: because it was full, or by a mark in the last column.
-fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
-    let columns = screen.size().0;
-    if screen.goes_on(row) {
-        return Some((row, columns));
-    }
-    (screen.cell(row, columns - 1) == "\\").then_some((row, columns - 1))
-}
-
-/// The end of the row above, if nothing but blanks stands before a place.
-fn above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
-    let is_blank = |column: &u16| matches!(screen.cell(row, *column), "" | " ");
-    let above = row.checked_sub(1)?;
-    let end = (0..screen.size().0).rev().find(|column| !matches!(screen.cell(above, *column), "" | " "))?;
-    (0..column).all(|column| is_blank(&column)).then_some((above, end + 1))
 }

@@ -109,7 +109,7 @@ impl PendingScreen {
         if self.answers
             && self.first.is_none()
             && self.came
-            && self.changed_rows.shown(&self.screen, &self.own_echoes, false).says_anything()
+            && self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, false).has_output()
         {
             self.first = Some(at);
         }
@@ -192,7 +192,7 @@ impl PendingScreen {
     /// The same for new rows alone. Slower than to check the whole screen, which is done first.
     fn is_fresh(&self, pattern: &Regex) -> bool {
         [false, true].iter().any(|to_cursor| {
-            let shown = self.changed_rows.shown(&self.screen, &self.own_echoes, *to_cursor);
+            let shown = self.changed_rows.fresh_rows(&self.screen, &self.own_echoes, *to_cursor);
             answers(pattern, &shown, shown.text.len())
         })
     }
@@ -209,7 +209,7 @@ impl PendingScreen {
             (!to_cursor || shown.len() > text.len()) && pattern.is_match(shown.as_bytes())
         });
         candidates.any(|(to_cursor, _)| {
-            let shown = self.own_echoes.shown(&self.screen, row, to_cursor);
+            let shown = self.own_echoes.marked_row(&self.screen, row, to_cursor);
             answers(pattern, &shown, if before { up_to_cursor.len() } else { shown.text.len() })
         }) && self.changed_rows.is_row_fresh(&self.screen, &self.own_echoes)
     }

@@ -81,19 +81,19 @@ proptest! {
         let reads: Vec<_> = stream.chunks(cut).collect();
         prop_assert_eq!(seen(&reads, (columns, rows)), seen(&[&stream], (columns, rows)));
         let mut screen = Screen::new(columns, rows);
-        let mut fresh = ChangedRows::default();
+        let mut changed_rows = ChangedRows::default();
         for (number, piece) in pieces.iter().enumerate() {
             screen.feed(piece);
             if number == pieces.len() / 2 {
-                fresh.mark(&screen);
+                changed_rows.mark(&screen);
                 screen.resize(resized.0, resized.1);
             }
             let (columns, rows) = screen.size();
             let cursor = screen.cursor();
             prop_assert!(cursor.0 < rows && cursor.1 <= columns);
             // Stale or not, a row is one row.
-            prop_assert_eq!(fresh.shown(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
-            fresh.is_row_fresh(&screen, &OwnEchoes::default());
+            prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
+            changed_rows.is_row_fresh(&screen, &OwnEchoes::default());
         }
         prop_assert!(screen.replies().len() <= 1024);
         let mut watch = ModeWatch::default();
@@ -110,30 +110,30 @@ proptest! {
         rows in 1u16..8,
     ) {
         let mut screen = Screen::new(columns, rows);
-        let (mut shown, mut fresh, mut echoed) = (ScreenEcho::default(), ChangedRows::default(), OwnEchoes::default());
+        let (mut screen_echo, mut changed_rows, mut own_echoes) = (ScreenEcho::default(), ChangedRows::default(), OwnEchoes::default());
         for (piece, key) in pieces.iter().zip(keys.chars()) {
             if key.is_ascii_control() {
-                shown.turn(key == '\r');
-                echoed.turn(key == '\r', key == '\x7f');
-                fresh.mark(&screen);
-                echoed.mark();
+                screen_echo.control_key(key == '\r');
+                own_echoes.control_key(key == '\r', key == '\x7f');
+                changed_rows.mark(&screen);
+                own_echoes.mark();
             } else {
-                shown.await_key(&screen, key, (key, echoed.typed(key)));
+                screen_echo.await_key(&screen, key, (key, own_echoes.printable_key(key)));
             }
             // OwnEchoes, and then whatever comes.
             let read = [key.to_string().as_bytes(), piece].concat();
             let mut found = Vec::new();
-            shown.feed(&mut screen, &read, 0, false, |key| found.push(key));
-            shown.rest(&screen, read.len(), |key| found.push(key));
+            screen_echo.feed(&mut screen, &read, 0, false, |key| found.push(key));
+            screen_echo.rest(&screen, read.len(), |key| found.push(key));
             for key in found {
                 if let KeyMatch::Shown((character, row), _, Some(place)) = key {
-                    echoed.add(&screen, place, character, row);
+                    own_echoes.add(&screen, place, character, row);
                 }
             }
-            let text = fresh.shown(&screen, &echoed, true);
+            let text = changed_rows.fresh_rows(&screen, &own_echoes, true);
             prop_assert_eq!(text.text.matches('\n').count(), usize::from(rows));
             prop_assert!(text.is_answer(0..text.text.len()) || !text.text.trim().is_empty());
-            fresh.is_row_fresh(&screen, &echoed);
+            changed_rows.is_row_fresh(&screen, &own_echoes);
         }
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 /// one that was never shown.
 struct Typist {
     screen: Screen,
-    shown: ScreenEcho<char>,
+    screen_echo: ScreenEcho<char>,
     told: String,
     exactly: bool,
 }
@@ -16,15 +16,15 @@ impl Typist {
     fn at(columns: u16, rows: u16, before: &str) -> Self {
         let mut screen = Screen::new(columns, rows);
         screen.feed(before.as_bytes());
-        Self { screen, shown: ScreenEcho::default(), told: String::new(), exactly: false }
+        Self { screen, screen_echo: ScreenEcho::default(), told: String::new(), exactly: false }
     }
 
     fn types(&mut self, keys: &str) -> &mut Self {
         for key in keys.chars() {
             match key {
-                '\r' => self.shown.turn(true),
-                key if key.is_ascii_control() => self.shown.turn(false),
-                key => self.shown.await_key(&self.screen, key, key),
+                '\r' => self.screen_echo.control_key(true),
+                key if key.is_ascii_control() => self.screen_echo.control_key(false),
+                key => self.screen_echo.await_key(&self.screen, key, key),
             }
         }
         self
@@ -37,8 +37,8 @@ impl Typist {
             KeyMatch::Shown(key, at, _) => told.extend([key.to_string(), at.to_string(), " ".into()]),
             KeyMatch::Overtaken(key) => told.extend(['-', key, ' ']),
         };
-        self.shown.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
-        self.shown.rest(&self.screen, bytes.len(), &mut tell);
+        self.screen_echo.feed(&mut self.screen, bytes.as_bytes(), 0, self.exactly, &mut tell);
+        self.screen_echo.rest(&self.screen, bytes.len(), &mut tell);
         self
     }
 
@@ -216,10 +216,10 @@ fn on_a_paced_line_the_character_is_named_that_completed_it() {
 fn keys_can_be_given_up() {
     let mut user = at_prompt();
     user.types("ab");
-    assert_eq!((user.shown.len(), user.shown.front().copied()), (2, Some('a')));
-    assert_eq!(user.shown.give_up(), Some('a'));
+    assert_eq!((user.screen_echo.len(), user.screen_echo.front().copied()), (2, Some('a')));
+    assert_eq!(user.screen_echo.give_up(), Some('a'));
     assert_eq!(user.comes("b").tells(), "b0");
-    assert!(user.shown.is_empty());
+    assert!(user.screen_echo.is_empty());
 }
 
 proptest! {
@@ -243,8 +243,8 @@ proptest! {
                     KeyMatch::Shown(key, _, _) => told.push(key),
                     KeyMatch::Overtaken(_) => told.push('!'),
                 };
-                user.shown.feed(&mut user.screen, read, 0, false, &mut tell);
-                user.shown.rest(&user.screen, read.len(), &mut tell);
+                user.screen_echo.feed(&mut user.screen, read, 0, false, &mut tell);
+                user.screen_echo.rest(&user.screen, read.len(), &mut tell);
             }
             prop_assert_eq!(told, keys);
         }
@@ -260,9 +260,9 @@ proptest! {
         for (bytes, keys) in reads {
             typed += keys.chars().filter(|key| !key.is_ascii_control()).count();
             user.types(&keys);
-            user.shown.feed(&mut user.screen, &bytes, 0, true, |_| told += 1);
-            user.shown.rest(&user.screen, bytes.len(), |_| told += 1);
+            user.screen_echo.feed(&mut user.screen, &bytes, 0, true, |_| told += 1);
+            user.screen_echo.rest(&user.screen, bytes.len(), |_| told += 1);
         }
-        prop_assert_eq!(told + user.shown.len(), typed);
+        prop_assert_eq!(told + user.screen_echo.len(), typed);
     }
 }

@@ -1,0 +1,109 @@
+//! Positions on the screen, and steps from one character to the next or the one before.
+
+use unicode_width::UnicodeWidthChar;
+
+use crate::Screen;
+
+/// A position on the screen that stays valid when the screen scrolls: with the number of rows scrolled off by then.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct CellPosition {
+    row: u16,
+    column: u16,
+    scrolled: u64,
+}
+
+impl CellPosition {
+    pub(crate) fn new(screen: &Screen, (row, column): (u16, u16)) -> Self {
+        Self { row, column, scrolled: screen.scrolled() }
+    }
+
+    /// The beginning of the cursor's row.
+    pub(crate) fn of_row(screen: &Screen) -> Self {
+        Self::new(screen, (screen.cursor().0, 0))
+    }
+
+    pub(crate) fn row(self) -> u16 {
+        self.row
+    }
+
+    /// The same column of another row.
+    pub(crate) fn in_row(self, row: u16) -> Self {
+        Self { row, ..self }
+    }
+
+    /// Row and column behind a character at this position, unless it has scrolled off.
+    pub fn behind(self, screen: &Screen, character: char) -> Option<(u16, u16)> {
+        let (row, column) = self.now(screen)?;
+        Some((row, column + width(character)))
+    }
+
+    /// Row and column now, unless it has scrolled off.
+    pub(crate) fn now(self, screen: &Screen) -> Option<(u16, u16)> {
+        let up = u16::try_from(screen.scrolled() - self.scrolled).ok()?;
+        Some((self.row.checked_sub(up)?, self.column))
+    }
+}
+
+fn width(character: char) -> u16 {
+    character.width().unwrap_or(1).min(2) as u16
+}
+
+/// The position behind a character, if the character stands at this position.
+pub(crate) fn advance(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+    let columns = screen.size().0;
+    let width = width(character);
+    if width == 0 {
+        return is_joined(screen, (row, column), character).then_some((row, column));
+    }
+    let is_full = column + width > columns;
+    // A wide character leaves a single column blank, and the row is then not marked as going on.
+    if is_full && column == columns && !screen.goes_on(row) {
+        return None;
+    }
+    let (row, column) = if is_full { (row + 1, 0) } else { (row, column) };
+    let cell = screen.cell(row, column);
+    let shows = cell.starts_with(character) || (cell.is_empty() && character == ' ');
+    shows.then_some((row, column + width))
+}
+
+/// The position of a character, if it stands right before this position. A blank must have been written there.
+pub(crate) fn retreat(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+    if width(character) == 0 {
+        return is_joined(screen, (row, column), character).then_some((row, column));
+    }
+    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
+    let column = screen.begin_of(row, column - 1);
+    screen.cell(row, column).starts_with(character).then_some((row, column))
+}
+
+/// As [`retreat`], but a blank may also be a cell that was never written.
+pub(crate) fn before(screen: &Screen, (row, column): (u16, u16), character: char) -> Option<(u16, u16)> {
+    if character != ' ' {
+        return retreat(screen, (row, column), character);
+    }
+    let (row, column) = if column == 0 { end_of_full(screen, row.checked_sub(1)?)? } else { (row, column) };
+    matches!(screen.cell(row, column - 1), "" | " ").then_some((row, column - 1))
+}
+
+/// Whether this combining character is joined to the one before the position.
+fn is_joined(screen: &Screen, (row, column): (u16, u16), character: char) -> bool {
+    let Some(before) = column.checked_sub(1) else { return false };
+    screen.cell(row, screen.begin_of(row, before)).chars().skip(1).any(|joined| joined == character)
+}
+
+/// The end of a row that continues in the next one: it is full, or has emacs' mark in its last column.
+fn end_of_full(screen: &Screen, row: u16) -> Option<(u16, u16)> {
+    let columns = screen.size().0;
+    if screen.goes_on(row) {
+        return Some((row, columns));
+    }
+    (screen.cell(row, columns - 1) == "\\").then_some((row, columns - 1))
+}
+
+/// The end of the row above, if only blanks stand before the position.
+pub(crate) fn above(screen: &Screen, (row, column): (u16, u16)) -> Option<(u16, u16)> {
+    let is_blank = |column: &u16| matches!(screen.cell(row, *column), "" | " ");
+    let above = row.checked_sub(1)?;
+    let end = (0..screen.size().0).rev().find(|column| !matches!(screen.cell(above, *column), "" | " "))?;
+    (0..column).all(|column| is_blank(&column)).then_some((above, end + 1))
+}
