@@ -98,8 +98,8 @@ impl Listener {
 
 fn listen(address: &Address) -> io::Result<TcpListener> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
-    for place in (address.host.as_str(), address.port).to_socket_addrs()? {
-        match listen_at(place) {
+    for socket_address in (address.host.as_str(), address.port).to_socket_addrs()? {
+        match listen_at(socket_address) {
             Ok(socket) => return Ok(socket),
             Err(error) => last = error,
         }
@@ -107,11 +107,11 @@ fn listen(address: &Address) -> io::Result<TcpListener> {
     Err(last)
 }
 
-fn listen_at(place: SocketAddr) -> io::Result<TcpListener> {
-    let socket = Socket::new(Domain::for_address(place), Type::STREAM, Some(Protocol::TCP))?;
+fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
-    socket.bind(&place.into())?;
+    socket.bind(&address.into())?;
     socket.listen(WAITING)?;
     Ok(socket.into())
 }

@@ -48,16 +48,16 @@ impl Default for Options {
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Nothing listens, or it refuses more.
-    #[error("nothing listens at {place} (refused): start the host, or check the address")]
+    #[error("nothing listens at {address} (refused): start the host, or check the address")]
     Refused {
         /// Where.
-        place: String,
+        address: String,
     },
     /// There is no route.
-    #[error("{place} cannot be reached ({cause}): check the network and the address")]
+    #[error("{address} cannot be reached ({cause}): check the network and the address")]
     Unreachable {
         /// Where.
-        place: String,
+        address: String,
         /// The kernel's error.
         cause: io::Error,
     },
@@ -70,33 +70,33 @@ pub enum OpenError {
         cause: io::Error,
     },
     /// No answer in time.
-    #[error("{place} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
+    #[error("{address} did not answer within {} s: it is down, overloaded, or behind a firewall", waited.as_secs_f64())]
     Timeout {
         /// Where.
-        place: String,
+        address: String,
         /// How long it was given.
         waited: Duration,
     },
     /// Each line takes a file descriptor.
-    #[error("too few file descriptors for a line to {place}: raise the limit with `ulimit -n` (each line takes one)")]
+    #[error("too few file descriptors for a line to {address}: raise the limit with `ulimit -n` (each line takes one)")]
     OutOfFiles {
         /// Where.
-        place: String,
+        address: String,
     },
     /// Each line takes a local port.
     #[error(
-        "no local port is left for a line to {place}: widen /proc/sys/net/ipv4/ip_local_port_range, or wait a minute \
+        "no local port is left for a line to {address}: widen /proc/sys/net/ipv4/ip_local_port_range, or wait a minute \
          for closed lines to be forgotten"
     )]
     OutOfPorts {
         /// Where it would have gone.
-        place: String,
+        address: String,
     },
     /// The host accepted and reset the connection.
-    #[error("{place} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
+    #[error("{address} hung up while the line was opened (reset): it takes no more lines, or is no such host")]
     Reset {
         /// Where.
-        place: String,
+        address: String,
     },
     /// `host:` names no address; it must be resolved before opening.
     #[error("host: has no address of its own: start the built-in host and open the address that it prints")]
@@ -111,10 +111,10 @@ pub enum OpenError {
     #[error(transparent)]
     Serial(#[from] SerialError),
     /// Anything else.
-    #[error("no line to {place}: {cause}")]
+    #[error("no line to {address}: {cause}")]
     Failed {
         /// Where.
-        place: String,
+        address: String,
         /// What the kernel says.
         cause: io::Error,
     },
@@ -146,22 +146,22 @@ impl OpenError {
 
     pub(crate) fn unresolved(address: &Address, cause: io::Error) -> Self {
         match Errno::from_io_error(&cause) {
-            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { place: address.to_string() },
+            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { address: address.to_string() },
             _ => Self::Unresolved { host: address.host.clone(), cause },
         }
     }
 
-    pub(crate) fn not_connected(place: SocketAddr, cause: io::Error) -> Self {
-        let place = place.to_string();
+    pub(crate) fn not_connected(address: SocketAddr, cause: io::Error) -> Self {
+        let address = address.to_string();
         match Errno::from_io_error(&cause) {
-            Some(Errno::CONNREFUSED) => Self::Refused { place },
-            Some(Errno::CONNRESET) => Self::Reset { place },
-            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { place },
-            Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::OutOfPorts { place },
+            Some(Errno::CONNREFUSED) => Self::Refused { address },
+            Some(Errno::CONNRESET) => Self::Reset { address },
+            Some(Errno::MFILE | Errno::NFILE) => Self::OutOfFiles { address },
+            Some(Errno::ADDRNOTAVAIL | Errno::ADDRINUSE) => Self::OutOfPorts { address },
             Some(Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN | Errno::HOSTDOWN | Errno::TIMEDOUT) => {
-                Self::Unreachable { place, cause }
+                Self::Unreachable { address, cause }
             }
-            _ => Self::Failed { place, cause },
+            _ => Self::Failed { address, cause },
         }
     }
 }

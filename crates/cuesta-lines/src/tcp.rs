@@ -29,13 +29,13 @@ pub(crate) struct Tcp {
 
 /// Connects to the first of the host's addresses that accepts.
 pub(crate) async fn connect(address: &Address, options: &Options) -> Result<Tcp, OpenError> {
-    let places = lookup_host((address.host.as_str(), address.port))
+    let addresses = lookup_host((address.host.as_str(), address.port))
         .await
         .map_err(|cause| OpenError::unresolved(address, cause))?;
     let none = io::Error::new(io::ErrorKind::NotFound, "an empty list");
     let mut last = OpenError::unresolved(address, none);
-    for place in places {
-        match connect_to(place, options).await {
+    for address in addresses {
+        match connect_to(address, options).await {
             Ok(line) => return Ok(line),
             Err(error) => last = error,
         }
@@ -43,12 +43,12 @@ pub(crate) async fn connect(address: &Address, options: &Options) -> Result<Tcp,
     Err(last)
 }
 
-async fn connect_to(place: SocketAddr, options: &Options) -> Result<Tcp, OpenError> {
-    let failed = |cause| OpenError::not_connected(place, cause);
-    let socket = socket(place, options.line_speed).map_err(failed)?;
+async fn connect_to(address: SocketAddr, options: &Options) -> Result<Tcp, OpenError> {
+    let failed = |cause| OpenError::not_connected(address, cause);
+    let socket = socket(address, options.line_speed).map_err(failed)?;
     let due = clock::now() + options.connect_timeout;
-    let timeout = || OpenError::Timeout { place: place.to_string(), waited: options.connect_timeout };
-    let stream = before(due, socket.connect(place)).await.ok_or_else(timeout)?.map_err(failed)?;
+    let timeout = || OpenError::Timeout { address: address.to_string(), waited: options.connect_timeout };
+    let stream = before(due, socket.connect(address)).await.ok_or_else(timeout)?.map_err(failed)?;
     let mut line = Tcp::new(stream).map_err(failed)?;
     if options.stamped {
         line.stamps = Some(Box::new(KernelStamps::new(&line.stream).map_err(failed)?));
@@ -56,8 +56,8 @@ async fn connect_to(place: SocketAddr, options: &Options) -> Result<Tcp, OpenErr
     Ok(line)
 }
 
-fn socket(place: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
-    let socket = if place.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+fn socket(address: SocketAddr, line_speed: u32) -> io::Result<TcpSocket> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if line_speed > 0 {
         // Before connecting, or the first window that TCP offers is the usual large one.
         socket.set_recv_buffer_size(speed::receive_buffer(line_speed))?;

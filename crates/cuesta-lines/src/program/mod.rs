@@ -83,7 +83,7 @@ const PIECE: usize = 1024;
 fn not_started(command: &str, cause: io::Error) -> OpenError {
     let command = command.to_owned();
     match Errno::from_io_error(&cause) {
-        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { place: command },
+        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { address: command },
         Some(Errno::NOSPC) => ProgramError::OutOfPtys { command },
         Some(Errno::AGAIN) => ProgramError::OutOfProcesses { command },
         _ => ProgramError::NotStarted { command, cause },

@@ -98,7 +98,7 @@ fn lock(target: &SerialTarget) -> io::Result<File> {
 fn not_opened(target: &SerialTarget, cause: io::Error) -> OpenError {
     let device = target.device.display().to_string();
     match Errno::from_io_error(&cause) {
-        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { place: device },
+        Some(Errno::MFILE | Errno::NFILE) => return OpenError::OutOfFiles { address: device },
         Some(Errno::WOULDBLOCK | Errno::BUSY) => SerialError::Busy { device },
         Some(Errno::ACCESS | Errno::PERM) => SerialError::NotPermitted { device },
         // The error has no number when the device applied other settings than those requested.

@@ -21,7 +21,7 @@ use crate::SshError;
 pub(super) struct Client {
     shared: Arc<Shared>,
     /// The address, for errors.
-    place: String,
+    address: String,
     known_as: String,
     principal: String,
     known_hosts: Vec<PathBuf>,
@@ -32,15 +32,15 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(shared: Arc<Shared>, place: &Destination, leads_on: bool) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, destination: &Destination, leads_on: bool) -> Self {
         Self {
             shared,
-            place: place.address.to_string(),
-            known_as: place.known_as.clone(),
-            principal: place.principal.clone(),
-            known_hosts: place.known_hosts.clone(),
-            trust: place.trust,
-            hashed: place.hashed,
+            address: destination.address.to_string(),
+            known_as: destination.known_as.clone(),
+            principal: destination.principal.clone(),
+            known_hosts: destination.known_hosts.clone(),
+            trust: destination.trust,
+            hashed: destination.hashed,
             leads_on,
         }
     }
@@ -53,9 +53,9 @@ impl Client {
             status = match known_hosts::learn(&self.known_hosts, &self.known_as, key, self.hashed) {
                 Ok(status) => status,
                 Err(cause) => {
-                    let place = self.place.clone();
+                    let address = self.address.clone();
                     let file = self.known_hosts.first().cloned().unwrap_or_default();
-                    return Some(SshError::NotWritten { place, file, cause });
+                    return Some(SshError::NotWritten { address, file, cause });
                 }
             };
         }
@@ -70,20 +70,20 @@ impl Client {
             CertificateStatus::UnknownAuthority => {
                 self.distrusts(&PublicKey::new(certificate.public_key().clone(), ""))
             }
-            CertificateStatus::Invalid(what) => Some(SshError::Certificate { place: self.place.clone(), what }),
+            CertificateStatus::Invalid(what) => Some(SshError::Certificate { address: self.address.clone(), what }),
             CertificateStatus::Revoked(file, row) => self.refusal(HostKeyStatus::Revoked(file, row), String::new()),
         }
     }
 
     fn refusal(&self, status: HostKeyStatus, fingerprint: String) -> Option<SshError> {
-        let place = self.place.clone();
+        let address = self.address.clone();
         match status {
             HostKeyStatus::Known => None,
             HostKeyStatus::Unknown => {
-                Some(SshError::UnknownHost { place, fingerprint, files: self.known_hosts.clone() })
+                Some(SshError::UnknownHost { address, fingerprint, files: self.known_hosts.clone() })
             }
-            HostKeyStatus::Changed(file, row) => Some(SshError::ChangedHost { place, fingerprint, file, row }),
-            HostKeyStatus::Revoked(file, row) => Some(SshError::RevokedHost { place, file, row }),
+            HostKeyStatus::Changed(file, row) => Some(SshError::ChangedHost { address, fingerprint, file, row }),
+            HostKeyStatus::Revoked(file, row) => Some(SshError::RevokedHost { address, file, row }),
         }
     }
 }

@@ -36,50 +36,54 @@ pub(super) struct SshSession {
 }
 
 /// Connects and logs in. `leads_on`: this is a jump host.
-pub(super) async fn logged_in(place: &Destination, options: &Options, leads_on: bool) -> Result<SshSession, OpenError> {
-    let way = transport(place, options).await?;
+pub(super) async fn logged_in(
+    destination: &Destination,
+    options: &Options,
+    leads_on: bool,
+) -> Result<SshSession, OpenError> {
+    let way = transport(destination, options).await?;
     let opening = way.opening();
     let shared = Arc::new(Shared::new(inbox(options.line_speed)));
     let guard = TaskGuard(Arc::clone(&shared));
     let wire = StampedStream::new(way, Arc::clone(&shared));
-    let client = Client::new(Arc::clone(&shared), place, leads_on);
-    let connected = connect_stream(Arc::new(config(place, options)), wire, client).await;
-    let mut handle = connected.map_err(|error| not_connected(place, &shared, &error))?;
+    let client = Client::new(Arc::clone(&shared), destination, leads_on);
+    let connected = connect_stream(Arc::new(config(destination, options)), wire, client).await;
+    let mut handle = connected.map_err(|error| not_connected(destination, &shared, &error))?;
     let negotiated = shared.state().negotiated;
     let at_login = |failure| match failure {
         LoginFailure::Ours(error) => error,
-        LoginFailure::Broken(error) => hung_up(place, &shared, &error),
+        LoginFailure::Broken(error) => hung_up(destination, &shared, &error),
     };
-    LoginAttempt::new(&mut handle, place).log_in().await.map_err(at_login)?;
+    LoginAttempt::new(&mut handle, destination).log_in().await.map_err(at_login)?;
     Ok(SshSession { handle, shared, opening: Opening { negotiated, ..opening }, guard })
 }
 
 /// Opens the transport to a host; logs in to each jump host on the way.
-async fn transport(place: &Destination, options: &Options) -> Result<Transport, OpenError> {
-    match &place.way {
+async fn transport(destination: &Destination, options: &Options) -> Result<Transport, OpenError> {
+    match &destination.way {
         // No kernel stamps: they would be of packets, some of which carry no character.
         Route::Direct => {
             let options = Options { stamped: false, ..options.clone() };
-            Ok(Transport::Tcp(tcp::connect(&place.address, &options).await?))
+            Ok(Transport::Tcp(tcp::connect(&destination.address, &options).await?))
         }
         Route::Command(command) => Ok(Transport::Command(Box::new(ProxyCommand::start(command)?))),
         Route::Jump(before) => {
             let session = Box::pin(logged_in(before, &Options { line_speed: 0, ..options.clone() }, true)).await?;
-            let Address { host, port } = &place.address;
+            let Address { host, port } = &destination.address;
             let channel = session.handle.channel_open_direct_tcpip(host, (*port).into(), "127.0.0.1", 0).await;
-            let channel = channel.map_err(|error| leads_nowhere(before, place, &session.shared, &error))?;
+            let channel = channel.map_err(|error| leads_nowhere(before, destination, &session.shared, &error))?;
             Ok(Transport::JumpChannel(Box::new(JumpChannel::new(channel.into_stream(), session))))
         }
     }
 }
 
 /// Why a jump host does not forward the connection.
-fn leads_nowhere(before: &Destination, place: &Destination, shared: &Shared, error: &Error) -> SshError {
+fn leads_nowhere(before: &Destination, destination: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = match error {
         Error::ChannelOpenFailure(reason) => format!("{reason:?}"),
         error => return hung_up(before, shared, error),
     };
-    SshError::Jump { place: before.address.to_string(), to: place.address.to_string(), cause }
+    SshError::Jump { address: before.address.to_string(), to: destination.address.to_string(), cause }
 }
 
 /// Bytes that may wait for the user.
@@ -88,8 +92,8 @@ fn inbox(line_speed: u32) -> usize {
     if line_speed == 0 { INBOX } else { (line_speed as usize / 10).clamp(256, INBOX) }
 }
 
-fn config(place: &Destination, options: &Options) -> Config {
-    let known = known_hosts::algorithms(&place.known_hosts, &place.known_as);
+fn config(destination: &Destination, options: &Options) -> Config {
+    let known = known_hosts::algorithms(&destination.known_hosts, &destination.known_as);
     let mut preferred = Preferred::DEFAULT;
     if !known.is_empty() {
         // Prefer the types of the host's known keys, or it might present a key that is not known.
@@ -100,10 +104,10 @@ fn config(place: &Destination, options: &Options) -> Config {
         first.append(&mut then);
         preferred.key = Cow::Owned(first);
     }
-    if certificate::has_authority(&place.known_hosts, &[&place.known_as, &place.principal]) {
+    if certificate::has_authority(&destination.known_hosts, &[&destination.known_as, &destination.principal]) {
         preferred.host_key_certificates.clone_from(&preferred.key);
     }
-    let (interval, times) = place.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
+    let (interval, times) = destination.keep_alive.unwrap_or((KEEP_ALIVE.as_secs(), 3));
     Config {
         client_id: SshId::Standard(Cow::Borrowed(concat!("SSH-2.0-Cuesta_", env!("CARGO_PKG_VERSION")))),
         limits: Limits { rekey_time_limit: REKEY, ..Limits::default() },
@@ -116,30 +120,30 @@ fn config(place: &Destination, options: &Options) -> Config {
 }
 
 /// Why the key exchange failed.
-fn not_connected(place: &Destination, shared: &Shared, error: &Error) -> SshError {
+fn not_connected(destination: &Destination, shared: &Shared, error: &Error) -> SshError {
     if let Some(distrust) = shared.state().distrust.take() {
         return distrust;
     }
     let said = shared.first_words();
     let speaks_ssh = shared.state().speaks_ssh();
     let complaint = shared.state().complaint.take();
-    if let (Route::Command(command), false) = (&place.way, speaks_ssh) {
+    if let (Route::Command(command), false) = (&destination.way, speaks_ssh) {
         return SshError::Command { command: command.clone(), said: complaint.unwrap_or(said) };
     }
-    let place = place.address.to_string();
+    let address = destination.address.to_string();
     let is_full = ["Exceeded MaxStartups", "Not allowed at this time"].iter().any(|words| said.contains(words));
     let hung_up = matches!(error, Error::Disconnect | Error::HUP | Error::IO(_));
     match error {
         // A host that is full hangs up after our banner, or before it.
-        _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { place, said },
-        _ if hung_up && speaks_ssh => SshError::MaxStartups { place, said: String::new() },
-        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { place, said },
-        error => SshError::Kex { place, cause: error.to_string() },
+        _ if hung_up && (said.is_empty() || is_full) => SshError::MaxStartups { address, said },
+        _ if hung_up && speaks_ssh => SshError::MaxStartups { address, said: String::new() },
+        _ if hung_up || matches!(error, Error::Version) => SshError::NotSsh { address, said },
+        error => SshError::Kex { address, cause: error.to_string() },
     }
 }
 
 /// The line broke while a user logged in: the host's last message, or the error.
-pub(super) fn hung_up(place: &Destination, shared: &Shared, error: &Error) -> SshError {
+pub(super) fn hung_up(destination: &Destination, shared: &Shared, error: &Error) -> SshError {
     let cause = shared.broken().map_or_else(|| error.to_string(), |error| error.to_string());
-    SshError::HungUp { place: place.address.to_string(), user: place.user.clone(), cause }
+    SshError::HungUp { address: destination.address.to_string(), user: destination.user.clone(), cause }
 }

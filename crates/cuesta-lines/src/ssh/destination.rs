@@ -88,16 +88,16 @@ impl Destination {
         let fault = |what: String| SshError::Config { host: target.host.clone(), what };
         let query = ConfigQuery::of(target, target.user.as_deref().or(login.user.as_deref()), home);
         let config = HostConfig::of(&query).map_err(fault)?;
-        let mut place = Self::from_found(target, login, &config, home)?;
+        let mut destination = Self::from_found(target, login, &config, home)?;
         if let Some(jump) = config.said("proxyjump") {
             if jumps == MOST_JUMPS {
                 return Err(fault(format!(
                     "it goes through more than {MOST_JUMPS} hosts: does ProxyJump lead in a loop?"
                 )));
             }
-            place.way = Route::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
+            destination.way = Route::Jump(Box::new(Self::at(&hop(jump, target)?, &Login::default(), home, jumps + 1)?));
         }
-        Ok(place)
+        Ok(destination)
     }
 
     fn from_found(
@@ -163,13 +163,13 @@ impl Destination {
 
     /// This destination and its jump hosts.
     pub(super) fn all(&self) -> Vec<&Self> {
-        let mut places = vec![self];
+        let mut destinations = vec![self];
         let mut last = self;
         while let Route::Jump(before) = &last.way {
-            places.push(before);
+            destinations.push(before);
             last = before;
         }
-        places
+        destinations
     }
 }
 
@@ -178,9 +178,9 @@ fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
     let (before, last) = jump.rsplit_once(',').map_or((None, jump), |(before, last)| (Some(before), last));
     let last = last.strip_prefix("ssh://").unwrap_or(last);
     let colons = last.rsplit_once('@').map_or(last, |(_, host)| host).matches(':').count();
-    let place = if colons > 1 && !last.contains('[') { bracketed(last) } else { last.to_owned() };
+    let hop = if colons > 1 && !last.contains('[') { bracketed(last) } else { last.to_owned() };
     let fault = |error| SshError::Config { host: target.host.clone(), what: format!("ProxyJump {jump}: {error}") };
-    let hop: SshTarget = format!("//{place}").parse().map_err(fault)?;
+    let hop: SshTarget = format!("//{hop}").parse().map_err(fault)?;
     Ok(SshTarget {
         config: target.config.clone(),
         jump: before.map(str::to_owned),
@@ -190,10 +190,10 @@ fn hop(jump: &str, target: &SshTarget) -> Result<SshTarget, SshError> {
 }
 
 /// Puts brackets around a bare IPv6 address, perhaps with a user before it.
-fn bracketed(place: &str) -> String {
-    match place.rsplit_once('@') {
+fn bracketed(hop: &str) -> String {
+    match hop.rsplit_once('@') {
         Some((user, host)) => format!("{user}@[{host}]"),
-        None => format!("[{place}]"),
+        None => format!("[{hop}]"),
     }
 }
 
@@ -288,7 +288,7 @@ fn in_passwd(field: usize) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn place(url: &str, login: &Login, config: &[(&str, &str)]) -> Result<Destination, SshError> {
+    fn destination(url: &str, login: &Login, config: &[(&str, &str)]) -> Result<Destination, SshError> {
         let crate::Target::Ssh(target) = url.parse().unwrap() else { unreachable!() };
         Destination::from_found(&target, login, &HostConfig::for_test(config), Some(Path::new("/h")))
     }
@@ -298,8 +298,8 @@ mod tests {
         let config = [("user", "file"), ("port", "7")];
         let table = Login { user: Some("table".to_owned()), password: None };
         let who = |url: &str, login: &Login| {
-            let place = place(url, login, &config).unwrap();
-            format!("{}@{}", place.user, place.address)
+            let destination = destination(url, login, &config).unwrap();
+            format!("{}@{}", destination.user, destination.address)
         };
         assert_eq!(who("ssh://url@h:9", &table), "url@h:9");
         assert_eq!(who("ssh://h", &table), "table@h:7");
@@ -309,9 +309,9 @@ mod tests {
     #[test]
     fn strict_unless_somebody_asked_for_more() {
         let by = |url: &str, strict: &str| {
-            place(url, &Login::default(), &[("stricthostkeychecking", strict)]).unwrap().trust
+            destination(url, &Login::default(), &[("stricthostkeychecking", strict)]).unwrap().trust
         };
-        assert_eq!(place("ssh://h", &Login::default(), &[]).unwrap().trust, Trust::Strict);
+        assert_eq!(destination("ssh://h", &Login::default(), &[]).unwrap().trust, Trust::Strict);
         assert_eq!(by("ssh://h", "ask"), Trust::Strict);
         assert_eq!(by("ssh://h", "accept-new"), Trust::AcceptNew);
         assert_eq!(by("ssh://h?known_hosts=strict", "false"), Trust::Strict);
@@ -321,17 +321,21 @@ mod tests {
     #[test]
     fn paths_are_as_people_write_them() {
         let url = "ssh://joe@h?identity=~/k-%25h-%25r&known_hosts=/x";
-        let place = place(url, &Login::default(), &[("hostname", "h.example")]).unwrap();
-        assert_eq!(place.identities, [PathBuf::from("/h/k-h.example-joe")]);
-        assert_eq!((place.only_these, place.known_hosts), (true, vec![PathBuf::from("/x")]));
+        let destination = destination(url, &Login::default(), &[("hostname", "h.example")]).unwrap();
+        assert_eq!(destination.identities, [PathBuf::from("/h/k-h.example-joe")]);
+        assert_eq!((destination.only_these, destination.known_hosts), (true, vec![PathBuf::from("/x")]));
     }
 
     #[test]
     fn a_command_is_the_way_with_what_its_tokens_stand_for() {
         let config = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
-        let place = place("ssh://h", &Login::default(), &config).unwrap();
-        assert!(matches!(&place.way, Route::Command(command) if command == "nc -x p 10.0.0.1 2222"), "{:?}", place.way);
-        let error = super::tests::place("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
+        let destination = destination("ssh://h", &Login::default(), &config).unwrap();
+        assert!(
+            matches!(&destination.way, Route::Command(command) if command == "nc -x p 10.0.0.1 2222"),
+            "{:?}",
+            destination.way
+        );
+        let error = super::tests::destination("ssh://h", &Login::default(), &[("proxycommand", "nc %T")]).unwrap_err();
         assert_eq!(error.name(), "ssh-config");
     }
 

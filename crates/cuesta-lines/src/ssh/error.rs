@@ -27,41 +27,41 @@ impl fmt::Debug for Login {
 pub enum SshError {
     /// The host hung up, or said that it is full, before the login began.
     #[error(
-        "{place} refused the connection before the login began{}: it takes no more logins at once (MaxStartups, or a \
+        "{address} refused the connection before the login began{}: it takes no more logins at once (MaxStartups, or a \
         per-source penalty); let users start further apart (--stagger), or raise MaxStartups in its sshd_config",
         in_its_words(said)
     )]
     MaxStartups {
         /// Where.
-        place: String,
+        address: String,
         /// What it said.
         said: String,
     },
     /// Something else listens there.
-    #[error("{place} does not speak ssh{}: check the port, or use telnet:// or tcp://", in_its_words(said))]
+    #[error("{address} does not speak ssh{}: check the port, or use telnet:// or tcp://", in_its_words(said))]
     NotSsh {
         /// Where.
-        place: String,
+        address: String,
         /// What it said.
         said: String,
     },
     /// The two ends have no algorithm in common, or the key exchange failed.
-    #[error("the key exchange with {place} failed ({cause}): see its sshd_config for the algorithms that it allows")]
+    #[error("the key exchange with {address} failed ({cause}): see its sshd_config for the algorithms that it allows")]
     Kex {
         /// Where.
-        place: String,
+        address: String,
         /// What went wrong.
         cause: String,
     },
     /// The host is in no known hosts file.
     #[error(
-        "{place} is not a known host: its key is {fingerprint}. Compare that with the host's own (ssh-keygen -lf on it), then \
+        "{address} is not a known host: its key is {fingerprint}. Compare that with the host's own (ssh-keygen -lf on it), then \
         log in once with ssh, or add ?known_hosts=accept-new to the target (looked in {})",
         list(files)
     )]
     UnknownHost {
         /// Where.
-        place: String,
+        address: String,
         /// The key's fingerprint, as OpenSSH prints it.
         fingerprint: String,
         /// The files that were searched.
@@ -69,13 +69,13 @@ pub enum SshError {
     },
     /// The host's key is not the known one.
     #[error(
-        "the key of {place} has changed ({fingerprint} is not the one in {}, row {row}): this may be a man in the middle. If \
+        "the key of {address} has changed ({fingerprint} is not the one in {}, row {row}): this may be a man in the middle. If \
         the host was reinstalled, remove its row with ssh-keygen -R",
         file.display()
     )]
     ChangedHost {
         /// Where.
-        place: String,
+        address: String,
         /// The new key's fingerprint.
         fingerprint: String,
         /// The file with the old key.
@@ -84,30 +84,30 @@ pub enum SshError {
         row: usize,
     },
     /// The host's key is marked as revoked.
-    #[error("the key of {place} is revoked in {}, row {row}: do not log in there", file.display())]
+    #[error("the key of {address} is revoked in {}, row {row}: do not log in there", file.display())]
     RevokedHost {
         /// Where.
-        place: String,
+        address: String,
         /// The file that says so.
         file: PathBuf,
         /// And in which row.
         row: usize,
     },
     /// A new host's key could not be stored.
-    #[error("the key of {place} cannot be written to {}: {cause}", file.display())]
+    #[error("the key of {address} cannot be written to {}: {cause}", file.display())]
     NotWritten {
         /// Where.
-        place: String,
+        address: String,
         /// The file of known hosts.
         file: PathBuf,
         /// Why not.
         cause: io::Error,
     },
     /// The host accepted none of the credentials.
-    #[error("{place} did not let {user} in: tried {tried}; it accepts {takes}. {remedy}")]
+    #[error("{address} did not let {user} in: tried {tried}; it accepts {takes}. {remedy}")]
     Auth {
         /// Where.
-        place: String,
+        address: String,
         /// Who.
         user: String,
         /// The methods that were tried.
@@ -118,20 +118,20 @@ pub enum SshError {
         remedy: &'static str,
     },
     /// A host's certificate is not valid.
-    #[error("the certificate of {place} is not valid: {what}")]
+    #[error("the certificate of {address} is not valid: {what}")]
     Certificate {
         /// Where.
-        place: String,
+        address: String,
         /// What is wrong with it.
         what: String,
     },
     /// A jump host does not forward the connection.
     #[error(
-        "{place} does not forward the connection to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and check that {to} can be reached from it"
+        "{address} does not forward the connection to {to} ({cause}): see AllowTcpForwarding in its sshd_config, and check that {to} can be reached from it"
     )]
     Jump {
         /// The jump host.
-        place: String,
+        address: String,
         /// The host behind it.
         to: String,
         /// What it said.
@@ -171,10 +171,10 @@ pub enum SshError {
         what: String,
     },
     /// The host opens no session.
-    #[error("{place} opens no session ({cause}): see MaxSessions in its sshd_config, and what {user} may do there")]
+    #[error("{address} opens no session ({cause}): see MaxSessions in its sshd_config, and what {user} may do there")]
     Channel {
         /// Where.
-        place: String,
+        address: String,
         /// Who.
         user: String,
         /// What it said.
@@ -182,29 +182,29 @@ pub enum SshError {
     },
     /// The host gives no terminal.
     #[error(
-        "{place} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
+        "{address} gives {user} no terminal: see PermitTTY in its sshd_config, no-pty in authorized_keys, and kernel.pty.max"
     )]
     NoPty {
         /// Where.
-        place: String,
+        address: String,
         /// Who.
         user: String,
     },
     /// The host starts no program.
-    #[error("{place} starts no {what} for {user}: see the user's shell and ForceCommand in its sshd_config")]
+    #[error("{address} starts no {what} for {user}: see the user's shell and ForceCommand in its sshd_config")]
     NoShell {
         /// Where.
-        place: String,
+        address: String,
         /// Who.
         user: String,
         /// A shell, or the command.
         what: &'static str,
     },
     /// The line broke while the user logged in.
-    #[error("{place} hung up while {user} logged in ({cause})")]
+    #[error("{address} hung up while {user} logged in ({cause})")]
     HungUp {
         /// Where.
-        place: String,
+        address: String,
         /// Who.
         user: String,
         /// What happened.

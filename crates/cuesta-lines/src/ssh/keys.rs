@@ -63,14 +63,14 @@ pub(super) fn public(file: &Path) -> Option<PublicKey> {
 }
 
 /// The certificates that were configured, and those beside the key files.
-pub(super) fn certificates(place: &Destination) -> Result<Vec<Certificate>, SshError> {
+pub(super) fn certificates(destination: &Destination) -> Result<Vec<Certificate>, SshError> {
     let mut certificates = Vec::new();
-    for file in &place.certificates {
+    for file in &destination.certificates {
         let fault = |cause: String| SshError::Identity { file: file.clone(), cause };
         let text = fs::read_to_string(file).map_err(|error| fault(error.to_string()))?;
         certificates.push(Certificate::from_openssh(text.trim()).map_err(|error| fault(error.to_string()))?);
     }
-    for file in &place.identities {
+    for file in &destination.identities {
         let text = fs::read_to_string(beside(file, "-cert.pub")).unwrap_or_default();
         certificates.extend(Certificate::from_openssh(text.trim()).ok());
     }

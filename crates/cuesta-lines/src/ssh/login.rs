@@ -25,7 +25,7 @@ const QUESTIONS: usize = 10;
 /// One login under way.
 pub(super) struct LoginAttempt<'a> {
     handle: &'a mut Handle<Client>,
-    place: &'a Destination,
+    destination: &'a Destination,
     /// The methods that the host still accepts.
     takes: Vec<MethodKind>,
     /// The methods that were tried, for the error.
@@ -55,14 +55,14 @@ impl From<SshError> for LoginFailure {
 type Done = Result<bool, LoginFailure>;
 
 impl<'a> LoginAttempt<'a> {
-    pub(super) fn new(handle: &'a mut Handle<Client>, place: &'a Destination) -> Self {
-        Self { handle, place, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
+    pub(super) fn new(handle: &'a mut Handle<Client>, destination: &'a Destination) -> Self {
+        Self { handle, destination, takes: Vec::new(), tried: Vec::new(), left_out: Vec::new() }
     }
 
     /// Logs in, or gives the error.
     pub(super) async fn log_in(mut self) -> Result<(), LoginFailure> {
-        let first = self.handle.authenticate_none(&self.place.user).await?;
-        let password_first = self.place.password.is_some() && !self.place.only_these;
+        let first = self.handle.authenticate_none(&self.destination.user).await?;
+        let password_first = self.destination.password.is_some() && !self.destination.only_these;
         let done = self.is_in(first)
             || (password_first && self.try_password().await?)
             || self.try_keys().await?
@@ -78,7 +78,7 @@ impl<'a> LoginAttempt<'a> {
     }
 
     fn goes_on_with(&mut self, methods: &MethodSet) -> bool {
-        let on = self.place.methods;
+        let on = self.destination.methods;
         let is_on = |method: &MethodKind| match method {
             MethodKind::PublicKey => on.keys,
             MethodKind::Password => on.password,
@@ -93,13 +93,13 @@ impl<'a> LoginAttempt<'a> {
         if !self.takes.contains(&MethodKind::PublicKey) {
             return Ok(false);
         }
-        let mut keys = AgentKeys::new(self.place).await?;
+        let mut keys = AgentKeys::new(self.destination).await?;
         for certificate in std::mem::take(&mut keys.held_certificates) {
             if self.try_held_certificate(&mut keys, certificate).await? {
                 return Ok(true);
             }
         }
-        let (named, others) = keys.of_agent(self.place);
+        let (named, others) = keys.of_agent(self.destination);
         for key in &named {
             if self.try_agent_key(&mut keys, key).await? {
                 return Ok(true);
@@ -121,18 +121,18 @@ impl<'a> LoginAttempt<'a> {
     /// The key files to try, without those whose keys the agent holds.
     fn files(&mut self, tried: &[PublicKey]) -> Result<Vec<(String, Arc<PrivateKey>)>, SshError> {
         let mut files = Vec::new();
-        for file in &self.place.identities {
+        for file in &self.destination.identities {
             if public(file).is_some_and(|key| holds(tried, &key)) {
                 continue;
             }
-            match (keys::load(file), self.place.only_these) {
+            match (keys::load(file), self.destination.only_these) {
                 (Ok(key), _) => files.push((file.display().to_string(), key)),
                 (Err(KeyFileError::Locked), true) => return Err(SshError::Locked { file: file.clone() }),
                 (Err(KeyFileError::Unusable(cause)), true) => {
                     return Err(SshError::Identity { file: file.clone(), cause });
                 }
                 // A default key file may be missing.
-                (Err(KeyFileError::Unusable(_)), false) if !self.place.named => {}
+                (Err(KeyFileError::Unusable(_)), false) if !self.destination.named => {}
                 (Err(KeyFileError::Unusable(cause)), false) => {
                     self.left_out.push(format!("not the key {} ({cause})", file.display()));
                 }
@@ -152,7 +152,7 @@ impl<'a> LoginAttempt<'a> {
         };
         let hash = self.hash_for(&certificate.algorithm()).await?;
         self.tried.push(format!("the agent's certificate \"{}\"", certificate.key_id()));
-        let user = &self.place.user;
+        let user = &self.destination.user;
         let result = self.handle.authenticate_certificate_with(user, certificate, hash, agent).await;
         self.is_in_by(result)
     }
@@ -165,7 +165,7 @@ impl<'a> LoginAttempt<'a> {
                 return Ok(false);
             }
             self.tried.push(format!("the certificate \"{}\" of {file}", certificate.key_id()));
-            let (user, mut signer) = (&self.place.user, FileSigner(Arc::clone(&key)));
+            let (user, mut signer) = (&self.destination.user, FileSigner(Arc::clone(&key)));
             let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
             if self.is_in_by(result)? {
                 return Ok(true);
@@ -176,7 +176,7 @@ impl<'a> LoginAttempt<'a> {
         }
         self.tried.push(format!("the key {file}"));
         let key = PrivateKeyWithHashAlg::new(key, hash);
-        let result = self.handle.authenticate_publickey(&self.place.user, key).await?;
+        let result = self.handle.authenticate_publickey(&self.destination.user, key).await?;
         Ok(self.is_in(result))
     }
 
@@ -188,7 +188,7 @@ impl<'a> LoginAttempt<'a> {
                 return Ok(false);
             }
             self.tried.push(format!("the certificate \"{}\", with the agent's key", certificate.key_id()));
-            let (user, mut signer) = (&self.place.user, AgentSigner(agent, key.clone()));
+            let (user, mut signer) = (&self.destination.user, AgentSigner(agent, key.clone()));
             let result = self.handle.authenticate_certificate_with(user, certificate.clone(), hash, &mut signer).await;
             if self.is_in_by(result)? {
                 return Ok(true);
@@ -198,7 +198,7 @@ impl<'a> LoginAttempt<'a> {
             return Ok(false);
         }
         self.tried.push(format!("the agent's key {}", key.fingerprint(HashAlg::Sha256)));
-        let result = self.handle.authenticate_publickey_with(&self.place.user, key.clone(), hash, agent).await;
+        let result = self.handle.authenticate_publickey_with(&self.destination.user, key.clone(), hash, agent).await;
         self.is_in_by(result)
     }
 
@@ -220,10 +220,10 @@ impl<'a> LoginAttempt<'a> {
     }
 
     async fn try_password(&mut self) -> Done {
-        let Some(password) = &self.place.password else { return Ok(false) };
+        let Some(password) = &self.destination.password else { return Ok(false) };
         if self.takes.contains(&MethodKind::Password) {
             self.tried.push("the password".to_owned());
-            let result = self.handle.authenticate_password(&self.place.user, password).await?;
+            let result = self.handle.authenticate_password(&self.destination.user, password).await?;
             if self.is_in(result) {
                 return Ok(true);
             }
@@ -238,7 +238,7 @@ impl<'a> LoginAttempt<'a> {
     /// Answers keyboard-interactive prompts (PAM): the password to prompts without echo, the user name to the others.
     async fn answer(&mut self, password: &str) -> Done {
         use KeyboardInteractiveAuthResponse as Response;
-        let user = self.place.user.clone();
+        let user = self.destination.user.clone();
         let mut response = self.handle.authenticate_keyboard_interactive_start(&user, None).await?;
         for _ in 0..QUESTIONS {
             let prompts = match response {
@@ -256,8 +256,8 @@ impl<'a> LoginAttempt<'a> {
         let tried: Vec<&str> = self.tried.iter().chain(&self.left_out).map(String::as_str).collect();
         let takes: Vec<&str> = self.takes.iter().map(Into::into).collect();
         SshError::Auth {
-            place: self.place.address.to_string(),
-            user: self.place.user.clone(),
+            address: self.destination.address.to_string(),
+            user: self.destination.user.clone(),
             tried: if tried.is_empty() { "nothing that it accepts".to_owned() } else { tried.join(", ") },
             takes: if takes.is_empty() { "nothing more".to_owned() } else { takes.join(", ") },
             remedy: if self.takes.contains(&MethodKind::PublicKey) {
@@ -278,10 +278,10 @@ pub(super) struct AgentKeys {
 }
 
 impl AgentKeys {
-    pub(super) async fn new(place: &Destination) -> Result<Self, SshError> {
-        let certificates = keys::certificates(place)?;
+    pub(super) async fn new(destination: &Destination) -> Result<Self, SshError> {
+        let certificates = keys::certificates(destination)?;
         let none = Self { agent: None, held: Vec::new(), held_certificates: Vec::new(), certificates };
-        let Some(socket) = &place.agent else { return Ok(none) };
+        let Some(socket) = &destination.agent else { return Ok(none) };
         // As with ssh, an agent that does not answer is not an error: there may be key files.
         let Ok(mut agent) = AgentClient::connect_uds(socket).await else { return Ok(none) };
         let Ok(identities) = agent.request_identities().await else { return Ok(none) };
@@ -292,9 +292,9 @@ impl AgentKeys {
                 AgentIdentity::Certificate { certificate, .. } => keys.held_certificates.push(certificate),
             }
         }
-        let wanted: Vec<_> = place.identities.iter().filter_map(|file| public(file)).collect();
+        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
         let is_wanted = |certificate: &Certificate| wanted.iter().any(|key| key.key_data() == certificate.public_key());
-        keys.held_certificates.retain(|certificate| !place.only_these || is_wanted(certificate));
+        keys.held_certificates.retain(|certificate| !destination.only_these || is_wanted(certificate));
         Ok(keys)
     }
 
@@ -307,10 +307,10 @@ impl AgentKeys {
     }
 
     /// The agent's keys whose files are configured, in their order, and its other keys, unless only configured keys may be tried.
-    fn of_agent(&self, place: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
-        let wanted: Vec<_> = place.identities.iter().filter_map(|file| public(file)).collect();
+    fn of_agent(&self, destination: &Destination) -> (Vec<PublicKey>, Vec<PublicKey>) {
+        let wanted: Vec<_> = destination.identities.iter().filter_map(|file| public(file)).collect();
         let named: Vec<_> = wanted.into_iter().filter(|key| holds(&self.held, key)).collect();
-        let others = if place.only_these { Vec::new() } else { self.held.clone() };
+        let others = if destination.only_these { Vec::new() } else { self.held.clone() };
         let others = others.into_iter().filter(|key| !holds(&named, key)).collect();
         (named, others)
     }

@@ -85,17 +85,17 @@ impl Drop for TaskGuard {
 
 /// Connects, logs in, and starts a program on a pseudo-terminal, all within the connect timeout.
 pub(crate) async fn open(target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let place = Destination::new(target, &options.login)?;
+    let destination = Destination::new(target, &options.login)?;
     let due = clock::now() + options.connect_timeout;
-    let opened = tcp::before(due, opened(&place, target, options)).await;
+    let opened = tcp::before(due, opened(&destination, target, options)).await;
     let waited = options.connect_timeout;
-    opened.unwrap_or_else(|| Err(OpenError::Timeout { place: place.address.to_string(), waited }))
+    opened.unwrap_or_else(|| Err(OpenError::Timeout { address: destination.address.to_string(), waited }))
 }
 
-async fn opened(place: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
-    let session = Box::pin(logged_in(place, options, false)).await?;
+async fn opened(destination: &Destination, target: &SshTarget, options: &Options) -> Result<Ssh, OpenError> {
+    let session = Box::pin(logged_in(destination, options, false)).await?;
     let SshSession { handle, shared, opening, guard } = session;
-    let channel = start(&handle, place, target, options, &shared).await?;
+    let channel = start(&handle, destination, target, options, &shared).await?;
     // `Client` takes the output: an unread receiver would fill and block the session.
     let (_, channel) = channel.split();
     let opening = Opening { logged_in: Some(clock::now()), ..opening };
@@ -130,16 +130,17 @@ pub struct SshPreflight {
 /// # Errors
 /// When the configuration asks for what cannot be.
 pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight, SshError> {
-    let place = Destination::new(target, login)?;
+    let destination = Destination::new(target, login)?;
     let mut preflight = SshPreflight::default();
-    for place in place.all() {
-        preflight.unused.extend(place.unused.iter().cloned());
-        if place.batch || !place.methods.keys || (place.password.is_some() && !place.only_these) {
+    for destination in destination.all() {
+        preflight.unused.extend(destination.unused.iter().cloned());
+        if destination.batch || !destination.methods.keys || (destination.password.is_some() && !destination.only_these)
+        {
             continue;
         }
-        let keys = AgentKeys::new(place).await?;
+        let keys = AgentKeys::new(destination).await?;
         let is_locked = |file: &&PathBuf| keys::load(file) == Err(KeyFileError::Locked) && !keys.holds_key_of(file);
-        preflight.locked.extend(place.identities.iter().filter(is_locked).cloned());
+        preflight.locked.extend(destination.identities.iter().filter(is_locked).cloned());
     }
     preflight.locked.sort();
     preflight.locked.dedup();
@@ -149,37 +150,37 @@ pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight
 /// Opens a session with a pseudo-terminal and starts a program on it.
 async fn start(
     handle: &Handle<Client>,
-    place: &Destination,
+    destination: &Destination,
     target: &SshTarget,
     options: &Options,
     shared: &Shared,
 ) -> Result<Channel<Msg>, SshError> {
-    let whom = || (place.address.to_string(), place.user.clone());
+    let whom = || (destination.address.to_string(), destination.user.clone());
     let mut channel = handle.channel_open_session().await.map_err(|error| match error {
         Error::ChannelOpenFailure(reason) => {
-            let (place, user) = whom();
-            SshError::Channel { place, user, cause: format!("{reason:?}") }
+            let (address, user) = whom();
+            SshError::Channel { address, user, cause: format!("{reason:?}") }
         }
-        error => hung_up(place, shared, &error),
+        error => hung_up(destination, shared, &error),
     })?;
-    let broken = |error: Error| hung_up(place, shared, &error);
+    let broken = |error: Error| hung_up(destination, shared, &error);
     let (columns, rows) = (options.columns.into(), options.rows.into());
     channel.request_pty(true, &options.terminal, columns, rows, 0, 0, &[]).await.map_err(broken)?;
     if !granted(&mut channel).await.ok_or_else(|| broken(Error::Disconnect))? {
-        let (place, user) = whom();
-        return Err(SshError::NoPty { place, user });
+        let (address, user) = whom();
+        return Err(SshError::NoPty { address, user });
     }
-    for (name, value) in &place.environment {
+    for (name, value) in &destination.environment {
         channel.set_env(false, name, value).await.map_err(broken)?;
     }
-    let what = match target.command.as_ref().or(place.command.as_ref()) {
+    let what = match target.command.as_ref().or(destination.command.as_ref()) {
         Some(command) => channel.exec(true, command.as_str()).await.map(|()| "command"),
         None => channel.request_shell(true).await.map(|()| "shell"),
     };
     let what = what.map_err(broken)?;
     if !granted(&mut channel).await.ok_or_else(|| broken(Error::Disconnect))? {
-        let (place, user) = whom();
-        return Err(SshError::NoShell { place, user, what });
+        let (address, user) = whom();
+        return Err(SshError::NoShell { address, user, what });
     }
     Ok(channel)
 }

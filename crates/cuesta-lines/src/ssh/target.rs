@@ -53,16 +53,18 @@ impl FromStr for SshTarget {
     /// Reads what follows `ssh:`.
     fn from_str(rest: &str) -> Result<Self, TargetError> {
         let text = rest.strip_prefix("//").ok_or_else(|| TargetError::NoSlashes("ssh".to_owned()))?;
-        let (place, query) = text.split_once('?').map_or((text, None), |(place, query)| (place, Some(query)));
-        let place = place.strip_suffix('/').unwrap_or(place);
-        let (user, place) = place.rsplit_once('@').map_or((None, place), |(user, place)| (Some(user), place));
+        let (authority, query) =
+            text.split_once('?').map_or((text, None), |(authority, query)| (authority, Some(query)));
+        let authority = authority.strip_suffix('/').unwrap_or(authority);
+        let (user, authority) =
+            authority.rsplit_once('@').map_or((None, authority), |(user, authority)| (Some(user), authority));
         let mut target = Self { user: user.map(name).transpose()?, ..Self::default() };
-        if let Some(found) = place.find(odd).map(|at| &place[at..]) {
-            return Err(TargetError::TooMuch { found: found.to_owned(), text: place.to_owned() });
+        if let Some(found) = authority.find(odd).map(|at| &authority[at..]) {
+            return Err(TargetError::TooMuch { found: found.to_owned(), text: authority.to_owned() });
         }
-        let (host, port) = split(place)?;
+        let (host, port) = split(authority)?;
         if host.is_empty() || host.starts_with('-') {
-            return Err(TargetError::NoHost(place.to_owned()));
+            return Err(TargetError::NoHost(authority.to_owned()));
         }
         host.clone_into(&mut target.host);
         target.port = port.map(number).transpose()?;

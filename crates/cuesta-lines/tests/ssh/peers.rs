@@ -79,9 +79,9 @@ pub(crate) fn dropbear() -> Peer {
     let key = public.lines().find(|row| row.starts_with("ssh-ed25519 ")).unwrap().to_owned();
     fs::write(path("known"), format!("[127.0.0.1]:{port} {key}\n")).unwrap();
     keygen(&path("client"));
-    let place = format!("127.0.0.1:{port}");
+    let address = format!("127.0.0.1:{port}");
     let command = Command::new("dropbear")
-        .args(["-F", "-E", "-p", &place, "-r", &path("host"), "-P", &path("pid")])
+        .args(["-F", "-E", "-p", &address, "-r", &path("host"), "-P", &path("pid")])
         .spawn_piped();
     started(command, port, folder, "Not backgrounding")
 }

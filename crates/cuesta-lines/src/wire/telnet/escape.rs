@@ -44,10 +44,10 @@ impl Escape {
         let mut written = 0;
         for (characters, &byte) in bytes.iter().enumerate() {
             let (form, len) = self.form(cr, byte);
-            let Some(place) = room.get_mut(written..written + len) else {
+            let Some(slot) = room.get_mut(written..written + len) else {
                 return (characters, written);
             };
-            place.copy_from_slice(&form[..len]);
+            slot.copy_from_slice(&form[..len]);
             written += len;
             cr = self.leaves_cr_open(byte);
         }
