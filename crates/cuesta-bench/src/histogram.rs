@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_duration_is_counted_where_it_belongs() {
+    fn a_duration_is_counted_in_its_bucket() {
         for nanos in [0, 1, 127, 128, 255, 256, 1000, 123_456, 86_400_000_000_000] {
             let low = lowest(index(nanos));
             let next = lowest(index(nanos) + 1);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_of_what_was_counted() {
+    fn quantiles_are_those_of_the_counted_values() {
         let mut histogram = Histogram::default();
         assert!(histogram.quantile(0.5) < f64::EPSILON);
         (1..=100).for_each(|nanos| histogram.record(nanos));

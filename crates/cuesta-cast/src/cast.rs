@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_cast_is_told_apart() {
+    fn other_files_are_not_taken_for_casts() {
         for (text, wanted) in [
             (&b""[..], "row 1: it does not begin as a cast does"),
             (b"Type \"x\"\n", "row 1: it does not begin as a cast does"),

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_may_come_as_the_number_of_its_key() {
+    fn kittys_key_numbers_are_characters() {
         let keys = [KeyCode::Char('a'), KeyCode::Char('B'), KeyCode::Char('!'), KeyCode::Char('é')];
         assert_eq!(all(&[(0, "\x1b[97u\x1b[97;1:3u\x1b[98;2u\x1b[49:33;2:1u\x1b[233;1u")]), keys);
         let chords = ["\x1b[97;5u", "\x1b[57441;2u", "\x1b[13;2u"];
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_escape_that_stays_alone_is_the_key() {
+    fn a_lone_escape_is_the_escape_key() {
         assert_eq!(
             all(&[(0, "a\x1b"), (300, ":q")]),
             [KeyCode::Char('a'), key(Key::Escape), KeyCode::Char(':'), KeyCode::Char('q')]
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_terminal_answers_is_no_key() {
+    fn replies_of_the_terminal_are_no_keys() {
         let replies = "\x1b[12;40R\x1b[?62;c\x1b[>0;276;0c\x1b[0n\x1b]11;rgb:0000/0000/0000\x07\x1b]10;rgb:f/f/f\x1b\\\
                        \x1bP1$r0m\x1b\\\x1b[?1;2$y\x1b[8;24;80t\x1b[I\x1b[O\x1b[?1u";
         assert_eq!(all(&[(0, replies), (1, "x")]), [KeyCode::Char('x')]);
@@ -239,7 +239,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_input_is_cut_alike_however_it_comes(text in "(\\x1b|\\[|O|\\]|[0-9;~ARM]|\\x07|é|x|\\x1b\\[200~|\\x1b\\[201~){0,30}", cut in 0_usize..60) {
+        fn any_input_gives_the_same_keys_in_two_reads(text in "(\\x1b|\\[|O|\\]|[0-9;~ARM]|\\x07|é|x|\\x1b\\[200~|\\x1b\\[201~){0,30}", cut in 0_usize..60) {
             let cut = (0..=cut.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
             prop_assert_eq!(all(&[(0, &text)]), all(&[(0, &text[..cut]), (1, &text[cut..])]));
         }

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_found_however_it_is_cut() {
+    fn a_text_is_found_across_events_and_control_functions() {
         let outputs = ["ok hun", "\x1b[1mter\x1b[m2 hu", "nter hunter2hunter2"];
         let event = |text: &&str| vec![Event { at: Duration::ZERO, what: What::Output((*text).into()) }];
         let mut events: Vec<_> = outputs.iter().map(event).collect();

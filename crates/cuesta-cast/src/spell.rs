@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_no_column_by_accident() {
+    fn typed_dollar_braces_are_no_column() {
         assert_eq!(pieces("a${b}c"), ["a$", "{b}c"]);
         assert_eq!(pieces("$ {"), ["$ {"]);
         assert_eq!(pieces("\"'`\"x"), ["\"'", "`\"x"]);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_control_character_can_be_said() {
+    fn every_control_character_has_a_spelling() {
         for byte in (0..=0x1f).filter(|byte| *byte != 0x1b) {
             assert_eq!(bytes(&[key(&Key::Chord(vec![byte]), None, 1)]), [byte]);
             assert_eq!(bytes(&[key(&Key::Chord(vec![0x1b, byte]), None, 1)]), [0x1b, byte]);
@@ -192,12 +192,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_typed_as_it_was(text in "[ -~é$\\{\\}\"'`]{1,30}") {
+        fn any_text_spells_and_parses_to_the_same_bytes(text in "[ -~é$\\{\\}\"'`]{1,30}") {
             prop_assert_eq!(bytes(&typed(&text, None)), text.into_bytes());
         }
 
         #[test]
-        fn any_chord_is_pressed_as_it_was(sent in proptest::collection::vec(any::<u8>(), 1..20)) {
+        fn any_chord_spells_and_parses_to_the_same_bytes(sent in proptest::collection::vec(any::<u8>(), 1..20)) {
             let chord = Key::Chord([&[0x1b], &sent[..]].concat());
             prop_assert_eq!(bytes(&[key(&chord, None, 1)]), chord.bytes(Modes::default()));
         }

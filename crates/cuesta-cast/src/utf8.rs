@@ -41,7 +41,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn half_a_character_is_held_back() {
+    fn half_a_character_waits_for_the_rest() {
         let mut characters = Utf8Decoder::default();
         assert_eq!(characters.take(b"h\xc3"), "h");
         assert_eq!(characters.take(b"\xa9\xff\xf0\x9f"), "é\u{fffd}");

@@ -109,7 +109,7 @@ mod tests {
     use crate::Event;
 
     #[test]
-    fn a_written_cast_reads_as_it_was() {
+    fn a_written_cast_reads_back() {
         let at = Duration::from_micros;
         let header = Header {
             timestamp: Some(1_795_200_207),

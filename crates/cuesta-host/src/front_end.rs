@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_due_after_its_turn_the_delay_and_the_stall() {
+    fn an_answer_is_due_after_service_delay_and_stall() {
         let spec = r#"{"service_time":"10ms","delay":"5ms","stall":{"at":"1s","for":"1s"}}"#;
         let started = clock::now();
         let front = FrontEnd::on_thread(Settings::of(&Spec::parse(spec).unwrap(), started).unwrap(), 0, started);

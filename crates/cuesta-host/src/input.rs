@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn echo_is_what_was_typed_with_whole_ends_of_rows() {
+    fn the_echo_ends_rows_with_cr_lf() {
         let (_, echo, taken) = typed(b"ab#@x\r\ny\n", 1);
         assert_eq!(echo, "0b#@x\r\ny\r\n");
         assert_eq!(taken, EditCounts { erased: 4, cut: 0 });
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_stops_at_the_room_and_goes_on_when_the_service_reads() {
+    fn a_flood_waits_until_the_service_reads() {
         for (canonical, text) in [(true, &b"\n"[..]), (true, b"xyz\n"), (false, b"q")] {
             let mut input = Input::default();
             let mut taken = 0;

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_free_server_takes_the_next() {
+    fn the_first_free_server_takes_the_next_message() {
         let mut two = servers(2);
         let done: Vec<Stamp> = [0, 3, 5, 6].map(|at| two.serve(ms(at))).into();
         assert_eq!(done, [ms(10), ms(13), ms(20), ms(23)]);

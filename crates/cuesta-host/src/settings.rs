@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn each_service_likes_its_own_input() {
+    fn each_service_has_a_default_input_mode() {
         for (json, canonical, echo) in [
             (r#"{"service":{"echo":{}}}"#, false, false),
             (r#"{"service":{"transaction":{"reply":150}}}"#, true, true),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said_with_its_place_and_a_remedy() {
+    fn invalid_settings_are_named_with_a_remedy() {
         for (json, part) in [
             (r#"{"service_time":"exp 5 parsecs"}"#, "service_time `exp 5 parsecs`: at character"),
             (r#"{"threads":2,"servers":3,"service_time":"exp 5ms"}"#, "3 servers cannot be shared equally by 2"),

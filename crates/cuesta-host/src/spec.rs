@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn missing_fields_have_defaults() {
         let spec = Spec::parse(r#"{"service":{"echo":{}},"delay":null,"stall":{"at":"10s","for":"1.4s"}}"#).unwrap();
         assert_eq!(spec.service, Service::Echo {});
         assert_eq!(spec.stall.map(|stall| stall.length), Some("1.4s".to_owned()));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_none_is_named() {
+    fn an_unknown_word_is_named() {
         for (json, word) in [
             (r#"{"speed":1}"#, "speed"),
             (r#"{"service":{"mail":{}}}"#, "mail"),

@@ -23,7 +23,7 @@ fn is_served(mut line: &TcpStream) -> bool {
 }
 
 #[test]
-fn lines_that_do_not_fit_are_turned_away() {
+fn without_descriptors_new_lines_are_refused() {
     let few = Rlimit { current: Some(200), ..getrlimit(Resource::Nofile) };
     setrlimit(Resource::Nofile, few).unwrap();
     let spec = r#"{"listen":["tcp://127.0.0.1:0"],"service":{"echo":{}}}"#;

@@ -307,7 +307,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_target_reads_back_as_written() {
         for text in ["host:", "tcp://127.0.0.1:2323", "telnet://lines.example:23", "telnet://[::1]:65535", "tcp://h:0"]
         {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_to_write() {
+    fn errors_give_a_correct_example() {
         let texts = [
             "",
             "lines.example",

@@ -9,7 +9,7 @@ use real::{children, descriptors, line, play, to_the_end, typed, up_to};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
-fn neither_zombies_nor_descriptors_stay_and_none_is_handed_on() {
+fn no_zombie_and_no_descriptor_is_left_or_inherited() {
     play(async { drop(line("pty:true").await) });
     cuesta_lines::wait_for_ended_programs();
     let before = descriptors();
@@ -34,7 +34,7 @@ fn neither_zombies_nor_descriptors_stay_and_none_is_handed_on() {
     assert_eq!(children(), Vec::<i32>::new());
     assert_eq!(descriptors(), before);
     threads_start_programs_without_each_others_terminals();
-    too_few_files_are_said();
+    running_out_of_descriptors_is_reported();
 }
 
 /// A terminal that another thread's program held open would not be hung up.
@@ -59,7 +59,7 @@ fn threads_start_programs_without_each_others_terminals() {
     assert_eq!(children(), Vec::<i32>::new());
 }
 
-fn too_few_files_are_said() {
+fn running_out_of_descriptors_is_reported() {
     play(async {
         let hard = getrlimit(Resource::Nofile).maximum;
         setrlimit(Resource::Nofile, Rlimit { current: Some(64), maximum: hard }).expect("a lower limit");

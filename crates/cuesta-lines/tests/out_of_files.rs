@@ -7,7 +7,7 @@ use cuesta_record::clock::{self, Time};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
-fn too_few_files_are_said_with_the_remedy() {
+fn running_out_of_descriptors_is_reported_with_a_remedy() {
     clock::run(Time::Real, async {
         let listener = Listener::bind(&"tcp://127.0.0.1:0".parse().unwrap()).unwrap();
         let hard = getrlimit(Resource::Nofile).maximum;

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn those_due_together_wake_together_in_order() {
+    fn sleepers_due_together_wake_together_in_order() {
         let order = run(Time::Virtual, async {
             let due = now() + Duration::from_secs(3600);
             let order = Rc::new(RefCell::new(Vec::new()));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_never_rests_still_wakes_those_who_wait() {
+    fn a_busy_thread_still_wakes_its_sleepers() {
         run(Time::Real, async {
             let done = Rc::new(Cell::new(false));
             let seen = Rc::clone(&done);

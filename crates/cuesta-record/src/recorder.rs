@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_threads_deliver_is_written_merged() {
+    fn tallies_of_two_threads_are_written_merged() {
         let dir = tempfile::tempdir().expect("a folder");
         let mut series_names = SeriesNames::default();
         let series = series_names.series("g", "t", "response");

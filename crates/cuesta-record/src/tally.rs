@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_is_pooled() {
+    fn merged_tallies_equal_one_of_all_values() {
         let mut series_names = SeriesNames::default();
         let series = series_names.series("g", "t", "response");
         let (mut pooled, mut one, mut two) = (Tally::default(), Tally::default(), Tally::default());

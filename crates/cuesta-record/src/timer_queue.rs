@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_come_first_and_those_due_together_in_order() {
+    fn timers_expire_by_deadline_then_in_order_of_insertion() {
         let (mut queue, slots, rung) = queue_of(6);
         for ((slot, waker), due) in slots.iter().zip([50, 10, 50, 30, 10, 90]) {
             queue.schedule(*slot, Stamp::from_nanos(due), waker);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_that_is_moved_on_is_not_missed_and_not_early() {
+    fn a_postponed_deadline_is_neither_missed_nor_early() {
         let (mut queue, slots, rung) = queue_of(2);
         let (slot, waker) = &slots[1];
         queue.schedule(*slot, Stamp::from_nanos(10), waker);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_leaves_is_not_woken_and_its_seat_is_taken_again() {
+    fn a_removed_timer_does_not_expire_and_its_slot_is_reused() {
         let (mut queue, slots, rung) = queue_of(2);
         for (slot, waker) in &slots {
             queue.schedule(*slot, Stamp::from_nanos(10), waker);
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn any_order_of_waits_and_leavings_ends_sorted() {
+    fn timers_expire_sorted_after_any_insertions_and_removals() {
         let (mut queue, slots, rung) = queue_of(300);
         let mut wanted = vec![None; slots.len()];
         let mut random = 1_u64;

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_sees_nothing_of_a_key_that_ends_the_recording() {
+    fn three_presses_end_the_recording_and_are_not_sent() {
         let mut escape_key = EscapeKey::default();
         assert_eq!(escape_key.take(b"a\x1d", at(0)).as_deref(), Some(&b"a"[..]));
         assert_eq!(escape_key.take(b"\x1d", at(500)).as_deref(), Some(&b""[..]));
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_passed_on_when_another_follows() {
+    fn it_is_sent_before_another_key() {
         let mut escape_key = EscapeKey::default();
         assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
         assert_eq!(escape_key.take(b"x\x1d", at(100)).as_deref(), Some(&b"\x1d\x1dx"[..]));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_passed_on_when_nothing_follows_in_time() {
+    fn it_is_sent_after_the_timeout() {
         let mut escape_key = EscapeKey::default();
         assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
         assert_eq!(escape_key.overdue(at(500)), b"");

@@ -105,7 +105,7 @@ fn shown(cast: &Cast) -> String {
 }
 
 #[test]
-fn a_session_is_passed_on_and_noted() {
+fn a_session_is_forwarded_and_recorded() {
     let mut person = Person::sits_down();
     let relay = person.records(&host());
     person.sees("hello");
@@ -122,7 +122,7 @@ fn a_session_is_passed_on_and_noted() {
 }
 
 #[test]
-fn a_person_leaves_with_the_key_pressed_three_times() {
+fn three_presses_of_the_escape_key_end_the_session() {
     let mut person = Person::sits_down();
     let relay = person.records(&host());
     person.sees("hello");
@@ -142,7 +142,7 @@ fn a_person_leaves_with_the_key_pressed_three_times() {
 }
 
 #[test]
-fn whoever_stops_it_keeps_what_was_recorded() {
+fn stopping_keeps_the_recording() {
     let mut person = Person::sits_down();
     let relay = person.records(&host());
     person.sees("hello");
@@ -158,7 +158,7 @@ fn whoever_stops_it_keeps_what_was_recorded() {
 }
 
 #[test]
-fn a_relay_that_is_dropped_puts_the_terminal_back() {
+fn dropping_the_relay_restores_the_terminal() {
     let mut person = Person::sits_down();
     let relay = person.records(&host());
     person.sees("hello");
@@ -168,7 +168,7 @@ fn a_relay_that_is_dropped_puts_the_terminal_back() {
 }
 
 #[test]
-fn what_cannot_be_is_said_and_the_terminal_left_alone() {
+fn a_failed_start_is_reported_and_leaves_the_terminal_alone() {
     let person = Person::sits_down();
     let nobody = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = format!("tcp://{}", nobody.local_addr().expect("an address"));

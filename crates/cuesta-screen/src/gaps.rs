@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_model_leaves_out_is_done_all_the_same() {
+    fn functions_that_the_model_lacks_are_translated() {
         assert_eq!(shown(b"ab\x1bDc\x1bEd"), ("ab\n  c\nd".into(), (2, 1)));
         assert_eq!(shown(b"0123456789\x1b[Zx"), ("01234567x9".into(), (0, 9)));
         assert_eq!(shown(b"0123456789\x1b[2Zx").1, (0, 1));
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_may_be_told_not_to_go_on() {
+    fn without_autowrap_the_last_column_is_overwritten() {
         let last = "a".repeat(39);
         assert_eq!(shown(format!("\x1b[?7l{last}bcd").as_bytes()), (format!("{last}d"), (0, 39)));
         assert_eq!(shown(format!("\x1b[?7l{last}\u{e9}\x1b[?7hf\x1b[mg").as_bytes()), (format!("{last}f\ng"), (1, 1)));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_soft_reset_gives_the_keys_back() {
+    fn a_soft_reset_resets_the_modes_of_keys() {
         let mut screen = Screen::new(40, 5);
         screen.feed(b"\x1b[?1h\x1b[!p");
         assert!(!screen.modes().application_cursor);

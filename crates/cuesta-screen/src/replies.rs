@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_terminals_are_asked_is_answered() {
+    fn queries_are_answered() {
         assert_eq!(answers(b"\x1b[c\x1b[0c"), "ESC[?6cESC[?6c");
         assert_eq!(answers(b"\x1b[>c\x1b[>0c"), "ESC[>0;10;0cESC[>0;10;0c");
         assert_eq!(answers(b"\x1b[=c"), "ESCP!|00000000ESC\\");
@@ -141,18 +141,18 @@ mod tests {
     }
 
     #[test]
-    fn the_cursor_is_told_as_it_stands_when_asked() {
+    fn the_cursor_report_is_of_the_instant_of_the_query() {
         assert_eq!(answers(b"ab\x1b[6ncd\r\n\x1b[6n\x1b[?6n"), "ESC[1;3RESC[2;1RESC[?2;1R");
         assert_eq!(answers(&[&[b'x'; 80][..], b"\x1b[6n"].concat()), "ESC[1;80R");
     }
 
     #[test]
-    fn modes_are_told() {
+    fn modes_are_reported() {
         assert_eq!(answers(b"\x1b[?2004h\x1b[?2004$p\x1b[?1$p\x1b[?7777$p"), "ESC[?2004;1$yESC[?1;2$yESC[?7777;0$y");
     }
 
     #[test]
-    fn questions_of_other_terminals_are_ignored_and_a_flood_of_them_is_bounded() {
+    fn unknown_queries_are_ignored_and_replies_are_bounded() {
         assert_eq!(answers(b"\x1b[?u\x1b[>1u\x1bP+q544e\x1b\\\x1b[1c\x1b[21t\x05"), "");
         assert!(answers(&b"\x1b[6n".repeat(10_000)).len() <= 2 * super::KEPT);
     }

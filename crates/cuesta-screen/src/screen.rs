@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_where_it_was_put() {
+    fn text_stands_where_the_cursor_was() {
         let mut screen = Screen::new(20, 4);
         screen.feed("one \r\n\x1b[1;31mtwo\x1b[0m\x1b[4;3Hd\u{e9}j\u{e0} \u{6f22}e\u{301}".as_bytes());
         assert_eq!(screen.rows().collect::<Vec<_>>(), ["one", "two", "", "  d\u{e9}j\u{e0} \u{6f22}e\u{301}"]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn modes_and_the_other_screen() {
+    fn modes_and_the_alternate_screen() {
         let mut screen = Screen::new(20, 4);
         screen.feed(b"shell\x1b[?1049h\x1b[?1h\x1b[?2004h\x1b[?25l\x1b[2J\x1b[Hfull");
         assert!(screen.is_alternate());
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_may_change_and_no_size_is_too_odd() {
+    fn any_size_and_any_resize_work() {
         let mut screen = Screen::new(0, 0);
         assert_eq!(screen.size(), (2, 1));
         screen.feed("a\u{6f22}\u{6f22}\r\n\x1b[999;999Hx".as_bytes());
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_off_the_top_and_what_was_cleared_is_counted() {
+    fn scrolled_rows_and_clearings_are_counted() {
         let mut screen = Screen::new(20, 4);
         screen.feed(b"1\r\n2\r\n3\r\n4\r\n5\r\n");
         assert_eq!((screen.scrolled(), screen.cleared()), (2, 0));

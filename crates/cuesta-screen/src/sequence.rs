@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_control_sequence_has_marks_and_numbers() {
+    fn a_control_sequence_has_a_prefix_and_parameters() {
         let read = |sequence| control(sequence).map(|it| (it.private, it.intermediate, it.numbers().to_vec()));
         assert_eq!(read(b"\x1b[H"), Some((None, None, vec![0])));
         assert_eq!(read(b"\x1b[;5H"), Some((None, None, vec![0, 5])));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_place_makes_it_none() {
+    fn malformed_control_sequences_are_rejected() {
         for sequence in [&b"\x1b[1?h"[..], b"\x1b[0?h", b"\x1b[;?h", b"\x1b[??h", b"\x1b[$1h", b"\x1b[$?h"] {
             assert_eq!(control(sequence), None, "{}", sequence.escape_ascii());
         }

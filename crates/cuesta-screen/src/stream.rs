@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_are_put_together_from_their_bytes() {
+    fn characters_of_several_bytes_are_decoded() {
         assert_eq!(read("déjà 漢🦀".as_bytes()), "déjà 漢🦀");
         // What is no UTF-8: Latin-1, a character cut off by another one, and one byte too many.
         assert_eq!(read(b"d\xe9j\xc3\xc3\xa9\xa9"), "djé\u{a9}");
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_skipped_may_be_cut_in_a_control_function() {
+    fn skipping_may_end_within_a_control_function() {
         let mut characters = StreamParser::default();
         characters.skip(b"text \x1b[1;3");
         assert_eq!(characters.take(b'2'), StreamByte::Control);

@@ -56,7 +56,7 @@ fn a_mistake_is_shown_with_its_row_and_a_remedy() {
 }
 
 #[test]
-fn a_recorder_that_was_killed_leaves_what_it_wrote() {
+fn a_cast_of_a_killed_recorder_is_read_up_to_its_last_row() {
     const WHOLE: &str = "{\"version\":2,\"width\":80,\"height\":24}\n[0.5,\"i\",\"l\"]\n[0.6,\"o\",\"l\u{e9}\"]\n";
     let whole = read(WHOLE).expect("a cast");
     let begin = WHOLE.find("[0.6").expect("there");
@@ -77,7 +77,7 @@ fn a_recorder_that_was_killed_leaves_what_it_wrote() {
 }
 
 #[test]
-fn what_is_too_much_is_refused() {
+fn too_large_casts_are_refused() {
     let typed = format!("{{\"version\":2,\"width\":80,\"height\":24}}\n[1,\"i\",\"{}\"]\n", "x".repeat(300_000));
     assert!(read(&typed).expect_err("too much").contains("over 256 KiB were typed"));
     let long = vec![b' '; (64 << 20) + 1];

@@ -77,7 +77,7 @@ fn due(tape: &str) -> Vec<Duration> {
 }
 
 #[test]
-fn recorded_keys_are_due_when_they_were_pressed() {
+fn recorded_keys_are_due_at_their_recorded_instants() {
     let cast = cast(V2);
     // Of this recording every character of input is a key, but for one arrow of three.
     let pressed = cast.events.iter().filter_map(|event| match &event.what {

@@ -41,12 +41,12 @@ fn shown(events: &[What]) -> String {
 }
 
 #[test]
-fn what_is_echoed_is_no_secret() {
+fn echoed_text_is_no_secret() {
     assert_eq!(left(&[output("$ "), input("l"), output("l"), input("s\r"), output("s\r\nfile\r\n$ ")]), ["l", "s\r"]);
 }
 
 #[test]
-fn what_a_line_says_it_hides_is_one() {
+fn input_that_the_line_did_not_echo_is_secret() {
     let events = [
         output("name: "),
         seen("hun", false),
@@ -59,7 +59,7 @@ fn what_a_line_says_it_hides_is_one() {
 }
 
 #[test]
-fn what_was_not_shown_is_one_wherever_it_came_from() {
+fn text_that_was_not_shown_is_secret() {
     assert_eq!(left(&[output("Code? "), input("hunter2"), input("\r"), output("\r\nok\r\n")]), ["<secret_1>", "\r"]);
     assert_eq!(
         left(&[output("Passphrase: "), input("a"), output("*"), input("b"), output("*"), input("\r")]),
@@ -70,7 +70,7 @@ fn what_was_not_shown_is_one_wherever_it_came_from() {
 }
 
 #[test]
-fn what_happens_while_one_is_typed_has_one_instant() {
+fn events_during_a_secret_share_one_instant() {
     let events = [
         output("Password: "),
         input("a"),
@@ -91,7 +91,7 @@ fn what_happens_while_one_is_typed_has_one_instant() {
 }
 
 #[test]
-fn all_in_one_input_is_taken_apart() {
+fn a_secret_and_later_keys_in_one_input_are_separated() {
     let events = [output("Password: "), input("hunter2\rls\r"), output("\r\n$ ls\r\nfile\r\n$ ")];
     assert_eq!(left(&events)[..2], ["<password>", "\r"]);
     assert_eq!(left(&events)[2..].concat(), "ls\r");
@@ -100,7 +100,7 @@ fn all_in_one_input_is_taken_apart() {
 }
 
 #[test]
-fn single_commands_of_a_whole_screen_are_none() {
+fn single_key_commands_of_a_full_screen_program_are_no_secret() {
     let page = "\x1b[H\x1b[2J1\r\n2\r\n3\r\n4\r\n";
     let events = [
         output("\x1b[?1049h~\r\n~"),
@@ -125,7 +125,7 @@ fn single_commands_of_a_whole_screen_are_none() {
 }
 
 #[test]
-fn many_commands_without_a_page_between_them_may_be_one() {
+fn more_than_three_different_unshown_keys_are_secret() {
     let mut events = vec![output("\x1b[?1049h\r\nmain: main\x1b[H")];
     for (number, key) in ["h", "u", "n", "t"].iter().enumerate() {
         // A meter somewhere else goes up with every key.
@@ -139,7 +139,7 @@ fn many_commands_without_a_page_between_them_may_be_one() {
 }
 
 #[test]
-fn a_key_that_is_shown_for_a_moment_is_one() {
+fn keys_that_are_shown_only_for_a_moment_are_secret() {
     let events = [
         output("Code: "),
         input("a"),
@@ -159,7 +159,7 @@ fn a_key_that_is_shown_for_a_moment_is_one() {
 }
 
 #[test]
-fn what_an_escape_does_takes_no_text_away() {
+fn the_effect_of_escape_does_not_hide_the_text_before_it() {
     let events = [
         output("\x1b[?1049hwords\x1b[H\x1b[4h"),
         input("j"),
@@ -174,7 +174,7 @@ fn what_an_escape_does_takes_no_text_away() {
 }
 
 #[test]
-fn what_is_printed_back_is_no_echo() {
+fn a_secret_printed_in_the_answer_is_no_echo() {
     let events = [
         output("Code: "),
         input("hunter2"),
@@ -189,7 +189,7 @@ fn what_is_printed_back_is_no_echo() {
 }
 
 #[test]
-fn what_is_printed_back_in_its_place_is_no_echo() {
+fn a_secret_printed_at_the_cursor_after_enter_is_no_echo() {
     // As `dialog` does, which prints what was typed where the cursor is.
     let printed = "hunter2\x1b[19;7H\x1b[?1049l\r";
     let at_once = [output("\x1b[?1049h Code "), input("hunter2\r"), output(printed)];
@@ -202,7 +202,7 @@ fn what_is_printed_back_in_its_place_is_no_echo() {
 }
 
 #[test]
-fn keys_that_are_painted_after_the_secret_has_ended_are_stars() {
+fn keys_painted_after_the_end_of_a_secret_are_stars() {
     // Typed faster than the program reads them: it paints them when the key behind them has been typed, and one after that.
     let latest = |key: &str| output(&format!("\x1b7\x1b[9;1Hlatest key: {key}\x1b8"));
     let asked = output("\x1b[3;5HCode: ");
@@ -228,7 +228,7 @@ fn keys_that_are_painted_after_the_secret_has_ended_are_stars() {
 }
 
 #[test]
-fn a_key_that_is_painted_twice_in_a_cell_is_a_star_twice() {
+fn a_key_painted_twice_in_a_cell_is_a_star_twice() {
     let latest = |key: &str| output(&format!("\x1b7\x1b[9;1H{key}\x1b8"));
     let events = [output("Code: "), input("a"), latest("a"), input("a"), latest("a"), input("\r"), output("\r\nok")];
     assert_eq!(shown(&events), "Code: \x1b7\x1b[9;1H*\x1b8\x1b7\x1b[9;1H*\x1b8\r\nok");
@@ -268,13 +268,13 @@ fn a_text_that_is_hidden_once_is_hidden_everywhere() {
 }
 
 #[test]
-fn a_value_that_is_called_a_secret_is_one() {
+fn a_value_assigned_to_a_secrets_name_is_secret() {
     let events = [output(":"), input("set key=abc"), output("set key=abc"), input("\r"), output("\r\n")];
     assert_eq!(left(&events), ["<secret_1>", "\r"]);
 }
 
 #[test]
-fn it_is_known_where_what_was_typed() {
+fn entries_are_reported_with_instant_row_and_text_before() {
     let events = [
         output("hi\r\nCode: "),
         input("hunter2"),
@@ -291,7 +291,7 @@ fn it_is_known_where_what_was_typed() {
 }
 
 #[test]
-fn pages_of_a_pager_on_the_main_screen_are_none() {
+fn commands_of_a_pager_on_the_main_screen_are_no_secret() {
     let events = [
         output("--More--"),
         input(" "),
@@ -305,7 +305,7 @@ fn pages_of_a_pager_on_the_main_screen_are_none() {
 }
 
 #[test]
-fn a_secret_that_is_none_already_stays_one() {
+fn a_secret_marker_stays_one() {
     assert_eq!(
         left(&[output("Password: "), What::Secret("password".into()), input("\r"), output("\r\n$ ")]),
         ["<password>", "\r"]

@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn any_part_is_the_same_as_in_the_whole() {
+    fn any_part_of_a_listing_equals_the_same_part_of_the_whole() {
         let mut text = vec![0; 5 * ROW];
         fill(0, &mut text);
         for at in 0..2 * ROW {

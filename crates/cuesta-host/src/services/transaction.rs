@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_the_same_in_any_pieces() {
+    fn an_answer_is_the_same_in_any_pieces() {
         for len in [4, 77, 78, 79, 150, 500] {
             for piece in [1, 2, 3, 7, 64, 100] {
                 assert_eq!(whole(len, piece), whole(len, len), "{len} in pieces of {piece}");

@@ -57,7 +57,7 @@ fn each_character_typed_ahead_has_its_own_delay() {
 }
 
 #[test]
-fn of_raw_input_each_character_is_a_message() {
+fn each_raw_character_is_a_message() {
     in_virtual_time(async {
         let front = front(r#"{"service":{"transaction":{"reply":6}},"input":"raw"}"#);
         let mut user = User::at(&front);
@@ -68,7 +68,7 @@ fn of_raw_input_each_character_is_a_message() {
 }
 
 #[test]
-fn a_host_that_is_typed_at_faster_than_it_answers_loses_nothing() {
+fn typing_faster_than_the_host_answers_loses_nothing() {
     let (back, took) = in_virtual_time(async {
         let front = front(r#"{"service":{"echo":{}},"service_time":"fixed 1ms","delay":"1h"}"#);
         let mut user = User::at(&front);
@@ -105,7 +105,7 @@ fn rows_of_one_line_are_served_one_after_the_other() {
 }
 
 #[test]
-fn a_stalled_host_does_nothing_and_then_all_at_once() {
+fn a_stalled_host_answers_everything_when_the_stall_ends() {
     let came = in_virtual_time(async {
         let front = front(r#"{"service":{"echo":{}},"stall":{"at":"10s","for":"1.4s"},"delay":"20ms"}"#);
         let start = clock::now();
@@ -145,7 +145,7 @@ fn a_stalled_host_does_not_echo_either() {
 }
 
 #[test]
-fn the_echo_service_maps_and_a_canonical_one_gives_rows_back() {
+fn the_echo_service_maps_characters_or_returns_rows() {
     in_virtual_time(async {
         let mut user = User::at(&front(r#"{"service":{"echo":{}},"echo_map":"a0b1"}"#));
         user.send(b"abc\r").await.unwrap();

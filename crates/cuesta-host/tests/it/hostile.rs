@@ -21,7 +21,7 @@ fn garbage(seed: u64, len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn garbage_harms_nobody() {
+fn garbage_on_one_line_does_not_harm_the_others() {
     for service in [r#"{"echo":{}}"#, r#"{"transaction":{"reply":40}}"#, r#"{"output":{"rows":3}}"#] {
         let spec = format!(r#"{{"service":{service},"delay":"3ms","service_time":"exp 1ms","servers":2}}"#);
         let meters = in_virtual_time(async move {
@@ -73,7 +73,7 @@ fn a_line_may_end_at_any_moment() {
 }
 
 #[test]
-fn characters_that_come_and_go_one_by_one_are_the_same() {
+fn single_characters_give_the_same_answer() {
     let text = in_virtual_time(async {
         let front = front(r#"{"service":{"transaction":{"reply":90}}}"#);
         let (line, served) = loopback::pair(300);

@@ -97,7 +97,7 @@ fn stopping_closes_the_lines_and_frees_the_port() {
 }
 
 #[test]
-fn what_was_typed_before_hanging_up_is_still_answered() {
+fn input_before_a_hangup_is_still_answered() {
     let host = start(r#"{"listen":["tcp://127.0.0.1:0"],"delay":"20ms","echo":false}"#).unwrap();
     let mut line = connect(&host);
     line.write_all(b"one\rtwo\rnever ended").unwrap();
@@ -163,7 +163,7 @@ fn the_series_has_whole_rows_that_add_up() {
 }
 
 #[test]
-fn what_cannot_be_listened_on_is_said_with_a_remedy() {
+fn an_address_that_cannot_be_bound_is_reported_with_a_remedy() {
     let host = start(r#"{"listen":["tcp://127.0.0.1:0"]}"#).unwrap();
     let taken = host.addresses()[0].clone();
     for (spec, parts) in [
@@ -180,7 +180,7 @@ fn what_cannot_be_listened_on_is_said_with_a_remedy() {
 }
 
 #[test]
-fn a_host_is_pinned_where_it_is_told() {
+fn the_hosts_threads_are_pinned() {
     let cpus = rustix::thread::sched_getaffinity(None).unwrap();
     let cpu = (0..rustix::thread::CpuSet::MAX_CPU).find(|&cpu| cpus.is_set(cpu)).unwrap();
     let spec = format!(r#"{{"listen":["tcp://127.0.0.1:0"],"service":{{"echo":{{}}}},"cpus":[{cpu}]}}"#);
@@ -220,7 +220,7 @@ fn a_shell_beyond_this_machine_is_refused_unless_networks_are_named() {
 }
 
 #[test]
-fn a_host_that_others_can_reach_says_so() {
+fn a_host_reachable_from_other_machines_warns() {
     let notes = |listen: &str| start(&format!(r#"{{"listen":["{listen}"]}}"#)).unwrap().notes().join("\n");
     assert!(
         notes("tcp://0.0.0.0:0")

@@ -22,7 +22,7 @@ async fn a_while() {
 }
 
 #[test]
-fn deaf_lines_hold_no_more_than_the_pool_and_their_own() {
+fn unread_output_is_bounded_by_pool_and_share() {
     in_virtual_time(async {
         let front = front(r#"{"service":{"output":{"rows":1000}},"pool":20000}"#);
         let deaf: Vec<User> = (0..500).map(|_| User::at(&front)).collect();
@@ -40,7 +40,7 @@ fn deaf_lines_hold_no_more_than_the_pool_and_their_own() {
 }
 
 #[test]
-fn lines_that_read_go_on_when_others_hold_the_whole_pool() {
+fn reading_lines_continue_when_others_hold_the_whole_pool() {
     in_virtual_time(async {
         let front = front(r#"{"service":{"transaction":{"reply":9000}},"pool":8192}"#);
         let mut deaf = Vec::new();
@@ -70,7 +70,7 @@ fn lines_that_read_go_on_when_others_hold_the_whole_pool() {
 }
 
 #[test]
-fn a_flood_that_is_not_read_back_stops_at_the_line() {
+fn a_flood_without_reading_stops_at_the_lines_limit() {
     let (sent, back) = in_virtual_time(async {
         let front = front(r#"{"service":{"echo":{}},"pool":4096}"#);
         let (line, served) = loopback::pair(1000);

@@ -84,7 +84,7 @@ fn a_program_shows_its_output_and_its_end_closes_the_line() {
 }
 
 #[test]
-fn what_is_typed_reaches_the_program() {
+fn keys_reach_the_program() {
     let host = start("stty -echo; echo ready; while read row; do echo \"got $row\"; done; echo over", "tcp");
     let mut line = connect(&host);
     receive_until(&mut line, "ready\r\n");
@@ -123,7 +123,7 @@ fn a_telnet_line_gives_its_window_and_name() {
 }
 
 #[test]
-fn hanging_up_ends_the_program_even_one_that_does_not_listen() {
+fn hanging_up_ends_even_a_program_that_ignores_it() {
     for (mark, ignore) in [("mark_listens", ""), ("mark_deaf", "trap '' HUP; ")] {
         let host = start(&format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
         let mut line = connect(&host);
@@ -151,7 +151,7 @@ fn stopping_the_host_ends_all_programs() {
 }
 
 #[test]
-fn a_program_that_cannot_be_found_says_so_on_the_line() {
+fn a_missing_program_is_reported_on_the_line() {
     let host = start("no-such-program-anywhere", "tcp");
     let text = receive_all(connect(&host));
     assert!(text.contains("no-such-program-anywhere") && text.contains("not found"), "{text}");

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_whole_rows_are_kept_however_they_come() {
+    fn the_last_whole_rows_are_kept_however_they_are_cut() {
         let text: Vec<u8> = (0..200).flat_map(|row| format!("row {row}\r\n").into_bytes()).collect();
         for piece in [1, 7, 300, 5000] {
             let mut tail = Tail::new();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_is_kept_whole() {
+    fn a_short_text_is_kept_whole() {
         let mut tail = Tail::new();
         tail.push(b"no end of a row");
         assert_eq!(tail.rows(), b"no end of a row");

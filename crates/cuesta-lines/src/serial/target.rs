@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_target_reads_back_as_written() {
         let all = "serial:/dev/ttyUSB0?baud=300&data=7&parity=even&stop=2&flow=xonxoff";
         assert_eq!(read_back(all), all);
         assert_eq!(read_back("serial:/dev/ttyS1"), "serial:/dev/ttyS1?baud=9600");
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_to_write() {
+    fn errors_give_a_correct_example() {
         let texts = [
             "serial:",
             "serial:ttyS0",

@@ -278,7 +278,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_from_no_configuration_was_said() {
+    fn only_settings_that_differ_from_the_default_are_reported() {
         let unsaid = rows("user me\ngssapiauthentication no\nidentityfile ~/.ssh/id_rsa\nbindaddress");
         let said =
             rows("user joe\ngssapiauthentication yes\nidentityfile /k\nidentityfile /l\nsendenv LC_*\nbindaddress");
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_elsewhere_is_refused_with_a_remedy() {
+    fn settings_that_redirect_the_connection_are_refused_with_a_remedy() {
         for keyword in ["bindaddress", "knownhostscommand", "proxyusefdpass", "addressfamily"] {
             let refused = HostConfig::for_test(&[(keyword, "x")]).refused().unwrap();
             assert!(refused.starts_with(keyword), "{refused}");

@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_url_comes_before_the_table_and_that_before_the_file() {
+    fn the_url_overrides_the_table_and_the_table_overrides_the_file() {
         let config = [("user", "file"), ("port", "7")];
         let table = Login { user: Some("table".to_owned()), password: None };
         let who = |url: &str, login: &Login| {
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn strict_unless_somebody_asked_for_more() {
+    fn host_keys_are_strict_by_default() {
         let by = |url: &str, strict: &str| {
             destination(url, &Login::default(), &[("stricthostkeychecking", strict)]).unwrap().trust
         };
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_as_people_write_them() {
+    fn paths_expand_the_home_folder_and_tokens() {
         let url = "ssh://joe@h?identity=~/k-%25h-%25r&known_hosts=/x";
         let destination = destination(url, &Login::default(), &[("hostname", "h.example")]).unwrap();
         assert_eq!(destination.identities, [PathBuf::from("/h/k-h.example-joe")]);
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_the_way_with_what_its_tokens_stand_for() {
+    fn the_tokens_of_a_proxy_command_are_expanded() {
         let config = [("proxycommand", "nc -x p %h %p"), ("hostname", "10.0.0.1"), ("port", "2222")];
         let destination = destination("ssh://h", &Login::default(), &config).unwrap();
         assert!(
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_on_the_way_lead_from_one_to_the_next() {
+    fn jump_hosts_are_chained() {
         let crate::Target::Ssh(target) = "ssh://h?config=/c&agent=off".parse().unwrap() else { unreachable!() };
         let last = hop("one,ann@two:2222", &target).unwrap();
         assert_eq!((last.host.as_str(), last.user.as_deref(), last.port), ("two", Some("ann"), Some(2222)));

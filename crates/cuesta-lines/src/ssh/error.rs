@@ -250,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_shown_nowhere() {
+    fn no_error_contains_a_password() {
         let login = Login { user: Some("joe".to_owned()), password: Some("secret".to_owned()) };
         assert_eq!(format!("{login:?}"), r#"Login { user: Some("joe"), password: Some("…") }"#);
     }

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_late_makes_up_for_nothing() {
+    fn late_sends_are_not_made_up_for() {
         let start = Stamp::ZERO + Duration::from_secs(1);
         let mut grid = Grid::new(WIDTH, 7);
         grid.type_keys(start, b"k");

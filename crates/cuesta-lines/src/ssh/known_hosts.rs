@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn names_ports_patterns_and_markers_are_told_apart() {
+    fn names_ports_patterns_and_markers_are_distinguished() {
         let [mine, other] = KEYS;
         assert_eq!(judged(&format!("a,b {mine}"), "B", 22), HostKeyStatus::Known);
         assert_eq!(judged(&format!("a,b\t{mine} a comment"), "b", 2222), HostKeyStatus::Unknown);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learnt_is_known_once() {
+    fn a_learnt_key_is_written_once() {
         let folder = tempfile::tempdir().unwrap();
         let files = [folder.path().join("deep/known_hosts")];
         fs::create_dir(folder.path().join("deep")).unwrap();

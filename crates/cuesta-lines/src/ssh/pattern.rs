@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_and_marks() {
+    fn stars_and_question_marks_match() {
         for (pattern, name) in [("*", ""), ("a*c", "abbc"), ("a?c", "abc"), ("*.*", "a.b"), ("**a", "ba"), ("A", "a")] {
             assert!(matches(pattern, name), "{pattern} {name}");
         }
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_wins_wherever_it_stands() {
+    fn a_negated_pattern_excludes_wherever_it_stands() {
         assert!(any_matches(["*.net", "!x.*"].into_iter(), "y.net"));
         assert!(!any_matches(["!x.*", "*.net"].into_iter(), "x.net"));
         assert!(!any_matches(["!x.*"].into_iter(), "y.net"));

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_read_for_a_user_who_does_not_take_it() {
+    fn the_inbox_stops_reading_when_the_user_does_not_take() {
         let shared = Shared::new(3);
         let cx = Context::from_waker(Waker::noop());
         assert_eq!(shared.state().read_permission(&cx), ReadPermission::Yes);

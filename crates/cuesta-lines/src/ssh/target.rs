@@ -219,7 +219,7 @@ mod tests {
     use crate::Target;
 
     #[test]
-    fn what_is_written_is_read_back_with_what_is_obscured_in_so_many_words() {
+    fn a_target_reads_back_as_written_and_obscure_defaults_to_off() {
         for text in [
             "ssh://bastion?obscure=off",
             "ssh://joe@bastion:2222?obscure=off",
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_to_write_and_never_a_password() {
+    fn errors_give_a_correct_example_and_no_password() {
         let texts = [
             "ssh:h",
             "ssh://",
@@ -269,7 +269,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn whatever_is_read_is_written_so_that_it_is_read_again(text in "[a-z@:/?&=%#.0-9\\[\\]\\PC-]{0,40}") {
+        fn any_target_reads_back_as_written(text in "[a-z@:/?&=%#.0-9\\[\\]\\PC-]{0,40}") {
             for text in [format!("ssh://{text}"), format!("ssh://joe@h?{text}"), format!("ssh://h?identity={text}")] {
                 if let Ok(target) = text.parse::<Target>() {
                     proptest::prop_assert_eq!(target.to_string().parse::<Target>().unwrap(), target);

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_stand_for_what_they_say_and_others_are_named() {
+    fn known_tokens_are_expanded_and_unknown_ones_reported() {
         let tokens = Tokens {
             home: "/h".to_owned(),
             host: "10.0.0.1".to_owned(),

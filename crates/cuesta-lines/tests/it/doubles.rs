@@ -29,7 +29,7 @@ async fn receive_all(line: &mut impl Line) -> io::Result<Vec<u8>> {
 }
 
 #[test]
-fn a_loopback_holds_what_it_may_and_loses_nothing() {
+fn a_full_loopback_line_holds_the_writer_and_loses_nothing() {
     in_virtual_time(async {
         let (mut near, mut far) = loopback::pair(3);
         let text: Vec<u8> = (0..=255).collect();
@@ -70,7 +70,7 @@ fn through(faults: Faults, text: &'static [u8]) -> (io::Result<Vec<u8>>, Duratio
 }
 
 #[test]
-fn a_line_without_faults_is_whole() {
+fn without_faults_all_characters_arrive() {
     let (all, took) = through(Faults::default(), b"characters");
     assert_eq!((all.unwrap(), took), (b"characters".to_vec(), Duration::ZERO));
 }
@@ -106,7 +106,7 @@ fn ends() {
 }
 
 #[test]
-fn a_deaf_line_takes_nothing() {
+fn a_deaf_line_accepts_no_input() {
     in_virtual_time(async {
         let (near, _far) = loopback::pair(64);
         let mut near = Faulty::new(near, Faults { deaf: true, ..Faults::default() });
@@ -124,7 +124,7 @@ fn telnet_pair() -> (Telnet<impl Line>, Telnet<impl Line>) {
 }
 
 #[test]
-fn telnet_comes_to_terms_a_character_at_a_time() {
+fn telnet_negotiates_a_character_at_a_time() {
     in_virtual_time(async {
         let (mut terminal, mut host) = telnet_pair();
         let served = spawn_local(async move {
@@ -150,7 +150,7 @@ fn telnet_comes_to_terms_a_character_at_a_time() {
 }
 
 #[test]
-fn what_came_before_a_broken_line_is_still_read() {
+fn input_received_before_a_fault_is_still_read() {
     in_virtual_time(async {
         let (near, mut far) = loopback::pair(64);
         // A question that cannot be answered any more, and words.
@@ -162,7 +162,7 @@ fn what_came_before_a_broken_line_is_still_read() {
 }
 
 #[test]
-fn everything_that_passes_is_shown() {
+fn a_tap_shows_both_directions() {
     in_virtual_time(async {
         let (near, mut far) = loopback::pair(64);
         let seen = Rc::new(RefCell::new(Vec::new()));

@@ -33,7 +33,7 @@ fn there_is_no_terminal() {
 }
 
 #[test]
-fn more_than_a_pipe_holds_goes_through() {
+fn more_output_than_a_pipe_holds_arrives() {
     play(async {
         let mut line = line("pipe:wc -c").await;
         let row = "x".repeat(999) + "\r";
@@ -50,7 +50,7 @@ fn more_than_a_pipe_holds_goes_through() {
 }
 
 #[test]
-fn rows_end_as_on_a_terminal_however_little_is_read_at_once() {
+fn rows_end_with_cr_lf_however_small_the_reads() {
     for room in [1, 2, 3, 7, 4096] {
         play(async move {
             let mut line = line("pipe:printf 'a\\n\\n\\nbc\\r\\nd\\n'").await;
@@ -69,7 +69,7 @@ fn rows_end_as_on_a_terminal_however_little_is_read_at_once() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_holds_the_line_back() {
+fn a_program_that_does_not_read_holds_the_writer() {
     play(async {
         let mut line = line("pipe:sleep 600").await;
         let row = [b'x'; 4096];

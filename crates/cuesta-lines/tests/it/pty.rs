@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::real::{line, line_with, number, play, status, to_the_end, typed, up_to, wait_until};
 
 #[test]
-fn a_program_finds_a_terminal_with_a_window_and_a_name() {
+fn a_program_has_a_terminal_with_a_window_and_a_name() {
     play(async {
         let options = Options { columns: 100, rows: 30, terminal: "vt100".to_owned(), ..Options::default() };
         let mut line = line_with("pty:stty size; echo \"$TERM/$COLUMNS/$LINES\"; tty", &options).await;
@@ -24,7 +24,7 @@ fn a_program_finds_a_terminal_with_a_window_and_a_name() {
 }
 
 #[test]
-fn a_window_is_never_nothing() {
+fn a_window_is_never_empty() {
     play(async {
         let options = Options { columns: 0, rows: 0, ..Options::default() };
         let mut line = line_with("pty:stty size", &options).await;
@@ -61,7 +61,7 @@ fn keys_are_echoed_and_enter_ends_a_row() {
 }
 
 #[test]
-fn a_password_is_known_by_its_echo() {
+fn input_without_echo_is_reported() {
     play(async {
         let mut line = line("pty:stty -echo; echo ready; cat").await;
         up_to(&mut *line, "ready").await;
@@ -97,7 +97,7 @@ fn a_program_leads_a_session_on_its_terminal() {
 }
 
 #[test]
-fn signals_are_typed() {
+fn control_keys_send_signals() {
     play(async {
         let mut line = line("pty:bash --norc -c 'trap \"echo interrupted\" INT; cat; cat'").await;
         // Its second copy is the program's: it runs.
@@ -113,7 +113,7 @@ fn signals_are_typed() {
 }
 
 #[test]
-fn what_was_said_last_is_heard() {
+fn the_last_output_before_the_end_is_received() {
     play(async {
         for _ in 0..30 {
             let mut line = line("pty:seq 2000").await;
@@ -151,7 +151,7 @@ fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
 }
 
 #[test]
-fn what_made_a_session_of_its_own_lives_on_as_behind_a_closed_window() {
+fn a_program_in_its_own_session_survives_the_hangup() {
     play(async {
         let mut line = line("pty:setsid sh -c 'echo $$; exec sleep 600' & read x").await;
         let daemon = number(&up_to(&mut *line, "\n").await);
@@ -175,7 +175,7 @@ async fn wait_while(pid: i32, why: &str, so: impl Fn() -> bool) {
 }
 
 #[test]
-fn no_such_program_has_a_name_of_its_own() {
+fn a_missing_program_has_its_own_error() {
     play(async {
         for target in ["pty:cuesta-no-such-program", "pty:/etc/passwd", "pipe:cuesta-no-such-program"] {
             let mut line = line(target).await;
@@ -191,7 +191,7 @@ fn no_such_program_has_a_name_of_its_own() {
 }
 
 #[test]
-fn how_a_program_ended_is_known_and_what_it_said_last() {
+fn a_programs_exit_and_last_output_are_reported() {
     play(async {
         for (target, how, last) in [
             ("pty:echo oops; exit 3", ExitStatus::Exited(3), "oops\r\n"),
@@ -228,7 +228,7 @@ fn a_program_is_hung_up_and_a_stubborn_one_killed() {
 }
 
 #[test]
-fn what_a_program_leaves_behind_becomes_ours_and_is_reaped() {
+fn orphans_are_adopted_and_reaped() {
     let daemon = play(async {
         let mut line = line("pty:(setsid sh -c 'echo $$; exec sleep 60' &); cat").await;
         number(&up_to(&mut *line, "\n").await)
@@ -243,7 +243,7 @@ fn what_a_program_leaves_behind_becomes_ours_and_is_reaped() {
 /// began outside their PID namespace.
 #[test]
 fn orphans_are_reaped_in_session_0_too() {
-    let test = "pty::what_a_program_leaves_behind_becomes_ours_and_is_reaped";
+    let test = "pty::orphans_are_adopted_and_reaped";
     let unshare = ["--pid", "--fork", "--mount-proc", "--kill-child"];
     let binary = std::env::current_exe().unwrap();
     let run = Command::new("unshare").args(unshare).arg(binary).args(["--exact", test]).output().unwrap();
@@ -252,7 +252,7 @@ fn orphans_are_reaped_in_session_0_too() {
 }
 
 #[test]
-fn a_slow_line_is_slow_over_a_terminal_too() {
+fn a_line_speed_holds_over_a_terminal() {
     play(async {
         let options = Options { line_speed: 9600, ..Options::default() };
         let mut line = line_with("pty:head -c 960 /dev/zero | tr '\\0' x", &options).await;
@@ -265,7 +265,7 @@ fn a_slow_line_is_slow_over_a_terminal_too() {
 }
 
 #[test]
-fn what_is_typed_into_an_ended_program_finds_the_line_closed() {
+fn input_for_an_ended_program_fails_as_closed() {
     play(async {
         let mut line = line("pty:true").await;
         to_the_end(&mut *line).await;
@@ -292,7 +292,7 @@ fn hundreds_of_terminals_at_once() {
 }
 
 #[test]
-fn a_text_that_no_program_can_have_is_refused() {
+fn a_command_with_a_nul_is_refused() {
     assert!("pty:".parse::<Target>().is_err());
     play(async {
         let target = Target::Pty("a\0b".to_owned());

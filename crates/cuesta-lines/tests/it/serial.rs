@@ -85,7 +85,7 @@ fn a_device_is_one_line() {
 }
 
 #[test]
-fn what_is_no_device_is_said() {
+fn a_missing_device_is_reported() {
     play(async {
         for (device, name) in [("/dev/cuesta-none", "no-device"), ("/dev/null", "no-device"), ("/etc", "no-device")] {
             let target: Target = format!("serial:{device}").parse().expect("a target");
@@ -96,7 +96,7 @@ fn what_is_no_device_is_said() {
 }
 
 #[test]
-fn what_a_device_cannot_do_is_said() {
+fn an_unsupported_setting_is_reported() {
     let wire = Wire::new();
     // A pseudo-terminal has eight bits and no parity, whatever it is told.
     let target: Target = wire.target("a", "?data=7&parity=even").parse().expect("a target");

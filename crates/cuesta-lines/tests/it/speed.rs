@@ -32,7 +32,7 @@ async fn receive_all(line: &mut impl Line) -> Vec<(Stamp, u8)> {
 }
 
 #[test]
-fn what_comes_takes_its_time() {
+fn output_arrives_at_the_line_speed() {
     for speed in SPEEDS {
         let all = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
@@ -50,7 +50,7 @@ fn what_comes_takes_its_time() {
 }
 
 #[test]
-fn the_host_feels_the_queue() {
+fn the_host_waits_for_the_queue() {
     clock::run(clock::Time::Virtual, async {
         let start = clock::now();
         let (near, mut far) = loopback::pair(1);
@@ -67,7 +67,7 @@ fn the_host_feels_the_queue() {
 }
 
 #[test]
-fn a_pause_costs_no_line_time_and_gains_none() {
+fn a_pause_neither_costs_nor_saves_line_time() {
     clock::run(clock::Time::Virtual, async {
         let (near, mut far) = loopback::pair(64);
         let start = clock::now();
@@ -85,7 +85,7 @@ fn a_pause_costs_no_line_time_and_gains_none() {
 }
 
 #[test]
-fn what_is_sent_takes_its_time() {
+fn input_is_sent_at_the_line_speed() {
     for speed in SPEEDS {
         let all = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
@@ -119,7 +119,7 @@ async fn drain(line: &mut impl Line, until: Stamp) {
 }
 
 #[test]
-fn keys_go_when_they_are_whole() {
+fn a_key_arrives_when_its_last_bit_does() {
     clock::run(clock::Time::Virtual, async {
         let start = clock::now();
         let (near, mut far) = loopback::pair(64);
@@ -144,7 +144,7 @@ fn keys_go_when_they_are_whole() {
 }
 
 #[test]
-fn both_ways_at_once_neither_slows_the_other() {
+fn the_two_directions_do_not_slow_each_other() {
     for speed in SPEEDS {
         let (sent, received) = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
@@ -189,7 +189,7 @@ async fn exchange(mut line: impl Line, count: usize) -> Stamp {
 }
 
 #[test]
-fn without_a_wake_up_for_each_character() {
+fn the_pacer_does_not_wake_for_each_character() {
     clock::run(clock::Time::Virtual, async {
         let (near, mut far) = loopback::pair(4096);
         send(&mut far, &[b'x'; 960]).await.unwrap();
@@ -213,7 +213,7 @@ fn without_a_wake_up_for_each_character() {
 }
 
 #[test]
-fn what_the_other_end_does_not_read_is_not_lost() {
+fn unread_output_is_not_lost() {
     clock::run(clock::Time::Virtual, async {
         let (near, mut far) = loopback::pair(4);
         let mut near = RateLimited::new(near, 9600);
@@ -231,7 +231,7 @@ fn what_the_other_end_does_not_read_is_not_lost() {
 }
 
 #[test]
-fn a_sender_who_comes_late_for_each_character_keeps_the_speed_of_the_line() {
+fn a_sender_late_for_each_character_keeps_the_line_speed() {
     for speed in SPEEDS {
         let all = clock::run(clock::Time::Virtual, async move {
             let start = clock::now();
@@ -258,7 +258,7 @@ fn a_sender_who_comes_late_for_each_character_keeps_the_speed_of_the_line() {
 }
 
 #[test]
-fn nobody_gains_line_time_by_having_been_late() {
+fn being_late_gains_no_line_time() {
     clock::run(clock::Time::Virtual, async {
         let start = clock::now();
         let (near, mut far) = loopback::pair(64);

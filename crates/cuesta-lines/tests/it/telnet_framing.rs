@@ -76,7 +76,7 @@ fn pair() -> (Framing, Framing) {
 }
 
 #[test]
-fn two_ends_come_to_terms() {
+fn two_ends_negotiate() {
     let (mut terminal, mut host) = (Framing::terminal(255, 24, "XTERM"), Framing::host());
     assert_eq!((host.window(), host.name()), (None, None));
     assert_eq!(settle(&mut terminal, &mut host), 2);
@@ -85,7 +85,7 @@ fn two_ends_come_to_terms() {
 }
 
 #[test]
-fn ends_of_the_same_role_do_not_talk_in_circles() {
+fn ends_of_the_same_role_do_not_loop() {
     settle(&mut Framing::host(), &mut Framing::host());
     settle(&mut terminal(), &mut terminal());
 }
@@ -117,7 +117,7 @@ const BUSYBOX: &[(&[u8], &[u8])] = &[
 ];
 
 #[test]
-fn real_daemons_get_the_answers_that_they_wait_for() {
+fn real_daemons_get_their_expected_answers() {
     for talk in [TELNETD, BUSYBOX] {
         let mut end = terminal();
         for (said, answer) in talk {
@@ -169,7 +169,7 @@ fn ends_of_rows() {
 }
 
 #[test]
-fn what_needs_no_escape_is_sent_from_where_it_is() {
+fn output_without_escapes_is_sent_without_a_copy() {
     let host = Framing::host();
     let output = b"row one\r\nrow two\r\n";
     let mut room = [0; 8];
@@ -178,7 +178,7 @@ fn what_needs_no_escape_is_sent_from_where_it_is() {
 }
 
 #[test]
-fn a_question_is_answered_each_time_a_state_only_once() {
+fn queries_are_answered_each_time_and_a_state_only_once() {
     let mut end = terminal();
     assert_eq!(feed(&mut end, &[IAC, DO, 6, IAC, DO, 6]).1, [IAC, WILL, 6, IAC, WILL, 6]);
     assert_eq!(feed(&mut end, &[IAC, WILL, 1, IAC, WILL, 1]).1, [IAC, DO, 1]);
@@ -209,7 +209,7 @@ fn subnegotiations_that_are_too_long_or_broken_off_are_dropped_and_counted() {
 }
 
 #[test]
-fn a_name_that_is_none_is_not_believed() {
+fn an_invalid_terminal_name_is_ignored() {
     let mut host = Framing::host();
     feed(&mut host, &[&[IAC, SB, 24, 0][..], b"x\x1b]0;\x07", &[IAC, SE]].concat());
     feed(&mut host, &[&[IAC, SB, 31][..], &[0, 0, 0, 24, IAC, SE]].concat());
@@ -240,7 +240,7 @@ fn either() -> impl Strategy<Value = bool> {
 
 proptest! {
     #[test]
-    fn how_a_stream_is_cut_makes_no_difference(raw in raw(), size in 1_usize..20, is_host in either()) {
+    fn a_stream_decodes_the_same_however_it_is_cut(raw in raw(), size in 1_usize..20, is_host in either()) {
         let end = || if is_host { Framing::host() } else { terminal() };
         let (mut one, mut other) = (end(), end());
         prop_assert_eq!(feed(&mut one, &raw), feed_in_pieces(&mut other, &raw, size));
@@ -248,7 +248,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_encoded_is_decoded(characters in raw(), pieces in 1_usize..20, room in 3_usize..40, step in 1_usize..9,
+    fn encoded_characters_decode_to_the_same(characters in raw(), pieces in 1_usize..20, room in 3_usize..40, step in 1_usize..9,
                                   from_host in either(),                                  binary in either()) {
         let (mut terminal, mut host) = pair();
         if binary {
@@ -268,7 +268,7 @@ proptest! {
 }
 
 #[test]
-fn another_window_is_told_to_a_host_that_asked() {
+fn a_new_window_size_is_sent_to_a_host_that_asked() {
     let mut terminal = Framing::terminal(80, 24, "xterm");
     terminal.resize(100, 30);
     assert_eq!(terminal.replies(), b"", "nobody has asked");

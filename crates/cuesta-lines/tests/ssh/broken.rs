@@ -10,7 +10,7 @@ use crate::peers::openssh;
 use crate::stand::{ask, driven, end, opened, refused, refused_within};
 
 #[test]
-fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
+fn a_host_at_max_startups_is_named_and_accepts_later() {
     let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
@@ -42,7 +42,7 @@ fn a_host_with_too_many_logins_under_way_is_named_and_takes_more_later() {
 }
 
 #[test]
-fn what_a_host_does_not_give_is_named() {
+fn each_refused_request_has_its_own_error() {
     for (more, wanted) in [
         ("MaxSessions 0", "channel"),
         ("PermitTTY no", "no-pty"),
@@ -57,7 +57,7 @@ fn what_a_host_does_not_give_is_named() {
 }
 
 #[test]
-fn a_host_that_dies_in_mid_session_breaks_the_line() {
+fn a_host_that_dies_in_a_session_breaks_the_line() {
     let peer = openssh("");
     let url = peer.url("");
     driven(async move {
@@ -94,7 +94,7 @@ async fn refused_by(words: &'static [u8], hangs_up: bool) -> (&'static str, Stri
 }
 
 #[test]
-fn a_host_that_hangs_or_says_nonsense_is_named_and_left() {
+fn hosts_that_hang_or_send_garbage_have_their_own_errors() {
     driven(async {
         assert_eq!(refused_by(b"", false).await.0, "timeout");
         assert_eq!(refused_by(b"SSH-2.0-sleepy\r\n", false).await.0, "timeout");

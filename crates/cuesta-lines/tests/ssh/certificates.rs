@@ -41,7 +41,7 @@ fn host_with_an_authority(kind: &str) -> Peer {
 }
 
 #[test]
-fn a_certificate_beside_its_key_lets_in() {
+fn a_certificate_beside_its_key_is_accepted() {
     for kind in ["ed25519", "rsa", "ecdsa"] {
         let peer = host_with_an_authority(kind);
         echoes(&peer.url("").replace("/client&", "/user&"));
@@ -49,7 +49,7 @@ fn a_certificate_beside_its_key_lets_in() {
 }
 
 #[test]
-fn a_certificate_that_the_configuration_names_lets_in_with_a_key_of_a_file_or_of_the_agent() {
+fn a_configured_certificate_works_with_a_key_file_or_an_agent_key() {
     let peer = host_with_an_authority("rsa");
     fs::rename(peer.path("user-cert.pub"), peer.path("elsewhere-cert.pub")).unwrap();
     let [config, key, socket] = ["config", "user", "agent"].map(|name| path(&peer, name));
@@ -66,7 +66,7 @@ fn a_certificate_that_the_configuration_names_lets_in_with_a_key_of_a_file_or_of
 }
 
 #[test]
-fn a_certificate_that_the_agent_holds_lets_in() {
+fn a_certificate_in_the_agent_is_accepted() {
     let peer = host_with_an_authority("ed25519");
     let [config, key, socket] = ["config", "user", "agent"].map(|name| path(&peer, name));
     let _agent = agent(&socket);
@@ -78,7 +78,7 @@ fn a_certificate_that_the_agent_holds_lets_in() {
 }
 
 #[test]
-fn a_certificate_that_the_host_does_not_take_is_named() {
+fn a_rejected_certificate_is_named() {
     let peer = host_with_an_authority("ed25519");
     let key = path(&peer, "user");
     run(
@@ -125,7 +125,7 @@ fn a_certificate_for_another_host_or_another_time_is_refused() {
 }
 
 #[test]
-fn a_host_whose_authority_is_not_known_or_revoked_is_refused() {
+fn a_host_with_an_unknown_or_revoked_authority_is_refused() {
     let peer = certified_host("127.0.0.1", "always:forever");
     keygen(&path(&peer, "other"));
     know_authority(&peer, "other");
@@ -165,7 +165,7 @@ fn a_key_with_a_passphrase_is_unlocked_once() {
 }
 
 #[test]
-fn a_locked_key_that_the_agent_holds_is_not_asked_for() {
+fn a_key_in_the_agent_needs_no_passphrase() {
     let peer = openssh("ForceCommand exec cat");
     let [config, key, socket] = ["config", "client", "agent"].map(|name| path(&peer, name));
     let _agent = agent(&socket);

@@ -57,7 +57,7 @@ fn openssh_url(more: &str) -> (String, Peer) {
 }
 
 #[test]
-fn many_log_in_at_once_and_each_has_a_line_of_its_own() {
+fn many_users_log_in_at_once() {
     let peer = openssh("MaxStartups 100\nForceCommand exec cat");
     let url = peer.url("");
     driven(async move {
@@ -81,7 +81,7 @@ const INBOX: u64 = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
-fn who_does_not_listen_is_not_sent_everything_and_can_still_interrupt() {
+fn a_user_who_does_not_read_is_sent_a_bounded_amount_and_can_interrupt() {
     let peer = openssh("");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
@@ -126,7 +126,7 @@ fn waiting(port: u16) -> u64 {
 }
 
 #[test]
-fn a_line_with_a_speed_is_that_slow() {
+fn a_line_speed_holds_over_ssh() {
     let peer = openssh("ForceCommand seq 1000 1099; sleep 60");
     let url = peer.url("");
     driven(async move {

@@ -10,7 +10,7 @@ use crate::passwords::host;
 use crate::stand::{ask, driven, opened_by};
 
 #[test]
-fn obscured_keys_go_together_on_the_grid_with_chaff_after_them() {
+fn obscured_keys_are_sent_together_on_the_grid_followed_by_chaff() {
     let (address, came) = host(&[MethodKind::Password]);
     let sent = driven(async move {
         let known = tempfile::NamedTempFile::new().unwrap();

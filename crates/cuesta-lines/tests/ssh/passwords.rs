@@ -118,7 +118,7 @@ fn name_and_password_come_from_the_users_table() {
 }
 
 #[test]
-fn a_wrong_password_is_refused_and_not_said() {
+fn a_wrong_password_is_refused_and_not_printed() {
     for way in WAYS {
         let said = driven(async move { logs_in(way, "falsch").await }).unwrap_err();
         assert!(said.starts_with("auth: ") && said.contains("the password") && !said.contains("falsch"), "{said}");

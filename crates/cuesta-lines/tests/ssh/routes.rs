@@ -37,7 +37,7 @@ fn is_refused(url: String) -> (&'static str, String) {
 }
 
 #[test]
-fn one_goes_through_other_hosts_one_after_another() {
+fn a_line_goes_through_two_jump_hosts() {
     let [first, second, last] = ["", "", "ForceCommand exec cat"].map(openssh);
     let text = block("first", &first, "")
         + &block("second", &second, "")
@@ -48,7 +48,7 @@ fn one_goes_through_other_hosts_one_after_another() {
 }
 
 #[test]
-fn a_host_on_the_way_that_does_not_lead_on_is_named() {
+fn a_jump_host_that_does_not_forward_is_named() {
     let [closed, last] = ["AllowTcpForwarding no", ""].map(openssh);
     let text = block("closed", &closed, "") + &block("last", &last, "ProxyJump closed");
     let (name, said) = is_refused(configured(&last, "last", &text));
@@ -61,7 +61,7 @@ fn a_host_on_the_way_that_does_not_lead_on_is_named() {
 }
 
 #[test]
-fn hosts_that_lead_in_a_loop_are_refused() {
+fn a_loop_of_jump_hosts_is_refused() {
     let last = openssh("");
     let text = format!("Host *\n  ProxyJump other\n{}", block("last", &last, ""));
     let (name, said) = is_refused(configured(&last, "last", &text));
@@ -70,7 +70,7 @@ fn hosts_that_lead_in_a_loop_are_refused() {
 }
 
 #[test]
-fn one_goes_through_a_command() {
+fn a_line_goes_through_a_proxy_command() {
     let last = openssh("ForceCommand exec cat");
     for command in ["socat - TCP:%h:%p", "exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3"] {
         let command = if command.starts_with("exec") { format!("bash -c '{command}'") } else { command.to_owned() };
@@ -79,7 +79,7 @@ fn one_goes_through_a_command() {
 }
 
 #[test]
-fn one_goes_through_openssh_itself() {
+fn a_line_goes_through_openssh_as_proxy_command() {
     let [first, last] = ["", "ForceCommand exec cat"].map(openssh);
     let own = last.path("own").display().to_string();
     fs::write(&own, block("first", &first, "")).unwrap();
@@ -88,7 +88,7 @@ fn one_goes_through_openssh_itself() {
 }
 
 #[test]
-fn a_command_that_leads_nowhere_is_named_with_what_it_said() {
+fn a_failing_proxy_command_is_named_with_its_output() {
     let last = openssh("");
     for (command, expected) in
         [("no-such-program-at-all %h", "not found"), ("echo why >&2; exit 1", "why"), ("true", "true")]
@@ -101,7 +101,7 @@ fn a_command_that_leads_nowhere_is_named_with_what_it_said() {
 }
 
 #[test]
-fn blocks_are_chosen_by_host_by_user_and_by_what_a_program_says() {
+fn blocks_match_by_host_by_user_and_by_exec() {
     let last = openssh("ForceCommand exec cat");
     let text = format!(
         "Host right wrong\n  HostName 127.0.0.1\nMatch originalhost right exec \"test %n = right\"\n  Port {}\n\
@@ -115,7 +115,7 @@ fn blocks_are_chosen_by_host_by_user_and_by_what_a_program_says() {
 }
 
 #[test]
-fn the_environment_and_the_command_of_the_configuration_go_along() {
+fn the_configured_environment_and_command_are_sent() {
     let last = openssh("AcceptEnv CUESTA_*");
     let more = "SetEnv CUESTA_SET=one\n  SendEnv CARGO_PKG_NAME\n  RemoteCommand echo \"[$CUESTA_SET]\"; exec cat";
     let url = configured(&last, "last", &block("last", &last, more));
@@ -123,7 +123,7 @@ fn the_environment_and_the_command_of_the_configuration_go_along() {
 }
 
 #[test]
-fn what_is_not_done_is_refused_or_named() {
+fn unsupported_settings_are_refused_or_reported() {
     let last = openssh("");
     for more in ["BindAddress 127.0.0.2", "KnownHostsCommand /bin/true", "RequestTTY no", "AddressFamily inet6"] {
         let (name, said) = is_refused(configured(&last, "last", &block("last", &last, more)));

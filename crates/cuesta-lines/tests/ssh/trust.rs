@@ -6,7 +6,7 @@ use crate::peers::{keygen, openssh, openssh_at};
 use crate::stand::{ask, driven, opened, refused};
 
 #[test]
-fn a_host_that_is_not_known_is_refused_unless_new_ones_may_be_learnt() {
+fn an_unknown_host_is_refused_unless_new_keys_may_be_learnt() {
     let peer = openssh("ForceCommand exec cat");
     let known = peer.path("known");
     let right = fs::read_to_string(&known).unwrap();
@@ -45,7 +45,7 @@ fn a_host_whose_key_has_changed_is_always_refused() {
 }
 
 #[test]
-fn new_hosts_are_learnt_once_by_many() {
+fn many_logins_write_a_new_host_key_once() {
     let peer = openssh("MaxStartups 100\nForceCommand exec cat");
     fs::write(peer.path("known"), "").unwrap();
     let url = peer.url("&known_hosts=accept-new");
@@ -60,7 +60,7 @@ fn new_hosts_are_learnt_once_by_many() {
 }
 
 #[test]
-fn a_key_that_the_host_does_not_take_is_refused_by_name() {
+fn a_rejected_key_is_named() {
     let peer = openssh("");
     keygen(&peer.path("stranger").display().to_string());
     let url = peer.url("").replace("/client&", "/stranger&");
@@ -87,7 +87,7 @@ fn a_key_file_that_is_missing_or_has_a_passphrase_is_named() {
 }
 
 #[test]
-fn an_rsa_key_lets_in_as_well() {
+fn an_rsa_key_is_accepted() {
     let peer = openssh("ForceCommand exec cat");
     let key = peer.path("rsa").display().to_string();
     let made =
@@ -99,7 +99,7 @@ fn an_rsa_key_lets_in_as_well() {
 }
 
 #[test]
-fn a_new_host_is_learnt_as_a_hash_where_the_configuration_says_so() {
+fn a_new_host_key_is_hashed_if_configured() {
     let peer = openssh("ForceCommand exec cat");
     let (known, config) = (peer.path("known"), peer.path("config"));
     fs::write(&known, "").unwrap();

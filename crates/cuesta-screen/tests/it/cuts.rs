@@ -42,7 +42,7 @@ fn a_stream_may_come_byte_by_byte() {
 }
 
 #[test]
-fn a_character_cut_in_two_takes_nothing_with_it() {
+fn a_character_cut_in_two_loses_nothing() {
     // A mark without a character to join, then a letter, then a character that is cut as well.
     let text = "\u{301}A\u{e9}\u{6f22}b".as_bytes();
     for cut in 1..text.len() {
@@ -70,7 +70,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn whatever_comes_is_taken_alike(
+    fn any_stream_gives_the_same_screen_however_it_is_cut(
         pieces in prop::collection::vec(piece(), 0..40),
         columns in 1u16..20,
         rows in 1u16..8,

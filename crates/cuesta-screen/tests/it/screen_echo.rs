@@ -66,7 +66,7 @@ fn keys_typed_ahead_are_each_shown_by_their_own() {
 }
 
 #[test]
-fn what_is_put_before_other_text_is_shown() {
+fn a_key_inserted_before_other_text_is_shown() {
     let mut user = at_prompt();
     user.comes("acd\x1b[4G");
     assert_eq!(user.types("b").comes("bcd\x08\x08").tells(), "b0");
@@ -75,7 +75,7 @@ fn what_is_put_before_other_text_is_shown() {
 }
 
 #[test]
-fn the_same_character_typed_over_is_shown_by_the_cursor() {
+fn a_key_over_the_same_character_is_shown_by_the_cursor() {
     let mut user = at_prompt();
     user.comes("aaa\x1b[3G");
     assert_eq!(user.types("aa").comes("\x1b[C").tells(), "a2");
@@ -92,7 +92,7 @@ fn a_status_line_drawn_meanwhile_shows_nothing() {
 }
 
 #[test]
-fn a_hidden_cursor_that_comes_back_shows_what_was_drawn_meanwhile() {
+fn keys_drawn_under_a_hidden_cursor_are_shown_when_it_returns() {
     let mut user = Typist::at(20, 5, "\x1b[2;5H");
     let drawn = "\x1b[?25l\x1b[2;1H1234x\x1b[5;1Hstatus\x1b[2;6H\x1b[?25h";
     assert_eq!(user.types("x").comes(drawn).tells(), "x16");
@@ -101,7 +101,7 @@ fn a_hidden_cursor_that_comes_back_shows_what_was_drawn_meanwhile() {
 }
 
 #[test]
-fn a_full_row_goes_on_in_the_next() {
+fn a_full_row_continues_in_the_next() {
     let mut user = Typist::at(10, 3, "$ 123456");
     assert_eq!(user.types("890").comes("8").comes("9\x1b[K").comes("0").tells(), "80 90 00");
     assert_eq!(user.screen.cursor(), (1, 1));
@@ -117,7 +117,7 @@ fn a_full_row_at_the_bottom_scrolls() {
 }
 
 #[test]
-fn a_continuation_mark_is_read_over() {
+fn a_continuation_mark_is_skipped() {
     let mut user = Typist::at(10, 5, "\x1b[2;1H12345678\x1b[2;9H");
     assert_eq!(user.types("a").comes("a").tells(), "a0");
     // Emacs puts a mark into the last column and goes on in the next row.
@@ -135,13 +135,13 @@ fn a_word_that_moves_to_the_next_row_is_shown_there() {
 }
 
 #[test]
-fn a_row_that_moves_sideways_shows_what_stands_before_the_cursor() {
+fn keys_of_a_row_shifted_sideways_are_found_before_the_cursor() {
     let mut user = Typist::at(10, 5, "> 1234567\x1b[1;10H");
     assert_eq!(user.types("x").comes("\x1b[1;1H<4567x\x1b[K").tells(), "x11");
 }
 
 #[test]
-fn indentation_after_a_return_is_no_hindrance() {
+fn keys_are_found_behind_indentation_after_a_return() {
     let mut user = Typist::at(20, 5, "\x1b[1;1H");
     assert_eq!(user.types("if\r").comes("if\r\n  ").tells(), "i0 f1");
     assert_eq!(user.types("x\ry").comes("x\r\n").comes("  y").tells(), "x0 y2");
@@ -196,7 +196,7 @@ fn a_slow_prompt_overtakes_nothing() {
 }
 
 #[test]
-fn a_cursor_that_comes_back_to_where_it_was_shows_nothing() {
+fn a_cursor_that_returns_to_its_rest_position_shows_no_key() {
     // The character before it happens to be the one awaited.
     let mut user = Typist::at(20, 5, "a");
     assert_eq!(user.types("a").comes("\x1b7\x1b[5;1Hclock\x1b8").tells(), "");
@@ -204,7 +204,7 @@ fn a_cursor_that_comes_back_to_where_it_was_shows_nothing() {
 }
 
 #[test]
-fn on_a_paced_line_the_character_is_named_that_completed_it() {
+fn on_a_paced_line_the_completing_character_is_reported() {
     let mut user = Typist::at(20, 5, "\x1b[2;5H");
     user.exactly = true;
     assert_eq!(user.types("x").comes("\x1b[2;1H1234x\x07").tells(), "x10");
