@@ -4,6 +4,7 @@
 mod real;
 
 mod doubles;
+mod kernel_stamps;
 mod pipe;
 mod pty;
 mod serial;

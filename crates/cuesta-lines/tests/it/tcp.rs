@@ -3,7 +3,6 @@
 use std::future::poll_fn;
 use std::io;
 use std::net::{TcpListener, TcpStream};
-use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -12,22 +11,22 @@ use cuesta_lines::{Fault, Line, Listener, Options, Target, open, receive, send};
 use cuesta_record::clock::{self, Time};
 use tokio::task::spawn_local;
 
-fn in_real_time<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
+pub(crate) fn in_real_time<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
     clock::run(Time::Real, future).expect("a runtime")
 }
 
-fn listen(kind: &str) -> Listener {
+pub(crate) fn listen(kind: &str) -> Listener {
     Listener::bind(&format!("{kind}://127.0.0.1:0").parse().expect("a target")).expect("a free port")
 }
 
-/// Both ends of a line, the terminal's first.
-async fn pair(listener: &Listener, options: &Options) -> (Box<dyn Line>, Box<dyn Line>) {
+/// The terminal's end of a line, and the host's.
+pub(crate) async fn pair(listener: &Listener, options: &Options) -> (Box<dyn Line>, Box<dyn Line>) {
     let near = open(&listener.target(), options).await.expect("it listens");
-    (near, listener.accept().await.expect("somebody called"))
+    (near, listener.accept().await.expect("a connection"))
 }
 
-/// Sends back all that comes.
-async fn echo(mut line: Box<dyn Line>) -> io::Result<()> {
+/// Sends back everything it receives.
+pub(crate) async fn echo(mut line: Box<dyn Line>) -> io::Result<()> {
     let mut buffer = [0; 4096];
     loop {
         let received = receive(&mut line, &mut buffer).await?;
@@ -99,7 +98,7 @@ fn telnet_tells_the_host_about_the_terminal() {
 }
 
 #[test]
-fn closing_with_something_unread_does_not_throw_away_the_last_words() {
+fn closing_with_unread_input_does_not_lose_the_last_output() {
     in_real_time(async {
         let listener = listen("telnet");
         let (mut near, mut far) = pair(&listener, &Options::default()).await;
@@ -111,20 +110,20 @@ fn closing_with_something_unread_does_not_throw_away_the_last_words() {
     });
 }
 
-/// Sends to a terminal that does not read until no more is taken, and says how much that was.
+/// Sends until the line accepts no more, and returns what was sent.
 fn fill(far: &mut Box<dyn Line>) -> Vec<u8> {
     let piece: Vec<u8> = (0..10_000_u32).map(|n| (n % 251) as u8).collect();
     let mut cx = Context::from_waker(Waker::noop());
     let mut sent = Vec::new();
     while let Poll::Ready(len) = far.poll_send(&mut cx, &piece) {
         sent.extend_from_slice(&piece[..len.expect("no fault")]);
-        assert!(sent.len() < 10_000_000, "there is no end to it");
+        assert!(sent.len() < 10_000_000, "the line accepts without end");
     }
     sent
 }
 
 #[test]
-fn a_reader_that_does_not_read_holds_the_writer_and_loses_nothing() {
+fn a_slow_reader_holds_the_writer_and_loses_nothing() {
     for kind in ["tcp", "telnet"] {
         in_real_time(async move {
             let listener = listen(kind);
@@ -150,7 +149,7 @@ fn the_kernel_hides_little_of_the_queue_for_a_slow_line() {
 }
 
 #[test]
-fn a_fast_reader_gets_all_that_waited() {
+fn a_fast_reader_gets_all_output() {
     in_real_time(async {
         let listener = listen("telnet");
         let (mut near, mut far) = pair(&listener, &Options::default()).await;
@@ -163,11 +162,11 @@ fn a_fast_reader_gets_all_that_waited() {
 }
 
 #[test]
-fn hosts_that_close_or_reset_are_told_apart() {
+fn closed_and_reset_connections_are_distinguished() {
     in_real_time(async {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
-        // Closed in the middle of a negotiation.
+        // Closed within a negotiation.
         let mut near = open(&target, &Options::default()).await.unwrap();
         let mut peer = listener.accept().unwrap().0;
         io::Write::write_all(&mut peer, b"bye\xff\xfa\x18").unwrap();
@@ -175,11 +174,11 @@ fn hosts_that_close_or_reset_are_told_apart() {
         assert_eq!(receive_exactly(&mut near, 3).await, b"bye");
         let error = receive(&mut near, &mut [0; 9]).await.unwrap_err();
         assert_eq!(Fault::of(&error).name(), "half-sequence");
-        // Closed after all was said.
+        // Closed without an error.
         let mut near = open(&target, &Options::default()).await.unwrap();
         drop(listener.accept().unwrap().0);
         assert_eq!(receive(&mut near, &mut [0; 9]).await.unwrap().len, 0);
-        // Reset: thrown away with something unread.
+        // Reset: the peer closes its socket with unread input.
         let mut near = open(&target, &Options::default()).await.unwrap();
         let peer = listener.accept().unwrap().0;
         send(&mut near, b"unread").await.unwrap();
@@ -190,20 +189,20 @@ fn hosts_that_close_or_reset_are_told_apart() {
     });
 }
 
-/// Until something can be read.
+/// Waits until something can be read.
 fn wait_for_input(peer: &TcpStream) {
     peer.set_nonblocking(false).expect("a socket");
     peer.peek(&mut [0]).expect("input");
 }
 
 #[test]
-fn a_host_that_floods_with_questions_is_borne() {
+fn a_flood_of_negotiation_does_not_block_the_line() {
     in_real_time(async {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let target: Target = format!("telnet://{}", listener.local_addr().unwrap()).parse().unwrap();
         let mut near = open(&target, &Options::default()).await.unwrap();
         let mut peer = listener.accept().unwrap().0;
-        // It never reads the answers.
+        // The peer never reads the answers.
         let flood = std::thread::spawn(move || {
             let question = b"\xff\xfd\x27".repeat(100_000);
             for _ in 0..20 {
@@ -218,15 +217,15 @@ fn a_host_that_floods_with_questions_is_borne() {
 }
 
 #[test]
-fn why_there_is_no_line_is_said_with_a_remedy() {
+fn errors_of_opening_have_a_name_and_a_remedy() {
     in_real_time(async {
         let closed = listen("tcp").target();
         let refused = open(&closed, &Options::default()).await.err().unwrap();
         assert_eq!(refused.name(), "refused");
-        let place = closed.to_string().replace("tcp://", "");
+        let address = closed.to_string().replace("tcp://", "");
         assert_eq!(
             refused.to_string(),
-            format!("nothing listens at {place} (refused): start the host, or check the address")
+            format!("nothing listens at {address} (refused): start the host, or check the address")
         );
         let unresolved = open(&"telnet://no-such-host.invalid".parse().unwrap(), &Options::default()).await;
         let unresolved = unresolved.err().unwrap();
@@ -238,9 +237,9 @@ fn why_there_is_no_line_is_said_with_a_remedy() {
 }
 
 #[test]
-fn a_host_that_never_accepts_is_given_up() {
+fn connecting_to_a_host_that_never_accepts_times_out() {
     in_real_time(async {
-        // A queue of none is full after one or two; the kernel then drops calls without a word.
+        // A backlog of 0 is full after one or two connections; the kernel then drops connection requests silently.
         let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
         socket.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
         socket.listen(0).unwrap();
@@ -260,7 +259,7 @@ fn a_host_that_never_accepts_is_given_up() {
 }
 
 #[test]
-fn nobody_can_listen_twice_at_a_place() {
+fn an_address_can_be_bound_only_once() {
     let first = listen("tcp");
     let again = Listener::bind(&first.target()).unwrap_err();
     assert_eq!(again.kind(), io::ErrorKind::AddrInUse);
@@ -269,111 +268,27 @@ fn nobody_can_listen_twice_at_a_place() {
 }
 
 #[test]
-fn two_ears_at_one_place_hear_all_callers() {
+fn two_listeners_on_one_socket_accept_all_lines() {
     in_real_time(async {
         let listener = listen("tcp");
-        let ears = [Rc::new(listener.try_clone().unwrap()), Rc::new(listener)];
-        let target = ears[0].target();
-        let mut callers = Vec::new();
+        let listeners = [Rc::new(listener.try_clone().unwrap()), Rc::new(listener)];
+        let target = listeners[0].target();
+        let mut lines = Vec::new();
         for _ in 0..10 {
-            callers.push(open(&target, &Options::default()).await.unwrap());
+            lines.push(open(&target, &Options::default()).await.unwrap());
         }
         for _ in 0..10 {
-            let mut waits = ears.iter().map(|ear| Box::pin(ear.accept())).collect::<Vec<_>>();
+            let mut waits = listeners.iter().map(|listener| Box::pin(listener.accept())).collect::<Vec<_>>();
             poll_fn(|cx| {
-                let heard = waits.iter_mut().find_map(|wait| match wait.as_mut().poll(cx) {
+                let accepted = waits.iter_mut().find_map(|wait| match wait.as_mut().poll(cx) {
                     Poll::Ready(line) => Some(line),
                     Poll::Pending => None,
                 });
-                heard.map_or(Poll::Pending, Poll::Ready)
+                accepted.map_or(Poll::Pending, Poll::Ready)
             })
             .await
             .unwrap();
         }
-    });
-}
-
-fn stamped() -> Options {
-    Options { stamped: true, ..Options::default() }
-}
-
-#[test]
-fn the_kernel_stamps_what_passes() {
-    in_real_time(async {
-        let listener = listen("telnet");
-        let (mut near, far) = pair(&listener, &stamped()).await;
-        spawn_local(echo(far));
-        let (mut keys, mut stamped) = (0, 0);
-        // The kernel begins to stamp what it receives a little after it was asked to.
-        while stamped < 50 {
-            keys += 1;
-            assert!(keys < 10_000, "{stamped} of {keys} keys were stamped");
-            let wall = clock::wall();
-            send(&mut near, b"k").await.unwrap();
-            let received = receive(&mut near, &mut [0; 16]).await.unwrap();
-            // Nor does it say when a key went if a reply of the negotiation went after it.
-            let (Some(sent), Some(came)) = (near.kernel_sent(), received.stamped) else { continue };
-            let order = [wall, sent.kernel, came.kernel, clock::wall()];
-            assert!(order.is_sorted(), "{order:?}");
-            let (kernel, ours) = (came.kernel - sent.kernel, came.ours.since(sent.ours).as_nanos() as u64);
-            assert!(kernel <= ours, "the kernel saw {kernel} ns, we {ours} ns");
-            stamped += 1;
-        }
-        // Asked again before another key, it is still the same.
-        assert_eq!(near.kernel_sent(), near.kernel_sent());
-    });
-}
-
-#[test]
-fn a_stamped_line_that_is_full_does_not_spin() {
-    in_real_time(async {
-        let listener = listen("tcp");
-        let (mut near, mut far) = pair(&listener, &stamped()).await;
-        send(&mut near, b"k").await.unwrap();
-        let mut polls = 0;
-        let text = vec![b'x'; 100_000];
-        // Full of output that nobody reads, and with send stamps that nobody collects.
-        let mut fill = pin!(clock::sleep_until(clock::now() + Duration::from_millis(300)));
-        let mut sent = 0;
-        poll_fn(|cx| {
-            polls += 1;
-            while let Poll::Ready(len) = near.poll_send(cx, &text) {
-                sent += len.unwrap();
-            }
-            fill.as_mut().poll(cx)
-        })
-        .await;
-        assert!(polls < 1000, "{polls} polls in 300 ms");
-        // Once it is read there is room again.
-        let reader = spawn_local(async move {
-            let mut left = sent + 1 + 100_000;
-            let mut buffer = vec![0; 100_000];
-            while left > 0 {
-                left -= receive(&mut far, &mut buffer).await.unwrap().len;
-            }
-        });
-        send(&mut near, &text).await.unwrap();
-        reader.await.unwrap();
-    });
-}
-
-#[test]
-fn a_stamped_line_that_waits_for_input_does_not_spin() {
-    in_real_time(async {
-        let listener = listen("tcp");
-        let (mut near, mut far) = pair(&listener, &stamped()).await;
-        send(&mut near, b"k").await.unwrap();
-        receive(&mut far, &mut [0; 9]).await.unwrap();
-        let mut polls = 0;
-        let mut wait = pin!(clock::sleep_until(clock::now() + Duration::from_millis(200)));
-        let mut buffer = [0; 9];
-        poll_fn(|cx| {
-            polls += 1;
-            assert!(near.poll_receive(cx, &mut buffer).is_pending());
-            wait.as_mut().poll(cx)
-        })
-        .await;
-        assert!(polls < 10, "{polls} polls in 200 ms with nothing to read");
     });
 }
 
@@ -396,7 +311,7 @@ fn a_paced_line_keeps_its_speed_over_tcp() {
             last = received.at_character(received.len - 1);
         }
         drop(sender.await.unwrap());
-        // Two seconds' worth. A machine that stands still for a moment makes it slower, never faster.
+        // The text takes two seconds. A machine that stops for a moment makes it slower, never faster.
         let took = last.since(first.at).as_secs_f64();
         let expected = 9599.0 / 4800.0;
         assert!(took > expected * 0.98, "{took} s instead of {expected} s");
