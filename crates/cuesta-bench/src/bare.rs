@@ -42,7 +42,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let opened = Used::now();
     driver.run_until(job.until())?;
     let closed = Used::now();
-    Ok(driver.outcome(&job, opened, closed, resident().saturating_sub(before)).tell()?)
+    Ok(driver.outcome(&job, opened, closed, resident().saturating_sub(before)).print()?)
 }
 
 struct Driver {

@@ -36,7 +36,7 @@ pub(crate) fn play(job: &str) -> Result<(), Box<dyn Error>> {
     let mut outcome = read(&folder, &job)?;
     outcome.cpu = closed.cpu - opened.cpu;
     outcome.memory = grown as f64 / f64::from(job.users);
-    Ok(outcome.tell()?)
+    Ok(outcome.print()?)
 }
 
 fn used_at(instant: Stamp) -> Result<Used, Box<dyn Error>> {

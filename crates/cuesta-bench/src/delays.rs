@@ -12,30 +12,30 @@ const USERS: u32 = 100;
 const SETTLE: Duration = Duration::from_secs(1);
 const MEASURE: Duration = Duration::from_secs(5);
 
-/// A known delay, and what was measured.
+/// A known delay, and the outcome.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Delay {
-    pub(crate) held: Duration,
+pub(crate) struct DelayCheck {
+    pub(crate) delay: Duration,
     outcome: Outcome,
     /// p99 of the lateness of a thread that only sleeps, measured at the same time, in seconds.
-    pub(crate) asleep: f64,
+    pub(crate) sleep_lateness: f64,
 }
 
-impl Delay {
-    /// Runs typists at the built-in host, on another core, which delays each echo by `held`.
-    pub(crate) fn run(held: Duration, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
+impl DelayCheck {
+    /// Runs typists at the built-in host, on another core, which delays each echo by `delay`.
+    pub(crate) fn run(delay: Duration, (drivers, hosts): (usize, usize)) -> Result<Self, Box<dyn Error>> {
         let (work, framing) = (Work::Typists, Framing::Tcp);
-        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay: held })?;
+        let (_host, address) = Part::host(HostJob { work, framing, cpu: hosts, built_in: true, delay })?;
         let _awake = process::stay_awake();
         let job = Job { settle: SETTLE, measure: MEASURE, ..Job::new(work, framing, USERS, address, drivers) };
         let wakes = Wakes::on(hosts);
         let outcome = Part::driver(&job)?.outcome()?;
-        Ok(Self { held, outcome, asleep: wakes.late()? })
+        Ok(Self { delay, outcome, sleep_lateness: wakes.p99_lateness()? })
     }
 
     /// Echo time beyond the delay, in seconds: p50 and p99.
     pub(crate) fn excess(&self) -> [f64; 2] {
-        self.outcome.echo.map(|echo| echo - self.held.as_secs_f64())
+        self.outcome.echo.map(|echo| echo - self.delay.as_secs_f64())
     }
 
     /// Share of the core that the driver used.

@@ -32,7 +32,7 @@ impl Outcome {
     }
 
     /// Prints it as JSON for the parent process.
-    pub(crate) fn tell(&self) -> io::Result<()> {
+    pub(crate) fn print(&self) -> io::Result<()> {
         writeln!(io::stdout(), "{}", serde_json::to_string(self)?)
     }
 }

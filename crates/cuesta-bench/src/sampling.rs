@@ -12,7 +12,7 @@ use cuesta_meters::sampled::cause::{Sampler, SamplerOptions};
 use cuesta_record::clock;
 
 use crate::loads::{LOADS, Load, median, timed};
-use crate::table::Row;
+use crate::table::ResultRow;
 use crate::timer::Timer;
 
 /// Samples a second, as the meters take them.
@@ -26,12 +26,12 @@ const PAIRS: usize = 100;
 const STEADY: Duration = Duration::from_secs(2);
 
 /// Measures each load, kept on one CPU.
-pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure() -> Result<Vec<ResultRow>, Box<dyn Error>> {
     let sampler = Sampler::start(&[Subject::Machine], SamplerOptions { frequency: FREQUENCY, profile: false })?;
     LOADS.iter().map(|load| row(&sampler, *load)).collect()
 }
 
-fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
+fn row(sampler: &Sampler, (name, turn): Load) -> Result<ResultRow, Box<dyn Error>> {
     // Lets the sampler adapt its rate to this workload first.
     let reader = reader(sampler, turn)?;
     let (mut cost, mut timer, mut control) = (Vec::new(), Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ fn row(sampler: &Sampler, (name, turn): Load) -> Result<Row, Box<dyn Error>> {
         percent[0], percent[1], percent[2], percent[3], percent[4]
     );
     let name = format!("sampling at {FREQUENCY} Hz, {name}");
-    Ok(Row::judged(&name, measured, &format!("under {:.0} %", MOST * 1e2), cost + reader < MOST))
+    Ok(ResultRow::with_target(&name, measured, &format!("under {:.0} %", MOST * 1e2), cost + reader < MOST))
 }
 
 /// Relative slowdown of `one` compared with `other`.

@@ -5,10 +5,10 @@ use std::error::Error;
 
 use crate::job::{Framing, HostJob, Job, Work};
 use crate::process::Part;
-use crate::table::Row;
+use crate::table::ResultRow;
 
 /// Measures this many users of each kind; gives the row.
-pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<Row, Box<dyn Error>> {
+pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
     let framing = Framing::Tcp;
     let (_one, one) = Part::host(HostJob::small(Work::Screens, framing, hosts))?;
     let (_two, two) = Part::host(HostJob::small(Work::Typists, framing, hosts))?;
@@ -24,5 +24,9 @@ pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<Ro
         screens.memory / 1024.0,
         plain.memory / 1024.0
     );
-    Ok(Row::known("CPU per key, timed to an 80x24 screen beside without", measured, screens.errors + plain.errors))
+    Ok(ResultRow::without_target(
+        "CPU per key, timed to an 80x24 screen beside without",
+        measured,
+        screens.errors + plain.errors,
+    ))
 }

@@ -73,15 +73,15 @@ struct Line {
 
 impl Line {
     /// Removes the answer to our offers, which comes in one piece between characters; gives the remaining length.
-    fn without_negotiation(&mut self, came: &mut [u8]) -> usize {
-        let Some(begin) = came.iter().position(|byte| *byte == IAC || (1..ACCEPTANCE).contains(&self.negotiation))
+    fn without_negotiation(&mut self, received: &mut [u8]) -> usize {
+        let Some(begin) = received.iter().position(|byte| *byte == IAC || (1..ACCEPTANCE).contains(&self.negotiation))
         else {
-            return came.len();
+            return received.len();
         };
-        let skipped = self.negotiation.min(came.len() - begin);
+        let skipped = self.negotiation.min(received.len() - begin);
         self.negotiation -= skipped;
-        came.copy_within(begin + skipped.., begin);
-        came.len() - skipped
+        received.copy_within(begin + skipped.., begin);
+        received.len() - skipped
     }
 }
 
@@ -129,13 +129,13 @@ impl Server {
             return;
         };
         let len = line.without_negotiation(&mut buffer[..len]);
-        let came = &buffer[..len];
+        let received = &buffer[..len];
         // A driver that hung up shows at the next read.
         match self.job.work {
-            Work::Typists | Work::Screens if came.is_empty() => {}
-            Work::Typists | Work::Screens => _ = rustix::net::send(&line.stream, came, SendFlags::NOSIGNAL),
+            Work::Typists | Work::Screens if received.is_empty() => {}
+            Work::Typists | Work::Screens => _ = rustix::net::send(&line.stream, received, SendFlags::NOSIGNAL),
             Work::Closed => {
-                for _ in came.iter().filter(|byte| **byte == b'\r') {
+                for _ in received.iter().filter(|byte| **byte == b'\r') {
                     let _ = rustix::net::send(&line.stream, &[b'.'; ANSWER], SendFlags::NOSIGNAL);
                 }
             }

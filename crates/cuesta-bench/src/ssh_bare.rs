@@ -25,7 +25,7 @@ use crate::process;
 pub(crate) fn play(job: Job) -> Result<(), Box<dyn Error>> {
     process::pin(job.cpu)?;
     let outcome = clock::run(Time::Real, async move { drive(&job).await.map_err(|error| error.to_string()) })??;
-    Ok(outcome.tell()?)
+    Ok(outcome.print()?)
 }
 
 /// One session, with a shell on it.
@@ -69,20 +69,20 @@ async fn drive(job: &Job) -> Result<Outcome, Box<dyn Error>> {
         users.push(connect(job, Arc::clone(&config)).await?);
     }
     let grown = resident().saturating_sub(before);
-    let typed = Rc::new(RefCell::new(Typed::default()));
-    let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&typed)));
+    let tally = Rc::new(RefCell::new(KeyTally::default()));
+    let typing = tokio::task::spawn_local(type_keys(users, job.clone(), Rc::clone(&tally)));
     clock::sleep_until(job.from()).await;
-    *typed.borrow_mut() = Typed::default();
+    *tally.borrow_mut() = KeyTally::default();
     RESPONSE.with_borrow_mut(|response| *response = Histogram::default());
     let opened = Used::now();
     clock::sleep_until(job.until()).await;
     let closed = Used::now();
     typing.await?;
-    let typed = typed.borrow();
+    let tally = tally.borrow();
     Ok(Outcome {
-        operations: typed.keys,
+        operations: tally.keys,
         cpu: closed.cpu - opened.cpu,
-        lateness: [0.5, 0.99].map(|share| typed.lateness.quantile(share)),
+        lateness: [0.5, 0.99].map(|share| tally.lateness.quantile(share)),
         echo: [0.5, 0.99].map(|share| RESPONSE.with_borrow(|response| response.quantile(share))),
         memory: grown as f64 / f64::from(job.users),
         run_wait: (closed.run_wait - opened.run_wait) / job.measure.as_secs_f64(),
@@ -107,15 +107,15 @@ async fn connect(job: &Job, config: Arc<Config>) -> Result<User, Box<dyn Error>>
     Ok(User { handle, channel: id, sent })
 }
 
-/// Figures of the keys typed in the window.
+/// Figures of the keys sent in the window.
 #[derive(Default)]
-struct Typed {
+struct KeyTally {
     keys: u64,
     lateness: Histogram,
 }
 
 /// Types for all users, each at an instant of its own within the cycle.
-async fn type_keys(users: Vec<User>, job: Job, typed: Rc<RefCell<Typed>>) {
+async fn type_keys(users: Vec<User>, job: Job, tally: Rc<RefCell<KeyTally>>) {
     let (start, until) = (clock::now(), job.until());
     let mut due: BinaryHeap<Reverse<(Stamp, usize)>> = (0..users.len())
         .map(|number| Reverse((start + job.cycle * number as u32 / users.len() as u32, number)))
@@ -127,9 +127,9 @@ async fn type_keys(users: Vec<User>, job: Job, typed: Rc<RefCell<Typed>>) {
         user.sent.store(now.as_nanos(), Ordering::Relaxed);
         // A broken line shows in the count of operations.
         if user.handle.data(user.channel, KEY).await.is_ok() {
-            let mut typed = typed.borrow_mut();
-            typed.keys += 1;
-            typed.lateness.record(now.since(at).as_nanos() as u64);
+            let mut tally = tally.borrow_mut();
+            tally.keys += 1;
+            tally.lateness.record(now.since(at).as_nanos() as u64);
         }
         due.push(Reverse((at + job.cycle, number)));
     }

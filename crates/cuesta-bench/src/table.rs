@@ -3,31 +3,32 @@
 use std::io::{self, Write};
 
 use crate::crowd::Crowd;
-use crate::delays::Delay;
+use crate::delays::DelayCheck;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 
 /// One target, what was measured, and whether it is met.
-pub(crate) struct Row {
+pub(crate) struct ResultRow {
     name: String,
     measured: String,
     target: String,
-    verdict: Verdict,
+    status: TargetStatus,
 }
 
 /// Whether a target is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum TargetStatus {
     Met,
     Missed,
-    /// The control is within its bounds: the other rows can be judged.
-    Quiet,
-    Noisy,
+    /// The control is within its bounds, so the other rows can be judged.
+    ControlQuiet,
+    /// The control is not: the machine is too busy to judge the other rows.
+    ControlNoisy,
     /// A figure without a target.
-    Known,
+    NoTarget,
 }
 
-impl Row {
+impl ResultRow {
     /// The rows of one pairing.
     pub(crate) fn of_pairs(
         name: &str,
@@ -44,12 +45,17 @@ impl Row {
         let errors: u64 = pairs.iter().map(|pair| pair.tested.errors).sum();
         let ratio = if pairing.control {
             let quiet = ratios.largest - ratios.least <= noise && (ratios.median - 1.0).abs() <= noise;
-            Self::new(name, measured, "1 within 15 %", if quiet { Verdict::Quiet } else { Verdict::Noisy })
+            Self::new(
+                name,
+                measured,
+                "1 within 15 %",
+                if quiet { TargetStatus::ControlQuiet } else { TargetStatus::ControlNoisy },
+            )
         } else {
             let met = ratios.median <= cost && errors == 0;
             let target = format!("at most {cost:.2} x");
             let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
-            Self::new(name, measured, &target, if met { Verdict::Met } else { Verdict::Missed })
+            Self::new(name, measured, &target, if met { TargetStatus::Met } else { TargetStatus::Missed })
         };
         let late = (pairing.work == Work::Typists && pairing.framing != Framing::Ssh && !pairing.control)
             .then(|| Self::lateness(pairs, lateness));
@@ -65,7 +71,7 @@ impl Row {
             pair.limit.cost() * 1e6,
             pair.tested.memory / 1024.0
         );
-        Self::known(&format!("CPU per key, a {name} line beside bare tcp"), measured, pair.tested.errors)
+        Self::without_target(&format!("CPU per key, a {name} line beside bare tcp"), measured, pair.tested.errors)
     }
 
     fn lateness(pairs: &[Pair], most: f64) -> Self {
@@ -77,8 +83,8 @@ impl Row {
             tested[0], limit[0], tested[1], limit[1]
         );
         let target = format!("p50 under {:.0} us", most * 1e6);
-        let verdict = if tested[0] < most * 1e6 { Verdict::Met } else { Verdict::Missed };
-        Self::new("  lateness of the same keys", measured, &target, verdict)
+        let status = if tested[0] < most * 1e6 { TargetStatus::Met } else { TargetStatus::Missed };
+        Self::new("  lateness of the same keys", measured, &target, status)
     }
 
     /// The rows of one crowd.
@@ -94,9 +100,9 @@ impl Row {
             crowd.outcome.run_wait * 1e2
         );
         let measured = if doubts.is_empty() { measured } else { format!("{measured}; doubts: {}", doubts.join(", ")) };
-        let valid = if doubts.is_empty() { Verdict::Met } else { Verdict::Missed };
+        let valid = if doubts.is_empty() { TargetStatus::Met } else { TargetStatus::Missed };
         let size = crowd.outcome.memory;
-        let fits = if size <= memory { Verdict::Met } else { Verdict::Missed };
+        let fits = if size <= memory { TargetStatus::Met } else { TargetStatus::Missed };
         vec![
             Self::new(&name, measured, "valid", valid),
             Self::new("  memory a user", format!("{size:.0} bytes"), &format!("at most {memory:.0} bytes"), fits),
@@ -104,13 +110,13 @@ impl Row {
     }
 
     /// The row of one known delay.
-    pub(crate) fn of_delay(delay: &Delay, [p50, p99]: [f64; 2]) -> Self {
+    pub(crate) fn of_delay(delay: &DelayCheck, [p50, p99]: [f64; 2]) -> Self {
         let excess = delay.excess();
         let mut measured = format!(
             "p50 {:+.0} us, p99 {:+.0} us (a bare sleep {:+.0} us); driver CPU {:.0} %",
             excess[0] * 1e6,
             excess[1] * 1e6,
-            delay.asleep * 1e6,
+            delay.sleep_lateness * 1e6,
             delay.cpu() * 1e2
         );
         if delay.errors() > 0 {
@@ -118,40 +124,39 @@ impl Row {
         }
         let met = (0.0..p50).contains(&excess[0]) && excess[1] < p99 && delay.cpu() < 0.5 && delay.errors() == 0;
         let target = format!("{:.0} us, {:.0} us", p50 * 1e6, p99 * 1e6);
-        let verdict = if met { Verdict::Met } else { Verdict::Missed };
-        Self::new(&format!("echo beyond a known delay of {} ms", delay.held.as_millis()), measured, &target, verdict)
+        let status = if met { TargetStatus::Met } else { TargetStatus::Missed };
+        Self::new(&format!("echo beyond a known delay of {} ms", delay.delay.as_millis()), measured, &target, status)
     }
 
     /// A figure without a target; only errors count as missed.
-    pub(crate) fn known(name: &str, measured: String, errors: u64) -> Self {
+    pub(crate) fn without_target(name: &str, measured: String, errors: u64) -> Self {
         let measured = if errors == 0 { measured } else { format!("{measured}, {errors} errors") };
-        Self::new(name, measured, "no errors", if errors == 0 { Verdict::Known } else { Verdict::Missed })
+        Self::new(name, measured, "no errors", if errors == 0 { TargetStatus::NoTarget } else { TargetStatus::Missed })
     }
 
     /// A figure with a target.
-    pub(crate) fn judged(name: &str, measured: String, target: &str, met: bool) -> Self {
-        Self::new(name, measured, target, if met { Verdict::Met } else { Verdict::Missed })
+    pub(crate) fn with_target(name: &str, measured: String, target: &str, met: bool) -> Self {
+        Self::new(name, measured, target, if met { TargetStatus::Met } else { TargetStatus::Missed })
     }
 
-    fn new(name: &str, measured: String, target: &str, verdict: Verdict) -> Self {
-        Self { name: name.to_owned(), measured, target: target.to_owned(), verdict }
+    fn new(name: &str, measured: String, target: &str, status: TargetStatus) -> Self {
+        Self { name: name.to_owned(), measured, target: target.to_owned(), status }
     }
 
     /// Whether the target is missed.
     pub(crate) fn is_missed(&self) -> bool {
-        self.verdict == Verdict::Missed
+        self.status == TargetStatus::Missed
     }
 
-    /// Prints it.
-    pub(crate) fn show(&self, out: &mut impl Write) -> io::Result<()> {
-        let verdict = match self.verdict {
-            Verdict::Met => "met",
-            Verdict::Missed => "MISSED",
-            Verdict::Quiet => "quiet",
-            Verdict::Known => "",
-            Verdict::Noisy => "NOISY: the machine is too busy to judge by",
+    pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let status = match self.status {
+            TargetStatus::Met => "met",
+            TargetStatus::Missed => "MISSED",
+            TargetStatus::ControlQuiet => "quiet",
+            TargetStatus::NoTarget => "",
+            TargetStatus::ControlNoisy => "NOISY: the machine is too busy to judge by",
         };
-        writeln!(out, "{:<50} {:<60} {:<20} {verdict}", self.name, self.measured, self.target)?;
+        writeln!(out, "{:<50} {:<60} {:<20} {status}", self.name, self.measured, self.target)?;
         out.flush()
     }
 }

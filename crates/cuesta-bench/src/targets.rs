@@ -5,13 +5,13 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::crowd::Crowd;
-use crate::delays::Delay;
+use crate::delays::DelayCheck;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 use crate::process;
 use crate::sampling;
 use crate::screens;
-use crate::table::Row;
+use crate::table::ResultRow;
 
 /// Largest CPU time per operation, over that of the limit.
 const COST: f64 = 1.25;
@@ -37,7 +37,7 @@ const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
     ("CPU per key, 1,000 typists, tcp", Work::Typists, Framing::Tcp, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet", Work::Typists, Framing::Telnet, TYPISTS, false, 5),
     ("CPU per key, 1,000 typists, telnet negotiated", Work::Typists, Framing::Negotiated, TYPISTS, false, 3),
-    ("CPU per key, 400 typists, ssh beside russh alone", Work::Typists, Framing::Ssh, OF_A_KIND, false, 3),
+    ("CPU per key, 400 typists, ssh beside russh alone", Work::Typists, Framing::Ssh, USERS_OF_A_KIND, false, 3),
     ("CPU per transaction, 96 users, control", Work::Closed, Framing::Tcp, CLOSED, true, 3),
     ("CPU per transaction, 96 users, tcp", Work::Closed, Framing::Tcp, CLOSED, false, 5),
     ("CPU per transaction, 96 users, telnet", Work::Closed, Framing::Telnet, CLOSED, false, 5),
@@ -47,10 +47,10 @@ const PAIRINGS: [(&str, Work, Framing, u32, bool, usize); 9] = [
 /// Kinds of line that are compared with the bare loop on tcp.
 const KINDS: [(&str, Framing); 4] =
     [("tcp", Framing::Tcp), ("telnet", Framing::Telnet), ("pty", Framing::Pty), ("ssh", Framing::Ssh)];
-const OF_A_KIND: u32 = 400;
+const USERS_OF_A_KIND: u32 = 400;
 
 /// A measurement with the name of its first row.
-type Measurement = (String, Box<dyn Fn() -> Result<Vec<Row>, Box<dyn Error>>>);
+type Measurement = (String, Box<dyn Fn() -> Result<Vec<ResultRow>, Box<dyn Error>>>);
 
 /// Runs the measurements whose name contains `wanted`; true if every target is met.
 pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
@@ -58,7 +58,7 @@ pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dy
     let all = measurements(process::two_cpus()?);
     for (_, measure) in all.iter().filter(|(name, _)| name.contains(wanted)) {
         for row in measure()? {
-            row.show(out)?;
+            row.print(out)?;
             rows.push(row);
         }
     }
@@ -66,7 +66,7 @@ pub(crate) fn measure(wanted: &str, out: &mut impl Write) -> Result<bool, Box<dy
         let names: Vec<_> = all.into_iter().map(|(name, _)| name).collect();
         return Err(format!("no measurement is called \"{wanted}\"; there are:\n  {}", names.join("\n  ")).into());
     }
-    tell(&rows, out)
+    print_summary(&rows, out)
 }
 
 fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
@@ -78,24 +78,25 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
         let pairing = Pairing { work, framing, beside, users, control };
         let measure = move || {
             let pairs = (0..pairs).map(|number| Pair::run(pairing, number % 2 == 1, cpus));
-            Ok(Row::of_pairs(name, &pairs.collect::<Result<Vec<_>, _>>()?, pairing, NOISE, COST, LATENESS))
+            Ok(ResultRow::of_pairs(name, &pairs.collect::<Result<Vec<_>, _>>()?, pairing, NOISE, COST, LATENESS))
         };
         add(name.to_owned(), Box::new(measure));
     }
     for (name, framing) in KINDS {
-        let pairing = Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: OF_A_KIND, control: false };
-        let measure = move || Ok(vec![Row::of_kind(name, &Pair::run(pairing, false, cpus)?)]);
+        let pairing =
+            Pairing { work: Work::Typists, framing, beside: Framing::Tcp, users: USERS_OF_A_KIND, control: false };
+        let measure = move || Ok(vec![ResultRow::of_kind(name, &Pair::run(pairing, false, cpus)?)]);
         add(format!("CPU per key, a {name} line"), Box::new(measure));
     }
-    add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(OF_A_KIND, cpus)?])));
+    add("screens".to_owned(), Box::new(move || Ok(vec![screens::measure(USERS_OF_A_KIND, cpus)?])));
     for (name, framing, memory) in
         [("tcp", Framing::Tcp, MEMORY), ("telnet", Framing::Telnet, MEMORY), ("ssh", Framing::Ssh, SSH_MEMORY)]
     {
-        let measure = move || Ok(Row::of_crowd(framing, &Crowd::run(framing, cpus)?, memory));
+        let measure = move || Ok(ResultRow::of_crowd(framing, &Crowd::run(framing, cpus)?, memory));
         add(format!("{name} crowd"), Box::new(measure));
     }
     for ms in DELAYS {
-        let measure = move || Ok(vec![Row::of_delay(&Delay::run(Duration::from_millis(ms), cpus)?, BEYOND)]);
+        let measure = move || Ok(vec![ResultRow::of_delay(&DelayCheck::run(Duration::from_millis(ms), cpus)?, BEYOND)]);
         add(format!("echo beyond a known delay of {ms} ms"), Box::new(measure));
     }
     add("sampling".to_owned(), Box::new(sampling::measure));
@@ -104,7 +105,7 @@ fn measurements(cpus: (usize, usize)) -> Vec<Measurement> {
     all
 }
 
-fn tell(rows: &[Row], out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
+fn print_summary(rows: &[ResultRow], out: &mut impl Write) -> Result<bool, Box<dyn Error>> {
     let missed = rows.iter().filter(|row| row.is_missed()).count();
     writeln!(out, "\n{}", if missed == 0 { "Every target is met.".into() } else { format!("MISSED: {missed}.") })?;
     Ok(missed == 0)

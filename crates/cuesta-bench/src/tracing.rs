@@ -7,7 +7,7 @@ use cuesta_meters::traced::{Depth, Trace};
 
 use crate::loads::{CALLS, call, compute, fault, median, timed};
 use crate::switching::{SWITCHES, switch};
-use crate::table::Row;
+use crate::table::ResultRow;
 
 /// Target: the largest overhead of the light tracer on system calls.
 const MOST: f64 = 0.03;
@@ -27,19 +27,22 @@ struct Cost {
 }
 
 /// Measures each load.
-pub(crate) fn measure() -> Result<Vec<Row>, Box<dyn Error>> {
+pub(crate) fn measure() -> Result<Vec<ResultRow>, Box<dyn Error>> {
     let calls = Cost::of(Depth::Light, call)?;
-    let judged = Row::judged("light tracer on call-bound work", calls.shown(), "under 3 %", calls.part < MOST);
-    let computes = Row::known("light tracer, computing", Cost::of(Depth::Light, compute)?.shown(), 0);
-    let faults = Row::known("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.shown(), 0);
+    let calls = ResultRow::with_target("light tracer on call-bound work", calls.text(), "under 3 %", calls.part < MOST);
+    let computes = ResultRow::without_target("light tracer, computing", Cost::of(Depth::Light, compute)?.text(), 0);
+    let faults =
+        ResultRow::without_target("light tracer, taking page faults", Cost::of(Depth::Light, fault)?.text(), 0);
     let switches = Cost::of(Depth::Light, switch)?;
     // The other thread does the other half of the switches.
     let each = switches.each(SWITCHES / 2);
-    let switches = Row::known("light tracer, switching", format!("{}, {each:.0} ns a switch", switches.shown()), 0);
+    let switches =
+        ResultRow::without_target("light tracer, switching", format!("{}, {each:.0} ns a switch", switches.text()), 0);
     let full = Cost::of(Depth::Full, call)?;
     let each = full.each(CALLS);
-    let full = Row::known("full tracer on call-bound work", format!("{}, {each:.0} ns a call", full.shown()), 0);
-    Ok(vec![judged, computes, faults, switches, full])
+    let full =
+        ResultRow::without_target("full tracer on call-bound work", format!("{}, {each:.0} ns a call", full.text()), 0);
+    Ok(vec![calls, computes, faults, switches, full])
 }
 
 impl Cost {
@@ -48,10 +51,11 @@ impl Cost {
         for pair in 0..PAIRS {
             // The order alternates, so that a drift of the machine affects both.
             let first = pair % 2 == 0;
-            let (one, other) = (spell(first.then_some(depth), turn)?, spell((!first).then_some(depth), turn)?);
+            let (one, other) =
+                (median_turn(first.then_some(depth), turn)?, median_turn((!first).then_some(depth), turn)?);
             let (with, without) = if first { (one, other) } else { (other, one) };
             parts.push(with / without - 1.0);
-            control.push(spell(None, turn)? / without - 1.0);
+            control.push(median_turn(None, turn)? / without - 1.0);
             bare.push(without);
         }
         let ((part, error), (control, _), (turn, _)) = (median(&mut parts), median(&mut control), median(&mut bare));
@@ -63,14 +67,14 @@ impl Cost {
         self.part * self.turn / f64::from(events) * 1e9
     }
 
-    fn shown(&self) -> String {
+    fn text(&self) -> String {
         let percent = [self.part, self.error, self.control].map(|part| part * 1e2);
         format!("{:+.2} ± {:.2} % slower (control {:+.2} %)", percent[0], percent[1], percent[2])
     }
 }
 
 /// Median CPU seconds of a turn, traced or not.
-fn spell(depth: Option<Depth>, turn: fn()) -> Result<f64, Box<dyn Error>> {
+fn median_turn(depth: Option<Depth>, turn: fn()) -> Result<f64, Box<dyn Error>> {
     let trace = depth.map(|depth| Trace::start(&Subject::Machine, depth)).transpose()?;
     turn();
     let mut turns: Vec<f64> = (1..TURNS).map(|_| timed(turn)).collect();

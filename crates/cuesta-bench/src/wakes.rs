@@ -32,7 +32,7 @@ impl Wakes {
     }
 
     /// Stops the thread; gives the p99 of its lateness, in seconds.
-    pub(crate) fn late(self) -> io::Result<f64> {
+    pub(crate) fn p99_lateness(self) -> io::Result<f64> {
         self.stop.store(true, Ordering::Relaxed);
         let mut late = self.thread.join().expect("it does not panic")?;
         late.sort_by(f64::total_cmp);
