@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::strokes::{Row, Strokes};
+use crate::strokes::{CursorRow, Strokes};
 
 /// Most prompts of a tape, and the longest one in characters.
 const MOST: usize = 8;
@@ -33,7 +33,7 @@ impl Prompts {
     }
 
     /// Whether a row is a prompt.
-    pub(crate) fn is(&self, row: &Row) -> bool {
+    pub(crate) fn is(&self, row: &CursorRow) -> bool {
         is_candidate(row) && self.known.contains(&without_numbers(&row.text))
     }
 
@@ -64,7 +64,7 @@ fn escaped(text: &str) -> String {
     pattern
 }
 
-fn is_candidate(row: &Row) -> bool {
+fn is_candidate(row: &CursorRow) -> bool {
     row.at_end && !row.text.is_empty() && row.text.chars().count() <= LONGEST && !row.text.contains(char::is_control)
 }
 
@@ -84,8 +84,8 @@ fn without_numbers(row: &str) -> String {
 mod tests {
     use super::*;
 
-    fn row(text: &str) -> Row {
-        Row { text: text.into(), at_end: true }
+    fn row(text: &str) -> CursorRow {
+        CursorRow { text: text.into(), at_end: true }
     }
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
         let prompts = Prompts { known };
         assert!(prompts.is(&row("In [12]:")));
         assert!(!prompts.is(&row("Out[12]:")));
-        assert!(!prompts.is(&Row { at_end: false, ..row("In [12]:") }));
+        assert!(!prompts.is(&CursorRow { at_end: false, ..row("In [12]:") }));
         assert_eq!(prompts.pattern().as_deref(), Some(r"^(ann@host:~\/x\$|In \[\d+\]:) ?$"));
         assert_eq!(Prompts::default().pattern(), None);
     }

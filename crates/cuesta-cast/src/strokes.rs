@@ -39,12 +39,12 @@ pub(crate) struct Answer {
     /// Its readable text, up to a length.
     pub(crate) text: String,
     /// The cursor's row after each output that changed it, up to a number.
-    pub(crate) rows: Vec<(Duration, Row)>,
+    pub(crate) rows: Vec<(Duration, CursorRow)>,
 }
 
 /// The row that the cursor stands in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Row {
+pub(crate) struct CursorRow {
     /// Without blanks at its end.
     pub(crate) text: String,
     /// Whether the cursor stands at its end.
@@ -162,11 +162,11 @@ impl Reader {
         answer.take(at, &shown, row);
     }
 
-    fn row(&self) -> Row {
+    fn row(&self) -> CursorRow {
         let (row, column) = self.screen.cursor();
         let text = self.screen.row(row);
         let at_end = text.chars().count() <= usize::from(column);
-        Row { text, at_end }
+        CursorRow { text, at_end }
     }
 }
 
@@ -180,7 +180,7 @@ fn echoes(cast: &Cast, press: &KeyPress) -> Option<bool> {
 }
 
 impl Answer {
-    fn take(&mut self, at: Duration, shown: &str, row: Row) {
+    fn take(&mut self, at: Duration, shown: &str, row: CursorRow) {
         let (first, last) = self.came.unwrap_or((at, at));
         self.longest_gap = self.longest_gap.max(at.saturating_sub(last));
         self.came = Some((first, at));
@@ -201,7 +201,7 @@ impl Answer {
     }
 
     /// The cursor's row after all of it.
-    pub(crate) fn last_row(&self) -> Option<&Row> {
+    pub(crate) fn last_row(&self) -> Option<&CursorRow> {
         self.rows.last().map(|(_, row)| row)
     }
 }
