@@ -1,4 +1,4 @@
-//! Events: of the subject where the kernel counts by task, else of its machine.
+//! Events: the subject's if the kernel counts them by task, else the machine's.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Delta<'_> {
         }
     }
 
-    /// The counts that are of more than the subject.
+    /// The names of counts that cover more than the subject.
     fn of_machine(&self) -> &'static [&'static str] {
         match self.later.subject {
             Subject::Machine => &[],
@@ -68,12 +68,12 @@ impl Delta<'_> {
         if matches!(self.later.subject, Subject::Cgroup(_)) && group.value().is_some() {
             return (group.map(|both| both.0), group.map(|both| both.1));
         }
-        let of = |of: fn(&TaskDelta) -> u64| self.done.map(|done| Count::over(of(done), self.seconds));
-        (of(|done| done.minor), of(|done| done.major))
+        let of = |of: fn(&TaskDelta) -> u64| self.own_tasks.map(|tasks| Count::over(of(tasks), self.seconds));
+        (of(|tasks| tasks.minor), of(|tasks| tasks.major))
     }
 
     fn by_thread(&self, of: fn(&ThreadDelta) -> u64) -> Figure<Count> {
-        self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(of(threads), self.seconds))
+        self.own_tasks.and_then(TaskDelta::of_threads).map(|threads| Count::over(of(threads), self.seconds))
     }
 
     fn wakeups(&self) -> Figure<Count> {
@@ -84,7 +84,7 @@ impl Delta<'_> {
         if counted.value().is_some() { counted } else { self.missing(NO_WAKEUPS) }
     }
 
-    /// Of a CPU set by its CPUs, else of the machine.
+    /// By CPU for a CPU set, else for the machine.
     fn interrupts(
         &self,
         by_cpu: impl Fn(&CounterSnapshot) -> &Figure<BTreeMap<usize, u64>>,
@@ -107,7 +107,7 @@ impl Delta<'_> {
                     .unwrap_or(0)
                     .saturating_add(grown(before.writes, disk.writes).unwrap_or(0))
             };
-            // What a stacked device does, the one below it does too.
+            // A request to a stacked device is a request to the device below it too.
             let lowest = b.iter().filter(|(name, _)| !self.later.stacked.contains(*name));
             lowest.map(|(name, disk)| of(name, disk)).fold(0, u64::saturating_add)
         });

@@ -32,7 +32,7 @@ impl Delta<'_> {
         self.beside.iter().map(|(cpu, ticks)| (*cpu, shares(*ticks))).collect()
     }
 
-    /// What the network's part is at most: all soft interrupts of the machine.
+    /// An upper bound of the network's part: all soft interrupts of the machine.
     pub(super) fn network(&self) -> Network {
         let machine = self.beside.values().fold(self.all_cpus(), |sum, cpu| sum.and(*cpu));
         let seconds = self.earlier.stat.with(&self.later.stat, |_, _| machine.softirq as f64 * tick() as f64 / 1e9);
@@ -49,7 +49,7 @@ impl Delta<'_> {
         self.cpus.values().fold(Ticks::default(), |sum, cpu| sum.and(*cpu))
     }
 
-    /// The subject's own part. A CPU set's and a machine's is all that its CPUs did.
+    /// CPU time of the subject. For a CPU set or a machine it is all work on its CPUs.
     pub(super) fn own(&self) -> Own {
         let cpu = self.cpu();
         let busy = cpu.busy();
@@ -86,7 +86,7 @@ impl Delta<'_> {
             processes: self.later.tasks.map(|tasks| tasks.processes.len() as f64),
         };
         let irq = if self.later.times_interrupts_apart() { cpu.irq } else { Figure::unmetered(MINGLED) };
-        // The clocks of others are not of some CPUs.
+        // Clocks of other tasks count on all CPUs, not on some.
         let others = self.clocks(&self.others).map(|seconds| self.percent_of_cpus(*seconds));
         own.others_are_rest = !self.beside.is_empty() || others.value().is_none();
         if !own.others_are_rest {
@@ -95,10 +95,10 @@ impl Delta<'_> {
         own.with_beside(&busy, &irq)
     }
 
-    /// How a part's CPU time is taken.
+    /// Where the CPU time of a part of the machine comes from.
     pub(super) fn source(&self) -> Source {
         let births = self.later.ended.value().is_some_and(|ended| ended.births);
-        match (self.usage_of_group().value().is_some(), tasks::is_told(self.earlier, self.later), births) {
+        match (self.usage_of_group().value().is_some(), tasks::listened_throughout(self.earlier, self.later), births) {
             (true, ..) => Source::ControlGroup,
             (_, true, true) => Source::ExitRecords,
             (_, true, false) => Source::ExitRecordsByParent,
@@ -106,7 +106,7 @@ impl Delta<'_> {
         }
     }
 
-    /// CPU seconds of the subject's control group: all, and as the kernel splits them.
+    /// CPU seconds of the subject's control group: all, user and system as the kernel splits them.
     fn usage_of_group(&self) -> Figure<(f64, f64, f64)> {
         if !matches!(self.later.subject, Subject::Cgroup(_)) {
             return Figure::unmetered("the subject is no control group");
@@ -118,8 +118,8 @@ impl Delta<'_> {
         })
     }
 
-    /// The part of the subject's time that was in user mode. Where no clock tick met it in the interval, as in its life
-    /// so far; where none ever did, all of it, as the kernel itself has it then.
+    /// The part of the subject's time that was in user mode. If no clock tick met the subject in the interval, it is the part
+    /// of its whole life; if no tick ever did, it is 1, as the kernel assumes too.
     fn user_part(&self, user: f64, system: f64) -> f64 {
         if user + system > 0.0 {
             return user / (user + system);
@@ -133,21 +133,21 @@ impl Delta<'_> {
         self.later.tasks.map(|tasks| tasks.processes.values().map(|process| process.stat.threads).sum::<u64>() as f64)
     }
 
-    /// CPU seconds of the subject between two snapshots of its tasks: all, and as the kernel splits them. They add up over
-    /// intervals that follow each other.
+    /// CPU seconds of the subject between two snapshots of its tasks: all, user and system as the kernel splits them. They add
+    /// up over consecutive intervals.
     fn own_seconds(&self) -> (Figure, Figure, Figure) {
         let group = self.usage_of_group();
         if group.value().is_some() {
             return (group.map(|all| all.0), group.map(|all| all.1), group.map(|all| all.2));
         }
-        let of = |nanos: fn(&super::tasks::TaskDelta) -> u64| self.done.map(|done| nanos(done) as f64 / 1e9);
-        (of(|done| done.cpu), of(|done| done.user), of(|done| done.system))
+        let of = |nanos: fn(&super::tasks::TaskDelta) -> u64| self.own_tasks.map(|tasks| nanos(tasks) as f64 / 1e9);
+        (of(|tasks| tasks.cpu), of(|tasks| tasks.user), of(|tasks| tasks.system))
     }
 
-    /// CPU seconds of the subject, of the interval in which the CPUs were read.
+    /// CPU seconds of the subject in the interval between the readings of the CPUs.
     fn own_in_interval(&self) -> Figure {
         let group = self.usage_of_group();
-        if group.value().is_some() { group.map(|all| all.0) } else { self.clocks(&self.done) }
+        if group.value().is_some() { group.map(|all| all.0) } else { self.clocks(&self.own_tasks) }
     }
 
     pub(super) fn percent_of_cpus(&self, seconds: f64) -> f64 {
@@ -195,8 +195,8 @@ impl Delta<'_> {
         pressure
     }
 
-    /// Rows of `total_time`: of the CPUs' uses, and of steal and idle. For a process or control group its own time, and others'
-    /// apart.
+    /// Rows of `total_time`: uses of the CPUs, then steal and idle. For a process or control group, its own time and that of
+    /// others are apart.
     pub(super) fn total_time(&self) -> (Vec<TimeRow>, Vec<TimeRow>) {
         let (cpu, own) = (self.cpu(), self.own());
         let busy = cpu.busy();
@@ -225,8 +225,9 @@ impl Delta<'_> {
         (rows, idle.map(|(name, percent)| TimeRow::idle(name, percent)).into())
     }
 
-    /// The subject and all others by the clocks of their tasks, idle and steal by those of the CPUs: of all CPUs of the machine,
-    /// for tasks are not of a CPU. A set of CPUs has the ticks of its uses alone.
+    /// Whether the parts add up to the capacity: the subject and all others by the clocks of their tasks, idle and steal by
+    /// those of the CPUs. It covers all CPUs of the machine, since tasks move between CPUs. A set of CPUs has only the ticks of
+    /// its uses.
     pub(super) fn closure(&self) -> Closure {
         if matches!(self.later.subject, Subject::Cpus(_)) || self.later.teller.is_some() {
             let ticks = seconds_of(self.all_cpus().total());
@@ -240,12 +241,12 @@ impl Delta<'_> {
         let steal = ("steal", percent(seconds_of(machine.steal)));
         let of = |seconds: &Figure| seconds.and_then(|seconds| percent(*seconds));
         let unseen = 100.0 * seconds_of(machine.irq.saturating_add(machine.softirq)) / capacity.max(f64::MIN_POSITIVE);
-        // Where interrupts are timed apart from tasks, they are a part of their own.
+        // If the kernel times interrupts apart from tasks, they are a part of their own.
         let apart = self.later.times_interrupts_apart();
         let (interrupts, unseen) = if apart { (unseen, 0.0) } else { (0.0, unseen) };
         let interrupts = ("interrupts", Figure::plain(interrupts));
         if !self.is_part() {
-            let tasks = ("tasks", of(&self.clocks(&self.done)));
+            let tasks = ("tasks", of(&self.clocks(&self.own_tasks)));
             return Closure::by_clocks(&[tasks, idle, steal, interrupts], unseen, self.seconds);
         }
         let subject = ("subject", of(&self.own_in_interval()));
@@ -253,9 +254,9 @@ impl Delta<'_> {
         Closure::by_clocks(&[subject, others, idle, steal, interrupts], unseen, self.seconds)
     }
 
-    /// CPU seconds by the clocks of tasks, which were read a little later than the CPUs: made those of the interval.
-    fn clocks(&self, done: &Figure<super::tasks::TaskDelta>) -> Figure {
-        done.map(|done| done.cpu as f64 / 1e9 / done.seconds * self.seconds)
+    /// CPU seconds by the clocks of tasks, scaled to the interval of the CPUs, which are read a little earlier.
+    fn clocks(&self, tasks: &Figure<super::tasks::TaskDelta>) -> Figure {
+        tasks.map(|tasks| tasks.cpu as f64 / 1e9 / tasks.seconds * self.seconds)
     }
 }
 
@@ -291,7 +292,7 @@ mod tests {
     use crate::{Delta, Meter, MeterSpec, Roots};
 
     #[test]
-    fn a_tenth_of_the_subjects_time_that_is_lost_breaks_the_closure() {
+    fn a_lost_tenth_of_the_subjects_time_breaks_the_closure() {
         let subject = format!("pid:{}", std::process::id()).parse().unwrap();
         let mut meter = Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap();
         let (earlier, cpus) = (meter.snapshot(), thread::available_parallelism().unwrap().get());
@@ -310,11 +311,12 @@ mod tests {
         let mut delta = Delta::between(&earlier, &later).unwrap();
         let good = delta.closure();
         assert!(good.closes, "{good:?}");
-        // As much as must show: a tenth where the subject has a good part of the CPUs, more where neighbours have them.
+        // An error that must show: a tenth if the subject has a good part of the CPUs, more if neighbours have them.
         let needed = (2.0 * good.tolerance + good.interrupts) / good.parts["subject"];
         let planted = f64::max(0.1, needed);
-        delta.done =
-            delta.done.map(|done| super::tasks::TaskDelta { cpu: (done.cpu as f64 * (1.0 - planted)) as u64, ..*done });
+        delta.own_tasks = delta
+            .own_tasks
+            .map(|tasks| super::tasks::TaskDelta { cpu: (tasks.cpu as f64 * (1.0 - planted)) as u64, ..*tasks });
         let bad = delta.closure();
         assert!(!bad.closes, "{planted} of it was lost: {bad:?}");
         assert!((bad.parts["others"] - good.parts["others"]).abs() < 1e-9, "others take nothing of it");

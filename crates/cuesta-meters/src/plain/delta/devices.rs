@@ -13,7 +13,7 @@ impl Delta<'_> {
     pub(super) fn devices(&self) -> BTreeMap<String, Device> {
         let Some(later) = self.later.disks.value() else { return BTreeMap::new() };
         let before = |name| self.earlier.disks.value().and_then(|disks| disks.get(name)).copied();
-        // A device that did nothing before the earlier snapshot is not in it.
+        // A device that was never used before the earlier snapshot is not in it.
         let pairs = later.iter().map(|(name, disk)| (name, before(name).unwrap_or_default(), *disk));
         pairs.map(|(name, a, b)| (name.clone(), self.device(name, a, b))).collect()
     }

@@ -1,7 +1,7 @@
 //! Delta: the difference of two snapshots, as figures of a [`MeterReport`](crate::MeterReport).
 //!
 //! - `cpu`: CPU time by use, idle by kind, where the time went.
-//! - `tasks`: what the subject's tasks did.
+//! - `tasks`: what tasks did; `process_pairs`: the processes of both snapshots, paired.
 //! - `counts`: events.
 //! - `traffic`: queues for the CPU.
 //! - `devices`: block devices.
@@ -9,6 +9,7 @@
 mod counts;
 mod cpu;
 mod devices;
+mod process_pairs;
 mod tasks;
 mod traffic;
 
@@ -21,43 +22,42 @@ use crate::plain::kernel::stat::Ticks;
 use crate::report::Measured;
 use crate::{Count, CounterSnapshot, Figure, Source, Subject};
 
-/// Why a figure is missing that no file of the kernel tells.
+/// Why a figure is missing that no file of the kernel has.
 const UNTRACED: &str = "only tracing tells (the exact tier: `cuesta meters --exact`)";
-/// Why one is that makes calls dearer.
+/// Why a figure is missing whose tracing makes calls slower.
 const UNTRACED_CALLS: &str = "only tracing tells (the exact tier: `cuesta meters --calls`)";
 
-/// What is missing where the kernel does not count it, and nobody traces.
+/// Why waits for block devices are missing without a tracer.
 pub(crate) const NO_DELAYS: &str =
     "waits for block devices are not counted: `sysctl kernel.task_delayacct=1` allows it";
 
-/// Two snapshots of one subject, and what of them compares.
+/// Two snapshots of one subject, and the parts that compare.
 #[derive(Debug)]
 pub struct Delta<'a> {
     earlier: &'a CounterSnapshot,
     later: &'a CounterSnapshot,
-    /// Elapsed.
+    /// Elapsed time between the snapshots.
     seconds: f64,
-    /// What each CPU did, of those that the subject may use and that were there throughout.
+    /// Ticks of each CPU that the subject may use and that was online throughout.
     cpus: BTreeMap<usize, Ticks>,
-    /// The same of the machine's other CPUs.
+    /// Ticks of the machine's other CPUs.
     beside: BTreeMap<usize, Ticks>,
-    /// What the subject's tasks did.
-    done: Figure<TaskDelta>,
-    /// What all other tasks did.
+    own_tasks: Figure<TaskDelta>,
+    /// All tasks that are not the subject's.
     others: Figure<TaskDelta>,
     notes: Vec<String>,
 }
 
-/// Readings that do not compare.
+/// Why two snapshots do not compare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Incomparable {
-    /// Of two subjects.
+    /// They are of two subjects.
     #[error("the earlier snapshot is of {0}, the later one of {1}")]
     Subjects(Subject, Subject),
-    /// Of two boots.
+    /// The machine was booted in between.
     #[error("the machine has been booted since the earlier snapshot: its counters began anew")]
     Boots,
-    /// Not in order.
+    /// They are not in order.
     #[error("no time has passed between the snapshots")]
     Order,
 }
@@ -81,8 +81,8 @@ impl<'a> Delta<'a> {
             seconds,
             cpus: BTreeMap::new(),
             beside: BTreeMap::new(),
-            done: tasks::done(earlier, later),
-            others: tasks::done_by_others(earlier, later),
+            own_tasks: tasks::of_subject(earlier, later),
+            others: tasks::of_others(earlier, later),
             notes: Vec::new(),
         };
         delta.compare_cpus();
@@ -90,7 +90,6 @@ impl<'a> Delta<'a> {
         Ok(delta)
     }
 
-    /// All that two snapshots tell.
     pub(crate) fn measured(&self) -> Measured {
         let (busy_rows, idle_rows) = self.total_time();
         Measured {
@@ -122,7 +121,7 @@ impl<'a> Delta<'a> {
         self.cpus.keys().copied()
     }
 
-    /// CPU time that there was.
+    /// CPUs × elapsed time: seconds.
     fn capacity(&self) -> f64 {
         self.seconds * self.cpus.len() as f64
     }
@@ -182,16 +181,15 @@ impl<'a> Delta<'a> {
                 1 => "its process has".to_owned(),
                 many => format!("its {many} processes have"),
             };
-            self.notes
-                .push(format!("{many} too many threads to look at each: run-queue delay and switches are missing"));
+            self.notes.push(format!("{many} too many threads to read each: run-queue delay and switches are missing"));
         }
     }
 
-    /// What the source of a part's CPU time loses.
+    /// What the source of the subject's CPU time cannot see.
     fn loses(&self) -> Option<String> {
         const WAITS: &str = "run-queue delay and switches of tasks that came and went are missing";
         match self.source() {
-            Source::ControlGroup | Source::Parents if tasks::is_told(self.earlier, self.later) => None,
+            Source::ControlGroup | Source::Parents if tasks::listened_throughout(self.earlier, self.later) => None,
             Source::ControlGroup => Some(format!("{WAITS}: root (CAP_NET_ADMIN) is told of them, while it meters")),
             Source::Parents => Some(format!(
                 "{WAITS}, and CPU time of processes that nobody waited for or that left their parents: root \
@@ -206,7 +204,7 @@ impl<'a> Delta<'a> {
         }
     }
 
-    /// A counter of both snapshots, as events.
+    /// How much a counter grew, as events.
     fn count<T>(
         &self,
         of: impl Fn(&'a CounterSnapshot) -> &'a Figure<T>,
@@ -225,7 +223,7 @@ impl<'a> Delta<'a> {
         })
     }
 
-    /// A figure that is not had here, and why; of what somebody else read, he alone could tell.
+    /// A missing figure with the reason. If another program read the counters, the reason is that it does not report this one.
     pub(crate) fn missing<T>(&self, why: &str) -> Figure<T> {
         Figure::unmetered(self.later.teller.as_ref().map_or(why.to_owned(), |teller| format!("{teller} does not tell")))
     }

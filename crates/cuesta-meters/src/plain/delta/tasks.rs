@@ -1,27 +1,16 @@
-//! CPU time, page faults and waits of the subject's tasks between two snapshots, short-lived tasks included as far as the kernel
-//! tells; and the same of all other tasks, by the same clocks.
-//!
-//! Processes that no snapshot saw have two accounts. A listener (`task_exits`) is told of each birth and of each task's last
-//! account; it misses only what the kernel does to end a process. Without a listener, the kernel adds the CPU time and faults of
-//! a process to its parent's `children` counters when the parent waits for it; a process that nobody waits for, or that left its
-//! parent, is lost. Neither account is ever too large, so the larger one is nearer to the truth.
-//!
-//! By parents, a process that leaves the subject alive (a daemon whose parent ended) counts up to the snapshot before. One that
-//! left and ended between the same two snapshots cannot be told from one that was waited for: its earlier time is subtracted from
-//! what its ancestor's other children used, as far as they used any.
+//! What tasks did between two snapshots: CPU time, page faults and waits, of the subject's tasks and of all others, by the same
+//! clocks. Short-lived tasks are included as far as the kernel reports them.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::iter::successors;
-
+use super::process_pairs::{ProcessPairs, TaskSide};
 use crate::CounterSnapshot;
 use crate::Figure;
-use crate::plain::snapshot::tasks::{Process, Tasks, Thread, nanos};
-use crate::plain::task_exits::{ProcessUsage, SideTotals, TaskTotals};
+use crate::plain::snapshot::tasks::Thread;
+use crate::plain::task_exits::{ExitTotals, ProcessUsage, SideTotals, TaskTotals};
 
-/// What the tasks did. Times are nanoseconds.
+/// CPU time, faults and waits of tasks. Times are nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TaskDelta {
-    /// Between the snapshots of the tasks.
+    /// Time between the snapshots of the tasks.
     pub(crate) seconds: f64,
     pub(crate) cpu: u64,
     /// Split by ticks.
@@ -30,16 +19,15 @@ pub(crate) struct TaskDelta {
     pub(crate) system: u64,
     pub(crate) minor: u64,
     pub(crate) major: u64,
-    /// Waited for block devices.
+    /// Time that tasks waited for block devices.
     pub(crate) block_delay: u64,
-    /// Of threads, if they were looked at.
+    /// Counters of threads, if these were read.
     pub(crate) threads: Option<ThreadDelta>,
 }
 
 impl TaskDelta {
-    /// What threads did, where each was looked at.
     pub(crate) fn of_threads(&self) -> Figure<ThreadDelta> {
-        let many = || Figure::unmetered("there are too many threads to look at each: name a control group");
+        let many = || Figure::unmetered("there are too many threads to read each: name a control group");
         self.threads.map_or_else(many, Figure::plain)
     }
 }
@@ -47,50 +35,49 @@ impl TaskDelta {
 /// Counters that only threads' own files have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct ThreadDelta {
-    /// Ready without a CPU.
+    /// Time ready without a CPU.
     pub(crate) wait: u64,
     pub(crate) slices: u64,
     pub(crate) voluntary: u64,
     pub(crate) involuntary: u64,
 }
 
-/// Work of the subject's tasks.
-pub(crate) fn done(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
+pub(crate) fn of_subject(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
     let ended = ExitDelta::of(earlier, later, |ended| ended.subject);
     let begun = earlier.at.as_nanos();
     earlier
         .tasks
-        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).done(ended))
+        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).delta(ended))
 }
 
-/// Work of all other tasks. Without last accounts, short-lived ones are known only where their parent has nothing to do with the
-/// subject.
-pub(crate) fn done_by_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
+/// All tasks that are not the subject's. Without last accounts, short-lived ones are known only if their parent is unrelated to
+/// the subject.
+pub(crate) fn of_others(earlier: &CounterSnapshot, later: &CounterSnapshot) -> Figure<TaskDelta> {
     let ended = ExitDelta::of(earlier, later, |ended| ended.others);
     let begun = earlier.at.as_nanos();
     earlier
         .tasks
-        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::others(a), TaskSide::others(b), begun).done(ended))
+        .with(&later.tasks, |a, b| ProcessPairs::of(TaskSide::others(a), TaskSide::others(b), begun).delta(ended))
 }
 
-/// Whether a listener heard of births and ends throughout.
-pub(crate) fn is_told(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
+/// Whether a listener received births and exits during the whole interval.
+pub(crate) fn listened_throughout(earlier: &CounterSnapshot, later: &CounterSnapshot) -> bool {
     ExitDelta::of(earlier, later, |ended| ended.subject).is_some()
 }
 
-/// Tasks and processes that ended between two snapshots, with all that they did in their lives.
+/// Tasks and processes that ended between two snapshots, with their work since they began.
 #[derive(Debug, Clone, Copy, Default)]
-struct ExitDelta {
-    tasks: TaskTotals,
-    processes: ProcessUsage,
+pub(super) struct ExitDelta {
+    pub(super) tasks: TaskTotals,
+    pub(super) processes: ProcessUsage,
 }
 
 impl ExitDelta {
-    /// None unless a listener was there throughout and lost no message.
+    /// None unless a listener ran during the whole interval and lost no message.
     fn of(
         earlier: &CounterSnapshot,
         later: &CounterSnapshot,
-        side: impl Fn(&crate::plain::task_exits::ExitTotals) -> SideTotals,
+        side: impl Fn(&ExitTotals) -> SideTotals,
     ) -> Option<Self> {
         let (a, b) = (earlier.ended.value()?, later.ended.value()?);
         let is_whole = a.since == b.since && a.overruns == b.overruns;
@@ -98,188 +85,8 @@ impl ExitDelta {
     }
 }
 
-/// Becomes the parent of processes whose parent has ended, unless another process has asked to.
-const INIT: u32 = 1;
-
-/// The subject's tasks, or those of all others.
-#[derive(Debug, Clone, Copy)]
-struct TaskSide<'a> {
-    tasks: &'a Tasks,
-    processes: &'a BTreeMap<u32, Process>,
-    /// Processes of which it has only the children.
-    reapers: Option<&'a BTreeMap<u32, Process>>,
-    /// Processes of the other side.
-    beyond: &'a BTreeMap<u32, Process>,
-}
-
-impl<'a> TaskSide<'a> {
-    fn subject(tasks: &'a Tasks) -> Self {
-        Self { tasks, processes: &tasks.processes, reapers: Some(&tasks.reapers), beyond: &tasks.others }
-    }
-
-    fn others(tasks: &'a Tasks) -> Self {
-        Self { tasks, processes: &tasks.others, reapers: None, beyond: &tasks.processes }
-    }
-
-    fn all(self) -> impl Iterator<Item = (&'a u32, &'a Process)> {
-        self.processes.iter().chain(self.reapers.into_iter().flatten())
-    }
-
-    fn find(self, pid: u32) -> Option<&'a Process> {
-        self.processes.get(&pid).or_else(|| self.reapers?.get(&pid))
-    }
-
-    /// Whether the process that takes orphans is on this side.
-    fn has_all_orphans(self) -> bool {
-        self.processes.contains_key(&INIT)
-    }
-
-    /// Processes that may have waited for children of the other side.
-    fn parents_beyond(self) -> impl Iterator<Item = u32> {
-        let reapers = self.tasks.reapers.keys().filter(move |_| self.reapers.is_none());
-        self.beyond.values().map(|process| process.stat.parent).chain(reapers.copied())
-    }
-}
-
-/// The processes of the later snapshot, each with its state in the earlier one; and those that ended in between.
-struct ProcessPairs<'a> {
-    a: TaskSide<'a>,
-    b: TaskSide<'a>,
-    living: BTreeMap<u32, (Option<&'a Process>, &'a Process)>,
-    /// Each with the process that has its account now, if that is one of the pairs.
-    gone: Vec<(Option<u32>, &'a Process)>,
-}
-
-impl<'a> ProcessPairs<'a> {
-    fn of(a: TaskSide<'a>, b: TaskSide<'a>, begun: u64) -> Self {
-        let before = |pid: &u32, process: &Process| same(a.find(*pid), process);
-        // What had begun before the earlier snapshot and was not in it joined the subject later: where it stood then is
-        // not known, and it counts from the next snapshot on.
-        let new = |process: &Process| nanos(process.stat.start.saturating_add(1)) >= begun;
-        let pairs = b.all().map(|(pid, process)| (*pid, (before(pid, process), process)));
-        let pairs: BTreeMap<_, _> = pairs.filter(|(_, (before, process))| before.is_some() || new(process)).collect();
-        let lives = |pid: &u32, process: &Process| {
-            same(b.processes.get(pid), process).or_else(|| same(b.beyond.get(pid), process)).is_some()
-        };
-        // Who has the account of one that ended: its nearest ancestor that lives, if that is still the subject's.
-        let heir = |process: &Process| {
-            let parent = |pid: &u32| Some(a.processes.get(pid)?.stat.parent);
-            // Bound the walk: the parents of a saved snapshot may form a cycle.
-            let mut ancestors = successors(Some(process.stat.parent), parent).take(a.processes.len() + 1);
-            let living = ancestors.find(|pid| a.processes.get(pid).is_none_or(|process| lives(pid, process)))?;
-            pairs.contains_key(&living).then_some(living)
-        };
-        let ended = a.processes.iter().filter(|(pid, process)| !lives(pid, process));
-        let gone = ended.map(|(_, process)| (heir(process), process)).collect();
-        Self { a, b, living: pairs, gone }
-    }
-
-    fn done(&self, ended: Option<ExitDelta>) -> TaskDelta {
-        let told = ended.map(|ended| ended.processes);
-        let beyond: BTreeSet<u32> = self.a.parents_beyond().chain(self.b.parents_beyond()).collect();
-        let grown = |own: fn(&Process) -> u64, children: fn(&Process) -> u64, ended: fn(ProcessUsage) -> u64| {
-            let by_parents = self.grown(own, children, &beyond);
-            told.map_or(by_parents, |told| by_parents.max(self.with_ends(own, ended(told))))
-        };
-        TaskDelta {
-            seconds: self.b.tasks.at.since(self.a.tasks.at).as_secs_f64(),
-            cpu: grown(Process::cpu, |p| nanos(p.stat.child_user.saturating_add(p.stat.child_system)), |used| used.cpu),
-            user: grown(|p| nanos(p.stat.user), |p| nanos(p.stat.child_user), |used| used.user),
-            system: grown(|p| nanos(p.stat.system), |p| nanos(p.stat.child_system), |used| used.system),
-            minor: grown(|p| p.stat.minor, |p| p.stat.child_minor, |used| used.minor),
-            major: grown(|p| p.stat.major, |p| p.stat.child_major, |used| used.major),
-            block_delay: self.grown(|p| nanos(p.stat.block_delay), |_| 0, &beyond)
-                + ended.map_or(0, |ended| self.unseen(ended.tasks)),
-            threads: (self.a.tasks.threads && self.b.tasks.threads)
-                .then(|| self.of_threads(ended.unwrap_or_default().tasks)),
-        }
-    }
-
-    /// What a figure grew by, by parents: of the processes themselves, and of their children that ended meanwhile. Of what
-    /// those had before, the part that an earlier snapshot saw is taken off. Children of those `beyond` may be the other side's.
-    fn grown(&self, own: impl Fn(&Process) -> u64, children: impl Fn(&Process) -> u64, beyond: &BTreeSet<u32>) -> u64 {
-        if self.b.has_all_orphans() && !beyond.contains(&INIT) {
-            return self.grown_with_orphans(own, children, beyond);
-        }
-        let mut seen = BTreeMap::<u32, u64>::new();
-        for (heir, process) in &self.gone {
-            if let Some(heir) = heir {
-                *seen.entry(*heir).or_default() += own(process) + children(process);
-            }
-        }
-        let grown = |(pid, (before, process)): (&u32, &(Option<&Process>, &Process))| {
-            let reaped = children(process).saturating_sub(before.map_or(0, &children));
-            let reaped = reaped.saturating_sub(seen.get(pid).copied().unwrap_or(0));
-            let reaped = if beyond.contains(pid) { 0 } else { reaped };
-            own(process).saturating_sub(before.map_or(0, &own)) + reaped
-        };
-        self.living.iter().map(grown).sum()
-    }
-
-    /// The same of a side that takes all orphans. The account of an orphan that ended is not its next ancestor's but that of
-    /// init; of which of them is not known afterwards, so that what was seen is taken off what all of them have.
-    fn grown_with_orphans(
-        &self,
-        own: impl Fn(&Process) -> u64,
-        children: impl Fn(&Process) -> u64,
-        beyond: &BTreeSet<u32>,
-    ) -> u64 {
-        let since = |of: &dyn Fn(&Process) -> u64, (before, process): &(Option<&Process>, &Process)| {
-            of(process).saturating_sub(before.map_or(0, of))
-        };
-        let lived: u64 = self.living.values().map(|pair| since(&own, pair)).sum();
-        let waited_for = self.living.iter().filter(|(pid, _)| !beyond.contains(pid));
-        let reaped: u64 = waited_for.map(|(_, pair)| since(&children, pair)).sum();
-        let accounted = self.gone.iter().filter(|(heir, _)| heir.is_some_and(|heir| !beyond.contains(&heir)));
-        let seen: u64 = accounted.map(|(_, process)| own(process) + children(process)).sum();
-        lived + reaped.saturating_sub(seen)
-    }
-
-    /// What a figure grew by, by births and ends: of the living, and of those that have vanished but for what they had before.
-    fn with_ends(&self, own: impl Fn(&Process) -> u64, ended: u64) -> u64 {
-        let of_pair =
-            |(before, process): &(Option<&Process>, &Process)| own(process).saturating_sub(before.map_or(0, &own));
-        let living: u64 = self.living.values().map(of_pair).sum();
-        let before: u64 = self.gone.iter().map(|(_, process)| own(process)).sum();
-        living + ended.saturating_sub(before)
-    }
-
-    /// Waits for block devices of tasks that ended, but for what the earlier snapshot had of them.
-    fn unseen(&self, ended: TaskTotals) -> u64 {
-        let seen: u64 = self.gone.iter().map(|(_, process)| nanos(process.stat.block_delay)).sum();
-        ended.block_delay.saturating_sub(seen)
-    }
-
-    /// What living threads did; and what those that ended had done, but for what the earlier snapshot had of them.
-    fn of_threads(&self, ended: TaskTotals) -> ThreadDelta {
-        let mut sum = ThreadDelta::default();
-        let mut seen = ThreadDelta::default();
-        for (_, process) in &self.gone {
-            process.threads.values().for_each(|thread| seen.add(None, thread));
-        }
-        for (before, process) in self.living.values() {
-            for (tid, thread) in &process.threads {
-                sum.add(before.and_then(|before| before.threads.get(tid)), thread);
-            }
-            let before = before.iter().flat_map(|before| &before.threads);
-            before.filter(|(tid, _)| !process.threads.contains_key(tid)).for_each(|(_, thread)| seen.add(None, thread));
-        }
-        ThreadDelta {
-            wait: sum.wait + ended.wait.saturating_sub(seen.wait),
-            slices: sum.slices + ended.dispatches.saturating_sub(seen.slices),
-            voluntary: sum.voluntary + ended.voluntary.saturating_sub(seen.voluntary),
-            involuntary: sum.involuntary + ended.involuntary.saturating_sub(seen.involuntary),
-        }
-    }
-}
-
-/// The process that has the number of another, if it is that one: numbers are used again.
-fn same<'a>(found: Option<&'a Process>, process: &Process) -> Option<&'a Process> {
-    found.filter(|found| found.stat.start == process.stat.start)
-}
-
 impl ThreadDelta {
-    fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
+    pub(super) fn add(&mut self, before: Option<&Thread>, thread: &Thread) {
         let sched = before.map(|before| before.sched).unwrap_or_default();
         self.wait += thread.sched.wait.saturating_sub(sched.wait);
         self.slices += thread.sched.slices.saturating_sub(sched.slices);
@@ -287,170 +94,5 @@ impl ThreadDelta {
         let (voluntary, involuntary) = thread.switches.unwrap_or_default();
         self.voluntary += voluntary.saturating_sub(earlier.0);
         self.involuntary += involuntary.saturating_sub(earlier.1);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use cuesta_record::Stamp;
-
-    use super::*;
-    use crate::plain::kernel::pid_stat::PidStat;
-
-    const TICK: u64 = 10_000_000;
-
-    fn one(begun: u64, user: u64, child_user: u64) -> Process {
-        let stat =
-            PidStat { start: begun, user, child_user, minor: user, child_minor: child_user, ..PidStat::default() };
-        Process { stat, threads: BTreeMap::new() }
-    }
-
-    fn child(parent: u32, process: Process) -> Process {
-        Process { stat: PidStat { parent, ..process.stat }, ..process }
-    }
-
-    fn tasks<const N: usize>(at: u64, processes: [(u32, Process); N]) -> Tasks {
-        Tasks {
-            at: Stamp::from_nanos(at),
-            processes: BTreeMap::from(processes),
-            reapers: BTreeMap::new(),
-            others: BTreeMap::new(),
-            threads: true,
-        }
-    }
-
-    fn cpu(a: &Tasks, b: &Tasks) -> u64 {
-        done(a, b, a.at.as_nanos()).cpu / TICK
-    }
-
-    fn done(a: &Tasks, b: &Tasks, begun: u64) -> TaskDelta {
-        ProcessPairs::of(TaskSide::subject(a), TaskSide::subject(b), begun).done(None)
-    }
-
-    #[test]
-    fn children_that_came_and_went_are_counted_once() {
-        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, child(1, one(6, 40, 0)))]);
-        // Process 2 ran for 5 ticks more and ended; process 3 came and went with 7.
-        let b = tasks(1100 * TICK, [(1, one(5, 11, 45 + 7))]);
-        assert_eq!(cpu(&a, &b), 1 + 5 + 7);
-        assert_eq!(done(&a, &b, 0).minor, 13);
-    }
-
-    #[test]
-    fn a_process_id_that_is_used_again_is_another_one() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 40, 0)))]);
-        let b = tasks(1100 * TICK, [(1, one(5, 0, 40)), (2, child(1, one(1050, 3, 0)))]);
-        assert_eq!(cpu(&a, &b), 3);
-    }
-
-    #[test]
-    fn what_joins_late_counts_from_then_on() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0))]);
-        let b = tasks(1100 * TICK, [(1, one(5, 2, 0)), (9, one(700, 500, 500))]);
-        assert_eq!(cpu(&a, &b), 2);
-    }
-
-    #[test]
-    fn orphans_that_another_process_waited_for_never_make_a_count_negative() {
-        let a = tasks(1000 * TICK, [(1, one(5, 0, 0)), (2, child(1, one(6, 400, 0)))]);
-        let b = tasks(1100 * TICK, [(1, one(5, 4, 3))]);
-        assert_eq!(cpu(&a, &b), 4);
-    }
-
-    #[test]
-    fn what_leaves_alive_takes_nothing_from_those_that_ended() {
-        let a = tasks(1000 * TICK, [(11, one(5, 0, 0)), (2, child(11, one(6, 1, 0))), (3, child(2, one(7, 400, 0)))]);
-        // Process 2 ended, so that 3 went to init and lives on; process 4 came and went with 206 ticks.
-        let b = tasks(1100 * TICK, [(11, one(5, 0, 1 + 206))]);
-        let left = |begun| Tasks { others: BTreeMap::from([(3, one(begun, 0, 0))]), ..b.clone() };
-        assert_eq!(cpu(&a, &left(7)), 206);
-        assert_eq!(done(&a, &left(7), 0).minor, 206);
-        // What a child of the one that left had is not in this account either.
-        let mut a = a;
-        a.processes.insert(5, child(3, one(7, 300, 0)));
-        assert_eq!(cpu(&a, &left(7)), 206);
-        // Another process has its number now: it ended too.
-        assert_eq!(cpu(&a, &left(1050)), 0);
-    }
-
-    #[test]
-    fn who_has_no_parent_in_the_subject_takes_nothing_from_its_children() {
-        let daemon = |begun| child(1, one(begun, 400, 0));
-        let a = tasks(1000 * TICK, [(7, one(5, 0, 0)), (8, daemon(6)), (9, child(9, one(6, 300, 0)))]);
-        let b = tasks(1100 * TICK, [(7, one(5, 0, 30))]);
-        assert_eq!(cpu(&a, &b), 30);
-    }
-
-    #[test]
-    fn of_a_driver_only_the_children_count() {
-        let driver = |child| BTreeMap::from([(7, one(1, 0, child))]);
-        let a = Tasks { reapers: driver(100), ..tasks(1000 * TICK, [(8, child(7, one(5, 10, 0)))]) };
-        let b = Tasks { reapers: driver(112), ..tasks(1100 * TICK, [(9, one(1050, 3, 0))]) };
-        assert_eq!(cpu(&a, &b), 2 + 3);
-    }
-
-    #[test]
-    fn who_is_told_of_ends_loses_nothing_that_nobody_waited_for() {
-        let a = tasks(1000 * TICK, [(1, one(5, 10, 0)), (2, child(1, one(6, 40, 0)))]);
-        // Process 2 ran for 5 ticks more and ended, processes 3 and 4 came and went with 7 and 9; nobody waited for any.
-        let b = tasks(1100 * TICK, [(1, one(5, 11, 0))]);
-        let told = |ticks: u64| ExitDelta {
-            processes: ProcessUsage { cpu: ticks * TICK, ..ProcessUsage::default() },
-            ..ExitDelta::default()
-        };
-        let done = |ended| {
-            ProcessPairs::of(TaskSide::subject(&a), TaskSide::subject(&b), a.at.as_nanos()).done(ended).cpu / TICK
-        };
-        assert_eq!((done(None), done(Some(told(45 + 7 + 9)))), (1, 1 + 5 + 7 + 9));
-    }
-
-    #[test]
-    fn an_orphan_whom_init_waited_for_is_not_counted_again() {
-        let others = |at, processes: &[(u32, Process)]| Tasks {
-            others: processes.iter().cloned().collect(),
-            ..tasks(at, [(7, one(5, 0, 0))])
-        };
-        // Process 3 ends, and init has its child, which ends too.
-        let born = [
-            (1, one(1, 5, 0)),
-            (2, child(1, one(6, 1, 0))),
-            (3, child(2, one(7, 2, 0))),
-            (4, child(3, one(8, 400, 0))),
-        ];
-        let a = others(1000 * TICK, &born);
-        let b = others(1100 * TICK, &[(1, one(1, 6, 403)), (2, child(1, one(6, 1, 2)))]);
-        let done = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), a.at.as_nanos()).done(None);
-        assert_eq!(done.cpu / TICK, 1 + 3);
-    }
-
-    #[test]
-    fn what_others_did_is_theirs_alone() {
-        let both = |at, subject: Process, others: [(u32, Process); 2]| Tasks {
-            others: BTreeMap::from(others),
-            ..tasks(at, [(10, child(1, subject))])
-        };
-        let a = both(1000 * TICK, one(5, 10, 0), [(1, one(1, 100, 30)), (2, child(1, one(1, 7, 0)))]);
-        // Process 1 waited for a child of the subject's that had left it, process 2 for one of its own.
-        let b = both(1100 * TICK, one(5, 40, 0), [(1, one(1, 103, 80)), (2, child(1, one(1, 9, 4)))]);
-        let done = ProcessPairs::of(TaskSide::others(&a), TaskSide::others(&b), a.at.as_nanos()).done(None);
-        assert_eq!(done.cpu / TICK, 3 + 2 + 4);
-    }
-
-    #[test]
-    fn threads_are_exact_until_one_has_ended() {
-        let with = |user, runs: &[u64]| {
-            let threads = runs.iter().enumerate().map(|(tid, run)| {
-                let sched = crate::plain::kernel::schedstat::SchedStat { run: *run, wait: run / 10, slices: 1 };
-                (tid as u32, Thread { sched, switches: Some((2, 1)) })
-            });
-            Process { threads: threads.collect(), ..one(5, user, 0) }
-        };
-        assert_eq!(with(5, &[31_234_567, 22_000_000]).cpu(), 53_234_567);
-        // A thread has ended that had run for 26.6 ms.
-        assert_eq!(with(2, &[612_345]).cpu(), 2 * TICK);
-        assert_eq!(with(500, &[31_234_567]).cpu(), 500 * TICK);
-        let (a, b) = (tasks(0, [(1, with(1, &[1000, 0]))]), tasks(TICK, [(1, with(1, &[5000, 2000]))]));
-        let threads = done(&a, &b, 0).threads.unwrap();
-        assert_eq!(threads, ThreadDelta { wait: 600, slices: 0, voluntary: 0, involuntary: 0 });
     }
 }

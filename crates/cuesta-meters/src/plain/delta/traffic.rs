@@ -1,4 +1,4 @@
-//! Queues for the CPU, by Little's law: a mean number is time waited over time elapsed.
+//! Queues for the CPU, by Little's law: mean number waiting = time waited ÷ time elapsed.
 
 use super::tasks::TaskDelta;
 use super::{Delta, UNTRACED};
@@ -27,12 +27,12 @@ impl Delta<'_> {
         }
     }
 
-    /// Seconds that tasks were ready without a CPU. Of tasks that came and went between snapshots it is not known.
+    /// Seconds that tasks were ready without a CPU, without tasks that began and ended between the snapshots.
     pub(super) fn run_delay(&self) -> Figure {
         match self.of_queues() {
             Some(queues) => queues.map(|(wait, _)| *wait as f64 / 1e9),
-            None => self.done.and_then(|done| {
-                done.of_threads().map(|threads| threads.wait as f64 / 1e9 / done.seconds * self.seconds)
+            None => self.own_tasks.and_then(|tasks| {
+                tasks.of_threads().map(|threads| threads.wait as f64 / 1e9 / tasks.seconds * self.seconds)
             }),
         }
     }
@@ -40,11 +40,13 @@ impl Delta<'_> {
     fn dispatches(&self) -> Figure<Count> {
         match self.of_queues() {
             Some(queues) => queues.map(|(_, slices)| Count::over(*slices, self.seconds)),
-            None => self.done.and_then(TaskDelta::of_threads).map(|threads| Count::over(threads.slices, self.seconds)),
+            None => {
+                self.own_tasks.and_then(TaskDelta::of_threads).map(|threads| Count::over(threads.slices, self.seconds))
+            }
         }
     }
 
-    /// Wait and dispatches of the CPUs' run queues; none where the subject's tasks tell, or no queue does.
+    /// Wait and dispatches of the CPUs' run queues; none if the subject's tasks have them, or the kernel has no queues.
     fn of_queues(&self) -> Option<Figure<(u64, u64)>> {
         let queues = self.earlier.queues.with(&self.later.queues, |a, b| {
             let of = |cpu: &usize| {
@@ -67,6 +69,6 @@ impl Delta<'_> {
         if !self.later.counts_delays {
             return self.missing("the kernel does not count it: `sysctl kernel.task_delayacct=1` allows it");
         }
-        self.done.map(|done| done.block_delay as f64 / 1e9)
+        self.own_tasks.map(|tasks| tasks.block_delay as f64 / 1e9)
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::calibrate::Constants;
-use super::interval::{DEVIATIONS, bound, interval};
+use super::interval::bound;
 use super::kind::Cause;
 use super::sampler::{SampleWindow, Visibility};
+use super::share::{Share, ShareEstimator, samples_taken};
 use super::tally::SampleTally;
 
 /// What exact clocks say of the subject in the same interval.
@@ -62,23 +63,6 @@ pub struct CauseShares {
     pub throttled: u64,
 }
 
-/// One cause.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
-    /// CPU time: seconds.
-    pub seconds: f64,
-    /// Of the subject's CPU time.
-    pub percent: f64,
-    /// One standard error of `percent`, from the numbers of samples here and at the calibration.
-    pub error: f64,
-    /// What of it is because the constants are not better known: the same in every interval, so that no sum evens it out.
-    pub calibration: f64,
-    /// The 95 % interval of `percent`.
-    pub interval: [f64; 2],
-    /// Samples, before corrections.
-    pub samples: u64,
-}
-
 /// What a timer cannot see, and where it went.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corrections {
@@ -104,13 +88,13 @@ pub struct Overhead {
 impl CauseShares {
     /// Scales what was sampled to what was counted.
     pub fn new(tally: &SampleTally, window: &SampleWindow, exact: ExactCpu, constants: Option<&Constants>) -> Self {
-        let mut seconds = scaled(tally, window.visibility, exact.cpu);
+        let mut seconds = scale_to_clock(tally, window.visibility, exact.cpu);
         let taken = constants.map(|known| known.interrupts(tally));
         let slowed = taken.map_or(0.0, |taken| if exact.cpu > 0.0 { taken / exact.cpu } else { 0.0 });
         let stretched = constants.map(|known| known.while_slowed(slowed));
         let constants = stretched.as_ref();
         let faults = exact.faults.zip(constants).map(|(count, constants)| count as f64 * constants.fault_hidden);
-        let moved = faults.map(|hidden| put_right(&mut seconds, tally, Cause::PageFaults, hidden));
+        let moved = faults.map(|hidden| move_hidden(&mut seconds, tally, Cause::PageFaults, hidden));
         let each = if tally.busy() == 0 { 0.0 } else { exact.cpu / tally.busy_time() };
         let syscall_returns = tally.syscall_return_times.iter().sum::<u64>() as f64 * each;
         let calls =
@@ -118,16 +102,16 @@ impl CauseShares {
         let mut after = 0.0;
         for (cause, count) in calls.iter().flatten() {
             let cost = count * constants.map_or(0.0, |known| known.call_after);
-            after += put_right(&mut seconds, tally, *cause, cost);
+            after += move_hidden(&mut seconds, tally, *cause, cost);
         }
         let made = calls.as_ref().map_or(0.0, |calls| calls.values().sum());
-        let unsure = unsure(made, exact.faults.unwrap_or(0) as f64, constants);
-        let by_cause = shares(&seconds, &unsure, &ShareEstimator::new(tally, window.visibility, exact.cpu));
+        let errors = transfer_errors(made, exact.faults.unwrap_or(0) as f64, constants);
+        let by_cause = shares(&seconds, &errors, &ShareEstimator::new(tally, window.visibility, exact.cpu));
         let unmet = visible(window.visibility).filter(|cause| !by_cause.contains_key(cause)).collect();
         Self {
             by_cause,
             unmet,
-            bound: 100.0 * bound(samples(tally, window.visibility, exact.cpu)),
+            bound: 100.0 * bound(samples_taken(tally, window.visibility, exact.cpu)),
             for_linker: tally.for_linker.iter().sum::<u64>() as f64 * each,
             unclassified: percent(tally.time_of(Cause::Unclassified) as f64, tally.busy_time()),
             samples: tally.busy(),
@@ -150,7 +134,7 @@ impl CauseShares {
 
 /// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
 /// see users alone, their samples count as they are, and the kernel has the rest.
-fn scaled(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64; Cause::COUNT] {
+fn scale_to_clock(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64; Cause::COUNT] {
     let busy = tally.busy_time();
     let mut seconds = [0.0; Cause::COUNT];
     let each = match visibility {
@@ -180,7 +164,7 @@ fn syscall_returns_by_cause(tally: &SampleTally) -> BTreeMap<Cause, u64> {
 }
 
 /// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
-fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause, hidden: f64) -> f64 {
+fn move_hidden(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause, hidden: f64) -> f64 {
     let all = tally.time_of(to);
     let for_linker = tally.for_linker[to as usize];
     let part = if all == 0 { 0.0 } else { for_linker as f64 / all as f64 };
@@ -195,62 +179,13 @@ fn put_right(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause, 
 }
 
 /// One standard deviation of what was moved, because the constants are not better known: seconds by cause.
-fn unsure(calls: f64, faults: f64, constants: Option<&Constants>) -> [f64; Cause::COUNT] {
+fn transfer_errors(calls: f64, faults: f64, constants: Option<&Constants>) -> [f64; Cause::COUNT] {
     let [call, fault] = constants.map_or([0.0; 2], |constants| constants.errors);
     let mut unsure = [0.0; Cause::COUNT];
     unsure[Cause::SystemCalls as usize] = calls * call;
     unsure[Cause::PageFaults as usize] = faults * fault;
     unsure[Cause::User as usize] = (calls * call).hypot(faults * fault);
     unsure
-}
-
-/// What the samples tell of the shares.
-struct ShareEstimator<'a> {
-    tally: &'a SampleTally,
-    /// How many samples of the subject's CPU time were taken.
-    samples: f64,
-    /// CPU time: seconds.
-    cpu: f64,
-    /// What a sampled nanosecond stands for: seconds.
-    each: f64,
-}
-
-impl<'a> ShareEstimator<'a> {
-    fn new(tally: &'a SampleTally, visibility: Visibility, cpu: f64) -> Self {
-        let busy = tally.busy_time();
-        let each = if visibility == Visibility::UserOnly { 1e-9 } else { cpu / busy.max(1.0) };
-        Self { tally, samples: samples(tally, visibility, cpu), cpu, each }
-    }
-
-    fn part(&self, seconds: f64) -> f64 {
-        if self.cpu > 0.0 { (seconds / self.cpu).clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// A cause of so many seconds, of which `unsure` is one standard deviation of what was moved.
-    fn share(&self, cause: Cause, seconds: f64, unsure: f64) -> Share {
-        let (samples, part, calibration) = (self.tally.of(cause), self.part(seconds), self.part(unsure));
-        let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.each) };
-        let chance = (met * (1.0 - met) / self.samples.max(1.0)).sqrt();
-        let moved = DEVIATIONS * calibration;
-        let [lower, upper] = interval(met, self.samples).map(|limit| limit - met);
-        let limits = [part - lower.hypot(moved), part + upper.hypot(moved)];
-        Share {
-            seconds,
-            percent: 100.0 * part,
-            error: 100.0 * chance.hypot(calibration),
-            calibration: 100.0 * calibration,
-            interval: limits.map(|limit| 100.0 * limit.clamp(0.0, 1.0)),
-            samples,
-        }
-    }
-}
-
-/// How many samples of the subject's CPU time were taken, those included that the kernel dropped.
-fn samples(tally: &SampleTally, visibility: Visibility, cpu: f64) -> f64 {
-    match visibility {
-        Visibility::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),
-        _ => tally.effective(),
-    }
 }
 
 /// The causes that may be met.

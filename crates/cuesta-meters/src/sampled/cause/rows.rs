@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseShares, ExactCpu, Share, percent};
+use super::causes::{CauseShares, ExactCpu, percent};
 use super::kind::Cause;
+use super::share::Share;
 use crate::{ByCause, CauseRow, Figure};
 
 /// Samples that an estimate of calls takes: its chance error is then a tenth.

@@ -30,13 +30,13 @@ impl Event {
     /// Begins to sample.
     pub(crate) fn enable(&self) -> io::Result<()> {
         // SAFETY: the descriptor is an event's and open; the argument is not an address.
-        done(unsafe { perf::ioctls::ENABLE(self.0.as_raw_fd(), 0) })
+        check(unsafe { perf::ioctls::ENABLE(self.0.as_raw_fd(), 0) })
     }
 
     /// Ceases to sample.
     pub(crate) fn disable(&self) -> io::Result<()> {
         // SAFETY: as in `enable`.
-        done(unsafe { perf::ioctls::DISABLE(self.0.as_raw_fd(), 0) })
+        check(unsafe { perf::ioctls::DISABLE(self.0.as_raw_fd(), 0) })
     }
 
     /// Samples so often from now on: nanoseconds between two samples. The kernel goes on to write the former period.
@@ -44,13 +44,13 @@ impl Event {
         // The kernel wants the address of the number, which the binding takes as if it were the number.
         let address = (&raw const nanos).addr() as u64;
         // SAFETY: the descriptor is an event's and open; the kernel reads the number, which lives longer than the call.
-        done(unsafe { perf::ioctls::PERIOD(self.0.as_raw_fd(), address) })
+        check(unsafe { perf::ioctls::PERIOD(self.0.as_raw_fd(), address) })
     }
 
     /// Writes into the ring of another event on the same CPU.
     pub(crate) fn write_into(&self, other: &Self) -> io::Result<()> {
         // SAFETY: both descriptors are events' and open; the kernel checks that they go together.
-        done(unsafe { perf::ioctls::SET_OUTPUT(self.0.as_raw_fd(), other.0.as_raw_fd()) })
+        check(unsafe { perf::ioctls::SET_OUTPUT(self.0.as_raw_fd(), other.0.as_raw_fd()) })
     }
 }
 
@@ -72,6 +72,6 @@ fn open(mut attributes: perf_event_attr, task: i32, cpu: i32) -> io::Result<Owne
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-fn done(result: i32) -> io::Result<()> {
+fn check(result: i32) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -158,12 +158,12 @@ fn read(kind: u32, misc: u32, body: &[u8], layout: Layout) -> Option<Stamped> {
     }
     let (body, trailer) = body.split_at_checked(body.len().checked_sub(TRAILER)?)?;
     let at = Stamp::from_nanos(Reader(trailer.get(8..)?).u64()?);
-    let record = told(kind, misc, Reader(body))?;
+    let record = event(kind, misc, Reader(body))?;
     Some(Stamped { at, record })
 }
 
 /// What happened besides samples.
-fn told(kind: u32, misc: u32, mut body: Reader<'_>) -> Option<Record> {
+fn event(kind: u32, misc: u32, mut body: Reader<'_>) -> Option<Record> {
     Some(match kind {
         sys::PERF_RECORD_MMAP2 => mapped(body)?,
         sys::PERF_RECORD_COMM => {

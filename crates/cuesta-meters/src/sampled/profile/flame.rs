@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::stacks::{Place, Profile};
+use super::stacks::{Location, Profile};
 
 /// Width of the picture.
 const WIDTH: f64 = 1200.0;
@@ -62,7 +62,7 @@ impl Profile {
             let mut node = root.child(&stack.command, Kind::Process, stack.samples);
             for frame in stack.frames.iter().take(DEEPEST) {
                 let kind = match self.places.get(*frame as usize) {
-                    Some(Place::Kernel { .. }) => Kind::Kernel,
+                    Some(Location::Kernel { .. }) => Kind::Kernel,
                     _ => Kind::User,
                 };
                 node = node.child(&self.name(*frame), kind, stack.samples);
@@ -72,7 +72,7 @@ impl Profile {
     }
 
     fn name(&self, frame: u32) -> String {
-        let (module, function) = self.places.get(frame as usize).unwrap_or(&Place::Unknown).words();
+        let (module, function) = self.places.get(frame as usize).unwrap_or(&Location::Unknown).words();
         match (&*module, &*function) {
             ("kernel", function) => function.to_owned(),
             (module, "") => module.to_owned(),
@@ -196,8 +196,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn profile(command: &str) -> Profile {
-        let kernel = |function: &str| Place::Kernel { function: function.to_owned(), module: String::new() };
-        let user = Place::Function { path: "/lib/libc.so.6".to_owned(), function: "read".to_owned() };
+        let kernel = |function: &str| Location::Kernel { function: function.to_owned(), module: String::new() };
+        let user = Location::Function { path: "/lib/libc.so.6".to_owned(), function: "read".to_owned() };
         let stack = |frames: &[u32], samples| Stack { command: command.to_owned(), frames: frames.to_vec(), samples };
         Profile {
             places: vec![user, kernel("entry"), kernel("vfs_read")],

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::fs;
 
-use super::stacks::{Place, Profile, Stack};
+use super::stacks::{Location, Profile, Stack};
 use crate::sampled::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
 
 /// A sample, as the histogram needs it.
@@ -123,14 +123,15 @@ impl Histogram {
     }
 }
 
-fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Place {
+fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Location {
     match frame {
-        Frame::Kernel(function) => {
-            Place::Kernel { function: symbols.name(function).to_owned(), module: symbols.module(function).to_owned() }
-        }
-        Frame::User(spot) => Place::User { path: modules.path(spot.module).to_owned(), offset: spot.offset },
-        Frame::Unknown => Place::Unknown,
-        Frame::Others => Place::Others,
+        Frame::Kernel(function) => Location::Kernel {
+            function: symbols.name(function).to_owned(),
+            module: symbols.module(function).to_owned(),
+        },
+        Frame::User(spot) => Location::User { path: modules.path(spot.module).to_owned(), offset: spot.offset },
+        Frame::Unknown => Location::Unknown,
+        Frame::Others => Location::Others,
     }
 }
 

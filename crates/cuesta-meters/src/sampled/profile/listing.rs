@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::stacks::{Place, Profile};
+use super::stacks::{Location, Profile};
 
 /// A histogram, largest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl Profile {
         let mut modules = BTreeMap::new();
         for stack in &self.stacks {
             let place =
-                stack.frames.last().and_then(|frame| self.places.get(*frame as usize)).unwrap_or(&Place::Unknown);
+                stack.frames.last().and_then(|frame| self.places.get(*frame as usize)).unwrap_or(&Location::Unknown);
             let (module, function) = place.words();
             *modules.entry((module.clone(), String::new())).or_default() += stack.samples;
             *locations.entry((module, function)).or_default() += stack.samples;
@@ -78,7 +78,7 @@ fn rows(counts: BTreeMap<(String, String), u64>, all: u64) -> Vec<Row> {
     rows
 }
 
-impl Place {
+impl Location {
     /// Its module and its function, as they are shown.
     pub fn words(&self) -> (String, String) {
         match self {
@@ -112,8 +112,8 @@ mod tests {
             let frame = u32::try_from(profile.places.len()).expect("few");
             let (path, function) = ((*path).to_owned(), (*function).to_owned());
             profile.places.push(match &*path {
-                "kernel" => Place::Kernel { function, module: String::new() },
-                _ => Place::Function { path, function },
+                "kernel" => Location::Kernel { function, module: String::new() },
+                _ => Location::Function { path, function },
             });
             profile.stacks.push(Stack { command: "x".to_owned(), frames: vec![frame], samples: *samples });
         }

@@ -14,4 +14,4 @@ mod symbols;
 
 pub(crate) use histogram::{Histogram, ProfileSample};
 pub use listing::{Listing, Row};
-pub use stacks::{Place, Profile, Stack};
+pub use stacks::{Location, Profile, Stack};

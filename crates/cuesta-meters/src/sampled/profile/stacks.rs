@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Profile {
     /// Where instructions were, each place once.
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
     /// How often which way there.
     pub stacks: Vec<Stack>,
     /// Samples of idle CPUs. They say little: see the exact idle.
@@ -18,7 +18,7 @@ pub struct Profile {
 /// Where an instruction was.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum Location {
     /// A function of the kernel.
     Kernel {
         /// Its name.

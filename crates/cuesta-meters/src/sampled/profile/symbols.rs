@@ -6,7 +6,7 @@ use std::path::Path;
 use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolizer};
 
-use super::stacks::{Place, Profile, Stack};
+use super::stacks::{Location, Profile, Stack};
 
 impl Profile {
     /// Looks the users' addresses up. Addresses of one function become one place; where a file has no name for an address,
@@ -14,7 +14,7 @@ impl Profile {
     #[must_use]
     pub fn named(self) -> Self {
         let names = look_up(&self.places);
-        let mut numbers = HashMap::<Place, u32>::new();
+        let mut numbers = HashMap::<Location, u32>::new();
         let mut places = Vec::new();
         let mut new = Vec::with_capacity(self.places.len());
         for place in self.places {
@@ -40,10 +40,10 @@ impl Profile {
 /// By file and offset.
 type Names = HashMap<(String, u64), String>;
 
-fn look_up(places: &[Place]) -> Names {
+fn look_up(places: &[Location]) -> Names {
     let mut by_file = BTreeMap::<&str, Vec<u64>>::new();
     for place in places {
-        if let Place::User { path, offset } = place {
+        if let Location::User { path, offset } = place {
             by_file.entry(path).or_default().push(*offset);
         }
     }
@@ -66,12 +66,12 @@ fn look_up(places: &[Place]) -> Names {
     names
 }
 
-fn name(place: Place, names: &Names) -> Place {
+fn name(place: Location, names: &Names) -> Location {
     match place {
-        Place::User { path, offset } => {
+        Location::User { path, offset } => {
             let key = (path, offset);
             let function = names.get(&key).cloned().unwrap_or_else(|| format!("+{:#x}", offset & !0xfff));
-            Place::Function { path: key.0, function }
+            Location::Function { path: key.0, function }
         }
         other => other,
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn places_without_names_are_pages_and_equal_places_become_one() {
-        let user = |offset| Place::User { path: "/nonexistent".to_owned(), offset };
+        let user = |offset| Location::User { path: "/nonexistent".to_owned(), offset };
         let stack = |frame, samples| Stack { command: "x".to_owned(), frames: vec![frame], samples };
         let profile = Profile {
             places: vec![user(0x1004), user(0x1ff8), user(0x2000)],
@@ -92,7 +92,7 @@ mod tests {
             rare: 3,
         };
         let named = profile.named();
-        let function = |name: &str| Place::Function { path: "/nonexistent".to_owned(), function: name.to_owned() };
+        let function = |name: &str| Location::Function { path: "/nonexistent".to_owned(), function: name.to_owned() };
         assert_eq!(named.places, [function("+0x1000"), function("+0x2000")]);
         let empty = Stack { frames: vec![], ..stack(0, 8) };
         assert_eq!(named.stacks, [empty, stack(0, 3), stack(1, 4)]);
@@ -108,9 +108,9 @@ mod tests {
             .find(|map| (map.start..map.end).contains(&address))
             .expect("mapped");
         assert_eq!(Path::new(&map.path), program);
-        let place = Place::User { path: map.path.clone(), offset: address - map.start + map.offset };
+        let place = Location::User { path: map.path.clone(), offset: address - map.start + map.offset };
         let names = look_up(std::slice::from_ref(&place));
-        let Place::Function { function, .. } = name(place, &names) else { panic!("it was looked up") };
+        let Location::Function { function, .. } = name(place, &names) else { panic!("it was looked up") };
         assert!(function.contains("our_own_functions_have_names"), "{function}");
     }
 }
