@@ -1,4 +1,4 @@
-//! What samples add to the subject's own CPU time: interrupts that came beside it, and a doubt where clocks and samples disagree.
+//! What samples add to the subject's own CPU time: interrupts outside it, and a doubt if clocks and samples disagree.
 
 use crate::report::Measured;
 use crate::sampled::cause::Cause;
@@ -9,8 +9,8 @@ const AGREE: std::ops::RangeInclusive<f64> = 0.8..=1.25;
 /// Standard deviations of a number of samples within which chance may explain a difference.
 const CHANCE: f64 = 4.0;
 
-/// The subject's own time, with what came beside it as far as samples tell. Interrupts that were sampled in its time are taken
-/// from those of the CPUs; none are where its time is without them, or the kernel's part of it was not seen.
+/// The subject's own time, with the interrupts outside it: those of the CPUs less those sampled in the subject's time.
+/// Unchanged if the subject's clock leaves interrupts out, or the samples do not see the kernel.
 pub(crate) fn with_interrupts(measured: &Measured, by_cause: &ByCause) -> Own {
     let own = measured.own.clone();
     if own.others.value().is_none() || own.irq.value().is_some() || by_cause.causes.contains_key(Cause::Kernel.name()) {
@@ -22,23 +22,23 @@ pub(crate) fn with_interrupts(measured: &Measured, by_cause: &ByCause) -> Own {
     own.with_beside(&measured.cpu.busy(), &beside)
 }
 
-/// Why the subject's CPU time is not to be trusted: samples, one every `period` seconds, do not agree with its clocks. What
-/// falls into the kernel is not always sampled: then only too many samples are a reason.
+/// Why the subject's CPU time is in doubt: samples, one every `period` seconds, do not agree with its clocks. If samples miss
+/// the kernel, only too many samples are a reason.
 pub(crate) fn doubt(own: &Own, by_cause: &ByCause, period: f64) -> Option<String> {
     let seconds = own.seconds.value()?;
     let about = |name: &str| by_cause.about.get(name).and_then(|figure| figure.value().copied());
     let samples = about("samples").filter(|_| period > 0.0)?;
-    // A sample stands for a period, and for two where a CPU was sampled half as often.
-    let told = samples * period + about("half_rate_seconds").unwrap_or(0.0) / 2.0;
-    let (samples, expected) = (told / period, seconds / period);
+    // A sample stands for a period, or for two if its CPU was sampled at half rate.
+    let sampled_seconds = samples * period + about("half_rate_seconds").unwrap_or(0.0) / 2.0;
+    let (samples, expected) = (sampled_seconds / period, seconds / period);
     let by_chance = (samples - expected).abs() <= CHANCE * samples.max(expected).max(CHANCE).sqrt();
-    let ratio = if *seconds > 0.0 { told / seconds } else { f64::INFINITY };
+    let ratio = if *seconds > 0.0 { sampled_seconds / seconds } else { f64::INFINITY };
     let is_partial = by_cause.causes.contains_key(Cause::Kernel.name()) && ratio < 1.0;
     if by_chance || is_partial || AGREE.contains(&ratio) {
         return None;
     }
     Some(format!(
-        "its clocks have {seconds:.2} s of CPU time, samples met it for {told:.2} s: the figure is not to be trusted"
+        "its clocks have {seconds:.2} s of CPU time, samples met it for {sampled_seconds:.2} s: the figure is not to be trusted"
     ))
 }
 
@@ -81,9 +81,9 @@ mod tests {
         assert!(!doubt_of(2.0, 1000.0, 2.0, &["user"]), "each sample stands for two periods");
         assert!(doubt(0.084, 2700.0, &["user"]), "most of it was lost");
         assert!(doubt(0.0, 50.0, &["user"]), "all of it was");
-        assert!(doubt(2.0, 1500.0, &["user"]), "what is counted twice");
+        assert!(doubt(2.0, 1500.0, &["user"]), "counted twice");
         assert!(!doubt(2.0, 1900.0, &["user"]) && !doubt(2.0, 2400.0, &["user"]));
         assert!(!doubt(0.020, 30.0, &["user"]) && !doubt(0.0, 3.0, &["user"]), "chance may do that");
-        assert!(!doubt(2.0, 500.0, &["user", Cause::Kernel.name()]), "what the kernel did was not sampled");
+        assert!(!doubt(2.0, 500.0, &["user", Cause::Kernel.name()]), "the kernel was not sampled");
     }
 }

@@ -1,7 +1,7 @@
-//! What we may sample, and how more is allowed.
+//! What this process may sample, and how to allow more.
 //!
-//! Measured (`metering.md` of the project's references, §3.1): with `perf_event_paranoid` ≤ 0 or `CAP_PERFMON` all CPUs; at 1
-//! one's own processes with the kernel's part; at 2 their user part alone; above, on Debian's kernels, nothing.
+//! Measured (`metering.md` of the project's references, §3.1): `perf_event_paranoid` ≤ 0 or `CAP_PERFMON` allows all CPUs; 1
+//! allows our own processes with their kernel part; 2 allows their user part only; more, on Debian's kernels, allows nothing.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 pub struct Allowed {
     /// `kernel.perf_event_paranoid`; none if this kernel has no such file, and so no sampler.
     pub paranoid: Option<i64>,
-    /// `kernel.kptr_restrict`: from 1 on, addresses in kallsyms take `CAP_SYSLOG`; at 2 nobody sees them.
+    /// `kernel.kptr_restrict`: from 1 on, addresses in kallsyms take `CAP_SYSLOG`; at 2 they are hidden from all.
     pub kptr_restrict: i64,
     /// We have `CAP_PERFMON` or `CAP_SYS_ADMIN`.
     pub may_perfmon: bool,
@@ -20,7 +20,7 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// Reads it below `root` ("/" but in tests).
+    /// `root` is "/" except in tests.
     pub fn read(root: &Path) -> Self {
         let number = |path: &str| fs::read_to_string(root.join(path)).ok()?.trim().parse::<i64>().ok();
         let capabilities = fs::read_to_string(root.join("proc/self/status")).ok().and_then(|text| effective(&text));
@@ -33,22 +33,22 @@ impl Allowed {
         }
     }
 
-    /// All CPUs, whoever runs there.
+    /// Whether we may sample all CPUs, whatever runs there.
     pub fn machine(&self) -> bool {
         self.level(0)
     }
 
-    /// The kernel's part of our own processes.
+    /// Whether we may sample our own processes with their kernel part.
     pub fn own_kernel(&self) -> bool {
         self.level(1)
     }
 
-    /// The user's part of our own processes.
+    /// Whether we may sample the user part of our own processes.
     pub fn own_user(&self) -> bool {
         self.level(2)
     }
 
-    /// The addresses of the kernel's symbols (`kallsyms_show_value` of the kernel).
+    /// Whether we see the addresses of the kernel's symbols (`kallsyms_show_value` of the kernel).
     pub fn symbols(&self) -> bool {
         match self.kptr_restrict {
             0 => self.may_syslog || self.paranoid.is_some_and(|level| level <= 1),
@@ -57,7 +57,7 @@ impl Allowed {
         }
     }
 
-    /// What is missing for all of the machine, and how to allow it; empty if nothing is.
+    /// What is missing to sample the whole machine by cause, and how to allow it; empty if nothing is.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         match self.paranoid {
@@ -78,7 +78,7 @@ impl Allowed {
         missing
     }
 
-    /// Why the kernel's symbols are hidden, and what shows them: where `kptr_restrict` is 0, it is not that.
+    /// Which setting hides the kernel's symbols, and how to show them; `kptr_restrict` is not named if it is 0.
     fn symbols_need(&self) -> String {
         let level = self.kptr_restrict;
         match (level, self.paranoid) {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_allows_what_was_measured() {
+    fn each_level_allows_the_documented_scope() {
         let seen: Vec<_> = [3, 2, 1, 0, -1]
             .map(|level| allowed(level, 0, 0))
             .map(|allowed| (allowed.own_user(), allowed.own_kernel(), allowed.machine(), allowed.symbols()))
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_says_how_to_allow_it() {
+    fn a_missing_permission_names_its_remedy() {
         let missing = allowed(2, 2, 0).missing();
         assert!(
             missing[0].contains("only the user part") && missing[0].contains("sysctl kernel.perf_event_paranoid=0")
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_symbols_is_named_and_no_setting_that_is_right_already() {
+    fn hidden_symbols_name_the_setting_that_hides_them() {
         let hidden = |kptr_restrict| allowed(2, kptr_restrict, 0).missing().remove(1);
         assert!(hidden(0).contains("CAP_SYSLOG, or sysctl kernel.perf_event_paranoid=1"));
         assert!(!hidden(0).contains("kptr_restrict"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_without_the_sampler_is_said() {
+    fn a_kernel_without_the_sampler_is_reported() {
         let nothing = Allowed::read(Path::new("/nonexistent"));
         assert!(!nothing.own_user());
         assert!(nothing.missing()[0].contains("no perf_event_open"));

@@ -1,16 +1,16 @@
-//! What is asked of the kernel, in its own words (`perf_event_open(2)`).
+//! The settings of an event, as `perf_event_open(2)` takes them.
 
 use perf_event_open_sys::bindings as sys;
 
 use super::record::Layout;
 
-/// Samples a second. A prime, so as not to keep step with the kernel's tick or with a driver's timers.
+/// Samples a second. A prime keeps samples out of step with the kernel's tick and a driver's timers.
 pub(crate) const FREQUENCY: u64 = 997;
 
-/// Data of a ring. With its first page this is what the kernel lets anybody lock (`perf_event_mlock_kb`).
+/// Bytes of data in a ring. With its first page, the kernel lets any user lock this much (`perf_event_mlock_kb`).
 pub(crate) const RING_BYTES: usize = 512 << 10;
 
-/// What is sampled.
+/// Which tasks an event samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// All that runs on the CPU of the event.
@@ -21,18 +21,18 @@ pub(crate) enum Scope {
     Task,
 }
 
-/// How one event is to be opened.
+/// The settings of one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EventConfig {
     pub(crate) scope: Scope,
     /// Nanoseconds of the CPU's (or the task's) time between two samples.
     pub(crate) period: u64,
-    /// Whether the kernel's part of the stack is had. Otherwise samples that fall into the kernel are dropped by it.
+    /// Whether samples have the kernel's part of the stack. If not, the kernel drops samples of its own code.
     pub(crate) kernel: bool,
-    /// Whether the user's part of the stack is had: of programs that keep frame pointers. Of others the kernel finds what
-    /// happens to lie there, and takes a page fault for nearly each sample.
+    /// Whether samples have the user's part of the stack. It takes programs that keep frame pointers; in others the kernel
+    /// reads random stack values, and nearly each sample costs a page fault.
     pub(crate) user_stack: bool,
-    /// Whether a sample says its control group (Linux 5.7).
+    /// Whether a sample has the id of its control group (Linux 5.7).
     pub(crate) cgroup: bool,
 }
 
@@ -42,14 +42,13 @@ impl EventConfig {
         Self { scope: Scope::Machine, period: 1_000_000_000 / FREQUENCY, kernel: true, user_stack: false, cgroup: true }
     }
 
-    /// How the records will be laid out.
     pub(crate) fn layout(self) -> Layout {
         Layout { chain: self.has_chain(), cgroup: self.cgroup }
     }
 
-    /// As the kernel takes it.
+    /// The settings as the kernel takes them.
     ///
-    /// The user's address comes by its register. A fixed period, not a frequency that the kernel steers.
+    /// The user's address comes from its register. The period is fixed: with a frequency the kernel would vary it.
     pub(crate) fn attributes(self) -> sys::perf_event_attr {
         let mut attributes = sys::perf_event_attr::default();
         attributes.type_ = sys::PERF_TYPE_SOFTWARE;
@@ -105,7 +104,7 @@ const USER_ADDRESS: u64 = 1 << 8;
 #[cfg(target_arch = "aarch64")]
 const USER_ADDRESS: u64 = 1 << 32;
 
-/// Each page fault of a kind, when it has been handled; nothing is sampled.
+/// An event for each handled page fault, major or minor; it takes no samples.
 #[cfg(feature = "exact")]
 pub(crate) fn each_fault(major: bool) -> sys::perf_event_attr {
     let kind = if major { sys::PERF_COUNT_SW_PAGE_FAULTS_MAJ } else { sys::PERF_COUNT_SW_PAGE_FAULTS_MIN };

@@ -1,26 +1,24 @@
 //! Records of several rings in the order of their instants. Pure.
 //!
-//! A program that begins on one CPU and is sampled on another has its mappings in one ring and its samples in the other:
-//! read ring by ring, samples would fall into maps that were not there yet.
+//! A program may start on one CPU and be sampled on another: its mappings are in one ring and its samples in the other. Read
+//! ring by ring, samples would come before their mappings.
 
 use cuesta_record::Stamp;
 
 use super::record::Stamped;
 
-/// Holds back what something earlier may still come before.
+/// Holds records back as long as an earlier one may still arrive.
 #[derive(Debug, Default)]
 pub(crate) struct Merge {
-    /// Not yet in order.
     waiting: Vec<Stamped>,
 }
 
 impl Merge {
-    /// Takes one in.
     pub(crate) fn push(&mut self, record: Stamped) {
         self.waiting.push(record);
     }
 
-    /// Gives out, in order, all that was written before `floor`.
+    /// Removes and returns, in order, all records written before `floor`.
     pub(crate) fn before(&mut self, floor: Stamp) -> Vec<Stamped> {
         // Stable, so records of one instant keep the order of their ring.
         self.waiting.sort_by_key(|record| record.at);
@@ -39,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn two_rings_become_one_row_of_instants() {
+    fn records_of_two_rings_come_in_order() {
         let mut merge = Merge::default();
         for at in [1, 4, 6, 2, 3, 9] {
             merge.push(lost(at));

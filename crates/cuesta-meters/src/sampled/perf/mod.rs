@@ -1,11 +1,11 @@
-//! The kernel's own sampler: `perf_event_open`, CPU clock. What was sampled, in order of time; nothing of what it means.
+//! The kernel's sampler (`perf_event_open`, CPU clock): records in order of time, not their meaning.
 //!
-//! - `event_config`: what is asked of the kernel, on which CPUs and tasks.
-//! - `event`, `ring`: the system call and the memory that it fills; all that is unsafe here.
+//! - `event_config`: the settings of an event.
+//! - `event`, `ring`: the system call and the memory that it fills. All unsafe code of this room is here.
 //! - [`record`]: bytes of a ring → records. Pure.
 //! - `merge`: records of several rings in the order of their instants. Pure.
-//! - `rings`: one ring for each CPU, also when CPUs come and go.
-//! - [`allowed`]: what we may sample, and how more is allowed.
+//! - `rings`: one ring for each CPU; it follows CPUs that go on- and offline.
+//! - [`allowed`]: what this process may sample, and how to allow more.
 
 pub mod allowed;
 mod event;

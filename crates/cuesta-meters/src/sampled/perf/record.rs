@@ -1,11 +1,11 @@
-//! Bytes of a ring → records. Pure: whatever the bytes hold, nothing panics, and what cannot be read is passed over.
+//! Bytes of a ring → records. Pure. No bytes cause a panic; records that cannot be read are skipped.
 //!
 //! Source: `perf_event_open(2)`, "MMAP layout". Numbers are in the machine's own byte order.
 
 use cuesta_record::Stamp;
 use perf_event_open_sys::bindings as sys;
 
-/// How the records of an event are laid out.
+/// The optional fields that the records of an event have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Layout {
     /// Samples have a call chain.
@@ -17,25 +17,21 @@ pub struct Layout {
 /// A record and its instant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamped {
-    /// When the kernel wrote it.
     pub at: Stamp,
-    /// What it wrote.
     pub record: Record,
 }
 
-/// What the kernel says.
+/// A record of the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
     /// A moment of a CPU's time.
     Sample(Sample),
-    /// A process has mapped a file or memory that may be executed.
+    /// A process mapped executable memory or a file.
     Mapped {
         /// The process.
         process: u32,
-        /// Where and of what.
         map: Map,
     },
-    /// A task has a new name.
     Named {
         /// The process.
         process: u32,
@@ -43,30 +39,30 @@ pub enum Record {
         task: u32,
         /// At most 15 characters.
         name: String,
-        /// It began a new program: its old mappings are gone.
+        /// Whether it runs a new program, so that its old mappings are gone.
         exec: bool,
     },
-    /// A task was born.
+    /// A task was forked.
     Born {
         /// Its process.
         process: u32,
-        /// Its parent's process; the same for a thread.
+        /// Its parent's process; for a thread, its own.
         parent: u32,
     },
     /// A task has ended.
     Ended {
         /// Its process.
         process: u32,
-        /// The task: of the same number if it was the process' first.
+        /// The task; its id equals the process id if it was the first.
         task: u32,
     },
-    /// So many records, or samples, had no room.
+    /// The number of records or samples that had no room.
     Lost(u64),
-    /// The kernel ceased to sample a CPU for the rest of a tick, since there were too many.
+    /// The kernel stopped sampling a CPU for the rest of a tick because there were too many samples.
     Throttled,
     /// A control group and its id.
     Cgroup {
-        /// The number of its folder (inode).
+        /// The inode of its folder.
         id: u64,
         /// Its path below the root of the hierarchy.
         path: String,
@@ -76,7 +72,7 @@ pub enum Record {
 /// A moment of a CPU's time.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sample {
-    /// The process that ran; 0 when none did, `u32::MAX` when it was past its end.
+    /// The process that ran; 0 if none did, `u32::MAX` if it had ended already.
     pub process: u32,
     /// The task of it.
     pub task: u32,
@@ -84,46 +80,46 @@ pub struct Sample {
     pub cpu: u32,
     /// Nanoseconds that the sample stands for.
     pub period: u64,
-    /// Whether its CPU was sampled half as often as others.
+    /// Whether its CPU was sampled at half rate.
     pub half_rate: bool,
-    /// Whether the user's own instructions ran, or the kernel.
+    /// Whether user code ran, or the kernel.
     pub mode: Mode,
-    /// Where the kernel was: the innermost address first. Empty when the user ran.
+    /// The kernel's stack, the innermost address first. Empty if user code ran.
     pub kernel: Vec<u64>,
-    /// Where the user was, or is to go on; none for a kernel thread.
+    /// The user's address, or where the user will resume; none for a kernel thread.
     pub user: Option<u64>,
-    /// Where the user's functions return to, the innermost first, if users' stacks are walked.
+    /// Return addresses of the user's functions, the innermost first, if users' stacks are walked.
     pub callers: Vec<u64>,
-    /// The number of the control group's folder, where the kernel says it.
+    /// The inode of the control group's folder, if the kernel reports it.
     pub cgroup: Option<u64>,
 }
 
 /// What ran when a sample was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// The user's own instructions.
+    /// User code.
     #[default]
     User,
     /// The kernel.
     Kernel,
-    /// Neither is said: a guest of this machine, or its hypervisor.
+    /// Neither is known: a guest of this machine, or its hypervisor.
     Other,
 }
 
-/// A stretch of a process' memory that may be executed.
+/// An executable range of a process' memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Map {
     /// Its first address.
     pub start: u64,
-    /// The address behind its last.
+    /// The address after its last one.
     pub end: u64,
-    /// Where in the file it begins, bytes.
+    /// Its start within the file, in bytes.
     pub offset: u64,
     /// The file, or a name in brackets or slashes.
     pub path: String,
 }
 
-/// The records in `bytes`, which begin at a record's start.
+/// The records in `bytes`. The first byte must be the start of a record.
 pub fn records(bytes: &[u8], layout: Layout) -> impl Iterator<Item = Stamped> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -136,7 +132,7 @@ pub fn records(bytes: &[u8], layout: Layout) -> impl Iterator<Item = Stamped> {
     })
 }
 
-/// Takes one record off: its kind, its flags and its body.
+/// Removes one record: its kind, its flags and its body.
 fn cut<'a>(rest: &mut &'a [u8]) -> Option<(u32, u32, &'a [u8])> {
     let mut header = Reader(rest);
     let kind = header.u32()?;
@@ -149,7 +145,7 @@ fn cut<'a>(rest: &mut &'a [u8]) -> Option<(u32, u32, &'a [u8])> {
 
 const HEADER: usize = 8;
 
-/// What each record but samples ends with: process and task, instant, CPU.
+/// Bytes at the end of each record except samples: process and task, instant, CPU.
 const TRAILER: usize = 24;
 
 fn read(kind: u32, misc: u32, body: &[u8], layout: Layout) -> Option<Stamped> {
@@ -162,7 +158,7 @@ fn read(kind: u32, misc: u32, body: &[u8], layout: Layout) -> Option<Stamped> {
     Some(Stamped { at, record })
 }
 
-/// What happened besides samples.
+/// Any record but a sample.
 fn event(kind: u32, misc: u32, mut body: Reader<'_>) -> Option<Record> {
     Some(match kind {
         sys::PERF_RECORD_MMAP2 => mapped(body)?,
@@ -209,7 +205,7 @@ fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
         _ => Mode::Other,
     };
     let (kernel, mut callers) = if layout.chain { chain(&mut body)? } else { Default::default() };
-    // First comes where the user itself is.
+    // The first address is the user's current one.
     callers.drain(..1.min(callers.len()));
     let registers = if body.u64()? == 0 { None } else { Some(body.u64()?) };
     let user = if mode == Mode::User { Some(address) } else { registers };
@@ -218,7 +214,7 @@ fn sample(misc: u32, mut body: Reader<'_>, layout: Layout) -> Option<Stamped> {
     Some(Stamped { at, record: Record::Sample(sample) })
 }
 
-/// The kernel's part of a call chain, then the user's. The kernel marks where each begins with an address that cannot be one.
+/// The kernel's part of a call chain, then the user's. The kernel marks the start of each part with an impossible address.
 fn chain(body: &mut Reader<'_>) -> Option<(Vec<u64>, Vec<u64>)> {
     let length = usize::try_from(body.u64()?).ok()?;
     let bytes = body.take(length.checked_mul(8)?)?;
@@ -237,13 +233,13 @@ fn chain(body: &mut Reader<'_>) -> Option<(Vec<u64>, Vec<u64>)> {
 
 /// `PERF_CONTEXT_MAX`: from here on an address in a chain is a mark.
 const FIRST_MARK: u64 = 0_u64.wrapping_sub(4095);
-/// `PERF_CONTEXT_KERNEL`: what follows is the kernel's.
+/// `PERF_CONTEXT_KERNEL`: the addresses after it are the kernel's.
 const KERNEL_MARK: u64 = 0_u64.wrapping_sub(128);
 
-/// `PERF_CONTEXT_USER`: what follows is the user's.
+/// `PERF_CONTEXT_USER`: the addresses after it are the user's.
 const USER_MARK: u64 = 0_u64.wrapping_sub(512);
 
-/// Takes numbers off the front of bytes.
+/// Removes numbers from the front of bytes.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -359,7 +355,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..600), chain: bool) {
+        fn no_bytes_cause_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..600), chain: bool) {
             let layout = Layout { chain, cgroup: chain };
             prop_assert!(records(&bytes, layout).count() <= bytes.len() / HEADER);
         }

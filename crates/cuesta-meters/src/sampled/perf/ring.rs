@@ -1,4 +1,5 @@
-//! The memory that the kernel writes an event's records into. Apart because it is shared with the kernel: unsafe.
+//! The memory into which the kernel writes an event's records. In a file of its own because sharing it with the kernel is
+//! unsafe.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -15,7 +16,7 @@ use super::event_config::RING_BYTES;
 #[derive(Debug)]
 pub(crate) struct Ring {
     event: Event,
-    /// A page that says how far is written and read, then `RING_BYTES` of records.
+    /// A page with the write and read positions, then `RING_BYTES` of records.
     start: NonNull<Head>,
     page: usize,
 }
@@ -24,7 +25,6 @@ pub(crate) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Maps the ring of an event.
     pub(crate) fn of(event: Event) -> io::Result<Self> {
         let page = rustix::param::page_size();
         let protection = libc::PROT_READ | libc::PROT_WRITE;
@@ -38,12 +38,11 @@ impl Ring {
         }
     }
 
-    /// The event that this is the ring of.
     pub(crate) fn event(&self) -> &Event {
         &self.event
     }
 
-    /// Adds to `bytes` what the kernel has written since the last time, and leaves it the room.
+    /// Appends to `bytes` all that the kernel wrote since the last call, and frees that room in the ring.
     pub(crate) fn drain(&mut self, bytes: &mut Vec<u8>) {
         let (written, read) = self.ends();
         let head = written.load(Ordering::Acquire);
@@ -64,7 +63,7 @@ impl Ring {
         read.store(head, Ordering::Release);
     }
 
-    /// How far the kernel has written and we have read, counted from the first byte ever.
+    /// The kernel's write position and our read position, in bytes since the ring was mapped.
     fn ends(&self) -> (&AtomicU64, &AtomicU64) {
         let head = self.start.as_ptr();
         // SAFETY: both fields lie in the mapping, are aligned, and are shared with the kernel as atomics.
@@ -80,7 +79,7 @@ impl AsFd for Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, of this length, and nobody holds a reference into it any more.
+        // SAFETY: the mapping is ours, of this length, and no reference into it is left.
         unsafe { libc::munmap(self.start.as_ptr().cast(), self.page + RING_BYTES) };
     }
 }

@@ -1,4 +1,4 @@
-//! One ring for each CPU, also when CPUs come and go.
+//! One ring for each CPU. CPUs may go on- and offline.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,33 +11,33 @@ use super::record::{Layout, Record, records};
 use super::{Event, EventConfig, Merge, Ring};
 use crate::plain::kernel::cpu_list;
 
-/// Whom the events watch.
+/// Which tasks the events watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RingTarget {
     /// All that runs.
     Machine,
-    /// These tasks and those that they start from now on.
+    /// These tasks and those that they start later.
     Tasks(Vec<i32>),
 }
 
-/// The rings of all CPUs that are there.
+/// The rings of all online CPUs.
 #[derive(Debug)]
 pub(crate) struct Rings {
     config: EventConfig,
     reach: RingTarget,
     by_cpu: BTreeMap<u32, CpuRing>,
-    /// Room for what is taken out of a ring, kept from time to time.
+    /// A buffer for the bytes of a ring, reused.
     bytes: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct CpuRing {
     ring: Ring,
-    /// Events of further tasks, which write into the same ring.
+    /// Events of more tasks that write into the same ring.
     others: Vec<Event>,
-    /// The kernel has given the event up: it would wake us for ever.
+    /// The kernel closed the event: polling it would wake us for ever.
     hung_up: bool,
-    /// It samples half as often as it was opened to.
+    /// Whether it samples at half rate.
     half_rate: bool,
 }
 
@@ -55,12 +55,11 @@ impl Rings {
         Ok(rings)
     }
 
-    /// How the records are laid out.
     pub(crate) fn layout(&self) -> Layout {
         self.config.layout()
     }
 
-    /// Moves all that was written into `merge`.
+    /// Moves all records into `merge`.
     pub(crate) fn drain(&mut self, merge: &mut Merge) {
         let layout = self.layout();
         for cpu in self.by_cpu.values_mut() {
@@ -76,7 +75,7 @@ impl Rings {
         }
     }
 
-    /// Waits until a ring is half full or the bell rings, at most so long.
+    /// Waits until a ring is half full, the bell rings, or `at_most` has passed.
     pub(crate) fn wait(&mut self, at_most: Duration, bell: &OwnedFd) -> io::Result<()> {
         let timeout = Timespec {
             tv_sec: at_most.as_secs().try_into().unwrap_or(i64::MAX),
@@ -99,7 +98,7 @@ impl Rings {
         Ok(())
     }
 
-    /// Samples a CPU half as often from now on, or as often as it was opened to. What it holds must be drained before.
+    /// Samples a CPU at half or full rate. Its ring must be drained before.
     pub(crate) fn set_half_rate(&mut self, cpu: u32, half: bool) -> io::Result<()> {
         let period = self.config.period * if half { 2 } else { 1 };
         let Some(found) = self.by_cpu.get_mut(&cpu) else { return Ok(()) };
@@ -110,7 +109,7 @@ impl Rings {
         Ok(())
     }
 
-    /// Ceases to sample, or goes on.
+    /// Stops or resumes sampling.
     pub(crate) fn set_sampling(&self, on: bool) -> io::Result<()> {
         for cpu in self.by_cpu.values() {
             for event in std::iter::once(cpu.ring.event()).chain(&cpu.others) {
@@ -120,7 +119,7 @@ impl Rings {
         Ok(())
     }
 
-    /// Opens rings on CPUs that came, closes those of CPUs that went. What these still hold must be drained before.
+    /// Opens rings on CPUs that came online, closes those of CPUs that went offline. Those must be drained before.
     pub(crate) fn follow_cpus(&mut self) -> io::Result<()> {
         self.follow(online()?);
         Ok(())
@@ -131,7 +130,7 @@ impl Rings {
         self.by_cpu.retain(|cpu, ring| online.contains(cpu) && !(machine && ring.hung_up));
         for cpu in online {
             if !self.by_cpu.contains_key(&cpu) {
-                // It may have gone again meanwhile.
+                // The CPU may be offline again by now.
                 if let Ok(ring) = self.open_on(cpu) {
                     self.by_cpu.insert(cpu, ring);
                 }
@@ -144,7 +143,7 @@ impl Rings {
             RingTarget::Machine => vec![None],
             RingTarget::Tasks(tasks) => tasks.iter().copied().map(Some).collect(),
         };
-        // A task may have ended since it was listed; one that can be watched is enough.
+        // A task may have ended since it was listed; one task that can be watched is enough.
         let (events, errors): (Vec<_>, Vec<_>) =
             tasks.into_iter().map(|task| Event::open(self.config, task, Some(cpu))).partition(Result::is_ok);
         let mut events = events.into_iter().flatten();
@@ -163,7 +162,6 @@ impl Rings {
     }
 }
 
-/// The CPUs that are there now.
 fn online() -> io::Result<Vec<u32>> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online")?;
     let cpus = cpu_list::parse(&text).ok_or_else(|| io::Error::other("no list of CPUs"))?;
@@ -177,7 +175,7 @@ mod tests {
     use crate::sampled::perf::record::{Record, records};
 
     #[test]
-    fn cpus_that_go_are_let_go_and_those_that_come_are_sampled() {
+    fn rings_follow_cpus_that_go_offline_and_come_back() {
         let mut rings =
             Rings::open(EventConfig::machine(), RingTarget::Machine).expect("this test needs to be allowed to sample");
         let all: Vec<u32> = rings.by_cpu.keys().copied().collect();
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_full_ring_has_no_room_for_is_counted() {
+    fn records_that_a_full_ring_loses_are_counted() {
         let config = EventConfig { scope: Scope::Task, kernel: false, cgroup: false, ..EventConfig::machine() };
         let event = Event::open(config, Some(0), None).expect("this test needs to be allowed to sample");
         let mut ring = Ring::of(event).expect("mapped");
@@ -201,7 +199,7 @@ mod tests {
             let lost = all.iter().map(|record| if let Record::Lost(count) = record { *count } else { 0 }).sum::<u64>();
             (all.iter().filter(|record| matches!(record, Record::Named { .. })).count() as u64, lost)
         };
-        // The kernel says what was lost as soon as there is room again.
+        // The kernel reports lost records as soon as there is room again.
         let ((kept, before), (one, lost)) = (name(20_000), name(1));
         assert!(kept > 1000 && before == 0 && one == 1);
         assert!((20_000 - kept..=20_000).contains(&lost), "{kept} of 20,000 were kept, {lost} lost");
