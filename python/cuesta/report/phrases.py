@@ -1,4 +1,4 @@
-"""Sentences that the text and the HTML report share, and the safe form of names that came from outside."""
+"""Sentences that reports share, and names from outside without what could command a terminal."""
 
 from collections.abc import Iterator, Mapping
 

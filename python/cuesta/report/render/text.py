@@ -17,7 +17,8 @@ INDENT = "  "
 GOOD, BAD, FAINT, NOTICE, HEADING = "bold green", "bold red", "dim", "yellow", "cyan"
 STYLES = {"good": GOOD, "bad": BAD, "notice": NOTICE, "faint": FAINT, "": ""}
 
-MORE = "the rest, with plots: report.html there; without them: --verbose"
+MORE = "the rest: --verbose; with plots: the page, report.html"
+"""The last row of a first screen."""
 
 Rows = Iterator[Text]
 
