@@ -20,7 +20,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 
 from cuesta.analysis.history.formula import Formula
-from cuesta.analysis.history.quantity import Quantity, places, understood
+from cuesta.analysis.history.quantity import Quantity, parse_print, places
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import PrintedValue, read_historical
 
@@ -133,16 +133,16 @@ def tells_too_little(name: str, failing: Sequence[Formula]) -> bool:
 def no_number(transcript: Transcript, name: str, outcomes: dict[Formula, Outcome]) -> bool:
     """Whether a print should be a number and is none."""
     unreadable = any(outcome.agreement is Agreement.UNREADABLE for outcome in outcomes.values())
-    return unreadable and understood(transcript.text(name)) is None
+    return unreadable and parse_print(transcript.text(name)) is None
 
 
 def repairing(
     transcript: Transcript, name: str, tried: dict[str, float], before: dict[Formula, Outcome], doubtful: bool
 ) -> Iterator[Proposal]:
     """Keep the readings that repair an identity and break none."""
-    was = understood(transcript.text(name))
+    was = parse_print(transcript.text(name))
     for text, cost in tried.items():
-        now = understood(text)
+        now = parse_print(text)
         if was and now and was == now:
             continue
         after = transcript.read_as(name, text)
@@ -202,7 +202,7 @@ def has_rival(one: Proposal, found: Sequence[Proposal]) -> bool:
 
 def meaning(text: str) -> Quantity | str:
     """Give what a print stands for: two spellings of one number are no rivals."""
-    return understood(text) or text
+    return parse_print(text) or text
 
 
 def is_more_than_chance(one: Proposal, found: Sequence[Proposal]) -> bool:

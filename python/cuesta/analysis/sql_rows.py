@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.analysis.certify.record import derive
-from cuesta.analysis.history.certified import elapsed, idle
+from cuesta.analysis.history.ledgers import elapsed, idle
 from cuesta.analysis.summary import summarise
 from cuesta.errors import CuestaError
 from cuesta.figures.step import StepFigures

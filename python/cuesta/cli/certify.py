@@ -10,7 +10,7 @@ from pathlib import Path
 from cuesta import __version__
 from cuesta.analysis.certify.extra_runs import doubts
 from cuesta.analysis.certify.grade import LEAST_RUNS
-from cuesta.analysis.certify.phases import CREATION, understood
+from cuesta.analysis.certify.phases import CREATION, read_script
 from cuesta.analysis.certify.run import read_run
 from cuesta.cli import verify
 from cuesta.cli.dry_run import plan_data, show_plan
@@ -108,7 +108,7 @@ def see_script(group: Group, job: Job, absentee: bool) -> None:
     if absentee:
         return
     tape = job.tape(group)
-    script, where = understood(tape.script), f"{tape.name}.tape"
+    script, where = read_script(tape.script), f"{tape.name}.tape"
     if not script.creates:
         raise InputError(
             f"{where}: it has no transaction `{CREATION}`",
@@ -173,7 +173,7 @@ def one(known: CertificationSetup, how: Method, folder: Path, arguments: argpars
 def given(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
     """Record what no run tells."""
     job = how.timed
-    script = understood(job.tape(group).script)
+    script = read_script(job.tape(group).script)
     return CertificationSetup(
         kind="benchmark" if arguments.absentee else "certification",
         cuesta=__version__,

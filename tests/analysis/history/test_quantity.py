@@ -1,4 +1,4 @@
-"""Prints understood, and formulas over them."""
+"""Prints parse_print, and formulas over them."""
 
 from math import inf
 
@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuesta.analysis.history.formula import fitted, parse
-from cuesta.analysis.history.quantity import Quantity, understood, unit, written
+from cuesta.analysis.history.formula import expand, parse
+from cuesta.analysis.history.quantity import Quantity, parse_print, unit, written
 from cuesta.errors import InputError
 
 
@@ -30,13 +30,13 @@ from cuesta.errors import InputError
 def test_a_print_stands_for_what_it_may_have_been_rounded_from(
     text: str, low: float, value: float, high: float
 ) -> None:
-    found = understood(text)
+    found = parse_print(text)
     assert found
     assert [found.low, found.value, found.high] == pytest.approx([low, value, high])
 
 
 def test_what_was_cut_off_is_no_less_than_its_print() -> None:
-    found = understood("24.849", cut_off=True)
+    found = parse_print("24.849", cut_off=True)
     assert found
     assert [found.low, found.value, found.high] == pytest.approx([24.849, 24.849, 24.85], rel=1e-9)
 
@@ -45,7 +45,7 @@ def test_what_was_cut_off_is_no_less_than_its_print() -> None:
     "text", ["", "N/A", "--", "B.06", "T.46", "7.679.891", "4u,514", "ug8.877", "S54T7.643", "70 371"]
 )
 def test_what_is_no_number_is_none(text: str) -> None:
-    assert understood(text) is None
+    assert parse_print(text) is None
 
 
 def test_bounds_are_carried_along() -> None:
@@ -69,8 +69,8 @@ def test_a_computed_number_is_written_as_the_other_was_printed() -> None:
 
 def test_holes_stand_for_every_name_that_fits() -> None:
     names = ["a.x.n", "a.y.n", "b.x.n", "a.total.n"]
-    assert list(fitted("a.{row}.n = b.{row}.n", names)) == ["a.x.n = b.x.n"]
-    assert list(fitted("{t}.x.n = 1", names)) == ["a.x.n = 1", "b.x.n = 1"]
+    assert list(expand("a.{row}.n = b.{row}.n", names)) == ["a.x.n = b.x.n"]
+    assert list(expand("{t}.x.n = 1", names)) == ["a.x.n = 1", "b.x.n = 1"]
 
 
 def test_a_star_stands_for_all_of_them() -> None:
@@ -79,14 +79,14 @@ def test_a_star_stands_for_all_of_them() -> None:
 
 @given(st.text(max_size=40))
 def test_no_print_is_too_odd(text: str) -> None:
-    found = understood(text)
+    found = parse_print(text)
     assert found is None or found.low <= found.value <= found.high
 
 
 @given(st.text(st.sampled_from('ab.{}()*+-/%,"=<> 1x\tsum in divides'), max_size=60))
 def test_no_formula_is_too_odd(text: str) -> None:
     try:
-        for each in fitted(text, ["a.b", "x"]):
+        for each in expand(text, ["a.b", "x"]):
             assert parse(each, ["a.b", "x"]).relation
     except InputError as error:
         assert str(error)  # noqa: PT017

@@ -136,7 +136,7 @@ class Script:
     """Seconds of all pauses, each once, without the one at the end."""
 
 
-def understood(script: _native.Script) -> Script:
+def read_script(script: _native.Script) -> Script:
     outline = script.outline()
     slept = [seconds or 0.0 for word, seconds in outline if word == "Sleep"]
     is_last = outline[-1:] and outline[-1][0] == "Sleep"

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from cuesta.analysis.history.formula import Formula
-from cuesta.analysis.history.functions import Value
+from cuesta.analysis.history.formula import Formula, Value
 from cuesta.analysis.history.quantity import Quantity, written
 from cuesta.analysis.history.transcript import Agreement, Outcome, Transcript
 from cuesta.ledger.historical import Document

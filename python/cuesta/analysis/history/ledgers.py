@@ -1,11 +1,12 @@
 """Groups systems into ledgers: those that ran the same workload, and those that a file of goals lists."""
 
+import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from cuesta.analysis.history.certified import measured
 from cuesta.analysis.history.projection import Ledger, MeasuredSystem, ledger
-from cuesta.analysis.history.quantity import understood
+from cuesta.analysis.history.quantity import parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Goals
 from cuesta.ledger.record import Record
@@ -98,7 +99,7 @@ def listed(goals: Goals, name: str) -> MeasuredSystem:
 
 def number(goals: Goals, place: str, text: str) -> float:
     """Raises InputError."""
-    found = understood(text)
+    found = parse_print(text)
     if found is None:
         raise InputError(f"{goals.title}: {place}: expected a number, got {text}")
     return found.value
@@ -110,3 +111,38 @@ def time(goals: Goals, place: str, text: str) -> float:
     if found <= 0:
         raise InputError(f"{goals.title}: {place}: expected more than 0, got {text}")
     return found
+
+
+def elapsed(record: Record) -> float | None:
+    """Elapsed time of a system: the mean of the runs that count, in seconds.
+
+    For a benchmark it is the makespan, for a certification the real time of a process (MPL-17's d.1).
+    """
+    known = elapsed_by_run(record)
+    return fmean(known) if known else None
+
+
+def elapsed_by_run(record: Record) -> list[float]:
+    figure = "command" if record.given.kind == "benchmark" else "completion"
+    values = [getattr(run, figure).value for run in record.runs]
+    return [value for value in values if value is not None]
+
+
+def idle(record: Record) -> float | None:
+    """True idle as a share of the CPUs' time, the mean of the runs."""
+    known = [run.idle.value for run in record.runs if run.idle.value is not None]
+    return fmean(known) if known else None
+
+
+def measured(
+    record: Record, folder: str, per: float, brings: tuple[str, ...], doubt: str = ""
+) -> MeasuredSystem | None:
+    """Make a system's row, with its elapsed time in units of `per` seconds; None if nothing was measured."""
+    found = elapsed(record)
+    if found is None:
+        return None
+    given = record.given
+    date = datetime.date.fromisoformat(given.started[:10])
+    zero = idle(record) if given.kind == "benchmark" else None
+    runs = tuple(each / per for each in elapsed_by_run(record))
+    return MeasuredSystem(given.system, date, found / per, brings, zero, record.grade, folder, doubt, runs)

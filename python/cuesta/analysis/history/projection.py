@@ -14,7 +14,7 @@ from math import prod, sqrt
 from statistics import fmean, pstdev
 
 from cuesta.analysis.compare.verdict import LEAST_RUNS, ratio_interval
-from cuesta.analysis.history.quantity import understood
+from cuesta.analysis.history.quantity import parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 
@@ -251,7 +251,7 @@ def planned(improvement: Improvement) -> PlannedImprovement:
 def estimate(improvement: Improvement, name: str) -> Estimate:
     """Parse `10-12%` as stated, not as a rounded print."""
     text = getattr(improvement, name)
-    found = understood(text)
+    found = parse_print(text)
     if found is None or found.high > 100.5 or found.low < -0.5 or text.strip()[:1] in {"<", ">"}:
         raise InputError(f"{improvement.name}: {name}: expected percent as 10-12%, got {text}")
     stated = (found.low, found.high) if "-" in text.strip()[1:] else (found.value, found.value)

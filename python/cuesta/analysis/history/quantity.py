@@ -75,7 +75,7 @@ def times(a: float, b: float) -> float:
     return 0.0 if a == 0 or b == 0 else a * b
 
 
-def understood(text: str, cut_off: bool = False) -> Quantity | None:
+def parse_print(text: str, cut_off: bool = False) -> Quantity | None:
     """Parse a print whose digits were rounded or cut off; None if it is no number."""
     if clock := CLOCK.match(text):
         hours, minutes, seconds = (int(part or 0) for part in clock.groups())

@@ -6,9 +6,8 @@ from enum import StrEnum
 from functools import cached_property, lru_cache
 from typing import Self
 
-from cuesta.analysis.history.formula import Expression, Formula, fitted, parse, parse_expression
-from cuesta.analysis.history.functions import UnreadableError, Value
-from cuesta.analysis.history.quantity import Quantity, understood
+from cuesta.analysis.history.formula import Expression, Formula, UnreadableError, Value, expand, parse, parse_expression
+from cuesta.analysis.history.quantity import Quantity, parse_print
 from cuesta.errors import InputError
 from cuesta.ledger.historical import Document, PrintedValue
 
@@ -63,7 +62,7 @@ class Transcript:
         """Parse a document's formulas. Raises InputError for one that means nothing."""
         names = [*document.prints, *document.derived]
         derived = {name: parse_expression(text, names) for name, text in document.derived.items()}
-        whys = {text: stated.why for stated in document.identities for text in fitted(stated.formula, names)}
+        whys = {text: stated.why for stated in document.identities for text in expand(stated.formula, names)}
         formulas = tuple(parse(text, names) for text in whys)
         transcript = cls(document, derived, formulas, whys)
         for name in derived:
@@ -137,7 +136,7 @@ class Transcript:
 @lru_cache(maxsize=4096)
 def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
     """Parse a print; what was counted is exact."""
-    found = understood(text, cut_off)
+    found = parse_print(text, cut_off)
     return Quantity.exactly(found.value) if found and counted else found
 
 
