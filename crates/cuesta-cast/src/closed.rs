@@ -1,9 +1,9 @@
-//! Writes a tape with waits and think times: what the person waited for, and how long they thought then.
+//! Writes a tape with waits and think times.
 //!
-//! After a key that ends a row of input, the answer is complete at a prompt if the row that the cursor was left in is one and
-//! was not there earlier in the answer; else, if the person waited at all, when nothing has come for a while. After any other
-//! key only a person who paused has waited. A wait that is inferred from silence waits longer than any silence within the
-//! recorded answer, and never longer than the person did.
+//! After a key that ends a row of input, the answer is complete at a prompt, if the cursor ends in a row that is a prompt and
+//! was not there earlier in the answer. Otherwise, if the person waited, it is complete at a silence. After any other key, only a
+//! pause counts as waiting. A silence in the tape is longer than any pause within the recorded answer, and never longer than the
+//! person waited.
 
 use std::time::Duration;
 

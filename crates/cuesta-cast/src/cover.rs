@@ -1,10 +1,13 @@
-//! Replaces by stars what the screen newly showed while a secret was typed.
+//! Replaces by stars the characters that newly appeared on the screen while a secret was typed.
 //!
-//! A program may show each key for a moment. So each character that changes a cell becomes a star from the first key of a
-//! secret to the key that ends it; behind that, up to the end of the row, only from where the secret began, and if the program
-//! shows anything of it at all: the answer to Enter may stand there too. Elsewhere and later, keys of it that the program still
-//! paints one after another become stars too, with what is new between them (`painted`). What stood there already and is drawn
-//! again stays, else it would tell which characters the secret has.
+//! A program may show each key for a moment, so characters that change a cell become stars:
+//!
+//! - from the first key of a secret to the key that ends it, everywhere on the screen;
+//! - after that key, up to the end of the row, only from the column where the secret began, and only if the program has shown
+//!   anything of the secret. The answer to Enter may stand there too.
+//! - elsewhere and later, if the program paints the keys one after another (`painted`).
+//!
+//! A character that already stood in its cell and is drawn again stays. A star there would tell which characters the secret has.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -18,7 +21,7 @@ use crate::painted::{OutputPosition, painted};
 
 /// A secret in a session.
 pub(crate) struct Span {
-    /// From the input in which it begins to the one in which the key behind it is.
+    /// From the input of its first key to the input of the key behind it.
     pub(crate) events: RangeInclusive<usize>,
     /// Its characters as they were typed.
     pub(crate) keys: Vec<char>,
@@ -49,7 +52,7 @@ struct Cover {
     state: SecretState,
     /// The first character of the secret.
     first: Option<char>,
-    /// Whether the program has shown anything since it was begun.
+    /// Whether the program has shown anything since the first key.
     shows: bool,
 }
 
@@ -122,7 +125,7 @@ impl Cover {
         written
     }
 
-    /// Whether a character may belong to the secret: it changes its cell, at a place and time where the secret may show.
+    /// Whether a character may belong to the secret: it changes its cell where and when the secret may appear.
     fn is_hidden(&mut self, at: OutputPosition, c: char) -> bool {
         let (row, column) = self.screen.cursor();
         if c == ' ' || self.screen.cell(row, column).starts_with(c) {

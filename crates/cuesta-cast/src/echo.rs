@@ -1,25 +1,26 @@
 //! Finds which printable keys the screen showed at the cursor.
 //!
-//! Printable keys with no other key between them are a **text**. A key of a text is *shown* if at one moment it and the keys
-//! behind it, up to the last or to so many, stood right before the cursor. So a program that shows each key for a moment and
-//! then hides it under a star has shown none but the last, and one that has taken a whole text away before the next key is
-//! pressed has shown nothing.
+//! Printable keys without another key between them are a **text**. A key of a text is *shown* if at one moment it and the keys
+//! after it stood right before the cursor, up to the last key or [`ENOUGH`] of them. So if a program shows each key for a moment
+//! and then replaces it by a star, only the last key is shown. If it removes the whole text before the next key is pressed, no
+//! key is shown.
 //!
-//! The moments are the ends of what was received. Once a text has ended, its echo may come together with the answer to it:
-//! then each character that comes is a moment, up to the end of the row. But what a program prints back is no echo, so then
+//! The screen is searched after each output event. Once a text has ended, its echo may arrive together with the answer to it, so
+//! the screen is then searched after each character, up to the end of the row. But a text that a program prints in its answer is
+//! no echo. So an echo in an answer has two conditions:
 //!
-//! - it counts only where the text was typed, or where it was seen before (of a row that was typed ahead, before the answer to
-//!   the row before it, no place is known);
-//! - what is received at once may show one key more, or keys that came in one piece with the key that ended them, as in a
-//!   paste; if that was Enter, the row must end there too. A program that showed none of many keys has not echoed them when it
-//!   shows them all at the end.
+//! - It stands where the text was typed, or where the text was seen before. (For a row that was typed ahead of the answer to the
+//!   previous row, no position is known.)
+//! - It shows one more key than were echoed before, or several keys that arrived in one input with the key that ended them, as in
+//!   a paste; if that key was Enter, the row must end there too. A program that showed none of several separate keys and prints
+//!   them all at the end has not echoed them.
 
 use cuesta_screen::{Screen, StreamParser};
 use unicode_width::UnicodeWidthChar;
 
 /// For a long row, this many consecutive keys before the cursor are enough.
 pub(crate) const ENOUGH: usize = 8;
-/// The echo of a key is looked for until this many later keys were pressed.
+/// The echo of a key is searched for until this many later keys were pressed.
 const LAG: usize = 64;
 /// Most characters of output that are searched for one text.
 const MOST: usize = 16 << 10;
@@ -40,7 +41,7 @@ pub(crate) struct Echo {
 #[derive(Debug, Clone, Copy)]
 struct Key {
     stroke: usize,
-    /// The input that brought it.
+    /// The number of the input that it was part of.
     input: usize,
     character: char,
 }
@@ -52,11 +53,11 @@ struct Text {
     standing: Vec<usize>,
     /// Where the cursor was when the first key was pressed.
     begin: BufferPosition,
-    /// Where the first of the keys stood that were last found before the cursor.
+    /// The position of the first of the keys that were last found before the cursor.
     seen: BufferPosition,
     /// The input of the key that ended the text, and whether that was Enter.
     end: Option<(usize, bool)>,
-    /// How many of its keys, up to the last one seen, were echoed when the latest output began.
+    /// Its number of keys up to the last one that was seen before the latest output.
     echoed: usize,
     /// It was typed ahead, before the answer to the previous row.
     ahead: bool,
@@ -84,7 +85,7 @@ struct VisibleKeys {
 }
 
 impl Echo {
-    /// A stroke that types characters.
+    /// Adds a stroke that types characters.
     pub(crate) fn type_text(
         &mut self,
         screen: &Screen,
@@ -118,7 +119,7 @@ impl Echo {
         }
     }
 
-    /// A stroke that types no characters.
+    /// Adds a stroke that types no characters.
     pub(crate) fn press_key(&mut self, input: usize, is_enter: bool) {
         self.drop_answered();
         self.end_text((input, is_enter));
@@ -250,7 +251,7 @@ impl Text {
         for (end, standing) in self.standing.iter().enumerate() {
             // The latest keys may still be hidden when others follow.
             let sure = if end == last { 0 } else { ENOUGH - 1 };
-            // Empty, or none at all, where too few stood.
+            // The range is empty or invalid if too few keys stood there.
             if let Some(keys) = shown.get_mut(end + 1 - standing..(end + 1).saturating_sub(sure)) {
                 keys.fill(true);
             }
@@ -288,8 +289,8 @@ fn standing(screen: &Screen, keys: &[Key]) -> (usize, (u16, u16)) {
     (count, place)
 }
 
-/// The place of a character that stands right before a place, if it does: in the same row, or at the end of the row above
-/// where only blanks are left in this one, because a row was full or the program has begun another.
+/// The position of a character, if it stands right before this one: in the same row, or at the end of the row above if only
+/// blanks stand before the position in this row, because a row was full or the program has begun another.
 fn retreat(screen: &Screen, place: (u16, u16), character: char) -> Option<(u16, u16)> {
     if character.width() == Some(0) {
         let (row, column) = (place.0, place.1.checked_sub(1)?);

@@ -1,8 +1,9 @@
-//! Entries: what was typed into one field or row, and whether it is a secret.
+//! Splits input into entries, and decides which of them are secrets.
 //!
-//! An **entry** is printable keys, pastes and the keys that edit them (Backspace, arrows to the side, Ctrl+U), up to any
-//! other key. It is kept if the screen showed it where the cursor was, or if the keys that it did not show were commands: single
-//! keys, each of which the program answered by itself, as a pager and an editor's normal mode do. All else is hidden.
+//! An **entry** is what a person types into one field or row: printable keys, pastes and the keys that edit them (Backspace,
+//! left and right, Ctrl+U), up to any other key. It is kept if the screen showed it at the cursor. It is also kept if the keys
+//! that the screen did not show were commands: single keys, each of which the program answered by itself, as a pager and an
+//! editor's normal mode do. All other entries are secrets.
 
 use std::ops::Range;
 
@@ -17,10 +18,10 @@ const ASKS: [&str; 8] =
     ["password", "passphrase", "passwort", "kennwort", "passcode", "mot de passe", "secret", "token"];
 /// Whole words of a row that asks for a secret.
 const ASKS_WHOLE: [&str; 3] = ["pin", "otp", "puk"];
-/// What follows these is a secret although the screen shows it.
+/// Text after these is a secret even if the screen shows it.
 const ASSIGNS: [&str; 8] =
     ["set key=", "password=", "passwd=", "passphrase=", "secret=", "token=", "api_key=", "apikey="];
-/// More different keys in a row may be a secret instead of commands.
+/// More than this many different keys in a row may be a secret and not commands.
 const MOST_COMMANDS: usize = 3;
 
 /// The entries of a session, as ranges of strokes.
@@ -118,7 +119,7 @@ fn has_number(keys: &[&Stroke]) -> bool {
     keys.windows(2).any(|pair| pair.iter().all(|key| is_digit(key)))
 }
 
-/// How many keys there are, the same one pressed again and again counted once.
+/// The number of keys, repeated presses of the same key counted once.
 fn different(keys: &[&Stroke]) -> usize {
     let mut codes: Vec<&KeyCode> = keys.iter().map(|key| &key.press.code).collect();
     codes.dedup();

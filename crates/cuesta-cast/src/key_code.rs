@@ -138,7 +138,7 @@ fn numbered(parameters: &str) -> Option<(char, bool)> {
     is_text.then_some((c, event == Some(3)))
 }
 
-/// A reply that ends with BEL or `ESC \`.
+/// A reply ends with BEL or `ESC \`.
 fn reply(text: &str) -> Head {
     let bell = text.find('\x07').map(|at| at + 1);
     let terminator = text[1..].find("\x1b\\").map(|at| at + 3);

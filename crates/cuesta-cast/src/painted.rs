@@ -2,7 +2,7 @@
 //!
 //! A program may paint each key somewhere on the screen: the latest key in one cell, or all of them side by side or one below
 //! the other. If keys are typed faster than it reads them, it paints some or all of them only after the key that ends the
-//! secret. So the keys are looked for from the first one on: each in the cell that follows from the cell of the one before.
+//! secret. So the keys are searched in order: each in the same cell as the one before, beside it, or below it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
@@ -60,13 +60,13 @@ pub(crate) fn painted(cast: &Cast, spans: &[Span]) -> Vec<RangeInclusive<OutputP
 struct Search {
     /// The events from its first key to the key behind it.
     events: RangeInclusive<usize>,
-    /// A key that is pressed again at once may change nothing on the screen, so it counts once.
+    /// Without repetitions: a key that is pressed twice in a row may change nothing on the screen.
     keys: Vec<char>,
     /// The run of keys that ends in a cell, for each step.
     runs: HashMap<(BufferPosition, (u64, u16)), Run>,
     /// The first and the last character of each run that is long enough.
     found: BTreeMap<OutputPosition, OutputPosition>,
-    /// How many more characters are looked at once the secret has ended.
+    /// How many more characters are searched after the end of the secret.
     patience: usize,
 }
 
@@ -112,7 +112,7 @@ impl Search {
         }
     }
 
-    /// The run that a character goes on with, or begins.
+    /// The run that a character continues or begins.
     fn longer(&self, before: Option<&Run>, c: char, at: OutputPosition) -> Option<Run> {
         match before {
             Some(run) if self.keys.get(run.keys) == Some(&c) => Some(Run { keys: run.keys + 1, ..*run }),

@@ -1,7 +1,7 @@
 //! Secrets: typed text that no file may contain. A column of the users' table stands in its place.
 //!
-//! Which entries these are is said in `entries`. A text that is hidden in one place is hidden wherever else it was typed, and
-//! in what is said of the session. `cover` takes away what the screen showed of it meanwhile, `printed` what it showed later.
+//! `entries` decides which entries are secret. A text that is hidden in one entry is hidden in all others, and in the session's
+//! command and title. `cover` replaces what the screen showed of it while it was typed, `printed` what it showed later.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -13,12 +13,12 @@ use crate::entries::{asks, entries, is_secret, keys, text};
 use crate::printed::without_texts;
 use crate::strokes::{Stroke, strokes};
 
-/// Shorter texts occur in too many others by accident.
+/// Shorter texts occur in other texts by accident.
 pub(crate) const LEAST_TEXT: usize = 4;
 /// Most characters of the row before an entry that are reported.
 const MOST_BEHIND: usize = 40;
 
-/// The input of a session, sorted into what is hidden and what is kept.
+/// The input of a session, sorted into hidden and kept entries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Secrets {
     /// Entries that are hidden.
@@ -65,8 +65,8 @@ pub struct InputLocation {
 }
 
 impl Cast {
-    /// A copy without secrets: a marker stands for each, and all events while it was typed get the instant of the key behind it,
-    /// since the rhythm of a password tells much of it.
+    /// A copy without secrets: a marker replaces each. All events while a secret was typed get the instant of the key behind it,
+    /// because the rhythm of typing reveals the length of a password and more.
     #[must_use]
     pub fn without_secrets(&self) -> Self {
         Secrets::of(self).hidden(self)
@@ -143,7 +143,7 @@ impl Secrets {
             let (first, end) = hidden.strokes;
             self.strokes[first].press.input..=self.strokes[end - 1].press.ends
         };
-        // Input that the line did not echo is removed even where it is not a key, as behind an incomplete reply.
+        // Input that the line did not echo is removed even if it is not a key, such as the rest of an incomplete reply.
         let hid = |index: &usize| {
             events[*index].iter().any(|event| matches!(event.what, What::Input { echoes: Some(false), .. }))
         };
@@ -188,7 +188,7 @@ impl Secrets {
     }
 }
 
-/// Gives all events of a secret one instant; `events` begin with the input in which it begins.
+/// Sets all events of a secret to one instant; `events` begin with the input in which it begins.
 fn at_one_instant(events: &mut [Vec<Event>], instant: Duration) {
     let secret = events[0].iter().position(|event| matches!(event.what, What::Secret(_))).unwrap_or(0);
     for event in events.iter_mut().flatten().skip(secret) {

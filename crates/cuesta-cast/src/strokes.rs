@@ -32,13 +32,13 @@ pub(crate) struct Stroke {
 /// The output between a key and the next.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Answer {
-    /// When the first and the last of it came.
+    /// The instants of its first and its last part.
     pub(crate) came: Option<(Duration, Duration)>,
     /// The longest pause within it.
     pub(crate) longest_gap: Duration,
-    /// Its readable text, up to a length.
+    /// Its readable text, up to [`MOST_TEXT`] bytes.
     pub(crate) text: String,
-    /// The cursor's row after each output that changed it, up to a number.
+    /// The cursor's row after each output that changed it, up to [`MOST_ROWS`].
     pub(crate) rows: Vec<(Duration, CursorRow)>,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Strokes {
     pub(crate) strokes: Vec<Stroke>,
 }
 
-/// Most text of an answer that is kept: an echo comes first.
+/// Most text of an answer that is kept, in bytes; the echo is at its beginning.
 const MOST_TEXT: usize = 16 << 10;
 const MOST_ROWS: usize = 256;
 
@@ -170,7 +170,7 @@ impl Reader {
     }
 }
 
-/// Whether a key was echoed: only if all the inputs that brought it were.
+/// Whether a key was echoed: only if all inputs that contain it were.
 fn echoes(cast: &Cast, press: &KeyPress) -> Option<bool> {
     let said = cast.events[press.input..=press.ends].iter().filter_map(|event| match event.what {
         What::Input { echoes, .. } => echoes,
@@ -195,7 +195,7 @@ impl Answer {
         }
     }
 
-    /// When its last output came.
+    /// The instant of its last output.
     pub(crate) fn end(&self) -> Option<Duration> {
         self.came.map(|(_, last)| last)
     }

@@ -1,4 +1,4 @@
-//! Any cast at all: no panic, a tape that parses, and what is written reads as it was.
+//! Any cast: no panic, its tapes parse, and it reads back as written.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn cast() -> impl Strategy<Value = Cast> {
     })
 }
 
-/// Casts do not say what echoes.
+/// Files of casts do not record whether input was echoed.
 fn without_echoes(mut cast: Cast) -> Cast {
     for event in &mut cast.events {
         if let What::Input { echoes, .. } = &mut event.what {
@@ -38,7 +38,7 @@ fn without_echoes(mut cast: Cast) -> Cast {
     cast
 }
 
-/// A session that goes on to where a password is typed: each key so many µs after the one before, some shown as a star.
+/// Appends a password entry: the gap in µs after each key, and whether a star is shown for it.
 fn with_secret(mut cast: Cast, gaps: &[(u64, bool)]) -> Cast {
     let mut at = cast.events.last().map_or(Duration::ZERO, |last| last.at) + Duration::from_secs(1);
     let mut push = |at, what| cast.events.push(Event { at, what });
@@ -56,21 +56,21 @@ fn with_secret(mut cast: Cast, gaps: &[(u64, bool)]) -> Cast {
     cast
 }
 
-/// What a program that keeps a secret off the screen shows for a key of it.
+/// What a program shows for a key of a secret.
 #[derive(Debug, Clone, Copy)]
 enum Shows {
     Nothing,
     Star,
     Blank,
-    /// The key, until the next one comes.
+    /// The key, until the next one is pressed.
     Last,
-    /// The key, somewhere else.
+    /// The key, in another part of the screen.
     Elsewhere,
     /// The same, with a word before it.
     Named,
 }
 
-/// Somebody types a secret in pieces, each answered after `lag` more of them, and ends it with a key.
+/// A secret is typed in pieces, each answered `lag` pieces later, and ended by a key.
 fn asked(secret: &str, pieces: &[usize], lag: usize, shows: Shows, end: &str) -> Cast {
     let mut whats = vec![What::Output("\x1b[?1049h\x1b[2J\x1b[5;9HCode: ".into())];
     let mut answers = Vec::new();
@@ -105,7 +105,7 @@ fn answer(key: char, shows: Shows) -> String {
     }
 }
 
-/// Whether four characters of a secret stand in a text one after the other, this way or that.
+/// Whether a text contains four consecutive characters of a secret, forwards or backwards.
 fn leaks(text: &str, secret: &str) -> bool {
     let backwards: String = secret.chars().rev().collect();
     let parts = |secret: &str| (0..=secret.len() - 4).any(|at| text.contains(&secret[at..at + 4]));
@@ -115,7 +115,7 @@ fn leaks(text: &str, secret: &str) -> bool {
 proptest! {
     #[test]
     fn what_is_not_shown_is_in_no_file(
-        secret in "[A-GI-Z02-6!#%&]{5,20}", // nothing that steers the terminal
+        secret in "[A-GI-Z02-6!#%&]{5,20}", // no control characters
         pieces in proptest::collection::vec(1_usize..4, 1..4),
         lag in 0_usize..4,
         shows in prop_oneof![Just(Shows::Nothing), Just(Shows::Star), Just(Shows::Blank), Just(Shows::Last), Just(Shows::Elsewhere), Just(Shows::Named)],

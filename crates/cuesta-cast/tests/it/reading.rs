@@ -1,4 +1,4 @@
-//! Casts as others write them, and casts that nobody should have written.
+//! Casts of other recorders, and invalid casts.
 
 use std::time::Duration;
 

@@ -79,7 +79,7 @@ fn due(tape: &str) -> Vec<Duration> {
 #[test]
 fn recorded_keys_are_due_at_their_recorded_instants() {
     let cast = cast(V2);
-    // Of this recording every character of input is a key, but for one arrow of three.
+    // In this recording every character of input is a key, except an arrow of three characters.
     let pressed = cast.events.iter().filter_map(|event| match &event.what {
         What::Input { text, .. } => Some(vec![event.at; if text == "\u{1b}[A" { 1 } else { text.chars().count() }]),
         _ => None,

@@ -1,4 +1,4 @@
-//! What is typed at programs that show it, that hide it, and that take it as commands.
+//! Input of programs that show it, that hide it, and that take it as commands.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn cast(events: &[What]) -> Cast {
     Cast { events: events.iter().enumerate().map(event).collect(), ..Cast::default() }
 }
 
-/// What is left of the input when secrets are taken out.
+/// The input without secrets.
 fn left(events: &[What]) -> Vec<String> {
     let kept = cast(events).without_secrets();
     let said = |event: Event| match event.what {
@@ -33,7 +33,7 @@ fn left(events: &[What]) -> Vec<String> {
     kept.events.into_iter().filter_map(said).collect()
 }
 
-/// What is left of the output.
+/// The output without secrets.
 fn shown(events: &[What]) -> String {
     let kept = cast(events).without_secrets();
     let text = |event: Event| if let What::Output(text) = event.what { text } else { String::new() };
@@ -65,7 +65,7 @@ fn text_that_was_not_shown_is_secret() {
         left(&[output("Passphrase: "), input("a"), output("*"), input("b"), output("*"), input("\r")]),
         ["<password>", "\r"]
     );
-    // It was interrupted before Enter.
+    // Interrupted before Enter.
     assert_eq!(left(&[output("Password: "), input("hun"), input("\x03"), output("\r\n$ ")]), ["<password>", "\x03"]);
 }
 
@@ -85,7 +85,7 @@ fn events_during_a_secret_share_one_instant() {
     let instants: Vec<u128> = kept.events.iter().map(|event| event.at.as_millis()).collect();
     assert_eq!(instants, [0, 600, 600, 600, 600, 700]);
     assert_eq!(left(&events), ["<password>", "\r"]);
-    // Asked again, it is another.
+    // A second question begins another entry.
     let twice = [output("PIN: "), input("12"), output("\r\nPIN again: "), input("12"), output("\r\nok")];
     assert_eq!(left(&twice), ["<password>", "<password>"]);
 }
@@ -117,7 +117,7 @@ fn single_key_commands_of_a_full_screen_program_are_no_secret() {
     assert_eq!(left(&events), ["d", "d", "j", "ZZ", "\r"]);
     let asked = [output("\x1b[?1049hPIN: "), input("1"), output("\x1b[H"), input("\r"), output("ok")];
     assert_eq!(left(&asked), ["<password>", "\r"]);
-    // Nothing answers them, or each is a star.
+    // Keys without an answer, or with a star each, are secret.
     let quiet = [output("\x1b[?1049h Code "), input("a"), input("b"), input("c"), input("\r"), output("ok")];
     assert_eq!(left(&quiet), ["<secret_1>", "\r"]);
     let stars = [output("\x1b[?1049hCode "), input("a"), output("*"), input("\t"), output("\x1b[H")];
@@ -128,7 +128,7 @@ fn single_key_commands_of_a_full_screen_program_are_no_secret() {
 fn more_than_three_different_unshown_keys_are_secret() {
     let mut events = vec![output("\x1b[?1049h\r\nmain: main\x1b[H")];
     for (number, key) in ["h", "u", "n", "t"].iter().enumerate() {
-        // A meter somewhere else goes up with every key.
+        // A meter elsewhere on the screen rises with every key.
         events.extend([input(key), output(&format!("\x1b[9;1Hstrength {number}\x1b[H"))]);
     }
     assert_eq!(left(&events[..7]), ["h", "u", "n"]);
@@ -153,7 +153,7 @@ fn keys_that_are_shown_only_for_a_moment_are_secret() {
     ];
     assert_eq!(left(&events), ["<secret_1>", "\r"]);
     assert_eq!(shown(&events), "Code: *\x08**\x08**\x08*\r\nok");
-    // All of it, until a clock takes it away.
+    // The whole text, until a timer removes it.
     let timed = [output("Code: "), input("a"), output("a"), input("b"), output("b"), output("\x08\x08**"), input("\r")];
     assert_eq!(left(&timed), ["<secret_1>", "\r"]);
 }
@@ -190,7 +190,7 @@ fn a_secret_printed_in_the_answer_is_no_echo() {
 
 #[test]
 fn a_secret_printed_at_the_cursor_after_enter_is_no_echo() {
-    // As `dialog` does, which prints what was typed where the cursor is.
+    // `dialog` prints the text at the cursor after Enter.
     let printed = "hunter2\x1b[19;7H\x1b[?1049l\r";
     let at_once = [output("\x1b[?1049h Code "), input("hunter2\r"), output(printed)];
     assert_eq!(left(&at_once), ["<secret_1>", "\r"]);
@@ -203,7 +203,7 @@ fn a_secret_printed_at_the_cursor_after_enter_is_no_echo() {
 
 #[test]
 fn keys_painted_after_the_end_of_a_secret_are_stars() {
-    // Typed faster than the program reads them: it paints them when the key behind them has been typed, and one after that.
+    // The keys are typed faster than the program reads: it paints each after later keys, and one after the key that ends them.
     let latest = |key: &str| output(&format!("\x1b7\x1b[9;1Hlatest key: {key}\x1b8"));
     let asked = output("\x1b[3;5HCode: ");
     let mut events = vec![asked.clone(), input("Q"), input("z"), latest("Q"), input("XX"), input("v\x1b"), latest("z")];
@@ -211,7 +211,7 @@ fn keys_painted_after_the_end_of_a_secret_are_stars() {
     let stars = "\x1b7\x1b[9;1H****** **** *\x1b8".repeat(5);
     assert_eq!(shown(&events), format!("\x1b[3;5HCode: {stars}\r\nread 5 keys\r\n"));
     assert_eq!(left(&events), ["<secret_1>", "\x1b", "q"]);
-    // Side by side, with or without something between them, and one below the other.
+    // Side by side, with or without a cell between them, and one below the other.
     let places: [fn(usize) -> (usize, usize); 3] = [|n| (9, n), |n| (9, 2 * n), |n| (n, 7)];
     for place in places {
         let key = |(n, key)| {

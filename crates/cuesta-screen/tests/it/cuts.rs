@@ -1,4 +1,4 @@
-//! However what comes is cut into reads, the screen is the same; and nothing that comes breaks it.
+//! The screen is the same however the stream is cut into reads, and no stream breaks it.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn a_stream_may_come_byte_by_byte() {
 
 #[test]
 fn a_character_cut_in_two_loses_nothing() {
-    // A mark without a character to join, then a letter, then a character that is cut as well.
+    // A combining mark without a character before it, a letter, and characters of several bytes.
     let text = "\u{301}A\u{e9}\u{6f22}b".as_bytes();
     for cut in 1..text.len() {
         let (head, tail) = text.split_at(cut);
@@ -51,7 +51,7 @@ fn a_character_cut_in_two_loses_nothing() {
     }
 }
 
-/// Something like what programs send: text, controls, sequences with odd parameters, and noise.
+/// Parts of a stream: text, control characters, sequences with odd parameters, and random bytes.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         "[ -~\u{e9}\u{6f22}\u{301}]{0,12}".prop_map(String::into_bytes),
@@ -91,7 +91,7 @@ proptest! {
             let (columns, rows) = screen.size();
             let cursor = screen.cursor();
             prop_assert!(cursor.0 < rows && cursor.1 <= columns);
-            // Stale or not, a row is one row.
+            // A stale row is an empty row.
             prop_assert_eq!(changed_rows.fresh_rows(&screen, &OwnEchoes::default(), true).text.matches('\n').count(), usize::from(rows));
             changed_rows.is_row_fresh(&screen, &OwnEchoes::default());
         }
@@ -120,7 +120,7 @@ proptest! {
             } else {
                 screen_echo.await_key(&screen, key, (key, own_echoes.printable_key(key)));
             }
-            // OwnEchoes, and then whatever comes.
+            // The echo, and any output after it.
             let read = [key.to_string().as_bytes(), piece].concat();
             let mut found = Vec::new();
             screen_echo.feed(&mut screen, &read, 0, false, |key| found.push(key));

@@ -1,10 +1,10 @@
-//! Keystroke to screen: every way in which programs show what is typed, and those in which they do not.
+//! From keystroke to screen: the ways in which programs show keys, and in which they do not.
 
 use cuesta_screen::{KeyMatch, Screen, ScreenEcho};
 use proptest::prelude::*;
 
-/// A user at a screen. What happened is told as text: a key and the number of the character that showed it, `-` before
-/// one that was never shown.
+/// A user with a screen. The result is a text: each key with the number of the character that showed it, or `-` and an
+/// overtaken key.
 struct Typist {
     screen: Screen,
     screen_echo: ScreenEcho<char>,
@@ -30,7 +30,7 @@ impl Typist {
         self
     }
 
-    /// One read comes.
+    /// Receives one read.
     fn comes(&mut self, bytes: &str) -> &mut Self {
         let told = &mut self.told;
         let mut tell = |found: KeyMatch<char>| match found {
@@ -61,7 +61,7 @@ fn a_plain_echo_is_shown_by_its_own_character() {
 #[test]
 fn keys_typed_ahead_are_each_shown_by_their_own() {
     assert_eq!(at_prompt().types("aaab").comes("aa").comes("ab").tells(), "a0 a1 a0 b1");
-    // The answer to the Return comes with the echoes before it.
+    // The answer to the Return arrives with the echoes before it.
     assert_eq!(at_prompt().types("ls\r").comes("ls\r\nfile\r\n$ ").tells(), "l0 s1");
 }
 
@@ -86,7 +86,7 @@ fn a_key_over_the_same_character_is_shown_by_the_cursor() {
 fn a_status_line_drawn_meanwhile_shows_nothing() {
     let mut user = Typist::at(20, 5, "\x1b[5;1H-- ab ab --\x1b[1;1H");
     assert_eq!(user.types("ab").comes("\x1b[5;1H-- ab \x1b[1;1H").tells(), "");
-    // Cut off in the middle, the cursor hidden.
+    // The read ends within the status line, while the cursor is hidden.
     assert_eq!(user.comes("\x1b[?25l\x1b[5;1H-- a").comes("b ab --\x1b[1;1H\x1b[?25h").tells(), "");
     assert_eq!(user.comes("ab\x1b[5;18Hx2\x1b[1;3H").tells(), "a0 b1");
 }
@@ -96,7 +96,7 @@ fn keys_drawn_under_a_hidden_cursor_are_shown_when_it_returns() {
     let mut user = Typist::at(20, 5, "\x1b[2;5H");
     let drawn = "\x1b[?25l\x1b[2;1H1234x\x1b[5;1Hstatus\x1b[2;6H\x1b[?25h";
     assert_eq!(user.types("x").comes(drawn).tells(), "x16");
-    // Redrawn as a whole, in two reads, and one row further down.
+    // The screen is redrawn in two reads, and the text moves down one row.
     assert_eq!(user.types("y").comes("\x1b[?25l\x1b[H\x1b[J1\r\n\n1234").comes("xy\x1b[?25h").tells(), "y7");
 }
 
@@ -111,7 +111,7 @@ fn a_full_row_continues_in_the_next() {
 fn a_full_row_at_the_bottom_scrolls() {
     let mut user = Typist::at(10, 2, "\r\n$ 1234567");
     assert_eq!(user.types("ab").comes("a").comes("b").tells(), "a0 b0");
-    // As readline does it: the blank and the return are its own.
+    // readline adds a blank and a carriage return.
     let mut user = Typist::at(10, 2, "\r\n$ 1234567");
     assert_eq!(user.types("ab").comes("a \r").comes("b").tells(), "a0 b0");
 }
@@ -145,7 +145,7 @@ fn keys_are_found_behind_indentation_after_a_return() {
     let mut user = Typist::at(20, 5, "\x1b[1;1H");
     assert_eq!(user.types("if\r").comes("if\r\n  ").tells(), "i0 f1");
     assert_eq!(user.types("x\ry").comes("x\r\n").comes("  y").tells(), "x0 y2");
-    // A busy program that shows all at once.
+    // A slow program shows both rows at once.
     assert_eq!(user.types("a\r").types("b").comes("\x1b[?25l\x1b[3;1H  ya\r\n  b\x1b[?25h").tells(), "a15 b26");
 }
 
@@ -154,7 +154,7 @@ fn wide_and_joined_characters_are_one_key_each() {
     assert_eq!(at_prompt().types("漢é").comes("漢é").tells(), "漢2 é4");
     let mut user = at_prompt();
     assert_eq!(user.types("e\u{301}x").comes("e").comes("\u{301}").comes("x").tells(), "e0 \u{301}1 x0");
-    // No room for a wide one: it goes into the next row.
+    // A wide character without room moves to the next row.
     assert_eq!(Typist::at(6, 3, "$ 123").types("漢x").comes("漢").comes("x").tells(), "漢2 x0");
 }
 
@@ -166,12 +166,12 @@ fn blanks_are_shown_too() {
 
 #[test]
 fn keys_that_are_never_shown_are_overtaken() {
-    // A command of vi, then what is inserted.
+    // A command of vi, then inserted text.
     let mut user = Typist::at(20, 5, "\x1b[1;1H");
     user.types("i").comes("\x1b[5;1H-- INSERT --\x1b[1;1H");
     assert_eq!(user.types("ab").comes("a").tells(), "-i a0");
     assert_eq!(user.comes("b").tells(), "b0");
-    // A pager is left, and the shell is typed at.
+    // `q` leaves a pager; then keys are typed in the shell.
     let mut user = Typist::at(20, 5, "\x1b[5;1H(END)");
     user.types("q").comes("\r\x1b[K$ ");
     assert_eq!(user.types("ls").comes("l").comes("s").tells(), "-q l0 s0");
@@ -183,21 +183,21 @@ fn a_password_is_overtaken_by_what_is_typed_after_it() {
     user.types("secret\r");
     assert_eq!(user.comes("\r\nLast login: today\r\n").tells(), "");
     assert_eq!(user.comes("$ ").types("ls").comes("l").tells(), "-s -e -c -r -e -t l0");
-    // The prompt and the echo in one.
+    // The prompt and the echo arrive in one read.
     let mut user = Typist::at(20, 5, "Password: ");
     assert_eq!(user.types("pw\r").types("ls").comes("\r\n$ l").tells(), "-p -w l4");
 }
 
 #[test]
 fn a_slow_prompt_overtakes_nothing() {
-    // Its end is a blank, and so is one of the keys.
+    // The prompt ends with a blank, and one of the keys is a blank.
     assert_eq!(Typist::at(20, 5, "").types("ls -l").comes("\r\n$ ").tells(), "");
     assert_eq!(Typist::at(20, 5, "").types("ls -l").comes("ok\r\n$ ").comes("ls -l").tells(), "l0 s1  2 -3 l4");
 }
 
 #[test]
 fn a_cursor_that_returns_to_its_rest_position_shows_no_key() {
-    // The character before it happens to be the one awaited.
+    // The character before the cursor is the awaited one by chance.
     let mut user = Typist::at(20, 5, "a");
     assert_eq!(user.types("a").comes("\x1b7\x1b[5;1Hclock\x1b8").tells(), "");
     assert_eq!(user.comes("a").tells(), "a0");
@@ -208,7 +208,7 @@ fn on_a_paced_line_the_completing_character_is_reported() {
     let mut user = Typist::at(20, 5, "\x1b[2;5H");
     user.exactly = true;
     assert_eq!(user.types("x").comes("\x1b[2;1H1234x\x07").tells(), "x10");
-    // Elsewhere: from the character on since which the cursor rests there.
+    // Elsewhere: the character since which the cursor rests there.
     assert_eq!(user.types("y").comes("\x1b[4;1Hy\x1b[K\x07").tells(), "y6");
 }
 
@@ -223,7 +223,7 @@ fn keys_can_be_given_up() {
 }
 
 proptest! {
-    /// Whatever is typed at whatever width, cut anywhere, an echo shows each key, in order.
+    /// Any text on a screen of any size, cut anywhere: an echo shows each key in order.
     #[test]
     fn every_key_of_a_plain_echo_is_shown(
         columns in 2u16..30,
@@ -250,7 +250,7 @@ proptest! {
         }
     }
 
-    /// Nothing that comes breaks it or makes it lose a key.
+    /// No output loses a key.
     #[test]
     fn no_key_is_ever_lost(
         reads in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..40), "[a-e\r\x1b]{0,4}"), 1..20),

@@ -1,4 +1,4 @@
-//! The screen beside another one: what tmux shows of the same streams, recorded from real programs, text and cursor.
+//! Compares the screen with tmux: text and cursor after the same streams, which real programs sent.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 
 use cuesta_screen::Screen;
 
-/// What the pane runs: it shows one piece, asks the terminal something, and has the answer to know that all before it has
-/// been drawn; then it tells us, and waits until we have looked.
+/// The program in the pane: it prints one piece, and queries the terminal, whose reply confirms that the piece is drawn. Then it
+/// signals the test, and waits until the test has looked.
 const PANE: &str = r"
 stty raw -echo
 for piece in $PIECES/*; do
@@ -19,7 +19,7 @@ for piece in $PIECES/*; do
 done
 ";
 
-/// A server of tmux of our own, that goes with us.
+/// A tmux server, killed when it is dropped.
 struct Tmux {
     socket: PathBuf,
 }
@@ -63,7 +63,7 @@ impl Drop for Tmux {
     }
 }
 
-/// Where a stream is cut for looking: at so many places, spread evenly, each before an escape sequence.
+/// Where a stream is cut into pieces: evenly, each before an escape sequence.
 fn cuts(stream: &[u8], places: usize) -> Vec<usize> {
     let mut cuts: Vec<_> = (1..places)
         .filter_map(|place| {
@@ -76,7 +76,7 @@ fn cuts(stream: &[u8], places: usize) -> Vec<usize> {
     cuts
 }
 
-/// Compares all checkpoints of a stream; gives how many.
+/// Compares the screens after each piece of a stream, and returns the number of pieces.
 fn compare(name: &str, stream: &[u8], size: (u16, u16)) -> usize {
     let folder = tempfile::tempdir().expect("a folder");
     let pieces = folder.path().join("pieces");
