@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::errors::value;
 
-/// A recorded session. It may hold secrets; what it writes and the tapes that it makes do not, unless all is to be kept.
+/// A recorded session. It may hold secrets; the casts that it writes and the tapes that it makes do not, unless `keep_all`.
 #[pyclass(module = "cuesta._native", frozen)]
 pub(crate) struct Cast(pub(crate) cuesta_cast::Cast);
 

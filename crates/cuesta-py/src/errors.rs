@@ -1,5 +1,5 @@
-//! What can go wrong, as Python sees it.
-#![allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
+//! The exceptions of the module.
+#![allow(clippy::needless_pass_by_value)] // `map_err` passes values.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 create_exception!(cuesta._native, TapeError, PyException, "A tape that does not parse.");
 create_exception!(cuesta._native, RunError, PyException, "A run or a host that cannot start, or that failed.");
 
-/// A value that cannot be read.
+/// For arguments that cannot be parsed.
 pub(crate) fn value(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A run or a host that cannot be.
+/// For runs, hosts and lines that cannot start, or that fail.
 pub(crate) fn run(error: impl ToString) -> PyErr {
     RunError::new_err(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Histograms for Python: nanoseconds within, seconds without.
+//! Histograms for Python: nanoseconds inside, seconds in Python.
 
 use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
@@ -26,12 +26,12 @@ impl Histogram {
             Encoded::Base64(text) => base64(&text)?,
         };
         let mut histogram: Hdr<u64> = Deserializer::new().deserialize(&mut &bytes[..]).map_err(value)?;
-        histogram.auto(true); // as read it holds no more than its own greatest value
+        histogram.auto(true); // a decoded histogram has room only up to its largest value
         Ok(Self(histogram.into()))
     }
 
     fn merge(&self, other: &Self) -> PyResult<()> {
-        // Copied first: a histogram may be merged with itself.
+        // A copy, because a histogram may be merged with itself.
         let other = other.with(Clone::clone);
         self.0.lock().expect("no panic while it is held").add(other).map_err(value)
     }

@@ -1,8 +1,8 @@
 //! The only crate that knows Python: the module `cuesta._native`.
 //!
-//! Across this boundary go text, numbers, bytes and nine classes, each in a file of its own; never a callback. Long work
-//! gives a handle that Python polls. Nothing is decided here: each function converts and calls.
-#![allow(missing_docs)] // The macros of PyO3 make items of their own; Python sees the stub's docstrings.
+//! Text, numbers, bytes and nine classes cross this boundary, but no callbacks. Each class has its own file. Long work returns
+//! a handle that Python polls. The functions only convert and call.
+#![allow(missing_docs)] // PyO3's macros generate public items; Python's docstrings are in the stub.
 
 use pyo3::pymodule;
 
@@ -18,7 +18,6 @@ mod script;
 mod ssh;
 mod text;
 
-/// What Rust gives to Python.
 #[pymodule(gil_used = false)]
 mod _native {
     #[pymodule_export]

@@ -10,14 +10,14 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Gives the 95 % interval of a share (0 to 1) that was found in so many samples.
+/// The 95 % interval of a share (0 to 1) that was found in `samples` samples.
 #[pyfunction]
 pub(crate) fn share_interval(share: f64, samples: f64) -> (f64, f64) {
     let [lower, upper] = interval(share, samples);
     (lower, upper)
 }
 
-/// A subject that is metered. Reading it is up to the caller; nothing goes on by itself.
+/// A metered subject. The caller takes the readings; nothing is read in the background.
 #[pyclass(module = "cuesta._native", frozen)]
 pub(crate) struct Meters(Mutex<Meter>);
 
@@ -76,27 +76,27 @@ impl Meters {
     }
 }
 
-/// Says why the kernel cannot be traced here; none if it can, as far as is known without trying.
+/// Why the kernel cannot be traced here; `None` if it probably can. It does not try.
 #[pyfunction]
 #[pyo3(signature = (*, of_processes = true))]
 pub(crate) fn why_untraced(of_processes: bool) -> Option<String> {
     Trace::absence(of_processes)
 }
 
-/// Gives what runs in the kernel where it is traced; none if that is not built in.
+/// The object file of the kernel's tracer; `None` if it was not built in.
 #[pyfunction]
 pub(crate) fn tracer_object() -> Option<&'static [u8]> {
     traced::object()
 }
 
-/// Reads what a `node_exporter` says.
+/// The snapshot in the text of a `node_exporter`, as JSON.
 #[pyfunction]
 pub(crate) fn node_exporter_snapshot(text: &str) -> PyResult<String> {
     let snapshot = CounterSnapshot::of_node_exporter(text).map_err(errors::value)?;
     serde_json::to_string(&snapshot).map_err(errors::run)
 }
 
-/// Gives the report between two snapshots.
+/// The report between two snapshots; all as JSON.
 #[pyfunction]
 pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     let earlier: CounterSnapshot = serde_json::from_str(earlier).map_err(errors::value)?;
@@ -105,7 +105,7 @@ pub(crate) fn report_between(earlier: &str, later: &str) -> PyResult<String> {
     serde_json::to_string(&report).map_err(errors::run)
 }
 
-/// Gives the schema of meter reports: a list of tables, each after those that it refers to.
+/// The schema of meter reports as JSON: a list of tables, each after those that it refers to.
 #[pyfunction]
 pub(crate) fn meter_schema() -> PyResult<String> {
     serde_json::to_string(&cuesta_meters::report::schema()).map_err(errors::run)

@@ -1,4 +1,4 @@
-//! One line, opened and closed, to hear beforehand what a run would.
+//! Opens one line before a run, to report errors early.
 
 use cuesta_lines::{Login, Options, Target};
 use cuesta_record::clock::{self, Time};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// Opens a line as a user would, and closes it. Raises `RunError` with why it cannot be opened, and what to do.
+/// Opens a line as a user would, and closes it. Raises `RunError` with the reason and a remedy if it cannot be opened.
 #[pyfunction]
 #[pyo3(signature = (target, user=None, password=None))]
 pub(crate) fn probe(py: Python<'_>, target: &str, user: Option<String>, password: Option<String>) -> PyResult<()> {

@@ -1,4 +1,4 @@
-//! A person at a line, for Python: at this process's own terminal.
+//! Connects this process's terminal to a line, for Python.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use crate::cast::Cast;
 use crate::errors;
 
-/// A person's terminal on a line, on a thread of its own. Dropping it ends it and puts the terminal back.
+/// A relay between this process's terminal and a line, on its own thread. Dropping it ends it and restores the terminal.
 #[pyclass(module = "cuesta._native", frozen)]
 pub(crate) struct Relay(cuesta_relay::Relay);
 

@@ -27,7 +27,7 @@ impl RunSpec {
     }
 }
 
-/// Users at work on threads of their own. Dropping it stops it.
+/// A run of users on its own threads. Dropping it stops it.
 #[pyclass(module = "cuesta._native", frozen)]
 pub(crate) struct Run(cuesta_driver::Run);
 

@@ -1,4 +1,4 @@
-//! What logins over ssh need, asked and given before users start.
+//! Prepares logins over ssh before users start.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// What the configuration says and Cuesta does not do, and the key files that have a passphrase which nobody has given.
+/// The settings of OpenSSH's configuration that Cuesta ignores, and the key files that are still locked by a passphrase.
 #[pyfunction]
 #[pyo3(signature = (target, user=None, password=None))]
 pub(crate) fn ssh_preflight(
@@ -25,7 +25,7 @@ pub(crate) fn ssh_preflight(
     Ok((preflight.unused, locked.collect()))
 }
 
-/// Unlocks a key file for the rest of this process; says whether the passphrase was the right one.
+/// Unlocks a key file for the rest of this process; returns whether the passphrase was right.
 #[pyfunction]
 pub(crate) fn ssh_unlock(py: Python<'_>, file: &str, passphrase: &str) -> PyResult<bool> {
     py.detach(|| cuesta_lines::unlock(Path::new(file), passphrase)).map_err(errors::run)

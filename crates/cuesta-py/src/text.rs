@@ -1,4 +1,4 @@
-//! Small texts, read by the same code as in tapes and specs.
+//! Parses and formats small texts with the same code as tapes and specs.
 
 use std::time::Duration;
 
@@ -8,27 +8,27 @@ use pyo3::prelude::*;
 
 use crate::errors::value;
 
-/// Gives a distribution of durations in its one spelling.
+/// A distribution of durations in its canonical spelling.
 #[pyfunction]
 pub(crate) fn distribution(text: &str) -> PyResult<String> {
     let no_file = |_: &str| Err("give a file only in a tape".to_owned());
     Ok(cuesta_distributions::Distribution::parse(text, &no_file).map_err(value)?.to_string())
 }
 
-/// Gives a distribution of the gaps between keys in its one spelling.
+/// A distribution of the gaps between keys in its canonical spelling.
 #[pyfunction]
 pub(crate) fn key_distribution(text: &str) -> PyResult<String> {
     Ok(cuesta_distributions::KeyDistribution::parse(text).map_err(value)?.to_string())
 }
 
-/// Reads a duration into nanoseconds.
+/// Parses a duration into nanoseconds.
 #[pyfunction]
 pub(crate) fn duration(text: &str) -> PyResult<u64> {
     let duration = cuesta_distributions::duration::parse(text).map_err(value)?;
     u64::try_from(duration.as_nanos()).map_err(value)
 }
 
-/// Spells a duration as `duration` reads it.
+/// Formats nanoseconds as `duration` parses them.
 #[pyfunction]
 pub(crate) fn show_duration(ns: u64) -> String {
     cuesta_distributions::duration::show(Duration::from_nanos(ns))
@@ -49,13 +49,13 @@ pub(crate) fn line_kinds() -> String {
     kinds.collect::<serde_json::Value>().to_string()
 }
 
-/// Gives a target's URL in its one spelling.
+/// A target's URL in its canonical spelling.
 #[pyfunction]
 pub(crate) fn target(text: &str) -> PyResult<String> {
     Ok(text.parse::<Target>().map_err(value)?.to_string())
 }
 
-/// Gives the monotonic clock, which all processes of this machine share.
+/// The monotonic clock in nanoseconds; all processes of this machine share it.
 #[pyfunction]
 pub(crate) fn now() -> u64 {
     clock::now().as_nanos()
