@@ -1,5 +1,5 @@
-//! A host without descriptors: lines that do not fit are turned away, the others are served on. One test, in a process of
-//! its own, since it takes them all.
+//! A host without free descriptors refuses new lines and serves the others. One test in its own process, because it takes all
+//! descriptors.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -38,7 +38,7 @@ fn without_descriptors_new_lines_are_refused() {
         taken.pop();
         let line = connect(&host);
         assert!(!is_served(&line), "there is no descriptor for the host's end");
-        // The host has done with that one before it looks at this.
+        // The host has finished with the previous line by now.
         assert!(is_served(&first));
         assert_eq!(host.meters()["lines"]["refused"], refused);
         drop(line);

@@ -1,4 +1,5 @@
-//! What programs leave behind: nothing. Alone in its process, because children and descriptors are the process's.
+//! Programs leave no zombies and no descriptors. One test in its own process, because it counts the children and descriptors of
+//! the process.
 
 mod real;
 
@@ -37,7 +38,7 @@ fn no_zombie_and_no_descriptor_is_left_or_inherited() {
     running_out_of_descriptors_is_reported();
 }
 
-/// A terminal that another thread's program held open would not be hung up.
+/// A terminal is not hung up while a program of another thread has it open.
 fn threads_start_programs_without_each_others_terminals() {
     let threads: Vec<_> = (0..4)
         .map(|_| {
@@ -67,7 +68,7 @@ fn running_out_of_descriptors_is_reported() {
         while let Ok(file) = fs::File::open("/dev/null") {
             files.push(file);
         }
-        // One by one they are given back, until there are enough: at no point does anything stay behind.
+        // Files are closed one by one until there are enough; a failed start must leave nothing behind.
         let mut refused = 0;
         for target in ["pty:cat", "pipe:cat"] {
             loop {

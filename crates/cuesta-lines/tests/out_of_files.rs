@@ -1,4 +1,4 @@
-//! A process that may open no more files. Alone in its process, because the limit is the process's.
+//! A process without free file descriptors. One test in its own process, because it lowers the limit of the process.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! A person simulated at one end of a pseudo-terminal, a host of a few rows at the other end of a TCP line.
+//! A relay between a simulated person at a pseudo-terminal and a small host on a TCP line.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,10 +14,10 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
-/// Nothing here takes so long.
+/// After this time a test fails.
 const LONG: Duration = Duration::from_secs(20);
 
-/// The terminal, and the person's hands and eyes.
+/// The person: types at the terminal and reads from it.
 struct Person {
     terminal: OwnedFd,
     hands: OwnedFd,
@@ -73,7 +73,7 @@ impl Person {
     }
 }
 
-/// A host that greets, echoes, and hangs up at a `q`; gives its target.
+/// The target of a host that greets, echoes, and hangs up at a `q`.
 fn host() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let target = format!("tcp://{}", listener.local_addr().expect("an address"));
@@ -126,7 +126,7 @@ fn three_presses_of_the_escape_key_end_the_session() {
     let mut person = Person::sits_down();
     let relay = person.records(&host());
     person.sees("hello");
-    // Pressed once, it comes through after a while, and with the next key at once.
+    // A single press is sent after the timeout, or at once with the next key.
     for echo in ["x", "\x1d", "y", "z\x1d"] {
         person.types(echo);
         person.sees(echo);

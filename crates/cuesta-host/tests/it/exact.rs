@@ -1,4 +1,4 @@
-//! What a host sends, and when, exactly: in virtual time.
+//! The exact output of a host and its instants, in virtual time.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ fn each_character_typed_ahead_has_its_own_delay() {
         }
         came
     });
-    // The test itself types until 133 ms and reads only then.
+    // The test types until 133 ms before it reads.
     let due: Vec<Duration> = (0..20).map(|key| ms((7 * key + 100).max(133))).collect();
     assert_eq!(came, due);
 }
@@ -125,7 +125,7 @@ fn a_stalled_host_answers_everything_when_the_stall_ends() {
         }
         instants
     });
-    // A line opened within the window is taken up when it ends.
+    // A line that is opened during the stall is served when it ends.
     assert_eq!(came, [ms(9_990), ms(11_400), ms(11_420), ms(11_420), ms(11_420)]);
 }
 

@@ -1,4 +1,4 @@
-//! Lines that misbehave: whatever comes, the host goes on, loses no other line's characters, and counts how it ended.
+//! Lines that misbehave: the host continues, loses no characters of other lines, and counts how each line ended.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ async fn a_while() {
     clock::sleep_until(clock::now() + Duration::from_secs(60)).await;
 }
 
-/// Seeded characters of all kinds, telnet commands and half sequences among them.
+/// Seeded random bytes, including telnet commands and incomplete sequences.
 fn garbage(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -31,7 +31,7 @@ fn garbage_on_one_line_does_not_harm_the_others() {
                 let mut user = User::on(line, Telnet::host(served), &front);
                 tokio::task::spawn_local(async move {
                     for piece in garbage(seed, 5000).chunks(1 + seed as usize * 7) {
-                        // Unread output stops the host reading; what came by then is enough.
+                        // The host stops reading at too much unread output; what it read by then is enough.
                         let gone = clock::sleep_until(clock::now() + Duration::from_millis(seed));
                         if user.send_or(piece, gone).await.is_err() {
                             return;

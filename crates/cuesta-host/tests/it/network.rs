@@ -10,7 +10,7 @@ use cuesta_record::clock::{self, Time};
 use rustix::process::{Resource, getrlimit};
 use serde_json::Value;
 
-/// How long a test waits for what must come before it fails.
+/// After this time a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn start(spec: &str) -> Result<Host, HostError> {
@@ -33,7 +33,7 @@ fn receive(mut line: &TcpStream, len: usize) -> Vec<u8> {
     text
 }
 
-/// Waits until the meters say so.
+/// Waits until the meters satisfy a condition.
 fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..PATIENCE.as_millis() {
         let meters = host.meters();
@@ -45,7 +45,7 @@ fn wait_for(host: &Host, what: impl Fn(&Value) -> bool) -> Value {
     panic!("it did not come to that: {}", host.meters());
 }
 
-/// A millisecond in which the host's threads may get on.
+/// A millisecond for the host's threads.
 fn pause() {
     let due = clock::now() + Duration::from_millis(1);
     clock::run(Time::Real, clock::sleep_until(due)).expect("a descriptor for the timer");
@@ -53,7 +53,7 @@ fn pause() {
 
 #[test]
 fn many_lines_at_once_are_all_served() {
-    // Both ends are in this process.
+    // Both ends of each line are in this process.
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     let number = usize::try_from(limit.saturating_sub(100) / 2).unwrap().min(1000);
     for threads in [1, 2] {
@@ -112,7 +112,7 @@ fn input_before_a_hangup_is_still_answered() {
 fn telnet_lines_are_negotiated_and_hidden() {
     let host = start(r#"{"listen":["telnet://127.0.0.1:0"],"service":{"echo":{}},"echo_map":"a0"}"#).unwrap();
     let mut line = connect(&host);
-    // IAC NOP, and a DATA that is 255 itself.
+    // IAC NOP, and an escaped 255.
     line.write_all(b"a\xff\xf1b\xff\xff").unwrap();
     let mut text = Vec::new();
     while !text.ends_with(b"0b\xff\xff") {
@@ -128,7 +128,7 @@ fn a_reader_that_never_reads_does_not_grow_the_host() {
     let lines: Vec<TcpStream> = (0..50).map(|_| connect(&host)).collect();
     let meters = wait_for(&host, |meters| meters["output_blocks"]["count"].as_u64() >= Some(50));
     assert!(meters["pool"]["used"].as_u64().unwrap() <= 65536 + 50 * 64, "{meters}");
-    // One that reads gets its listing all the same.
+    // A user who reads still gets the listing.
     let mut reader = connect(&host);
     for _ in 0..20 {
         assert!(receive(&reader, 1000 * 74).ends_with(b"\r\n"));

@@ -1,4 +1,4 @@
-//! Readers that do not read: memory is bounded, others go on, nothing is lost.
+//! Users who do not read: memory is bounded, other lines continue, nothing is lost.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use cuesta_lines::loopback;
 use cuesta_record::clock;
 use tokio::task;
 
-/// What a line may always hold, pool or no pool.
+/// Characters that a line may hold even if the pool is empty.
 const OWN: u64 = 64;
 
 fn used(front: &FrontEnd) -> u64 {
@@ -59,7 +59,7 @@ fn reading_lines_continue_when_others_hold_the_whole_pool() {
             assert_eq!(reader.receive(7).await.unwrap(), b"typed\r\n");
             assert!(reader.receive(9000).await.unwrap().ends_with(b"\r\n> "));
         }
-        // Nothing that the deaf ones were owed is lost.
+        // The output of the lines that did not read is not lost.
         for mut user in deaf {
             let text = user.receive(2 + 3 + 9000).await.unwrap();
             assert!(text.starts_with(b"> x\r\n") && text.ends_with(b"\r\n> "));

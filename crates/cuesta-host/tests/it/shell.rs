@@ -1,4 +1,4 @@
-//! Programs on pseudo-terminals: what they show, and that nothing of them stays.
+//! Programs on pseudo-terminals: their output, and that none of them stays.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -59,7 +59,7 @@ fn process_files(file: &str) -> Vec<String> {
     processes.filter_map(|process| fs::read_to_string(process.path().join(file)).ok()).collect()
 }
 
-/// Waits until it is so. A child of another test may be a zombie for a moment.
+/// Waits for a condition; a child of another test may be a zombie for a moment.
 fn wait_until(what: &str, so: impl Fn() -> bool) {
     for _ in 0..PATIENCE.as_millis() {
         if so() {
@@ -90,7 +90,7 @@ fn keys_reach_the_program() {
     receive_until(&mut line, "ready\r\n");
     line.write_all(b"one\rtwo\n").unwrap();
     assert_eq!(receive_until(&mut line, "two\r\n"), "got one\r\ngot two\r\n");
-    // The program's own terminal makes an end of file of it.
+    // The program's terminal turns Ctrl+D into an end of file.
     line.write_all(b"\x04").unwrap();
     assert_eq!(receive_all(line), "over\r\n");
 }
@@ -128,7 +128,7 @@ fn hanging_up_ends_even_a_program_that_ignores_it() {
         let host = start(&format!("{ignore}: {mark}; echo ready; while :; do sleep 3600; done"), "tcp");
         let mut line = connect(&host);
         receive_until(&mut line, "ready\r\n");
-        // A shell that forks is two of them for a moment.
+        // While a shell forks, two processes match.
         wait_until("it runs", || processes(mark) == 1);
         drop(line);
         wait_for_close(&host, &serde_json::json!({"closed": 1}));

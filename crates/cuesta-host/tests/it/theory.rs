@@ -1,4 +1,4 @@
-//! The host's capacity is what theory says: a closed loop of users in virtual time against the exact solution.
+//! Compares the host's capacity with theory: a closed loop of users in virtual time, and the exact solution.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,14 +9,14 @@ use cuesta_distributions::{Distribution, SeededRng};
 use cuesta_record::{Stamp, clock};
 use tokio::task;
 
-/// What users saw: transactions per second, and the mean response in seconds.
+/// Transactions per second, and the mean response time in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     x: f64,
     r: f64,
 }
 
-/// Exact: users who think for `think` seconds on average, servers who work for `work` on average, both exponential.
+/// The exact solution for exponential think times (mean `think`, seconds) and service times (mean `work`).
 fn theory(users: u32, think: f64, servers: u32, work: f64) -> Seen {
     // The probability of k users at the host, from that of k - 1 (the machine repair model).
     let mut weights = vec![1.0];
@@ -34,7 +34,7 @@ fn theory(users: u32, think: f64, servers: u32, work: f64) -> Seen {
 const SETTLE: Duration = Duration::from_secs(300);
 const MEASURE: Duration = Duration::from_secs(3000);
 
-/// `n` users who think for a second on average, for an hour.
+/// Simulates `n` users with a mean think time of a second for an hour.
 fn measured(n: u64, servers: u32, service: &str) -> (Seen, f64) {
     let service = format!(r#""service_time":"{service}","servers":{servers}"#);
     let spec = format!(r#"{{"service":{{"transaction":{{"reply":4}}}},"echo":false,"seed":5,{service}}}"#);

@@ -57,7 +57,7 @@ fn dropping_one_end_closes_the_other() {
     });
 }
 
-/// What comes through a faulty line of `text`.
+/// The part of `text` that a faulty line delivers, and the time that it takes.
 fn through(faults: Faults, text: &'static [u8]) -> (io::Result<Vec<u8>>, Duration) {
     in_virtual_time(async move {
         let (mut near, far) = loopback::pair(4096);
@@ -116,7 +116,7 @@ fn a_deaf_line_accepts_no_input() {
     });
 }
 
-/// Both ends of a telnet line whose every character comes alone.
+/// Both ends of a telnet line that delivers every character alone.
 fn telnet_pair() -> (Telnet<impl Line>, Telnet<impl Line>) {
     let (near, far) = loopback::pair(16);
     let [near, far] = [near, far].map(|line| Faulty::new(line, Faults { fragment: true, ..Faults::default() }));
@@ -153,7 +153,7 @@ fn telnet_negotiates_a_character_at_a_time() {
 fn input_received_before_a_fault_is_still_read() {
     in_virtual_time(async {
         let (near, mut far) = loopback::pair(64);
-        // A question that cannot be answered any more, and words.
+        // A query that can no longer be answered, and text.
         send(&mut far, b"\xff\xfd\x18bye").await.unwrap();
         drop(far);
         let mut terminal = Telnet::terminal(near, &Options::default());

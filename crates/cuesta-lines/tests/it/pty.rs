@@ -1,4 +1,4 @@
-//! Programs on terminals of their own: what they find there, and how they and their lines end.
+//! Programs on pseudo-terminals: their terminal, and how they and their lines end.
 
 use std::future::poll_fn;
 use std::process::Command;
@@ -54,7 +54,7 @@ fn keys_are_echoed_and_enter_ends_a_row() {
         assert!(line.opening().connected.unwrap() <= before);
         assert_eq!(line.traffic().sent, 6);
         assert_eq!(line.traffic().received, 14);
-        // The end of input, as it is typed: the program ends, and so does the line.
+        // Ctrl+D ends the input, the program and the line.
         typed(&mut *line, "\x04").await;
         assert_eq!(to_the_end(&mut *line).await.1, None);
     });
@@ -100,7 +100,7 @@ fn a_program_leads_a_session_on_its_terminal() {
 fn control_keys_send_signals() {
     play(async {
         let mut line = line("pty:bash --norc -c 'trap \"echo interrupted\" INT; cat; cat'").await;
-        // Its second copy is the program's: it runs.
+        // The second copy is printed by the program, so it runs.
         typed(&mut *line, "one\r").await;
         up_to(&mut *line, "one\r\none").await;
         typed(&mut *line, "\x03").await;
@@ -139,10 +139,10 @@ fn background_programs_do_not_hold_a_line() {
 #[test]
 fn jobs_of_an_interactive_shell_are_hung_up_with_it() {
     play(async {
-        // It waits, and does not read: who reads may find the terminal closed before it is hung up, and just leave.
+        // The shell waits and does not read: a reader may find the terminal closed before the hangup, and exit.
         let mut line = line("pty:bash --norc --noprofile -ic '{ sleep 600 & } 2>/dev/null; echo $!; wait'").await;
         let job = number(&up_to(&mut *line, "\n").await);
-        // Until then it is a bash too, which may take the hangup for its own and lose it.
+        // Before the exec it is a bash too, which may handle the hangup itself.
         wait_while(job, "it is no job yet", || status(job, "Name").as_deref() != Some("sleep")).await;
         drop(line);
         cuesta_lines::wait_for_ended_programs();
@@ -183,7 +183,7 @@ fn a_missing_program_has_its_own_error() {
             assert_eq!(fault, Some("no-program"), "{target}: {shown}");
             assert!(shown.contains("not found") || shown.contains("denied"), "the shell's own words: {shown:?}");
         }
-        // A session that was used and happens to end so is no such case.
+        // The same exit status after input is another case.
         let mut line = line("pty:read x; exit 127").await;
         typed(&mut *line, "x\r").await;
         assert_eq!(to_the_end(&mut *line).await.1, None);
@@ -205,7 +205,7 @@ fn a_programs_exit_and_last_output_are_reported() {
             let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
             assert_eq!((ended.status, String::from_utf8_lossy(&ended.last).as_ref()), (how, last), "{target}");
         }
-        // Also what nobody has read, because the line is slow.
+        // Unread output counts too; the line is slow.
         let slow = Options { line_speed: 10, ..Options::default() };
         let mut line = line_with("pty:echo a long reason; exit 4", &slow).await;
         let ended = poll_fn(|cx| line.poll_exit(cx)).await.expect("a program was there");
@@ -239,8 +239,8 @@ fn orphans_are_adopted_and_reaped() {
     wait_until("it is reaped", move || status(daemon, "State").is_none());
 }
 
-/// Session 0 is that of all whose ancestors began none, as on a machine with a small first process, and of those whose session
-/// began outside their PID namespace.
+/// Processes are in session 0 if no ancestor began a session, as under a minimal init, or if their session began outside their
+/// PID namespace.
 #[test]
 fn orphans_are_reaped_in_session_0_too() {
     let test = "pty::orphans_are_adopted_and_reaped";
@@ -259,7 +259,7 @@ fn a_line_speed_holds_over_a_terminal() {
         let begun = clock::now();
         let (shown, _) = to_the_end(&mut *line).await;
         assert_eq!(shown.len(), 960);
-        // By the line's own arithmetic: 960 characters of ten bits, less what may be read ahead of time.
+        // 960 characters of ten bits, less those that may be read ahead of time.
         assert!(clock::now().since(begun) >= Duration::from_millis(900));
     });
 }

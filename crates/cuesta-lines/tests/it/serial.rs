@@ -1,4 +1,4 @@
-//! Serial devices: a pair of pseudo-terminals that socat makes, and ser2net at the end of one.
+//! Serial devices: a pair of pseudo-terminals that socat connects, and ser2net on one of them.
 
 use std::fs;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use cuesta_lines::{Options, Target, open};
 use rustix::termios::tcgetattr;
 use tempfile::TempDir;
 
-/// Two devices with a wire between them.
+/// Two connected devices.
 struct Wire {
     folder: TempDir,
     #[allow(dead_code, reason = "it ends with the wire")]
@@ -37,7 +37,7 @@ impl Wire {
     }
 }
 
-/// A program that ends with the test.
+/// A program that is killed when it is dropped.
 struct Running(Child);
 
 impl Running {
@@ -98,7 +98,7 @@ fn a_missing_device_is_reported() {
 #[test]
 fn an_unsupported_setting_is_reported() {
     let wire = Wire::new();
-    // A pseudo-terminal has eight bits and no parity, whatever it is told.
+    // A pseudo-terminal always has eight bits and no parity.
     let target: Target = wire.target("a", "?data=7&parity=even").parse().expect("a target");
     play(async move {
         let error = open(&target, &Options::default()).await.err().expect("no line");
@@ -129,7 +129,7 @@ fn a_shell_answers_on_a_device() {
     let target = wire.target("a", "?baud=115200");
     play(async move {
         let mut line = line(&target).await;
-        // What the shell said before the device was opened is thrown away.
+        // Output of the shell from before the device was opened is discarded.
         typed(&mut *line, "echo $((6*7))\r").await;
         up_to(&mut *line, "42\r\n").await;
     });
@@ -146,7 +146,7 @@ fn ser2net_carries_a_device_to_the_network() {
         let mut network = line(&format!("telnet://127.0.0.1:{port}")).await;
         let mut device = line(&device).await;
         typed(&mut *network, "over\r").await;
-        // It passes telnet's NUL after a carriage return on.
+        // ser2net forwards telnet's NUL after a carriage return.
         assert_eq!(up_to(&mut *device, "over\r\0").await, "over\r\0");
         typed(&mut *device, "and back").await;
         up_to(&mut *network, "and back").await;

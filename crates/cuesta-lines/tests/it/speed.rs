@@ -1,4 +1,4 @@
-//! Lines of a given speed, in virtual time.
+//! Lines with a speed, in virtual time.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::task::spawn_local;
 
 const SPEEDS: [u32; 5] = [300, 1200, 4800, 9600, 115_200];
 
-/// How long `characters` take at `speed`, by the definition.
+/// The time of `characters` at `speed`: ten bits each.
 fn line_time(characters: usize, speed: u32) -> f64 {
     characters as f64 * 10.0 / f64::from(speed)
 }
@@ -60,7 +60,7 @@ fn the_host_waits_for_the_queue() {
         });
         receive_all(&mut RateLimited::new(near, 4800)).await;
         let took = sent.await.unwrap().since(start).as_secs_f64();
-        // The line may run ahead of itself by its lead, and one character is on the way.
+        // The line may be ahead by its lead, and one character is in transit.
         assert!((0.98..=1.0).contains(&took), "the last of one second's characters went after {took} s");
     })
     .unwrap();
@@ -107,7 +107,7 @@ fn input_is_sent_at_the_line_speed() {
     }
 }
 
-/// Receives, as users do, until a moment after `until`: what is being sent moves on.
+/// Receives until shortly after `until`, as users do; polling also advances the sending side.
 async fn drain(line: &mut impl Line, until: Stamp) {
     let mut buffer = [0; 64];
     let mut wait = Box::pin(clock::sleep_until(until + Duration::from_millis(1)));
@@ -128,7 +128,7 @@ fn a_key_arrives_when_its_last_bit_does() {
         spawn_local(async move {
             send(&mut near, b"a").await.unwrap();
             assert_eq!(near.free_at(), start + Duration::from_millis(10));
-            // Typed while the first is still on its way.
+            // Typed while the first key is still in transit.
             drain(&mut near, start + Duration::from_millis(4)).await;
             send(&mut near, b"b").await.unwrap();
             assert_eq!(near.free_at(), start + Duration::from_millis(20));
@@ -158,13 +158,13 @@ fn the_two_directions_do_not_slow_each_other() {
             (times[0], times[1])
         })
         .unwrap();
-        // A character crosses two paced ends, one after the other: that of the sender, then that of the receiver.
+        // Both ends are paced: a character passes the sender's, then the receiver's.
         assert_within_2_percent(sent, line_time(501, speed), "one way");
         assert_within_2_percent(received, line_time(501, speed), "the other way");
     }
 }
 
-/// Sends and receives `count` characters, and says when the last of them had come.
+/// Sends and receives `count` characters, and returns the instant of the last one received.
 async fn exchange(mut line: impl Line, count: usize) -> Stamp {
     let (mut to_send, mut got, mut last) = (count, 0, Stamp::ZERO);
     let mut buffer = [0; 256];
@@ -251,7 +251,7 @@ fn a_sender_late_for_each_character_keeps_the_line_speed() {
             all.last().unwrap().0.since(start).as_secs_f64()
         })
         .unwrap();
-        // Each goes a millisecond late at most, whatever went before.
+        // Each is sent at most one millisecond late; delays do not accumulate.
         let late = all - line_time(500, speed);
         assert!((-1e-6..0.0011).contains(&late), "{speed} baud: {late} s late");
     }
@@ -264,7 +264,7 @@ fn being_late_gains_no_line_time() {
         let (near, mut far) = loopback::pair(64);
         let mut near = RateLimited::new(near, 1000);
         spawn_local(async move {
-            near.begin_next_at(start + Duration::from_secs(5)); // a begin that is still to come counts from now
+            near.begin_next_at(start + Duration::from_secs(5)); // an instant in the future counts as now
             send(&mut near, b"a").await.unwrap();
             near.begin_next_at(start);
             send(&mut near, b"b").await.unwrap();

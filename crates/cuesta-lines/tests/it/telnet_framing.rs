@@ -1,4 +1,4 @@
-//! Telnet's framing without any line: pieces of bytes in, pieces of bytes out.
+//! Telnet's framing alone, without a line.
 
 use cuesta_lines::wire::telnet::Framing;
 use proptest::prelude::*;
@@ -11,7 +11,7 @@ const WILL: u8 = 251;
 const SB: u8 = 250;
 const SE: u8 = 240;
 
-/// What `end` makes of `raw` given whole: characters and replies.
+/// The characters and replies of `end` for `raw`, given whole.
 fn feed(end: &mut Framing, raw: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut raw = raw.to_vec();
     let len = end.receive(&mut raw);
@@ -33,7 +33,7 @@ fn encode(end: &mut Framing, characters: &[u8], room: usize) -> Vec<u8> {
     encode_by(end, characters, room, usize::MAX)
 }
 
-/// The same through a line that takes no more than `step` bytes at once.
+/// The same over a line that accepts at most `step` bytes at once.
 fn encode_by(end: &mut Framing, mut characters: &[u8], room: usize, step: usize) -> Vec<u8> {
     let mut room = vec![0; room];
     let mut all = Vec::new();
@@ -51,7 +51,7 @@ fn encode_by(end: &mut Framing, mut characters: &[u8], room: usize, step: usize)
     all
 }
 
-/// Lets both talk until neither has anything to say.
+/// Exchanges replies until neither end has any.
 fn settle(terminal: &mut Framing, host: &mut Framing) -> usize {
     let mut rounds = 0;
     let mut from_host = feed(host, b"").1;
@@ -150,7 +150,7 @@ fn once_binary_is_agreed_the_terminal_sends_carriage_returns_bare() {
 #[test]
 fn ends_of_rows() {
     let (mut terminal, mut host) = pair();
-    // As received: a terminal shows CR LF as it is; for a host it is one key.
+    // Received: CR LF reaches a terminal unchanged; for a host it is one key.
     for (raw, at_terminal, at_host) in [
         (&b"a\r\0b"[..], &b"a\rb"[..], &b"a\rb"[..]),
         (b"a\r\nb", b"a\r\nb", b"a\rb"),
@@ -161,7 +161,7 @@ fn ends_of_rows() {
         assert_eq!(feed(&mut terminal, raw).0, at_terminal, "at the terminal, of {}", raw.escape_ascii());
         assert_eq!(feed(&mut host, raw).0, at_host, "at the host, of {}", raw.escape_ascii());
     }
-    // As sent: all that a terminal types is keys; a host may send a carriage return alone.
+    // Sent: a terminal sends only keys; a host may send a carriage return alone.
     assert_eq!(encode(&mut terminal, b"ls\r\n", 64), b"ls\r\0\n");
     assert_eq!(encode(&mut host, b"1\r\n2\r3\r", 64), b"1\r\n2\r\x003\r");
     assert_eq!(encode(&mut host, b"\n4\r", 64), b"\n4\r");
@@ -200,10 +200,10 @@ fn subnegotiations_that_are_too_long_or_broken_off_are_dropped_and_counted() {
     let endless = [&[IAC, SB, 24, 0][..], &vec![b'x'; 100_000], &[IAC, SE, b'a']].concat();
     assert_eq!(feed(&mut host, &endless).0, b"a");
     assert_eq!((host.name(), host.dropped()), (None, 1));
-    // The command that breaks one off counts for itself.
+    // The command that interrupts a subnegotiation is still obeyed.
     assert_eq!(feed(&mut host, &[IAC, SB, 31, 0, 80, IAC, DO, 39, b'b']), (b"b".to_vec(), vec![IAC, WONT, 39]));
     assert_eq!((host.window(), host.dropped()), (None, 2));
-    // An escape within one is a byte of it.
+    // An escaped IAC within a subnegotiation is a data byte.
     assert_eq!(feed(&mut host, &[IAC, SB, 31, 0, IAC, IAC, 0, 24, IAC, SE, b'c']).0, b"c");
     assert_eq!((host.window(), host.dropped()), (Some((255, 24)), 2));
 }
@@ -223,11 +223,11 @@ fn a_flood_of_questions_does_not_grow_memory() {
     assert_eq!(end.receive(&mut flood), 0);
     assert!(end.replies().len() <= 1024);
     assert!(end.dropped() > 99_000);
-    // And it has not lost its way.
+    // The framing still works.
     assert_eq!(feed(&mut end, b"a").0, b"a");
 }
 
-/// Bytes among which those that mean something are frequent.
+/// Random bytes, mostly telnet commands and options.
 fn raw() -> impl Strategy<Value = Vec<u8>> {
     let meant =
         proptest::sample::select(vec![IAC, IAC, WILL, WONT, DO, DONT, SB, SE, 0, 1, 3, 6, 24, 31, b'\r', b'\n']);

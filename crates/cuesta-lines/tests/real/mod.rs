@@ -1,4 +1,4 @@
-//! Lines to real programs, and what is seen of them from outside.
+//! Lines to real programs, and the state of these programs in `/proc`.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 use std::fs;
@@ -8,10 +8,10 @@ use std::time::Duration;
 use cuesta_lines::{Line, Options, open, receive, send};
 use cuesta_record::clock::{self, Time};
 
-/// How long anything may take that has to happen.
+/// After this time a test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Plays in real time.
+/// Runs a test in real time.
 pub(crate) fn play<T: 'static>(scene: impl Future<Output = T> + 'static) -> T {
     clock::run(Time::Real, scene).expect("a clock")
 }
@@ -29,7 +29,7 @@ pub(crate) async fn typed(line: &mut dyn Line, text: &str) {
     send(line, text.as_bytes()).await.expect("the line takes it");
 }
 
-/// What comes, up to some text.
+/// Receives until `text` has arrived, and returns everything received.
 pub(crate) async fn up_to(line: &mut dyn Line, text: &str) -> String {
     let mut came = String::new();
     while !came.contains(text) {
@@ -39,7 +39,7 @@ pub(crate) async fn up_to(line: &mut dyn Line, text: &str) -> String {
     came
 }
 
-/// All that comes, and how the line ends: none if it is closed.
+/// Receives until the line ends, and returns its fault; `None` if it is closed.
 pub(crate) async fn to_the_end(line: &mut dyn Line) -> (String, Option<&'static str>) {
     let mut came = String::new();
     loop {

@@ -1,4 +1,4 @@
-//! Hosts that are full, refuse, hang, say nonsense, or die: each is counted under its own name, and nothing hangs.
+//! Hosts that are full, refuse, hang, send garbage or die: each fault has its own name, and no login hangs.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -14,13 +14,13 @@ fn a_host_at_max_startups_is_named_and_accepts_later() {
     let peer = openssh("MaxStartups 2:100:2\nForceCommand exec cat");
     let (url, port) = (peer.url(""), peer.port);
     driven(async move {
-        // Until one is turned away, those before it having heard the host's name: so it is full.
+        // Connects until the host refuses one after accepting others: then it is full.
         let mut under_way = Vec::new();
         loop {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
             let mut said = [0; 64];
             let len = stream.read(&mut said).await.unwrap_or(0);
-            // The connection by which the host was found to listen may have counted as one of them until now.
+            // The connection that tested whether the host listens may still count.
             match said[..len].starts_with(b"SSH-") {
                 true => under_way.push(stream),
                 false if under_way.len() >= 2 => break,
@@ -63,7 +63,7 @@ fn a_host_that_dies_in_a_session_breaks_the_line() {
     driven(async move {
         let mut line = opened(&url).await.unwrap();
         ask(&mut line, "echo $((6*7)) up\r", "42 up").await;
-        // The process that serves this session, whose child our shell is.
+        // The shell's parent is the process that serves this session.
         cuesta_lines::send(&mut line, b"kill -9 $PPID\r").await.unwrap();
         let ended = end(&mut line).await;
         assert!(ended.starts_with("closed: ") || ended.starts_with("reset: "), "{ended}");
@@ -72,7 +72,7 @@ fn a_host_that_dies_in_a_session_breaks_the_line() {
     });
 }
 
-/// A listener that says `words` to whoever comes, or nothing; and then hangs up, or waits for the other to do so.
+/// A listener that sends `words`, and then hangs up or waits until the client does.
 async fn listener(words: &'static [u8], hangs_up: bool) -> (SocketAddr, tokio::task::JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -88,7 +88,7 @@ async fn listener(words: &'static [u8], hangs_up: bool) -> (SocketAddr, tokio::t
 async fn refused_by(words: &'static [u8], hangs_up: bool) -> (&'static str, String) {
     let (address, served) = listener(words, hangs_up).await;
     let refused = refused_within(&format!("ssh://joe@{address}?agent=off"), Duration::from_millis(400)).await;
-    // Whatever went wrong, our end of the connection is gone.
+    // The client has closed its end.
     served.await.unwrap();
     refused
 }

@@ -1,4 +1,4 @@
-//! Certificates of users and of hosts, and keys with a passphrase; `ssh-keygen` signs, real sshd and ssh-agent judge.
+//! Certificates of users and of hosts, and keys with a passphrase, with OpenSSH's ssh-keygen, sshd and ssh-agent.
 
 use std::fs;
 use std::os::unix::net::UnixStream;
@@ -28,7 +28,7 @@ fn is_refused(url: &str) -> (&'static str, String) {
     driven(async move { refused(&url).await })
 }
 
-/// A host that knows no key, only an authority, which has signed `kind`'s key `user`.
+/// A host that trusts only an authority, which has signed the key `user` of this kind.
 fn host_with_an_authority(kind: &str) -> Peer {
     let peer = openssh_with(|folder| {
         keygen(&format!("{folder}/authority"));
@@ -90,7 +90,7 @@ fn a_rejected_certificate_is_named() {
     assert!(said.contains("the certificate \"stranger's\""), "{said}");
 }
 
-/// A host that shows a certificate for `principals`, valid as `validity` says, and is known by its authority only.
+/// A host with a certificate for `principals`, valid for `validity`, whose authority alone is known.
 fn certified_host(principals: &str, validity: &str) -> Peer {
     let peer = openssh_with(|folder| {
         keygen(&format!("{folder}/authority"));
@@ -179,7 +179,7 @@ fn a_key_in_the_agent_needs_no_passphrase() {
     echoes(&url);
 }
 
-/// An agent, ended when it is dropped.
+/// An ssh-agent, killed when it is dropped.
 struct Agent(Child);
 
 impl Drop for Agent {

@@ -1,4 +1,4 @@
-//! Logging in at real hosts, typing there, and leaving.
+//! Sessions on real hosts.
 
 use std::fs;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use cuesta_record::clock;
 use crate::peers::{Authorized, Peer, dropbear, openssh, tinysshd};
 use crate::stand::{ask, driven, end, opened, until};
 
-/// A shell that says what its terminal is, echoes, and is left.
+/// Opens a shell, checks its terminal and its echo, and exits.
 fn serves_a_terminal(peer: &Peer) {
     let url = peer.url("");
     driven(async move {
@@ -32,7 +32,7 @@ fn openssh_serves_a_terminal() {
     serves_a_terminal(&openssh(""));
 }
 
-/// The two that look for keys only in the user's home, one after the other.
+/// One after the other, because both read keys only from the user's home.
 #[test]
 fn dropbear_and_tinysshd_serve_a_terminal() {
     for peer in [dropbear(), tinysshd()] {
@@ -75,9 +75,9 @@ fn many_users_log_in_at_once() {
     });
 }
 
-/// What a line may have received that nobody has taken (`INBOX`): in packets and encrypted it is somewhat more.
+/// Most unread bytes of a line (`INBOX`); in encrypted packets they are somewhat more.
 const INBOX: u64 = 64 * 1024;
-/// How long anything may take that has to happen.
+/// After this time a test fails.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
@@ -90,7 +90,7 @@ fn a_user_who_does_not_read_is_sent_a_bounded_amount_and_can_interrupt() {
         let before = line.traffic().received;
         cuesta_lines::send(&mut line, b"trap 'echo stopped' INT; yes | head -c 100000000; echo over\r").await.unwrap();
         until(&mut line, "y\r\ny\r\ny").await;
-        // Nobody takes anything until the inbox is full and the connection rests.
+        // The user does not read until the inbox is full and the connection rests.
         rests(&*line, port, before + INBOX).await;
         let received = line.traffic().received - before;
         assert!((INBOX..4 * INBOX).contains(&received), "{received}");
@@ -100,13 +100,13 @@ fn a_user_who_does_not_read_is_sent_a_bounded_amount_and_can_interrupt() {
     });
 }
 
-/// Waits until a line has received so much, and then leaves to the kernel what has come.
+/// Waits until a line has received `enough` bytes and leaves further input in the kernel.
 async fn rests(line: &dyn Line, port: u16, enough: u64) {
     let begun = clock::now();
     let mut last = None;
     loop {
         let now = (line.traffic().received, waiting(port));
-        // The protocol's task had its turn between the two looks, and would have read if it could.
+        // Between the two checks the protocol's task would have read if it could.
         if now.0 >= enough && now.1 > 0 && last == Some(now) {
             return;
         }
@@ -116,7 +116,7 @@ async fn rests(line: &dyn Line, port: u16, enough: u64) {
     }
 }
 
-/// Bytes from the host at a port that wait in the kernel.
+/// Bytes in the kernel's receive queue from the host at this port.
 fn waiting(port: u16) -> u64 {
     let table = fs::read_to_string("/proc/self/net/tcp").unwrap();
     let host = format!("0100007F:{port:04X}");

@@ -1,6 +1,6 @@
-//! Lines over ssh against real hosts: OpenSSH, dropbear, tinysshd; and against a host of our own for what those do not do on
-//! demand. Throwaway keys, free loopback ports, nothing left behind.
-#![allow(clippy::unwrap_used)] // What the tests share is for tests.
+//! Lines over ssh to real hosts (OpenSSH, dropbear, tinysshd), and to a `russh` server for passwords. Keys and ports are
+//! temporary.
+#![allow(clippy::unwrap_used)] // Shared functions are part of tests too.
 
 mod peers;
 mod routes;

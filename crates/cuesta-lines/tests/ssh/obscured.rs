@@ -1,4 +1,4 @@
-//! Keys on a grid, as the host sees them.
+//! Obscured keys, as the host receives them.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn obscured_keys_are_sent_together_on_the_grid_followed_by_chaff() {
         send(&mut line, b"b").await.unwrap();
         crate::stand::until(&mut line, "ab").await;
         let sent = line.traffic().sent;
-        // Somebody who types no more sends chaff for a second at least: ten places of this grid.
+        // After the last key, chaff follows for at least a second: ten ticks of this grid.
         ask(&mut line, "c", "c").await;
         let due = clock::now() + Duration::from_secs(1);
         let mut room = [0; 64];
@@ -37,7 +37,7 @@ fn obscured_keys_are_sent_together_on_the_grid_followed_by_chaff() {
     assert!(first >= Duration::from_millis(100), "{first:?}");
     let gap = keys[1].0.since(keys[0].0).as_millis();
     assert!(gap >= 90, "{gap}");
-    // One key and eight pieces of chaff or more, of some fifty bytes each.
+    // One key and at least eight packets of chaff, of about fifty bytes each.
     assert!(chaff >= 8 * 48, "{chaff}");
 }
 

@@ -1,4 +1,4 @@
-//! Passwords, against a host of our own: real ones ask the machine's accounts, which are not to be touched.
+//! Passwords, with a `russh` server: real hosts check the machine's accounts, which tests must not change.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use russh::{Channel, ChannelId, Error, MethodKind, MethodSet, Pty};
 
 use crate::stand::{ask, driven, opened_by};
 
-/// A host that knows one password, takes it in the ways that it is told, and echoes.
+/// A host with one user and password. It echoes its input.
 pub(crate) struct Host {
-    /// Keys and chaff that came, with their instants.
+    /// Received keys, with their instants.
     pub(crate) came: std::sync::mpsc::Sender<(cuesta_record::Stamp, Vec<u8>)>,
 }
 
@@ -72,7 +72,7 @@ impl Handler for Host {
     }
 }
 
-/// A host in a thread of its own, for one login; what came there can be had from it.
+/// Serves one login on a thread; returns the address and a receiver of the keys.
 pub(crate) fn host(
     methods: &'static [MethodKind],
 ) -> (SocketAddr, std::sync::mpsc::Receiver<(cuesta_record::Stamp, Vec<u8>)>) {

@@ -1,4 +1,4 @@
-//! Real hosts that speak ssh, each in a folder of its own with keys of its own, killed when they are dropped.
+//! Real ssh hosts, each with its own folder and keys, killed when they are dropped.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,7 +9,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
-/// A host that runs.
+/// A running host.
 pub(crate) struct Peer {
     pub(crate) port: u16,
     pub(crate) folder: TempDir,
@@ -28,14 +28,14 @@ impl Peer {
         self.folder.path().join(name)
     }
 
-    /// A target with the key that it takes, its host known, and more settings.
+    /// A target with an accepted key, the known host key, and `more` settings.
     pub(crate) fn url(&self, more: &str) -> String {
         let [key, known] = ["client", "known"].map(|name| self.path(name).display().to_string());
         format!("ssh://{}@127.0.0.1:{}?agent=off&identity={key}&known_hosts={known}{more}", me(), self.port)
     }
 }
 
-/// OpenSSH with more rows in its configuration.
+/// OpenSSH with `more` rows in its configuration.
 pub(crate) fn openssh(more: &str) -> Peer {
     openssh_at(free_port(), more)
 }
@@ -44,7 +44,7 @@ pub(crate) fn openssh_at(port: u16, more: &str) -> Peer {
     openssh_made(port, |_| more.to_owned())
 }
 
-/// The same; the rows are made once the host's keys are in its folder.
+/// The same; `more` gets the folder, which contains the host's keys by then.
 pub(crate) fn openssh_with(more: impl FnOnce(&str) -> String) -> Peer {
     openssh_made(free_port(), more)
 }
@@ -69,7 +69,7 @@ fn openssh_made(port: u16, more: impl FnOnce(&str) -> String) -> Peer {
     started(command, port, folder, "Server listening")
 }
 
-/// dropbear, which finds the authorized keys in a home of their own.
+/// dropbear; it reads `~/.ssh/authorized_keys`, see [`Authorized`].
 pub(crate) fn dropbear() -> Peer {
     let (port, folder) = (free_port(), tempfile::tempdir().unwrap());
     let path = |name: &str| folder.path().join(name).display().to_string();
@@ -103,7 +103,7 @@ pub(crate) fn tinysshd() -> Peer {
     started(command, port, folder, "")
 }
 
-/// Lets a key in at `~/.ssh/authorized_keys`, where some hosts look only, until it is dropped.
+/// A key in `~/.ssh/authorized_keys`, which some hosts require; removed when it is dropped.
 pub(crate) struct Authorized {
     key: String,
     file: PathBuf,
@@ -116,7 +116,7 @@ impl Authorized {
         let file = folder.join("authorized_keys");
         run(Command::new("mkdir").args(["-p", "-m", "700"]).arg(&folder));
         let made = !file.exists();
-        // On a row of its own, whatever the file ends with.
+        // The newline before it separates the key from a last row without one.
         let key = format!("\n{}", fs::read_to_string(peer.path("client.pub")).unwrap());
         let before = fs::read_to_string(&file).unwrap_or_default();
         fs::write(&file, format!("{before}{key}")).unwrap();
@@ -136,7 +136,7 @@ pub(crate) fn keygen(path: &str) {
     run(Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-C", "throwaway", "-f", path]));
 }
 
-/// Writes down the host's key.
+/// Writes the host's key to `known`.
 fn know(folder: &TempDir, port: u16) {
     let key = fs::read_to_string(folder.path().join("host.pub")).unwrap();
     fs::write(folder.path().join("known"), format!("[127.0.0.1]:{port} {key}")).unwrap();
@@ -167,7 +167,7 @@ impl SpawnPiped for Command {
     }
 }
 
-/// Waits until it says that it listens (`sign`, unless it says nothing); what it says after that is read and forgotten.
+/// Waits until a row of its output contains `sign` and its port accepts; later output is discarded.
 fn started(mut process: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
     let mut said = BufReader::new(process.stderr.take().unwrap());
     let mut row = String::new();
@@ -178,7 +178,7 @@ fn started(mut process: Child, port: u16, folder: TempDir, sign: &str) -> Peer {
         all.push_str(&row);
     }
     thread::spawn(move || said.lines().count());
-    // dropbear says that it runs before it listens, and tcpsvd nothing.
+    // dropbear prints its sign before it listens, and tcpsvd prints none.
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         thread::yield_now();
     }

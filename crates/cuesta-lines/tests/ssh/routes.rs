@@ -1,4 +1,4 @@
-//! Ways to a host as OpenSSH's configuration says them: other hosts, commands, and what Cuesta does not do.
+//! Routes to a host from OpenSSH's configuration: jump hosts, commands, and settings that Cuesta does not support.
 
 use std::fs;
 
@@ -10,14 +10,14 @@ use crate::stand::{ask, driven, opened, refused};
 /// A configuration in the peer's folder, and a target that reads it; `{key}` and `{known}` are the peer's own files.
 fn configured(peer: &Peer, host: &str, text: &str) -> String {
     let [key, known] = ["client", "known"].map(|name| peer.path(name).display().to_string());
-    // A file of its own each time: what one says is read once in a process.
+    // Each configuration has its own file, because a process reads each file once.
     let number = fs::read_dir(peer.folder.path()).unwrap().count();
     let file = peer.path(&format!("config-{number}"));
     fs::write(&file, text.replace("{key}", &key).replace("{known}", &known)).unwrap();
     format!("ssh://{host}?agent=off&config={}", file.display())
 }
 
-/// A block of a configuration for a peer.
+/// The block of a peer in a configuration.
 fn block(name: &str, peer: &Peer, more: &str) -> String {
     let [key, known] = ["client", "known"].map(|name| peer.path(name).display().to_string());
     format!(

@@ -1,4 +1,4 @@
-//! What the tests share: a line that is opened, typed at, and read until something comes.
+//! Shared by the tests: opening a line, typing, and reading until a text arrives.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) async fn opened_by(url: &str, login: Login) -> Result<Box<dyn Line>, 
     cuesta_lines::open(&url.parse().unwrap(), &options).await
 }
 
-/// The name and the text of the error, which there is.
+/// The name and the text of the error, which must occur.
 pub(crate) async fn refused(url: &str) -> (&'static str, String) {
     refused_within(url, Duration::from_secs(10)).await
 }
@@ -30,13 +30,13 @@ pub(crate) async fn refused_within(url: &str, connect_timeout: Duration) -> (&'s
     (error.name(), error.to_string())
 }
 
-/// Types `keys`, and reads until `wanted` has come.
+/// Types `keys`, and reads until `wanted` arrives.
 pub(crate) async fn ask(line: &mut dyn Line, keys: &str, wanted: &str) -> String {
     send(line, keys.as_bytes()).await.unwrap();
     until(line, wanted).await
 }
 
-/// Reads until `wanted` has come.
+/// Reads until `wanted` arrives, and returns everything read.
 pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     let mut text = String::new();
     let mut room = [0; 4096];
@@ -48,7 +48,7 @@ pub(crate) async fn until(line: &mut dyn Line, wanted: &str) -> String {
     text
 }
 
-/// Reads until the line is over, and says how: closed, or the name of what broke it and the rest of it.
+/// Reads until the line ends, and returns how: closed, or the name and text of its fault.
 pub(crate) async fn end(line: &mut dyn Line) -> String {
     let mut room = [0; 4096];
     loop {

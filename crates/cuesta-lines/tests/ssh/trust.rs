@@ -1,4 +1,4 @@
-//! Whom a line trusts, and who lets whom in.
+//! Host keys that a line trusts, and users' keys that a host accepts.
 
 use std::fs;
 

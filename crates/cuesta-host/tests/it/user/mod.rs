@@ -12,7 +12,7 @@ use cuesta_lines::{Line, loopback};
 use cuesta_record::clock::{self, Sleep, Time};
 use tokio::task;
 
-/// What a loopback line holds on the way, each way.
+/// Characters that a loopback line holds in each direction.
 pub(crate) const ON_THE_WAY: usize = 4096;
 
 /// Runs `future` in virtual time.
@@ -52,7 +52,7 @@ impl User {
         Ok(())
     }
 
-    /// Sends all of `text`, or what the line takes until `gone`.
+    /// Sends all of `text`, or the part that the line accepts until `gone`.
     pub(crate) async fn send_or(&mut self, text: &[u8], mut gone: Sleep) -> io::Result<()> {
         let mut at = 0;
         poll_fn(|cx| {
