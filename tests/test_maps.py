@@ -27,7 +27,7 @@ def test_each_module_of_a_room_stands_in_its_docstring(room: Path) -> None:
 
 def test_the_arrows_between_rooms_are_those_that_are_drawn() -> None:
     rooms = {room.name for room in ROOMS if room.parent == ROOT}
-    drawn = re.search(r"Python's arrows: (.*?)\.\n", ARCHITECTURE.read_text(encoding="utf-8"))
+    drawn = re.search(r"Python's arrows: (.*?)\.\n", ARCHITECTURE.read_text(encoding="utf-8"), re.DOTALL)
     assert drawn
     arrows = {
         (start, end)
