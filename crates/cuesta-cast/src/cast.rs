@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::CastError;
 use crate::{rows, v1};
 
-/// A session: the output that a terminal received, and what was typed at it.
+/// A session: the output and the input of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cast {
     /// The header.

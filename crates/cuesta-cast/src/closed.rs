@@ -12,7 +12,7 @@ use crate::spell;
 use crate::strokes::{Answer, Stroke};
 use crate::tape::{EchoSwitch, PAUSE, Session, paste};
 
-/// A person who types on sooner than this after an answer did not wait for it.
+/// A person who types sooner than this after an answer did not wait for it.
 const WAITED: Duration = Duration::from_millis(300);
 /// Bounds of the silence that completes an answer.
 const LEAST_SILENCE: Duration = Duration::from_millis(200);
@@ -118,7 +118,7 @@ impl Writer<'_> {
         self.wait_for(&stroke.answer, next.at(), ends)
     }
 
-    /// How an answer is waited for, if the person who typed on at `until` did. `ends`: whether the key before it ends an input.
+    /// The wait for an answer, if the person, who typed the next key at `until`, waited. `ends`: the key before it ends an input.
     fn wait_for(&self, answer: &Answer, until: Duration, ends: bool) -> Option<Wait> {
         let end = answer.end()?;
         let waited = until.saturating_sub(end);

@@ -279,25 +279,25 @@ impl BufferPosition {
 
 /// How many of the last of these keys stand right before the cursor, and where the first of them stands.
 fn standing(screen: &Screen, keys: &[Key]) -> (usize, (u16, u16)) {
-    let mut place = screen.cursor();
+    let mut position = screen.cursor();
     let mut count = 0;
     for key in keys.iter().rev() {
-        let Some(before) = retreat(screen, place, key.character) else { break };
-        place = before;
+        let Some(before) = retreat(screen, position, key.character) else { break };
+        position = before;
         count += 1;
     }
-    (count, place)
+    (count, position)
 }
 
 /// The position of a character, if it stands right before this one: in the same row, or at the end of the row above if only
 /// blanks stand before the position in this row, because a row was full or the program has begun another.
-fn retreat(screen: &Screen, place: (u16, u16), character: char) -> Option<(u16, u16)> {
+fn retreat(screen: &Screen, position: (u16, u16), character: char) -> Option<(u16, u16)> {
     if character.width() == Some(0) {
-        let (row, column) = (place.0, place.1.checked_sub(1)?);
-        return screen.cell(row, screen.begin_of(row, column)).contains(character).then_some(place);
+        let (row, column) = (position.0, position.1.checked_sub(1)?);
+        return screen.cell(row, screen.begin_of(row, column)).contains(character).then_some(position);
     }
-    in_row(screen, place, character).or_else(|| {
-        let above = end_above(screen, place)?;
+    in_row(screen, position, character).or_else(|| {
+        let above = end_above(screen, position)?;
         let swallowed = (character == ' ').then_some(above);
         in_row(screen, above, character).or(swallowed)
     })

@@ -35,7 +35,7 @@ const LONGEST_REPLY: usize = 4096;
 
 /// What a piece of input begins with.
 pub(crate) enum Head {
-    /// A key of so many bytes.
+    /// A key and its length in bytes.
     Key(KeyCode, usize),
     /// This many bytes that are not a key.
     Nothing(usize),

@@ -10,7 +10,7 @@ use crate::key_code::{Head, KeyCode, head};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyPress {
     pub(crate) code: KeyCode,
-    /// When its first character came.
+    /// The instant of its first character.
     pub(crate) at: Duration,
     /// The number of the input that it began in.
     pub(crate) input: usize,
@@ -34,14 +34,14 @@ pub(crate) struct Keys {
     pending: String,
     /// When, and in which input, `pending` began.
     since: (Duration, usize),
-    /// The input that came last.
+    /// The number of the latest input.
     latest: usize,
     /// The text of the paste in progress.
     paste: Option<String>,
 }
 
 impl Keys {
-    /// The keys that are complete after `text`, which came at `at` in input number `input`.
+    /// The keys that are complete after `text`, received at `at` as input number `input`.
     pub(crate) fn take(&mut self, at: Duration, input: usize, text: &str) -> Vec<KeyPress> {
         let mut presses = Vec::new();
         if !self.pending.is_empty() && self.paste.is_none() && at.saturating_sub(self.since.0) > PATIENCE {
@@ -109,7 +109,7 @@ impl Keys {
         self.pending.push_str(rest);
     }
 
-    /// Takes the paste up to its end; gives what follows it.
+    /// Takes the paste up to its end, and returns the text after it.
     fn take_paste<'a>(&mut self, text: &'a str, presses: &mut Vec<KeyPress>) -> &'a str {
         let Some(paste) = &mut self.paste else { return text };
         let mut seen = paste.len().saturating_sub(PASTE_ENDS.len());

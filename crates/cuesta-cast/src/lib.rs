@@ -1,16 +1,16 @@
 //! Recorded sessions: casts in and out, and tapes made from them.
 //!
-//! A cast is asciinema's file: what a terminal was sent and what was typed at it, each with its instant. This crate reads
+//! A cast is asciinema's file: the output and the input of a terminal, each with its instant. This crate reads
 //! versions 1, 2 and 3, writes version 2, and makes tapes. It opens no file, knows no clock and no line.
 //!
 //! - [`Cast`]: a session, read by [`Cast::read`], written by [`Writer`].
 //! - [`tape`]: a session → a tape's text, with its think times or its recorded [`Timing`].
-//! - [`Secrets`]: what of a session is hidden, and what is kept.
+//! - [`Secrets`]: the hidden and the kept entries of a session.
 //! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
 //! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys, each a `key_code`; `strokes` joins each key
 //! with the output after it, whether the screen showed it (`echo`) and what the program did (`reaction`). `entries` decides what is
-//! a secret; `secrets` hides it, together with what the screen showed of it meanwhile (`cover`, `painted`) and later (`printed`).
+//! a secret; `secrets` hides it, together with its traces on the screen while it is typed (`cover`, `painted`) and later (`printed`).
 //! `prompts` finds the host's prompts; `tape` writes a tape, with think times (`closed`) or the recorded instants (`recorded`),
 //! each command by `spell`.
 

@@ -1,4 +1,4 @@
-//! What the program did at a key that it did not echo, to tell commands from secrets.
+//! How the program reacted to a key that it did not echo, to distinguish commands from secrets.
 
 use cuesta_screen::Screen;
 

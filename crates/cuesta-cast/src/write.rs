@@ -54,7 +54,7 @@ impl<W: Write> Writer<W> {
         Ok(Self { to, characters: Utf8Decoder::default() })
     }
 
-    /// Writes output of the host. An incomplete character is held back until its rest comes.
+    /// Writes output of the host. An incomplete character waits for its rest.
     pub fn output(&mut self, at: Duration, bytes: &[u8]) -> io::Result<()> {
         let text = self.characters.take(bytes);
         if text.is_empty() { Ok(()) } else { self.row(at, "o", &text) }

@@ -10,7 +10,7 @@ use crate::{SerialTarget, SshTarget};
 /// The host to connect to, and by which kind of line.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// `host:`, the built-in host. Whoever starts it replaces this by its address.
+    /// `host:`, the built-in host. The caller starts it and replaces this by its address.
     Host,
     /// `tcp://H:P`, bare characters.
     Tcp(Address),

@@ -1,4 +1,4 @@
-//! The clock, and what is recorded.
+//! The clock, and the records of a run.
 //!
 //! The clock stamps every record, so both are in one crate. It knows nothing of lines, users or tapes, and depends on no other
 //! crate of Cuesta.
@@ -7,7 +7,7 @@
 //! - [`event_queue`]: descriptors on the thread's event queue.
 //! - [`Stamp`]: an instant; [`Timeline`]: the instants of a run; [`Transaction`]: four of them.
 //! - [`Tally`]: the counters of one thread in one interval; [`SeriesNames`]: the names of its histograms.
-//! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for whoever watches it.
+//! - [`Recorder`]: the thread that writes; [`AgentFolder`]: the files; [`Snapshot`]: the state of a run, for displays.
 
 pub mod clock;
 pub mod event_queue;

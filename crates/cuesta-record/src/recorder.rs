@@ -17,7 +17,7 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWr
 use crate::transaction_log::TransactionLog;
 use crate::{AgentEnd, AgentFolder, Interval, SeriesNames, Snapshot, Tally, Timeline};
 
-/// What the recorder must know before the run starts.
+/// Settings of the recorder.
 #[derive(Debug)]
 pub struct RecorderSetup {
     /// When each step begins and ends.

@@ -1,4 +1,4 @@
-//! The state of a run for whoever watches it. Reading it does not disturb the run.
+//! The state of a run, for displays. Reading it does not disturb the run.
 
 use std::time::Duration;
 

@@ -49,7 +49,7 @@ impl SeriesNames {
     }
 }
 
-/// Percent-encodes what would end a tag or a part of one.
+/// Percent-encodes characters that would end a tag or a part of one.
 fn escape(name: &str) -> String {
     let mut escaped = String::new();
     for c in name.chars() {
@@ -73,7 +73,7 @@ pub struct Tally {
     pub counts: Counts,
     /// Every transaction, when a full log is asked for.
     pub transactions: Vec<Transaction>,
-    /// What each user had in the step that ends with this interval; empty otherwise.
+    /// A row for each user, in the last interval of a step; empty otherwise.
     pub users: Vec<UserRow>,
 }
 
@@ -96,7 +96,7 @@ impl Tally {
         all.filter_map(|(index, histogram)| Some((index, histogram.as_ref()?))).filter(|(_, h)| !h.is_empty())
     }
 
-    /// Adds what `other` counted, exactly.
+    /// Adds the counts of `other`, without loss of precision.
     pub fn absorb(&mut self, other: &mut Self) {
         if self.histograms.len() < other.histograms.len() {
             self.histograms.resize_with(other.histograms.len(), || None);
@@ -112,7 +112,7 @@ impl Tally {
         self.users.append(&mut other.users);
     }
 
-    /// Forgets what was counted, and keeps the memory for the next interval.
+    /// Resets all counts, and keeps the memory for the next interval.
     pub fn clear(&mut self) {
         self.histograms.iter_mut().flatten().for_each(Histogram::reset);
         self.counts = Counts::default();
@@ -180,7 +180,7 @@ pub struct WaitingCounts {
     pub echoes: u64,
     /// Keys that wait for their echo.
     pub keys: u64,
-    /// How long the one who waits longest has waited, in seconds.
+    /// The longest wait so far, in seconds.
     pub oldest: f64,
 }
 

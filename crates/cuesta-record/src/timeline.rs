@@ -34,7 +34,7 @@ pub struct StepTimes {
 pub enum Phase {
     /// Users are added and the host settles.
     Settle,
-    /// What is recorded counts.
+    /// The measurement interval.
     Measure,
     /// No more keys are sent; answers under way are waited for.
     Drain,

@@ -1,8 +1,8 @@
 //! Timer queue: a 4-ary heap with lazy rescheduling. Pure: instants and wakers in, wakers out.
 //!
-//! A wait lasts as long as a line, and is pointed at one instant after another; most of them are deadlines that are moved on
-//! before they come. So whoever waits keeps a *slot* with its waker, and a deadline that is moved on is only noted there:
-//! the heap learns of it when the old one comes.
+//! A waiting task keeps its timer as long as its line, and schedules it for one instant after another. Most of these are
+//! deadlines that are postponed before they expire. So each timer has a *slot* with its waker and its due instant. A postponed
+//! instant is stored only in the slot; the heap is updated when the old instant expires.
 
 use std::task::Waker;
 
@@ -20,7 +20,6 @@ pub(crate) struct TimerQueue {
     next: u64,
 }
 
-/// Where somebody sits.
 pub(crate) type SlotNumber = u32;
 
 #[derive(Debug, Clone, Copy)]
@@ -33,9 +32,9 @@ struct Node {
 #[derive(Debug)]
 struct TimerSlot {
     waker: Waker,
-    /// What is waited for; never before the instant in the heap.
+    /// The due instant; never before the instant in the heap.
     due: Stamp,
-    /// Where in the heap; [`NOT_QUEUED`] while nothing is waited for.
+    /// Index in the heap, or [`NOT_QUEUED`].
     position: usize,
 }
 
@@ -43,12 +42,10 @@ const NOT_QUEUED: usize = usize::MAX;
 const CHILDREN: usize = 4;
 
 impl TimerQueue {
-    /// An empty queue.
     pub(crate) const fn new() -> Self {
         Self { heap: Vec::new(), slots: Vec::new(), free: Vec::new(), next: 0 }
     }
 
-    /// Takes a slot.
     pub(crate) fn take_slot(&mut self, waker: &Waker) -> SlotNumber {
         let slot = TimerSlot { waker: waker.clone(), due: Stamp::FAR, position: NOT_QUEUED };
         if let Some(number) = self.free.pop() {
@@ -59,14 +56,13 @@ impl TimerQueue {
         SlotNumber::try_from(self.slots.len() - 1).expect("no machine has memory for so many")
     }
 
-    /// Gives a slot up.
     pub(crate) fn remove(&mut self, number: SlotNumber) {
         self.cancel(number);
         self.slots[number as usize].waker.clone_from(Waker::noop());
         self.free.push(number);
     }
 
-    /// Waits for an instant, in place of what was waited for before.
+    /// Sets the due instant of a slot, in place of an earlier one.
     pub(crate) fn schedule(&mut self, number: SlotNumber, due: Stamp, waker: &Waker) {
         let slot = &mut self.slots[number as usize];
         slot.waker.clone_from(waker);
@@ -80,7 +76,7 @@ impl TimerQueue {
         }
     }
 
-    /// What was waited for is not after `now`. If the heap has a later instant it stays there, to be moved on.
+    /// Ends the wait of a slot at `now`. A node that is due is removed; a later one stays until it expires.
     pub(crate) fn expire(&mut self, number: SlotNumber, now: Stamp) {
         let position = self.slots[number as usize].position;
         if position != NOT_QUEUED && self.heap[position].due <= now {
@@ -180,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A queue with so many slots, and what says whose waker was given out.
+    /// A queue with `count` slots, and the number of the waker that was called last.
     fn queue_of(count: usize) -> (TimerQueue, Vec<(SlotNumber, Waker)>, Arc<AtomicUsize>) {
         let mut queue = TimerQueue::new();
         let rung = Arc::<AtomicUsize>::default();

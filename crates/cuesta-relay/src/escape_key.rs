@@ -12,7 +12,7 @@ const MAX_GAP: Duration = Duration::from_millis(500);
 /// The presses that are held back.
 #[derive(Debug, Default)]
 pub(crate) struct EscapeKey {
-    /// How many in a row, and when the last one came.
+    /// Their number, and the instant of the last one.
     held: usize,
     at: Stamp,
 }

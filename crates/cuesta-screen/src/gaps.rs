@@ -1,9 +1,9 @@
 //! Translates control functions that the screen model (`vt100`) lacks into those that it has.
 //!
-//! The stream passes through unchanged up to the last character of such a function; that one is replaced. So what is cut
-//! at any byte comes out the same; a character that is cut in two is kept back until it is whole, as the parser under the
-//! model would lose what follows it (vte 0.15). Not modelled, here or there: insert mode, tab stops of the host's own, the drawing
-//! characters of other character sets, double-height rows.
+//! The stream passes through unchanged up to the last character of such a function, which is replaced. So the result does not
+//! depend on where the stream is cut. A character that is cut in two is kept until it is complete, because the model's parser
+//! would lose the text after it (vte 0.15). Not supported by either: insert mode, custom tab stops, line-drawing character sets,
+//! double-height rows.
 
 use memchr::memchr;
 use vt100::Parser;
@@ -21,7 +21,7 @@ const MOST: u16 = 1000;
 /// Passes the stream on to the model.
 #[derive(Debug, Default)]
 pub(crate) struct Gaps {
-    place: SequenceState,
+    state: SequenceState,
     /// DECAWM is reset: characters that do not fit into a row overwrite its last column.
     stays_in_row: bool,
     /// The beginning of an incomplete character.
@@ -34,16 +34,16 @@ impl Gaps {
     pub(crate) fn feed(&mut self, bytes: &[u8], model: &mut Parser<Replies>) {
         let (mut from, mut at) = (0, 0);
         while at < bytes.len() {
-            if self.place == SequenceState::Text && !self.stays_in_row {
+            if self.state == SequenceState::Text && !self.stays_in_row {
                 let Some(escape) = memchr(ESC, &bytes[at..]) else { break };
                 at += escape;
             }
-            if let Some(last) = self.place.step(bytes[at]) {
+            if let Some(last) = self.state.step(bytes[at]) {
                 self.partial.pass(&bytes[from..at], model);
                 from = at + usize::from(self.replace(last, bytes[at], model));
             }
             at += 1;
-            if self.stays_in_row && self.place == SequenceState::Text {
+            if self.stays_in_row && self.state == SequenceState::Text {
                 self.partial.pass(&bytes[from..at], model);
                 from = at;
                 into_row(model);

@@ -16,22 +16,22 @@ pub struct Modes {
     pub hidden_cursor: bool,
 }
 
-/// Follows the modes through what the host sends, as a [`Screen`](crate::Screen) does.
+/// Follows the modes in the host's output, as a [`Screen`](crate::Screen) does.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModeWatch {
     modes: Modes,
-    place: SequenceState,
+    state: SequenceState,
 }
 
 impl ModeWatch {
     /// Takes output of the host, which may be cut anywhere.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            if self.place == SequenceState::Text {
+            if self.state == SequenceState::Text {
                 let Some(escape) = memchr(ESC, bytes) else { return };
                 bytes = &bytes[escape..];
             }
-            match (self.place.step(bytes[0]), bytes[0]) {
+            match (self.state.step(bytes[0]), bytes[0]) {
                 (Some(SequenceState::ControlSequence(control)), last) => self.control(control, last),
                 (Some(SequenceState::Escape), b'c') => self.modes = Modes::default(),
                 _ => {}

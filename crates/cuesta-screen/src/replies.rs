@@ -1,8 +1,8 @@
 //! Replies to the host's queries (cursor position, device attributes, modes), each as of that point of the stream.
 //!
-//! Programs ask before they draw, and some wait for seconds if nothing comes. We answer as a plain terminal with xterm's
-//! sequences would: what we are, that all is well, where the cursor stands, which modes are set, which colours we show.
-//! Questions that a plain xterm ignores (the keyboard protocol of kitty) are ignored. Sources: ECMA-48 §8.3.24 and §8.3.35,
+//! Programs query the terminal before they draw, and some wait for seconds without a reply. The replies are those of a plain
+//! terminal with xterm's sequences: its type, its status, the cursor's position, modes and colours. Queries that a plain xterm
+//! ignores, such as kitty's keyboard protocol, are ignored. Sources: ECMA-48 §8.3.24 and §8.3.35,
 //! DEC STD 070 §4.17, xterm's "Control Sequences" (DA1 to DA3, DECRQM, XTVERSION, OSC 10 to 12, window reports).
 
 use vt100::{Callbacks, MouseProtocolMode, Screen, capture::RowContents};

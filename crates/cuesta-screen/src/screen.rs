@@ -13,8 +13,8 @@ const MOST: u16 = 1000;
 
 /// A screen without scrollback.
 ///
-/// Memory: 32 bytes a cell (80×24: 60 KiB), the same again once a program has used the alternate screen. Nothing else
-/// grows, whatever comes in.
+/// Memory: 32 bytes a cell (80×24: 60 KiB), the same again once a program has used the alternate screen. Output
+/// never grows anything else.
 pub struct Screen {
     model: Parser<Replies>,
     gaps: Gaps,

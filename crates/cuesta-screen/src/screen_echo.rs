@@ -45,7 +45,7 @@ pub struct ScreenEcho<K> {
     since: usize,
 }
 
-/// What became of a key.
+/// The result for one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyMatch<K> {
     /// Shown: the character of the read since which it is, and its cell, if that is certain.

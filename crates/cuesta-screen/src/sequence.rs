@@ -61,7 +61,7 @@ impl SequenceState {
             (SequenceState::ControlSequence(control), 0x40..=0x7e) => {
                 (SequenceState::Text, Some(SequenceState::ControlSequence(control)))
             }
-            (place, _) => (place, None),
+            (state, _) => (state, None),
         };
         *self = next;
         ended
@@ -110,9 +110,9 @@ mod tests {
     use super::*;
 
     fn control(sequence: &[u8]) -> Option<ControlSequence> {
-        let mut place = SequenceState::default();
-        let ended = sequence.iter().filter_map(|byte| place.step(*byte)).last();
-        assert_eq!(place, SequenceState::Text, "{}", sequence.escape_ascii());
+        let mut state = SequenceState::default();
+        let ended = sequence.iter().filter_map(|byte| state.step(*byte)).last();
+        assert_eq!(state, SequenceState::Text, "{}", sequence.escape_ascii());
         match ended {
             Some(SequenceState::ControlSequence(control)) => Some(control),
             _ => None,
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn strings_and_character_sets_end_where_terminals_end_them() {
         let text = |stream: &[u8]| {
-            let mut place = SequenceState::default();
+            let mut state = SequenceState::default();
             let is_text = |byte: &&u8| {
-                let was = place;
-                place.step(**byte);
-                was == SequenceState::Text && place == SequenceState::Text
+                let was = state;
+                state.step(**byte);
+                was == SequenceState::Text && state == SequenceState::Text
             };
             String::from_utf8_lossy(&stream.iter().filter(is_text).copied().collect::<Vec<_>>()).into_owned()
         };

@@ -39,7 +39,7 @@ impl StreamParser {
         self.take_part(byte)
     }
 
-    /// Takes bytes that nobody looks at.
+    /// Takes bytes without looking for characters.
     pub fn skip(&mut self, mut bytes: &[u8]) {
         self.len = 0;
         while let Some(first) = bytes.first() {
@@ -60,7 +60,7 @@ impl StreamParser {
         bytes == Some(StreamByte::Character(character)) && (character == '\n' || !character.is_control())
     }
 
-    /// Takes a text; gives its readable characters.
+    /// Takes a text, and returns its readable characters.
     pub fn readable(&mut self, text: &str) -> String {
         text.chars().filter(|character| self.is_readable(*character)).collect()
     }
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn characters_of_several_bytes_are_decoded() {
         assert_eq!(read("déjà 漢🦀".as_bytes()), "déjà 漢🦀");
-        // What is no UTF-8: Latin-1, a character cut off by another one, and one byte too many.
+        // Invalid UTF-8: Latin-1, an incomplete character, and an extra byte.
         assert_eq!(read(b"d\xe9j\xc3\xc3\xa9\xa9"), "djé\u{a9}");
     }
 

@@ -1,7 +1,7 @@
 //! A program on this machine at the other end of a line: starting it, reading, writing and ending it.
 //!
 //! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the connection to an ssh host.
-//! - `command`, `spawn`: the start. `reaper`: the end, whatever becomes of the line.
+//! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
 //! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
 mod command;
@@ -41,7 +41,7 @@ pub use reaper::wait_for_ended_programs;
 /// Why a program was not started.
 #[derive(Debug, Error)]
 pub enum ProgramError {
-    /// The machine has only so many pseudo-terminals.
+    /// The machine limits the number of pseudo-terminals.
     #[error(
         "no pseudo-terminal is left for {command}: raise the limit with `sysctl kernel.pty.max=N` (each user takes one)"
     )]
@@ -49,7 +49,7 @@ pub enum ProgramError {
         /// The command.
         command: String,
     },
-    /// The user may have only so many processes.
+    /// The number of the user's processes is limited.
     #[error("no process is left for {command}: raise the limit with `ulimit -u`, or that of the container (pids.max)")]
     OutOfProcesses {
         /// What was to be started.
@@ -91,7 +91,7 @@ fn not_started(command: &str, cause: io::Error) -> OpenError {
     .into()
 }
 
-/// A program that runs, or has run and is not reaped, and what passed between it and us. Dropping it hangs it up; see
+/// A program that runs, or has ended and is not reaped, and the traffic with it. Dropping it hangs it up; see
 /// [`reaper`].
 #[derive(Debug)]
 struct Program {

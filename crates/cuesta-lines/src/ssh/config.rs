@@ -1,6 +1,6 @@
 //! OpenSSH's configuration of a host, as OpenSSH itself evaluates it: `ssh -G` reads the files with all that they may hold
 //! (`Match`, `Include`, `CanonicalizeHostname`, …) and prints the result. Values that differ from its output without any file
-//! were set by somebody; each of these is used, refused, or reported as not used.
+//! are set in a file; each of these is used, refused, or reported as unused.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -29,7 +29,7 @@ pub(super) struct ConfigQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct HostConfig {
     values: HashMap<String, Vec<String>>,
-    /// Keywords that somebody has set.
+    /// Keywords that differ from `ssh`'s defaults.
     said: HashSet<String>,
 }
 
@@ -77,7 +77,7 @@ const DONE: &[&str] = &[
     "updatehostkeys",
     "visualhostkey",
 ];
-/// Keywords that Cuesta cannot honour and must not ignore, since it would connect elsewhere or trust otherwise; and what to do.
+/// Keywords that Cuesta does not support and must not ignore, because they change the connection or the trust; with remedies.
 const REFUSED: &[(&str, &str)] = &[
     ("addressfamily", "give HostName an address of that family"),
     ("bindaddress", "let the route decide, or run Cuesta in a network namespace that has only that address"),
@@ -199,12 +199,12 @@ impl HostConfig {
         Some(value.as_str()).filter(|value| !value.eq_ignore_ascii_case("none"))
     }
 
-    /// The value of a keyword, if somebody has set it.
+    /// The value of a keyword, if it is set.
     pub(super) fn said(&self, keyword: &str) -> Option<&str> {
         self.one(keyword).filter(|_| self.said.contains(keyword))
     }
 
-    /// The values of a keyword that may be given more than once, if somebody has set it.
+    /// The values of a keyword that may be given more than once, if it is set.
     pub(super) fn all_said(&self, keyword: &str) -> Option<Vec<&str>> {
         let values = self.values.get(keyword).filter(|_| self.said.contains(keyword))?;
         Some(values.iter().map(String::as_str).collect())
@@ -215,7 +215,7 @@ impl HostConfig {
         self.one(keyword).map(|value| !["no", "false", "off"].contains(&value))
     }
 
-    /// The first keyword that Cuesta cannot honour, with what to do.
+    /// The first refused keyword, with its remedy.
     pub(super) fn refused(&self) -> Option<String> {
         let (keyword, remedy) = REFUSED.iter().find(|(keyword, _)| self.is_refused(keyword))?;
         Some(format!("{keyword} {} is not supported by Cuesta: {remedy}", self.shown(keyword)))

@@ -1,5 +1,5 @@
 //! Obscures keystroke timing as OpenSSH's client does since 9.5 (`ObscureKeystrokeTiming` in `ssh_config(5)`): keys are sent on
-//! a grid of instants, with chaff while somebody types and for a while after. Pure: it decides what to send when.
+//! a grid of instants, with chaff between them and for a while after the last key. Pure: it decides what to send when.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) struct Grid {
     width: Duration,
     /// The next grid instant, while anything is to be sent.
     next: Option<Stamp>,
-    /// Until when chaff is sent.
+    /// The end of the chaff.
     chaff_until: Stamp,
     /// Keys that wait for the next grid instant.
     keys: Vec<u8>,
@@ -38,7 +38,7 @@ impl Grid {
         Self { width, next: None, chaff_until: Stamp::ZERO, keys: Vec::new(), random: Pcg32::seed_from_u64(seed) }
     }
 
-    /// Takes typed keys; gives how many fit. None: wait until some have been sent.
+    /// Adds typed keys, and returns how many fit; if 0, wait until some have been sent.
     pub(super) fn type_keys(&mut self, now: Stamp, keys: &[u8]) -> usize {
         let len = keys.len().min(MOST - self.keys.len());
         self.keys.extend(&keys[..len]);
@@ -90,7 +90,7 @@ mod tests {
 
     const WIDTH: Duration = Duration::from_millis(20);
 
-    /// What goes when, from one key at each of `typed` ms on: K or C at each place of the grid.
+    /// All sends as (ms, kind, number of keys), if one key is typed at each of `typed` ms.
     fn played(typed: &[u64]) -> Vec<(u64, GridSend, usize)> {
         let start = Stamp::ZERO + Duration::from_secs(1);
         let mut grid = Grid::new(WIDTH, 7);

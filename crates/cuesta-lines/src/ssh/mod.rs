@@ -116,7 +116,7 @@ pub fn configure(target: &SshTarget, login: &Login) -> Result<(), SshError> {
     Destination::new(target, login).map(drop)
 }
 
-/// What a login needs, found before anything is opened.
+/// Needs of a login, checked before a connection is opened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SshPreflight {
     /// Settings of the configuration that Cuesta does not use, host by host.
@@ -128,7 +128,7 @@ pub struct SshPreflight {
 /// Checks what a login needs, jump hosts included. Only under [`cuesta_record::clock::run`], in real time.
 ///
 /// # Errors
-/// When the configuration asks for what cannot be.
+/// When the configuration is invalid or refused.
 pub async fn preflight(target: &SshTarget, login: &Login) -> Result<SshPreflight, SshError> {
     let destination = Destination::new(target, login)?;
     let mut preflight = SshPreflight::default();
