@@ -51,7 +51,7 @@ class Browser:
         self.listeners: list[Callable[[Row], None]] = []
 
     def call(self, method: str, session: str | None = None, **arguments: object) -> Row:
-        """Give an order and wait for its answer; what happens meanwhile goes to the listeners."""
+        """Send an order and wait for its answer; events meanwhile go to the listeners."""
         self.number += 1
         order: Row = {"id": self.number, "method": method, "params": arguments}
         text = json.dumps(order | ({"sessionId": session} if session else {}))
@@ -102,7 +102,7 @@ class Tab:
     """What it said on the console, and what the browser complained of."""
 
     def call(self, method: str, **arguments: object) -> Row:
-        """Give an order to this page."""
+        """Send an order to this page."""
         return self.browser.call(method, self.session, **arguments)
 
     def listen(self, row: Row) -> None:
@@ -127,7 +127,7 @@ class Tab:
         assert self.value(DRAWN), "the plots are not drawn within 20 s"
 
     def value(self, expression: str) -> Any:
-        """Give the value of an expression of JavaScript in the page."""
+        """The value of an expression of JavaScript in the page."""
         found = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
@@ -139,11 +139,11 @@ class Tab:
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def picture(self) -> bytes:
-        """Give a picture of the whole page, as PNG."""
+        """A picture of the whole page, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
 
     def printed(self) -> bytes:
-        """Give the page as it is printed, as PDF; without the media that `look` told it, which would hold there too."""
+        """The page as it is printed, as PDF; without the media that `look` told it, which would hold there too."""
         self.call("Emulation.setEmulatedMedia", media="")
         return base64.b64decode(self.call("Page.printToPDF")["data"])
 

@@ -23,14 +23,14 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give an empty folder, and be in it."""
+    """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def write(here: Path) -> Write:
-    """Give a function that writes a file in `here`."""
+    """A function that writes a file in `here`."""
 
     def one(name: str, text: str) -> Path:
         (here / name).write_text(dedent(text).lstrip("\n"), encoding="utf-8")

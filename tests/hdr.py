@@ -33,7 +33,7 @@ def zigzag(number: int) -> bytes:
 
 
 def encode(seconds: Iterable[float]) -> str:
-    """Give the histogram of these durations, ready for a row of a log."""
+    """The histogram of these durations, ready for a row of a log."""
     values = [round(value * 1e9) for value in seconds]
     counts = Counter(map(index, values))
     body, at = b"", 0

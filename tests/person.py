@@ -35,7 +35,7 @@ class Person:
         self.wants_window(100, 30)
 
     def wants_window(self, columns: int, rows: int) -> None:
-        """Give the terminal another size."""
+        """Change the size of the terminal."""
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def sees(self, text: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def descendants(pid: int) -> list[int]:
-    """Give the processes that a process has started, and those that they have; deepest first."""
+    """The processes that a process has started, and those that they have; deepest first."""
     try:
         own = [
             int(each)
@@ -21,7 +21,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def command_of(pid: int) -> bytes:
-    """Give its arguments, each with a zero byte behind it; nothing once it has ended."""
+    """Its arguments, each with a zero byte behind it; nothing once it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""

@@ -48,7 +48,6 @@ class RunFolder:
     """Mean responses of users, others than 0.15 s."""
 
     def write(self) -> Path:
-        """Write it all."""
         self.path.mkdir(parents=True, exist_ok=True)
         self._json("run.json", self._run())
         for agent in range(self.agents):

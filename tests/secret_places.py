@@ -157,7 +157,7 @@ PLACES: dict[str, Place] = {
 
 
 def command(place: Place, folder: Path) -> list[str]:
-    """Give the command of a place, in a folder of its own."""
+    """The command of a place, in a folder of its own."""
     return [part.format(folder=shlex.quote(folder.name)) if "{folder}" in part else part for part in place.command]
 
 

@@ -38,7 +38,7 @@ def typed(row: Row) -> MeterReport:
 
 
 def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -> Row:
-    """Give a sheet of a host that used 12 % of two CPUs, or of a whole machine."""
+    """A sheet of a host that used 12 % of two CPUs, or of a whole machine."""
     own = {"usr": plain(8.0), "sys": plain(4.0), "percent": plain(12.0), "seconds": plain(0.24 * seconds)}
     device = {
         "reads": {"count": 60, "per_s": 2.0},
@@ -134,7 +134,7 @@ def sheet(at: int = 0, seconds: float = 30.0, part: bool = True, **other: Any) -
 
 
 def traced(**other: Any) -> Row:
-    """Give the same sheet as the exact tier makes it."""
+    """The same sheet as the exact tier makes it."""
     found = sheet(**other)
     exact = {"zero": 40.0, "page_wait": 12.0, "loading": 3.0, "io_wait": 8.0, "quota_wait": 1.0}
     found["idle"] |= {name: {"value": value, "tier": "exact"} for name, value in exact.items()}

@@ -52,7 +52,7 @@ def does(shell: subprocess.Popen[str], command: str) -> None:
 
 
 def answer(program: subprocess.Popen[str], order: str) -> str:
-    """Give a program an order and wait for its answer."""
+    """Send a program an order and wait for its answer."""
     assert program.stdin
     assert program.stdout
     program.stdin.write(f"{order}\n")

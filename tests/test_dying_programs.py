@@ -31,7 +31,7 @@ Play = Callable[..., tuple[int, dict[str, Any], str]]
 
 @pytest.fixture
 def play(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> Play:
-    """Give a function that has users at a program, and gives the exit code, the JSON and the text of the summary."""
+    """A function that has users at a program, and gives the exit code, the JSON and the text of the summary."""
 
     def go(target: str, plan: str = ALL_MAY_BE_LOST, tape: str = TAPE) -> tuple[int, dict[str, Any], str]:
         write("users.tape", tape)

@@ -77,7 +77,7 @@ def kill(process: subprocess.Popen[bytes], who: str) -> None:
 
 
 def handle_of(pid: int) -> int | None:
-    """Give a file that can be read once the process has ended; none if it has."""
+    """A file that can be read once the process has ended; none if it has."""
     try:
         return os.pidfd_open(pid)
     except ProcessLookupError:
@@ -91,7 +91,7 @@ def measured(folder: Path) -> int:
 
 
 def came_to_its_end(folder: Path) -> bool:
-    """Say whether every agent of both segments has said so: the run may have been killed after that."""
+    """Whether every agent of both segments has said so: the run may have been killed after that."""
     ends = [folder / segment / f"agent-{agent}" / "agent.json" for segment in (".", "segment-1") for agent in (0, 1)]
     return all(path.exists() and '"ended":"completed"' in path.read_text().replace(" ", "") for path in ends)
 

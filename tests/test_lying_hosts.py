@@ -129,7 +129,7 @@ class Played:
     """When measuring ended."""
 
     def until_the_end(self, did: str) -> list[Row]:
-        """Give what the host did until measuring ended."""
+        """What the host did until measuring ended."""
         return [row for row in self.log.rows if row["did"] == did and row["at"] < self.end]
 
 

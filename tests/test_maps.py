@@ -38,7 +38,7 @@ def test_the_arrows_between_rooms_are_those_that_are_drawn() -> None:
 
 
 def imported(room: str) -> set[str]:
-    """Give what a room imports of cuesta, by the first name below it."""
+    """What a room imports of cuesta, by the first name below it."""
     return {name for file in (ROOT / room).rglob("*.py") for node in ast.walk(tree(file)) for name in named(node)}
 
 

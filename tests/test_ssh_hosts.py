@@ -25,7 +25,7 @@ Serve = Callable[[str], Host]
 
 @pytest.fixture
 def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
-    """Give a function that starts sshd, whose home is ours from then on."""
+    """A function that starts sshd, whose home is ours from then on."""
     running = []
 
     def start(more: str = "MaxStartups 100") -> Host:
@@ -42,7 +42,7 @@ def serve(here: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
 
 @pytest.fixture
 def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, dict[str, Any]]]:
-    """Give a function that runs users at a target, and gives the exit code and the summary."""
+    """A function that runs users at a target, and gives the exit code and the summary."""
     write("shell.tape", TAPE)
     write("plan.toml", SHORT)
 
@@ -61,7 +61,7 @@ def is_good(result: tuple[int, dict[str, Any]], transactions: int = 8) -> None:
 
 
 def refused(capsys: pytest.CaptureFixture[str], target: str) -> str:
-    """Give what a run says that cannot begin."""
+    """What a run says that cannot begin."""
     assert main(["run", "plan.toml", "--target", target, "--out", "refused"]) == Exit.FAILED
     assert not Path("refused").exists()
     return capsys.readouterr().err

@@ -69,7 +69,7 @@ def test_the_first_prompt_is_no_answer_to_a_row_before_it(write: Write, capsys: 
 
 
 def played(write: Write, capsys: pytest.CaptureFixture[str]) -> tuple[float, int]:
-    """Give the shortest response to a row that sleeps, and how many there were."""
+    """The shortest response to a row that sleeps, and how many there were."""
     write("plan.toml", 'tape = "typed.tape"\nusers = 3\nsettle = 0\nmeasure = "5s"\n' + BUSY)
     code = main(["run", "plan.toml", "--target", SHELL, "--out", "out", "--quiet", "--json", "-"])
     summary = json.loads(capsys.readouterr().out)

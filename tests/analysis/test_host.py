@@ -120,7 +120,7 @@ def test_a_sheet_without_cpu_is_no_zero(tmp_path: Path) -> None:
 
 
 def ended() -> dict[str, Any]:
-    """Give the sheet of a process that ended: the machine goes on."""
+    """The sheet of a process that ended: the machine goes on."""
     found = sheet()
     return {**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}}
 

@@ -16,7 +16,7 @@ TAPE = 'Type "who"\nEnter\nWait+Bytes 80\n'
 
 
 def refused() -> str:
-    """Give an address at which nobody listens."""
+    """An address at which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         return f"127.0.0.1:{server.getsockname()[1]}"
 

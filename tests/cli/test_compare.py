@@ -112,7 +112,7 @@ def test_slower_typing_is_a_change(here: Path, write: Write, capsys: pytest.Capt
 
 
 def own_echo(log: Path) -> float:
-    """Give the median of the seconds from a key to its echo, by what the host itself noted."""
+    """The median of the seconds from a key to its echo, by what the host itself noted."""
     rows = [json.loads(row) for row in log.read_text().splitlines()]
     read = dict[int, int]()
     took = list[float]()

@@ -60,7 +60,7 @@ def events(cast: Path, code: str) -> list[str]:
 
 
 def readings(folder: Path) -> dict[str, str]:
-    """Give all that is written, and all that may be put together of it."""
+    """All that is written, and all that may be put together of it."""
     tape, cast = folder / "session.tape", folder / "session.cast"
     outputs = [STEERING.sub("", text) for text in events(cast, "o")]
     letters = ["".join(c for c in text if c.isprintable() and c != "*") for text in outputs]
@@ -77,7 +77,7 @@ def readings(folder: Path) -> dict[str, str]:
 
 
 def leaks(text: str, secret: str) -> list[str]:
-    """Give each four characters of a secret, forwards or backwards, that stand in a text."""
+    """Each four characters of a secret, forwards or backwards, that stand in a text."""
     parts = [one[at : at + 4] for one in (secret, secret[::-1]) for at in range(len(one) - 3)]
     return [part for part in parts if part in text]
 

@@ -19,7 +19,7 @@ Made = list[tuple[str, int]]
 
 @pytest.fixture
 def wanted(here: Path, write: Write) -> Interleaved:
-    """Give four pairs of two plans, whose own seeds differ."""
+    """Four pairs of two plans, whose own seeds differ."""
     base, new = (write(f"{name}.toml", f"seed = {seed}\nusers = 3\n") for name, seed in (("a", 7), ("b", 99)))
     return Interleaved(RawOptions(base), RawOptions(new), here, 4)
 

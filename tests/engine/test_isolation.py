@@ -26,7 +26,7 @@ SHORT = ["--users", "4", "--stagger", "50ms", "--settle", "500ms", "--measure", 
 
 
 def left() -> list[str]:
-    """Give the namespaces that are there by our names; other runs on this machine have theirs."""
+    """The namespaces that are there by our names; other runs on this machine have theirs."""
     return sorted(path.name for path in isolation.NAMESPACES.glob(f"cuesta-{os.getpid()}-*"))
 
 

@@ -14,7 +14,7 @@ from cuesta.errors import UsageError
 
 @pytest.fixture
 def port() -> Iterator[int]:
-    """Give a port at which this process listens."""
+    """A port at which this process listens."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield listening.getsockname()[1]
 

@@ -32,7 +32,7 @@ class Made:
         self.here = here
 
     def __call__(self, more: str = "", target: str = "pipe:sh") -> Method:
-        """Give the method of the plan with so much more in it."""
+        """The method of the plan with so much more in it."""
         self.write("t.tape", "Type a\nWait+Silence 100ms")
         plan = self.write("p.toml", f'{PLAN}target = "{target}"\n{more}')
         ((_, job),) = certifier.parts(load(RawOptions(plan=plan), self.here))

@@ -36,7 +36,7 @@ class Behaviour:
         os.write(self._log, json.dumps(row).encode() + b"\n")
 
     def reads(self) -> Iterator[bytes]:
-        """Give what comes, as it comes, until the line ends."""
+        """What comes, as it comes, until the line ends."""
         while True:
             try:
                 data = os.read(0, 4096)
@@ -48,7 +48,7 @@ class Behaviour:
             yield data
 
     def keys(self) -> Iterator[bytes]:
-        """Give what comes one character at a time; CR and LF alike as CR."""
+        """What comes one character at a time; CR and LF alike as CR."""
         for data in self.reads():
             for each in data.replace(b"\r\n", b"\r").replace(b"\r\x00", b"\r").replace(b"\n", b"\r"):
                 yield bytes([each])

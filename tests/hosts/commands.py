@@ -18,12 +18,12 @@ ANSWER = 0.6
 
 
 def typed(host: Behaviour) -> Iterator[bytes]:
-    """Give what is typed, key by key."""
+    """What is typed, key by key."""
     yield from host.keys()
 
 
 def answer_to(row: bytes) -> bytes:
-    """Give what a command prints, with its end of row."""
+    """What a command prints, with its end of row."""
     word, _, rest = row.strip().partition(b" ")
     if not word:
         return b""

@@ -22,7 +22,7 @@ class Reached:
 
 
 def host(name: str, log: Path) -> list[str]:
-    """Give the command of a host, which logs to a file."""
+    """The command of a host, which logs to a file."""
     return ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", f"tests.hosts.{name}", "--log", str(log)]
 
 

@@ -19,7 +19,7 @@ class Log:
         return cls([json.loads(row) for row in file.read_text().splitlines()])
 
     def of(self, *did: str) -> list[list[dict[str, Any]]]:
-        """Give the rows with these words, connection by connection."""
+        """The rows with these words, connection by connection."""
         pids = {row["pid"] for row in self.rows}
         return [[row for row in self.rows if row["pid"] == pid and row["did"] in did] for pid in pids]
 

@@ -166,7 +166,7 @@ def test_a_run_that_was_cut_off_has_a_report(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Give every file of a run with all that there may be."""
+    """Every file of a run with all that there may be."""
     folder = sampled(tmp_path_factory.mktemp("whole") / "run")
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in raw_files(folder)}
 

@@ -110,6 +110,6 @@ def test_what_came_from_outside_cannot_command_a_terminal() -> None:
 
 
 def when() -> tuple[str, str]:
-    """Give the beginning of the epoch in this zone, and what stands for it."""
+    """The beginning of the epoch in this zone, and what stands for it."""
 
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0)), "THEN"

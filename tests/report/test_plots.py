@@ -13,7 +13,7 @@ from tests.report import made_up
 
 
 def values(plot: Plot) -> list[dict[str, Any]]:
-    """Give the rows of the first layer that has any but the shading."""
+    """The rows of the first layer that has any but the shading."""
     layers = [layer["data"]["values"] for layer in plot.spec["layer"] if "data" in layer]
     return next(rows for rows in layers if rows != [{}])
 

@@ -30,7 +30,7 @@ def line(name: str, value: float) -> FormRow:
 
 
 def record(system: str, users: int = 4) -> Record:
-    """Give the record of a system whose `users` processes used 2 s in all."""
+    """The record of a system whose `users` processes used 2 s in all."""
     lines = [*(line(name, value) for name, value in CAUSES.items()), line("Total", sum(CAUSES.values()))]
     return Record(
         id="00",

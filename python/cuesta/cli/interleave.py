@@ -88,7 +88,7 @@ def judged(job: Job) -> list[str]:
 
 
 def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:
-    """Say how long it takes, which figures will be tested, and how small a change so many pairs find."""
+    """How long it takes, which figures will be tested, and how small a change so many pairs find."""
     whole = pairs * seconds
     takes = f"{whole / 60:.0f} minutes" if whole >= 90 else f"{whole:.0f} s"
     yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"

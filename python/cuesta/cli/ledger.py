@@ -79,7 +79,7 @@ def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
 
 
 def _doubt(opened: Certification, record: Record, copied: str | None) -> str:
-    """Say what speaks against a certification; empty if nothing does."""
+    """What speaks against a certification; empty if nothing does."""
     wrong = [*disagreements(opened, record), *unfit(opened.folder)] if opened.record else ["no record.json"]
     copy = [f"a copy of {copied}"] if copied else []
     return "; ".join([*copy, *(["NOT VERIFIED, see certify --verify"] if wrong else [])])

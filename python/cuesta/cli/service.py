@@ -34,7 +34,7 @@ def record(meters: Meters, file: Path) -> int:
 
 
 def hold_against(profile: Path, folder: Path, step: int | None, where: str | None) -> int:
-    """Say how far a run's mix is from a service's."""
+    """How far a run's mix is from a service's."""
     check_json(where)
     service, recorded = read_service(profile), open_run(folder)
     number = max(recorded.steps, default=0) if step is None else step

@@ -68,7 +68,7 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
 
 
 def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
-    """Give who signed a record, if that can be told, and what is wrong with the signature."""
+    """Who signed a record, if that can be told, and what is wrong with the signature."""
     try:
         if signers:
             return signer(folder, signers), []

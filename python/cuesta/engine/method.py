@@ -54,7 +54,7 @@ class Method:
         return sum(self.runs(wanted).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
 
     def said(self, wanted: int) -> list[str]:
-        """Say what will be run, and what cannot be."""
+        """What will be run, and what cannot be."""
         runs = ", ".join(f"{many(number, 'run')} {PURPOSE[what]}" for what, number in self.runs(wanted).items())
         rows = [f"{runs}: about {minutes(self.seconds(wanted))}"]
         if self.untraced:
@@ -75,7 +75,7 @@ def method(job: Job, absentee: bool = False) -> Method:
 
 
 def why_untraced(meters: str) -> str | None:
-    """Say why the kernel is not traced; None if it is."""
+    """Why the kernel is not traced; None if it is."""
     if meters in ("none", "plain"):
         return f'the plan says meters = "{meters}"'
     if meters.startswith(ELSEWHERE):

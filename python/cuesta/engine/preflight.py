@@ -57,7 +57,7 @@ def in_vain(unused: Iterable[str]) -> str:
 
 
 def prospect_of_ssh(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:
-    """Give what its configuration asks for in vain, and its users' key files that need a passphrase.
+    """What its configuration asks for in vain, and its users' key files that need a passphrase.
 
     Raises CuestaError if the configuration leads somewhere that Cuesta cannot follow.
     """

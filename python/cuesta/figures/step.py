@@ -451,5 +451,5 @@ FAR_OLDER = 3.0
 
 
 def is_stuck(waited: float, longest: float) -> bool:
-    """Say whether the answer to a wait will not come, by the longest response; both in seconds."""
+    """Whether the answer to a wait will not come, by the longest response; both in seconds."""
     return waited > FAR_OLDER * longest and waited > longest + 1.0

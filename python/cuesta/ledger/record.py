@@ -224,7 +224,7 @@ PUBLISHED_NAMES = {"CertificationSetup": "Given", "FormRow": "Line", "ProcessRow
 
 
 def schema() -> str:
-    """Give the schema of `record.json` as JSON Schema."""
+    """The schema of `record.json` as JSON Schema."""
     text = json.dumps(Record.model_json_schema())
     for name, published in PUBLISHED_NAMES.items():
         text = re.sub(rf'(?<=["/]){name}(?=")', published, text)

@@ -20,7 +20,7 @@ class RunnableTasks:
     """Tasks that ran, could run, or were kept by a device."""
 
     def idle(self, begin: float, end: float, cpus: int) -> float | None:
-        """Give the share of so many CPUs that the tasks would have left idle, had nobody else been there.
+        """The share of so many CPUs that the tasks would have left idle, had nobody else been there.
 
         None if nobody looked in that stretch, or saw no task in it at all.
         """

@@ -20,7 +20,7 @@ Look = Callable[[Sequence[Mapping[str, Any]]], None]
 
 @contextmanager
 def watching(quiet: bool) -> Iterator[Look]:
-    """Give a function that takes snapshots and shows their view."""
+    """A function that takes snapshots and shows their view."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():

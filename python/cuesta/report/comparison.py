@@ -91,7 +91,7 @@ def sentence(found: MetricComparison, comparison: Comparison) -> str:
 
 
 def why_open(found: MetricComparison, comparison: Comparison) -> str:
-    """Say what is known of an inconclusive figure."""
+    """What is known of an inconclusive figure."""
     assert found.test
     assert found.interval
     most = 1 + comparison.terms.margin
@@ -102,7 +102,7 @@ def why_open(found: MetricComparison, comparison: Comparison) -> str:
 
 
 def decided(found: MetricComparison, comparison: Comparison) -> str:
-    """Say how many more runs would decide."""
+    """How many more runs would decide."""
     more = found.test and found.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: it lies too near the margin for its noise"
@@ -114,7 +114,7 @@ def each_side(more: int) -> str:
 
 
 def design(found: Comparison) -> Rows:
-    """Say what was compared with what."""
+    """What was compared with what."""
     how = "one run of each right after the other, the order turned each time" if found.in_pairs else "made apart"
     runs = f"{runs_of(found)}, {how}"
     margin, confidence = (f"{value * 100:g} %" for value in (found.terms.margin, CONFIDENCE))
@@ -202,7 +202,7 @@ def between(interval: Interval | None) -> str:
 
 
 def power(found: Comparison) -> Rows:
-    """Say how small a change these runs find, whatever they found."""
+    """How small a change these runs find, whatever they found."""
     judged = {each.metric.label: each.test for each in found.headline if each.test}
     if not judged:
         return
@@ -241,7 +241,7 @@ def needed(judged: RatioTest, found: Comparison) -> str:
 
 
 def too_few(found: Comparison, figures: int) -> str:
-    """Say how many runs any claim of a change takes."""
+    """How many runs any claim of a change takes."""
     least = least_runs(1 - ALPHA / figures, found.in_pairs)
     takes = many(least, "pair") if found.in_pairs else f"{least} + {least} runs"
     return f"a claim among {many(figures, 'figure')} takes {takes}"

@@ -35,7 +35,7 @@ def written(name: str, step: StepFigures) -> str:
 
 
 def fact(name: str, step: StepFigures, detail: str = "") -> Fact:
-    """Give a figure of a step with its label and meaning; `detail` follows the value."""
+    """A figure of a step with its label and meaning; `detail` follows the value."""
     figure = CATALOGUE[name]
     return Fact(figure.label, f"{written(name, step)}{detail}", figure.meaning)
 
@@ -53,12 +53,12 @@ def percentile(of: Distribution, name: str) -> str:
 
 
 def is_weak(of: Distribution, name: str) -> bool:
-    """Say whether a percentile has fewer than `ENOUGH` values beyond it."""
+    """Whether a percentile has fewer than `ENOUGH` values beyond it."""
     return name in BEYOND and of.count * BEYOND[name] < ENOUGH - 1e-9
 
 
 def has_weak(of: Distribution) -> bool:
-    """Say whether any percentile of a distribution rests on few values."""
+    """Whether any percentile of a distribution rests on few values."""
     return of.count > 0 and is_weak(of, "p999")
 
 

@@ -100,7 +100,7 @@ def method(record: Record) -> list[tuple[str, str]]:
 
 
 def runs_apart(record: Record) -> Iterator[str]:
-    """Say which runs were made for one figure each, and what the meters cost."""
+    """Which runs were made for one figure each, and what the meters cost."""
     how = record.method
     for what, made in how.apart.items():
         yield f"{', '.join(made)}: {PURPOSE[what]}"

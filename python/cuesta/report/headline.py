@@ -33,26 +33,26 @@ def headline(summary: Summary) -> str:
 
 
 def who(summary: Summary) -> str:
-    """Say how many users typed at what."""
+    """How many users typed at what."""
     users = [step.users for step in summary.steps]
     number = many(users[0], "user") if len(set(users)) == 1 else f"{count(min(users))} to {many(max(users), 'user')}"
     return f"{number} at {targets(summary)}"
 
 
 def answer(step: StepFigures) -> str:
-    """Say how a step feels to type on."""
+    """How a step feels to type on."""
     echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
     response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
     return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
 
 
 def rare(of: Distribution) -> str:
-    """Give the p99, or the longest of values too few for one."""
+    """The p99, or the longest of values too few for one."""
     return f"the longest of {count(of.count)}: {seconds(of.max)}" if is_weak(of, "p99") else f"p99 {seconds(of.p99)}"
 
 
 def limits_answer(summary: Summary) -> str:
-    """Say whether limits were kept."""
+    """Whether limits were kept."""
     limits = [limit for step in summary.steps for limit in step.limits]
     if not limits:
         return "no limit was set"
@@ -87,7 +87,7 @@ def sweep_answer(summary: Summary) -> str:
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
-    """Say where limits were kept and where they were crossed."""
+    """Where limits were kept and where they were crossed."""
     if not crossed:
         most = ", the most tried" if kept and kept[-1] is summary.last and only_users(summary) else ""
         if only_users(summary) and len(kept) > 1:
@@ -102,7 +102,7 @@ def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures
 
 
 def only_users(summary: Summary) -> bool:
-    """Say whether the number of users alone was swept, upwards."""
+    """Whether the number of users alone was swept, upwards."""
     users = [step.users for step in summary.steps]
     return users == sorted(set(users)) and all(set(step.swept) <= {"users"} for step in summary.steps)
 
@@ -117,14 +117,14 @@ def places(summary: Summary, steps: list[StepFigures]) -> str:
 
 
 def verdict(summary: Summary) -> Verdict:
-    """Say whether the figures can be trusted, and whether they are of all that was planned."""
+    """Whether the figures can be trusted, and whether they are of all that was planned."""
     early = how_it_ended(summary)
     word, text = ("VALID", on_time(summary)) if summary.valid else ("INVALID", "do not rely on the figures below")
     return Verdict(word, text, summary.valid, doubts(summary), [early] if early else [])
 
 
 def big_figures(summary: Summary) -> Iterator[BigFigure]:
-    """Give the four to six figures that answer most readers; those of a sweep are of its last step."""
+    """The four to six figures that answer most readers; those of a sweep are of its last step."""
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
     if step.echo.count:
@@ -146,7 +146,7 @@ def big(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
 
 
 def unusual(summary: Summary) -> Iterator[Section]:
-    """Say what a reader would not expect; nothing of a healthy run."""
+    """What a reader would not expect; nothing of a healthy run."""
     if said := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
         yield Section("What is unusual", said, name="NOTICE")
 

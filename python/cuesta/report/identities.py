@@ -36,7 +36,7 @@ def data(checked: DocumentCheck) -> dict[str, Any]:
 
 
 def counted(checked: DocumentCheck) -> str:
-    """Say how many identities hold; one print may be what is wrong in several."""
+    """How many identities hold; one print may be what is wrong in several."""
     fail = checked.identities - checked.hold - checked.rounding
     because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
     return (
@@ -68,7 +68,7 @@ def _said(finding: Finding) -> str:
 
 
 def _because(finding: Finding, document: Document) -> Iterator[str]:
-    """Say why: what the typist said, and the identities that fail, or those that hold with the reading."""
+    """Why: what the typist said, and the identities that fail, or those that hold with the reading."""
     yield from _wrapped(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"

@@ -13,7 +13,7 @@ def in_columns(label: str, width: int, cells: Iterable[str], widths: Iterable[in
 
 
 def grown(widths: Iterable[int], rows: Iterable[Iterable[str]], gap: int = 2) -> list[int]:
-    """Give the widths of columns in which all cells of these rows fit, with a gap before each; none gets narrower."""
+    """The widths of columns in which all cells of these rows fit, with a gap before each; none gets narrower."""
     columns = list(widths)
     for row in rows:
         for number, cell in enumerate(row):

@@ -22,7 +22,7 @@ ABOUT = (
 
 
 def rows(sheet: MeterReport) -> Iterator[tuple[str, ...]]:
-    """Give a row for each reason that there was, then one for the waits in run queues; nothing if it was not traced."""
+    """A row for each reason that there was, then one for the waits in run queues; nothing if it was not traced."""
     off_cpu = sheet.traffic.off_cpu.value or {}
     yield from ((label, *cells(off_cpu[why])) for why, label in WHY.items() if why in off_cpu)
     if queued := sheet.traffic.run_queue_delay.value:

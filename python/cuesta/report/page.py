@@ -59,18 +59,18 @@ def _advice(text: str) -> str:
 
 
 def section(title: str, parts: Iterable[str]) -> str:
-    """Give a section; nothing if it has no parts."""
+    """A section; nothing if it has no parts."""
     said = "".join(parts)
     return f"<section>\n<h2>{escape(title)}</h2>\n{said}</section>\n" if said else ""
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """Give a paragraph of plain text; `faint`, `notice` and `title` (of the table below it) are kinds."""
+    """A paragraph of plain text; `faint`, `notice` and `title` (of the table below it) are kinds."""
     return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
 
 
 def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
-    """Give a table, with its caption below; a row of one cell is a heading over the rows after it."""
+    """A table, with its caption below; a row of one cell is a heading over the rows after it."""
     names = "".join(_cell(head, 'th scope="col"') for head in heads)
     body = "".join(_row(row, len(heads)) for row in rows)
     whole = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table>"
@@ -93,7 +93,7 @@ def _cell(content: Cell, element: str = "td") -> str:
 
 
 def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> str:
-    """Give a table of names, what they are, what that means, and the class of the value; without a value, no row."""
+    """A table of names, what they are, what that means, and the class of the value; without a value, no row."""
     names = ""
     for name, value, meaning, kind in ((*row, "", "")[:4] for row in rows):
         if value:
@@ -120,7 +120,7 @@ def _plot(plot: Plot) -> str:
 
 
 def _drawing() -> str:
-    """Give what draws the plots: the bundle of Vega, packed, and the script that unpacks it."""
+    """What draws the plots: the bundle of Vega, packed, and the script that unpacks it."""
     try:
         packed = b64encode(_own("vega.js.gz").read_bytes()).decode()
     except FileNotFoundError:
@@ -139,18 +139,18 @@ def _own(name: str) -> Traversable:
 
 
 def listing(text: str) -> str:
-    """Give text that is laid out already."""
+    """Text that is laid out already."""
     return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'
 
 
 def folded(title: str, parts: Iterable[str], kind: str = "") -> str:
-    """Give parts that are seen when their title is clicked; the kind `section` has the title of one."""
+    """Parts that are seen when their title is clicked; the kind `section` has the title of one."""
     start = f'<details class="{kind}">' if kind else "<details>"
     return f"{start}<summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
 
 
 def links(targets: Iterable[Path], start: Path) -> str:
-    """Give a list of links to files, relative to the folder `start` of the page."""
+    """A list of links to files, relative to the folder `start` of the page."""
     items = "".join(
         f'<li><a href="{escape(quote(name))}">{escape(name)}</a></li>\n'
         for target in targets

@@ -130,7 +130,7 @@ def value_of(figure: str, value: float | None, is_duration: bool) -> str:
 
 
 def beside(each: PublishedComparison) -> tuple[str, str, str]:
-    """Say what was measured, what was published, and how the one is to the other."""
+    """What was measured, what was published, and how the one is to the other."""
     measured = value_of(each.figure, each.measured, each.is_duration)
     if each.step is None:
         measured += f" (no step of {many(each.users or 0, 'user')})"
@@ -139,7 +139,7 @@ def beside(each: PublishedComparison) -> tuple[str, str, str]:
 
 
 def inflation(kernel: KernelTimes) -> str:
-    """Say what the driver itself adds to a response."""
+    """What the driver itself adds to a response."""
     k, extra = kernel.kernel_response, kernel.inflation
     u = kernel.user_response
     by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing that shows"
@@ -212,7 +212,7 @@ def swept_apart_from_users(step: StepFigures) -> str:
 
 
 def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Say what machine it was; what is not known is left out."""
+    """What machine it was; what is not known is left out."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
     return [(plain(name), plain(_listed(value))) for name, value in known.items() if value not in (None, "", [])]

@@ -46,7 +46,7 @@ def sections(found: MixDistance, service: Service, run: MeterReport) -> Iterator
 
 
 def verdict(found: MixDistance) -> Iterator[str]:
-    """Say what the run leaves out."""
+    """What the run leaves out."""
     yield "REPRESENTS THE SERVICE" if found.represents else "DOES NOT REPRESENT THE SERVICE"
     for what in found.unexercised:
         yield from wrapped(f"- as good as not exercised: {what}", "  ")

@@ -90,7 +90,7 @@ def limits(summary: Summary) -> Section:
 
 
 def response(summary: Summary, step: StepFigures) -> Section:
-    """Give the distributions by class, their curves, and whether users were served alike."""
+    """The distributions by class, their curves, and whether users were served alike."""
     rows = list(distribution_rows(step))
     if not rows:
         return Section("Response", [Remark(load(step)), Remark("no transaction and no echo was measured", "notice")])
@@ -156,7 +156,7 @@ def times(rows: list[Row]) -> Table:
 
 
 def delayed(due: Distribution | None, sent: Distribution) -> bool:
-    """Say whether values since due and since sent differ so much that one alone would mislead."""
+    """Whether values since due and since sent differ so much that one alone would mislead."""
     return bool(due and due.p99 and sent.p99 and due.p99 > 1.1 * sent.p99)
 
 
@@ -199,7 +199,7 @@ def published(summary: Summary) -> Iterator[Section]:
 
 
 def driver(summary: Summary, step: StepFigures) -> Section:
-    """Say how good an instrument the driver was."""
+    """How good an instrument the driver was."""
     late, own = step.lateness, step.driver
     p99, most = f", p99 {seconds(late.p99)}", f", longest {seconds(late.max)}"
     facts = [
@@ -272,7 +272,7 @@ SAID = ("name", "load", "think", "target")
 
 
 def group(of: dict[str, object]) -> tuple[str, ...]:
-    """Say how the users of a group were planned."""
+    """How the users of a group were planned."""
     speed, keys = of.get("line_speed"), of.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
     rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
@@ -305,7 +305,7 @@ def what_was_run(summary: Summary) -> Iterator[Part]:
 
 
 def record(summary: Summary) -> Section:
-    """Say where the record is, what it lacks, and what of it can be watched."""
+    """Where the record is, what it lacks, and what of it can be watched."""
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]

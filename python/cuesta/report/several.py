@@ -62,7 +62,7 @@ def headline(runs: Mapping[str, Summary]) -> str:
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
-    """Say which of them can be trusted."""
+    """Which of them can be trusted."""
     bad = [name for name, run in runs.items() if not run.valid]
     reasons = [(f"{name}: {said}", advice) for name, run in runs.items() for said, advice in doubts(run)]
     word, said = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
@@ -99,7 +99,7 @@ def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Row]:
 
 
 def of_steps(run: Summary) -> str:
-    """Give the number of users, from the first step to the last."""
+    """The number of users, from the first step to the last."""
     users = list(dict.fromkeys(step.users for step in run.steps))
     return count(users[0]) if len(users) == 1 else f"{', '.join(map(count, users[:-1]))}; below: {count(users[-1])}"
 
@@ -116,7 +116,7 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Row]:
 
 
 def figures(runs: Mapping[str, Summary]) -> Iterator[Row]:
-    """Give a row for each figure of the last steps that any of them has."""
+    """A row for each figure of the last steps that any of them has."""
     steps = [run.last for run in runs.values()]
     rows: list[tuple[Cell, list[str]]] = [(head(name), [written(name, step) for step in steps]) for name in FIGURES]
     rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]

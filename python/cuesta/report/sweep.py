@@ -36,7 +36,7 @@ def section(summary: Summary) -> Iterator[Section]:
 
 
 def table(summary: Summary) -> Table:
-    """Give a row for each step: what was swept, the usual figures, those that are limited."""
+    """A row for each step: what was swept, the usual figures, those that are limited."""
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
     figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
     limits = limited(summary)
@@ -89,7 +89,7 @@ def point(step: StepFigures, name: str) -> str:
 
 
 def bounds(of: Asymptotes) -> Iterator[str]:
-    """Say what the asymptotes are, where each is from, and where they cross."""
+    """What the asymptotes are, where each is from, and where they cross."""
     if of.light:
         alone = "" if of.light.users == 1 else ", where R₀ may hold some waiting already"
         yield (
@@ -113,14 +113,14 @@ def bounds(of: Asymptotes) -> Iterator[str]:
 
 
 def saturation(of: Asymptotes) -> Iterator[str]:
-    """Say where the asymptotes cross, N*: there some users begin to wait for others."""
+    """Where the asymptotes cross, N*: there some users begin to wait for others."""
     if of.crossing and of.crossing_interval and of.heavy:
         users = f"saturates at about {digits(of.crossing)} users, {within(of.crossing_interval)}"
         yield f"{users}: where the {ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
 def contradictions(of: Asymptotes) -> Iterator[str]:
-    """Say where more was measured than a line allows."""
+    """Where more was measured than a line allows."""
     for each in of.above:
         if not each.is_chance:
             yield (

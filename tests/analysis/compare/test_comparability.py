@@ -20,7 +20,7 @@ def changed(edit: Callable[[Row], object]) -> list[str]:
 
 
 def group(run: Row) -> Row:
-    """Give the group of the first step."""
+    """The group of the first step."""
     found: Row = run["steps"][0]["group"][0]
     return found
 

@@ -13,7 +13,7 @@ from tests.analysis import runs
 
 @pytest.fixture
 def pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder of pairs whose runs are read from nothing: as many as the index has different rows."""
+    """A folder of pairs whose runs are read from nothing: as many as the index has different rows."""
 
     def read(folder: Path, _step: int | None) -> RunSample:
         number = int(folder.parent.name.removeprefix("pair-"))

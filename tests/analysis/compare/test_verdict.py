@@ -44,7 +44,7 @@ def figures(rng: random.Random, runs: int, throughput: float = 0.0, in_pairs: bo
 
 
 def is_changed(judged: dict[str, RatioTest]) -> bool:
-    """Say whether any verdict is one of change, of whatever size."""
+    """Whether any verdict is one of change, of whatever size."""
     return any(each.verdict in (Verdict.FASTER, Verdict.SLOWER, Verdict.BELOW) for each in judged.values())
 
 

@@ -23,7 +23,7 @@ it from the CPUs' idle.
 
 
 def warnings(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
-    """Say why a benchmark does not stand for the service; empty for a certification."""
+    """Why a benchmark does not stand for the service; empty for a certification."""
     if certification.given.kind != "benchmark" or not runs:
         return []
     return [*goes_idle(certification.given.pauses, runs), *leaves_out(certification, runs)]

@@ -74,7 +74,7 @@ class ExtraRuns:
         return missing or Figure(value=fmean(figure.value for figure in figures if figure.value is not None))
 
     def why_not(self, what: str) -> str:
-        """Say why no run of that kind counts."""
+        """Why no run of that kind counts."""
         lost = self.runs.get(what, [])
         if lost:
             return f"{RUN[what]} does not count: {'; '.join(doubts(lost[-1], what))}"
@@ -84,7 +84,7 @@ class ExtraRuns:
 
 
 def doubts(run: CertificationRun, what: str) -> list[str]:
-    """Say why a run does not count. Where nothing is timed, it counts if all users came to the end, however late."""
+    """Why a run does not count. Where nothing is timed, it counts if all users came to the end, however late."""
     return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 
 

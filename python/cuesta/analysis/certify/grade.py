@@ -75,7 +75,7 @@ def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[st
 
 
 def doubts(placed: Sequence[CertificationRun]) -> str:
-    """Say why a run in `run-N` does not count."""
+    """Why a run in `run-N` does not count."""
     wrong = (f"{run.folder.name} does not count: {'; '.join(run.doubts)}" for run in placed if run.doubts)
     return next(wrong, "every run that counts is valid and complete")
 

@@ -172,7 +172,7 @@ def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
 
 
 def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[str]:
-    """Say why a run is not the whole script of all users without errors; empty if it is."""
+    """Why a run is not the whole script of all users without errors; empty if it is."""
     found = list[str]()
     by_user = Counter(each.user for each in log)
     if len(by_user) < users:
@@ -203,7 +203,7 @@ def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> 
 
 
 def why_not(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterable[Span]) -> str | None:
-    """Say why there is no account of a phase; None if there is one."""
+    """Why there is no account of a phase; None if there is one."""
     if not recorded.metered.rows:
         return nothing_read(recorded)
     if cut := [gap.why for gap in recorded.metered.gaps if span.begin <= gap.at <= span.end]:
@@ -218,7 +218,7 @@ def why_not(recorded: Recorded, span: Span, rows: Sequence[Row], others: Iterabl
 
 
 def nothing_read(recorded: Recorded) -> str:
-    """Say why the meters read nothing at all."""
+    """Why the meters read nothing at all."""
     about, gaps = recorded.metered.about(0), recorded.metered.gaps
     return "this run recorded no meters" if about is None else gaps[-1].why if gaps else about.why
 

@@ -82,7 +82,7 @@ def beside_reference(own: ProcessRow, reference: Reference | None) -> Iterator[P
 def relative(
     whole: Figure, own: Sequence[float], reference: Reference | None
 ) -> tuple[Figure, tuple[float, float] | None]:
-    """Give `whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
+    """`whole`, the ratio of two mean times, with its exact interval over runs; neither if runs are too few."""
     if whole.value is None or reference is None:
         return whole, None
     if min(len(own), len(reference.runs)) < LEAST_RUNS:

@@ -95,7 +95,7 @@ def check(name: str, ok: bool, said: str) -> Check:
 def why_not_more(
     certification: Certification, done: Sequence[Check], excluded: Sequence[CertificationRun]
 ) -> Iterator[str]:
-    """Say why it is not certified, each reason once."""
+    """Why it is not certified, each reason once."""
     aside = [run for run in excluded if run.folder in certification.excluded]  # the others fail a check
     yield from dict.fromkeys(each.said for each in done if not each.ok)
     if not done[0].ok:

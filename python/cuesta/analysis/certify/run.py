@@ -51,12 +51,12 @@ class CertificationRun:
 
     @property
     def doubts(self) -> list[str]:
-        """Say why the run does not count; empty if it does."""
+        """Why the run does not count; empty if it does."""
         return [*self.breaks, *(str(doubt) for doubt in self.summary.doubts)]
 
     @property
     def breaks(self) -> list[str]:
-        """Say why not even counts from the run can be used; empty if they can."""
+        """Why not even counts from the run can be used; empty if they can."""
         stopped = [] if self.summary.ended == "completed" else [f"the run was {self.summary.ended}"]
         gaps = [f"a gap in the meters: {plainly(gap.why)}" for gap in self.recorded.metered.gaps[:1]]
         return [*stopped, *self.times.missing, *gaps]
@@ -118,7 +118,7 @@ class CertificationRun:
         return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
 
     def loaded(self) -> float | None:
-        """Give how many programs were loaded in the whole run; none if nobody counted."""
+        """How many programs were loaded in the whole run; none if nobody counted."""
         report = self._report
         execs = report.counts.execs.value if report else None
         return None if execs is None else float(execs.count)
@@ -170,7 +170,7 @@ class CertificationRun:
 
 
 def why_not(figure: MeterFigure[Any] | None) -> str:
-    """Say why a figure of the whole run's report is missing; if it is there, it was missing in a reading."""
+    """Why a figure of the whole run's report is missing; if it is there, it was missing in a reading."""
     why = figure.why if figure else None
     return why if why and why != UNRECORDED else "it was not counted in every reading"
 

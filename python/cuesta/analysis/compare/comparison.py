@@ -148,7 +148,7 @@ def meant(metric: Metric, facts: RunFacts) -> bool:
 
 
 def refusals(base: Side, new: Side, terms: Terms) -> Iterator[Refusal]:
-    """Say why two sides may not be compared; reasons that --despite cannot overrule come first."""
+    """Why two sides may not be compared; reasons that --despite cannot overrule come first."""
     yield from unusable(base, new)
     for name, one in (("BASE", base), ("NEW", new)):
         for run in one.runs[1:]:
@@ -199,7 +199,7 @@ def values_of(metric: Metric, base: Side, new: Side, terms: Terms) -> MetricComp
 
 
 def missing(metric: Metric, runs: Sequence[RunSample]) -> str | None:
-    """Say why a figure has no ratio."""
+    """Why a figure has no ratio."""
     values = [run.figures.get(metric.name) for run in runs]
     absent = values.count(None)
     if absent:
@@ -230,7 +230,7 @@ def with_ratio(
 
 
 def notes(found: Comparison) -> Iterator[str]:
-    """Say what limits the conclusions."""
+    """What limits the conclusions."""
     base, new = found.base.runs, found.new.runs
     yield from too_few(found)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
@@ -254,7 +254,7 @@ def notes(found: Comparison) -> Iterator[str]:
 
 
 def too_few(found: Comparison) -> Iterator[str]:
-    """Say which verdicts this number of runs cannot reach."""
+    """Which verdicts this number of runs cannot reach."""
     fewest = min(len(found.base.runs), len(found.new.runs))
     have = many(fewest, "pair") if found.in_pairs else f"{len(found.base.runs)} + {len(found.new.runs)} runs"
     figures = sum(each.test is not None for each in found.headline)

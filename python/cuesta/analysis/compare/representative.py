@@ -272,7 +272,7 @@ def _absent_rates(rates: list[Rate]) -> Iterator[str]:
 
 
 def _of_one_side(service: WorkloadMix, run: WorkloadMix) -> dict[str, str]:
-    """Say what was metered on one side only, or on none."""
+    """What was metered on one side only, or on none."""
     missing = {name: why if name in run.missing else f"of the service: {why}" for name, why in service.missing.items()}
     missing |= {name: f"of the run: {why}" for name, why in run.missing.items() if name not in service.missing}
     for name in {**service.rates, **run.rates}:

@@ -144,7 +144,7 @@ def planned_last(summary: Summary) -> int:
 
 
 def unusable(summary: Summary, step: StepFigures | None, number: int) -> str | None:
-    """Say why a run may not be used: it did not end as planned, or its figures cannot be trusted."""
+    """Why a run may not be used: it did not end as planned, or its figures cannot be trusted."""
     if summary.ended != "completed":
         return f"it was {summary.ended}" if summary.ended != "failed" else "it failed"
     if step is None:

@@ -112,14 +112,14 @@ def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, Rat
 
 
 def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
-    """Give the ratio and its exact interval, of any figure."""
+    """The ratio and its exact interval, of any figure."""
     found = sample.interval
     interval = found and Interval(math.exp(found.low), math.exp(found.high), found.confidence)
     return math.exp(sample.shift.estimate), interval
 
 
 def ratio_interval(base: Sequence[float], new: Sequence[float]) -> tuple[float, float] | None:
-    """Give the exact 95 % interval of new ÷ base over runs; None for fewer than LEAST_RUNS each or values of 0."""
+    """The exact 95 % interval of new ÷ base over runs; None for fewer than LEAST_RUNS each or values of 0."""
     if min(len(base), len(new)) < LEAST_RUNS or min(*base, *new) <= 0:
         return None
     _, interval = estimate(LogRatioSample([math.log(each) for each in base], [math.log(each) for each in new]))

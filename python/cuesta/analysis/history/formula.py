@@ -113,7 +113,7 @@ class Scope(Protocol):
         """The value as printed. Raises UnreadableError."""
 
     def words(self, name: str) -> frozenset[str]:
-        """Give a list of words."""
+        """A list of words."""
 
 
 Node = Callable[[Scope], Value]

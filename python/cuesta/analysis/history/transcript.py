@@ -106,7 +106,7 @@ class Transcript:
         return Outcome(agreement(formula.relation, left, right), left, right)
 
     def repaired(self, read: Self, before: Mapping[Formula, Outcome]) -> list[Formula]:
-        """Give the formulas of `before` that fail and agree in another reading; none if that breaks one that held."""
+        """The formulas of `before` that fail and agree in another reading; none if that breaks one that held."""
         failing = (formula for formula, outcome in before.items() if not outcome.agrees)
         repaired = [formula for formula in failing if read.outcome(formula).agrees]
         if not repaired:

@@ -103,7 +103,7 @@ def durations(title: str, values: Sequence[float | None]) -> Spec:
 
 
 def colours(series: Sequence[Series], symbol: str = "square") -> Spec:
-    """Give each series its colour; several have a legend, which chooses among them."""
+    """Each series its colour; several have a legend, which chooses among them."""
     given = [each.colour or COLOURS[number % len(COLOURS)] for number, each in enumerate(series)]
     scale = {"domain": [each.label for each in series], "range": given}
     legend = {"title": None, "symbolType": symbol} if len(series) > 1 else None

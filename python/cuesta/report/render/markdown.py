@@ -79,6 +79,6 @@ def _cell(cell: Cell) -> str:
 
 
 def escaped(text: str) -> str:
-    """Give text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
+    """Text in which nothing is Markdown or HTML, and nothing names a person, an issue or an address."""
     apart = re.sub(r"(?<=[@#])(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", ZERO_WIDTH, " ".join(text.split()))
     return re.sub(r"[&<>|`*_\[\]\\~]", lambda found: f"&#{ord(found[0])};", apart)
