@@ -140,7 +140,7 @@ impl Driver {
         }
     }
 
-    /// Sends the keys that are due; gives the instant after the last one.
+    /// Sends the keys that are due, and returns the instant after the last one.
     fn type_what_is_due(&mut self, mut now: Stamp) -> Stamp {
         while let Some(mut next) = self.due.peek_mut() {
             let Reverse((due, number)) = *next;
@@ -192,7 +192,7 @@ impl Driver {
     }
 }
 
-/// Sends an input; gives the instant at which it was sent.
+/// Sends an input, and returns its instant.
 fn send(user: &mut User, input: &[u8]) -> Stamp {
     user.sent = clock::now();
     // A broken line shows in the count of operations.

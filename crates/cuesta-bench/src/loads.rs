@@ -28,7 +28,7 @@ pub(crate) fn call() {
     }
 }
 
-/// Touches new memory each time: the block is larger than what the allocator keeps.
+/// Touches new memory each time: the block is too large for the allocator to keep.
 pub(crate) fn fault() {
     const SIZE: usize = 64 << 20;
     let mut memory = vec![0_u8; SIZE];

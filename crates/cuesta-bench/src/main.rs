@@ -1,8 +1,8 @@
 //! The driver against the limit of one core, as ratios.
 //!
-//! `cuesta-bench` alone measures everything and prints one table; `cuesta-bench TEXT` what has TEXT in its name. It starts
-//! itself again for each part, so that each is a process whose CPU time and memory are its own: `server`, `bare` (the limit)
-//! and `driver` (Cuesta).
+//! `cuesta-bench` measures everything and prints one table; `cuesta-bench TEXT` measures only names that contain TEXT. It starts
+//! itself again for each part, so that the CPU time and memory of each process are those of one part: `server`, `bare` (the
+//! limit) and `driver` (Cuesta).
 //!
 //! - `job`: the job of a part; `outcome`: its result.
 //! - `server`: the smallest possible host; `bare`: the smallest possible driver; `cuesta`: the real one.
@@ -13,7 +13,7 @@
 //! - `screens`: users with screens compared with users without.
 //! - `sampling`, `tracing`: overhead of the meters' sampler and tracers; `loads`: their workloads; `timer`: the overhead of a
 //!   bare timer.
-//! - `targets`: what is measured and its targets; `table`: the printed table.
+//! - `targets`: the measurements and their targets; `table`: the printed table.
 //!
 //! It asserts no absolute speed: the same binary differs by a factor of two from hour to hour on a shared machine.
 

@@ -8,7 +8,6 @@ use crate::job::{Framing, HostJob, Job, Work};
 use crate::outcome::Outcome;
 use crate::process::Part;
 
-/// What a pair compares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pairing {
     pub(crate) work: Work,

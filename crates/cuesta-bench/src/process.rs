@@ -29,7 +29,7 @@ impl Part {
         Ok(Self { child, output: BufReader::new(output) })
     }
 
-    /// Starts a host; gives its address too.
+    /// Starts a host, and returns its address too.
     pub(crate) fn host(job: HostJob) -> Result<(Self, String), Box<dyn Error>> {
         let mut host = Self::start("server", &job)?;
         let address = host.row()?;
@@ -99,7 +99,7 @@ pub(crate) fn pin(cpu: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
-/// Raises the descriptor limit to its maximum; gives how many lines fit.
+/// Raises the descriptor limit to its maximum, and returns the number of lines that fit.
 pub(crate) fn room_for_lines() -> u32 {
     const OTHER_FILES: u64 = 100;
     let limit = getrlimit(Resource::Nofile);

@@ -7,7 +7,7 @@ use crate::job::{Framing, HostJob, Job, Work};
 use crate::process::Part;
 use crate::table::ResultRow;
 
-/// Measures this many users of each kind; gives the row.
+/// Measures this many users of each kind.
 pub(crate) fn measure(users: u32, (drivers, hosts): (usize, usize)) -> Result<ResultRow, Box<dyn Error>> {
     let framing = Framing::Tcp;
     let (_one, one) = Part::host(HostJob::small(Work::Screens, framing, hosts))?;

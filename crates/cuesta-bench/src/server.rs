@@ -17,7 +17,7 @@ use crate::{process, ssh_server};
 
 /// `WILL ECHO`, `WILL SGA`, `DO NAWS` (RFC 854, 857, 858, 1073).
 const OFFERS: &[u8] = &[255, 251, 1, 255, 251, 3, 255, 253, 31];
-/// What every telnet command begins with.
+/// Every telnet command begins with it.
 const IAC: u8 = 255;
 /// Length of the terminal's answer: `DO ECHO`, `DO SGA`, `WILL NAWS`, and its window.
 const ACCEPTANCE: usize = 18;
@@ -72,7 +72,7 @@ struct Line {
 }
 
 impl Line {
-    /// Removes the answer to our offers, which comes in one piece between characters; gives the remaining length.
+    /// Removes the answer to our offers, which arrives in one piece between characters, and returns the remaining length.
     fn without_negotiation(&mut self, received: &mut [u8]) -> usize {
         let Some(begin) = received.iter().position(|byte| *byte == IAC || (1..ACCEPTANCE).contains(&self.negotiation))
         else {

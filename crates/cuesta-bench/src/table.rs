@@ -7,7 +7,7 @@ use crate::delays::DelayCheck;
 use crate::job::{Framing, Work};
 use crate::pair::{Pair, Pairing};
 
-/// One target, what was measured, and whether it is met.
+/// One figure with its target, and whether it is met.
 pub(crate) struct ResultRow {
     name: String,
     measured: String,

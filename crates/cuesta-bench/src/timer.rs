@@ -34,7 +34,7 @@ impl Timer {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the call gave us a new descriptor, and nobody else has it.
+        // SAFETY: the call returned a new descriptor that nothing else owns.
         Ok(Self { _event: unsafe { OwnedFd::from_raw_fd(fd) } })
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(crate) use libc::epoll_event as Event;
 
-/// Waits for events at most `timeout`; gives those that came.
+/// Waits at most `timeout`, and returns the events.
 pub(crate) fn wait<'a>(epoll: &OwnedFd, events: &'a mut [Event], timeout: Duration) -> io::Result<&'a [Event]> {
     let timeout = libc::timespec {
         tv_sec: libc::time_t::try_from(timeout.as_secs()).unwrap_or(libc::time_t::MAX),

@@ -31,7 +31,7 @@ impl Wakes {
         Self { stop, thread: thread::spawn(move || sleep(cpu, &told)) }
     }
 
-    /// Stops the thread; gives the p99 of its lateness, in seconds.
+    /// Stops the thread, and returns the p99 of its lateness, in seconds.
     pub(crate) fn p99_lateness(self) -> io::Result<f64> {
         self.stop.store(true, Ordering::Relaxed);
         let mut late = self.thread.join().expect("it does not panic")?;

@@ -8,11 +8,11 @@
 //! - [`Secrets`]: the hidden and the kept entries of a session.
 //! - [`Utf8Decoder`]: bytes → text, where a character may be cut in two.
 //!
-//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys, each a `key_code`; `strokes` joins each key
-//! with the output after it, whether the screen showed it (`echo`) and what the program did (`reaction`). `entries` decides what is
-//! a secret; `secrets` hides it, together with its traces on the screen while it is typed (`cover`, `painted`) and later (`printed`).
-//! `prompts` finds the host's prompts; `tape` writes a tape, with think times (`closed`) or the recorded instants (`recorded`),
-//! each command by `spell`.
+//! Inside: `v1` reads version 1 of the format, `rows` versions 2 and 3. `keys` splits input into keys, each a `key_code`;
+//! `strokes` joins each key with the output after it, whether the screen showed it (`echo`) and how the program reacted
+//! (`reaction`). `entries` decides what is a secret; `secrets` hides it, together with its traces on the screen while it is typed
+//! (`cover`, `painted`) and later (`printed`). `prompts` finds the host's prompts; `tape` writes a tape, with think times
+//! (`closed`) or the recorded instants (`recorded`), each command by `spell`.
 
 mod cast;
 mod closed;

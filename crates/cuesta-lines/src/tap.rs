@@ -27,7 +27,7 @@ pub struct TapEvent<'a> {
     pub bytes: &'a [u8],
 }
 
-/// A line whose every event goes to `sink` as well. Inside a telnet line it sees the negotiation; around one it sees only characters.
+/// A line that also sends every event to `sink`. Inside a telnet line it sees the negotiation; around one, only characters.
 #[derive(Debug)]
 pub struct Tap<L, S> {
     line: L,

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_sent_before_another_key() {
+    fn a_press_is_sent_before_another_key() {
         let mut escape_key = EscapeKey::default();
         assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
         assert_eq!(escape_key.take(b"x\x1d", at(100)).as_deref(), Some(&b"\x1d\x1dx"[..]));
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_sent_after_the_timeout() {
+    fn a_press_is_sent_after_the_timeout() {
         let mut escape_key = EscapeKey::default();
         assert_eq!(escape_key.take(b"\x1d\x1d", at(0)).as_deref(), Some(&b""[..]));
         assert_eq!(escape_key.overdue(at(500)), b"");

@@ -114,7 +114,7 @@ fn leaks(text: &str, secret: &str) -> bool {
 
 proptest! {
     #[test]
-    fn what_is_not_shown_is_in_no_file(
+    fn unshown_secrets_are_in_no_file(
         secret in "[A-GI-Z02-6!#%&]{5,20}", // no control characters
         pieces in proptest::collection::vec(1_usize..4, 1..4),
         lag in 0_usize..4,
@@ -153,14 +153,14 @@ proptest! {
     }
 
     #[test]
-    fn what_is_written_reads_as_it_was(cast in cast()) {
+    fn any_cast_reads_back_as_written(cast in cast()) {
         let mut written = Vec::new();
         cast.write(&mut written).expect("writes");
         prop_assert_eq!(Cast::read(&written).expect("reads"), without_echoes(cast));
     }
 
     #[test]
-    fn what_is_cut_reads_up_to_the_cut(cast in cast(), cut in any::<proptest::sample::Index>()) {
+    fn a_cut_cast_reads_up_to_the_cut(cast in cast(), cut in any::<proptest::sample::Index>()) {
         let mut written = Vec::new();
         cast.write(&mut written).expect("writes");
         let head = written.iter().position(|byte| *byte == b'\n').expect("a header");

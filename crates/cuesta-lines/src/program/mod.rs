@@ -1,6 +1,6 @@
 //! A program on this machine at the other end of a line: starting it, reading, writing and ending it.
 //!
-//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes in place of the terminal. `ProxyCommand`: as the connection to an ssh host.
+//! - [`Pty`]: on a pseudo-terminal. [`Pipe`]: with pipes. `ProxyCommand`: as the connection to an ssh host.
 //! - `command`, `spawn`: the start. `reaper`: the end, even if the line is dropped before.
 //! - `exit`: its exit status and last output. `orphans`: processes that it leaves behind.
 
