@@ -1,4 +1,4 @@
-//! CPU time by cause, interval after interval: sampler, constants and exact clocks together.
+//! CPU time by cause for consecutive intervals: sampler, constants and exact clocks together.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,46 +16,45 @@ use crate::sampled::own_time;
 use crate::sampled::profile::Profile;
 use crate::{ByCause, Count, Counts, Cpu, Figure, Network, Own, Subject, Tier};
 
-/// Splits the CPU time of one subject for as long as it lives.
+/// Splits the CPU time of one subject until it is dropped.
 #[derive(Debug)]
 pub struct CpuAccounting {
     sampler: Sampler,
     calibration: Option<Calibration>,
-    /// What was not had, and how to allow it.
+    /// What could not be sampled, and how to allow it.
     limits: Vec<String>,
-    /// One after the other, the oldest first.
+    /// Consecutive windows, the oldest first.
     windows: VecDeque<SampleWindow>,
 }
 
-/// What samples add to what was measured.
+/// What samples add to the figures of the plain tier.
 #[derive(Debug)]
 pub(crate) struct Sampled {
     pub(crate) by_cause: Figure<ByCause>,
-    /// None where not all that runs is sampled.
+    /// None unless the whole machine is sampled.
     pub(crate) network: Option<Network>,
-    /// Percent of the CPUs that the sampler's own interrupts took of idle ones; none where that is not known.
+    /// Percent of the CPUs: idle time that the sampler's own interrupts used; none if not known.
     pub(crate) interrupts_of_idle: Option<Figure>,
-    /// Why the subject's CPU time is not to be trusted.
+    /// Why the subject's CPU time is in doubt.
     pub(crate) doubt: Option<String>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Sampled {
-    /// Nothing was sampled; `by_cause` says why.
+    /// No samples; `by_cause` has the reason.
     pub(crate) fn nothing(by_cause: Figure<ByCause>) -> Self {
         Self { by_cause, network: None, interrupts_of_idle: None, doubt: None, notes: Vec::new() }
     }
 }
 
-/// Windows that are kept: with one a second, those of a day.
+/// Most windows that are kept: a day of one a second.
 const MOST_WINDOWS: usize = 86_400;
 
 impl CpuAccounting {
-    /// Takes the constants, and begins to sample. Measuring them takes about a second of one CPU; those of the last hour are
-    /// reused if `reuse`.
+    /// Measures the constants and starts to sample. Measuring takes about a second of one CPU; `reuse` allows constants of the
+    /// last hour.
     ///
-    /// # Errors
-    /// When nothing may be sampled. What may be sampled only in part is said by [`CpuAccounting::limits`].
+    /// # Errors When nothing may be sampled. [`CpuAccounting::limits`] has what is sampled only in part.
     pub fn start(subject: &Subject, options: SamplerOptions, reuse: bool) -> Result<Self, NotSampled> {
         let measure = || calibrate().map(|constants| Calibration { constants, age: None });
         let calibration = if reuse { calibration_cache::constants() } else { measure() };
@@ -67,7 +66,7 @@ impl CpuAccounting {
         Ok(Self { sampler, calibration: calibration.ok(), limits, windows: VecDeque::new() })
     }
 
-    /// What was not had, and how to allow it; empty if nothing.
+    /// What could not be sampled, and how to allow it.
     pub fn limits(&self) -> &[String] {
         &self.limits
     }
@@ -77,7 +76,7 @@ impl CpuAccounting {
         self.calibration.as_ref().map(|calibration| &calibration.constants)
     }
 
-    /// That the constants were measured earlier, if they were.
+    /// A note if the constants were measured earlier.
     pub fn reused(&self) -> Option<String> {
         let minutes = self.calibration.as_ref()?.age?.as_secs() / 60;
         Some(match minutes {
@@ -86,7 +85,7 @@ impl CpuAccounting {
         })
     }
 
-    /// Sets a bound, at the instant at which the exact clocks are read: intervals go from bound to bound.
+    /// Ends a window. Call it when the exact clocks are read, so that intervals of both agree.
     pub fn mark(&mut self) {
         let Some(window) = self.sampler.window() else { return };
         if self.windows.len() == MOST_WINDOWS {
@@ -95,8 +94,8 @@ impl CpuAccounting {
         self.windows.push_back(window);
     }
 
-    /// What was sampled from the first bound at or after `from` to the last one. None if there is no such bound, or sampling
-    /// began later.
+    /// The samples from the first mark at or after `from` to the last mark. None if there is no such mark, or sampling began
+    /// later.
     pub fn since(&self, from: Stamp) -> Option<SampleWindow> {
         let first = self.windows.partition_point(|window| window.until < from);
         if self.windows.front()?.from > from {
@@ -108,12 +107,12 @@ impl CpuAccounting {
         Some(sum)
     }
 
-    /// The stacks since they were last asked for.
+    /// The stacks since the last call.
     pub fn take_profile(&self) -> Profile {
         self.sampler.profile()
     }
 
-    /// All that samples say of an interval in which that was `measured`.
+    /// What samples add to an interval that the plain tier `measured`.
     pub(crate) fn sampled(&self, window: Option<&SampleWindow>, measured: &Measured) -> Sampled {
         let by_cause = self.by_cause(window, measured);
         let (Some(window), Some(found)) = (window, by_cause.value()) else {
@@ -133,7 +132,7 @@ impl CpuAccounting {
         }
     }
 
-    /// CPU time by cause of an interval, of the time that was `measured`.
+    /// The `measured` CPU time by cause.
     fn by_cause(&self, window: Option<&SampleWindow>, measured: &Measured) -> Figure<ByCause> {
         let own_seconds = measured.own_seconds();
         let Some(cpu) = own_seconds.value() else {
@@ -148,8 +147,8 @@ impl CpuAccounting {
         Figure::sampled(shares.report(exact, &counts(&measured.counts, &shares)))
     }
 
-    /// What the network's soft interrupts took of the machine in such an interval: the machine's busy samples share its busy
-    /// time, the subject's share its own. Nothing where not all that runs is sampled.
+    /// CPU time of the network's soft interrupts: their part of the machine's busy samples × its busy time. None unless the
+    /// whole machine is sampled.
     fn network(&self, window: &SampleWindow, measured: &Measured) -> Option<Network> {
         let [subject, machine] = &window.tallies[..] else { return None };
         if !self.sampler.sees_machine() || window.visibility != Visibility::Whole {
@@ -171,8 +170,8 @@ impl CpuAccounting {
         })
     }
 
-    /// Percent of the CPUs that the sampler's own interrupts took of idle ones: the kernel's account of idle begins anew behind
-    /// each, and no task has that time. None where idle CPUs are not sampled, or the cost is not known.
+    /// Percent of the CPUs: idle time that the sampler's own interrupts used. The kernel's idle clock stops for each, and no
+    /// task has that time. None if idle CPUs are not sampled, or the cost is not known.
     fn interrupts_of_idle(&self, window: &SampleWindow, cpu: &Cpu) -> Option<Figure> {
         if !self.sampler.sees_machine() {
             return None;
@@ -185,8 +184,9 @@ impl CpuAccounting {
     }
 }
 
-/// The samples of what the subject's clock counts. Ticks tell of interrupts beside a part only where the kernel times them
-/// apart from tasks, and there a task's clock leaves out those that came while it ran.
+/// The samples of the time that the subject's clock counts. If the kernel times interrupts apart from tasks, a task's clock
+/// leaves out the interrupts during it, and the tally must too. Then, and only then, ticks give the interrupts beside a
+/// subject.
 fn own(subject: &SampleTally, own: &Own) -> SampleTally {
     match own.irq {
         Figure::Metered { tier: Tier::Plain, .. } => subject.clone().without_interrupts(),
@@ -194,7 +194,7 @@ fn own(subject: &SampleTally, own: &Own) -> SampleTally {
     }
 }
 
-/// The subject's page faults, if they were counted for it alone.
+/// The subject's page faults; none if only those of the machine are counted.
 fn faults(counts: &Counts) -> Option<u64> {
     if counts.of_machine.iter().any(|name| name == "minor_faults") {
         return None;
@@ -202,7 +202,7 @@ fn faults(counts: &Counts) -> Option<u64> {
     Some(counts.minor_faults.value()?.count + counts.major_faults.value()?.count)
 }
 
-/// How many there were of a cause, where they are counted for the subject alone.
+/// Number of events of each cause; missing if only those of the machine are counted.
 fn counts(counts: &Counts, causes: &CauseShares) -> BTreeMap<Cause, Figure> {
     let of = |name: &str, figure: &Figure<Count>| {
         if counts.of_machine.iter().any(|other| other == name) {
@@ -226,14 +226,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_follow_each_other_and_sums_are_those_of_their_parts() {
+    fn windows_are_consecutive_and_add_up() {
         let subject = Subject::Process(std::process::id());
         let mut accounting = CpuAccounting::start(&subject, SamplerOptions::default(), false)
             .expect("this test needs to be allowed to sample");
         accounting.mark();
         let first = accounting.windows[0].until;
         let mut sum = 0_u64;
-        // Until enough was sampled, however long that takes on a busy machine.
+        // Work until there are enough samples, however long that takes on a busy machine.
         while accounting.since(first).is_none_or(|window| window.tallies[0].busy() < 50) {
             (0..5_000_000_u64).for_each(|n| sum = std::hint::black_box(sum ^ n));
             accounting.mark();

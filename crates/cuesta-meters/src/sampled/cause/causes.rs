@@ -9,19 +9,19 @@ use super::sampler::{SampleWindow, Visibility};
 use super::share::{Share, ShareEstimator, samples_taken};
 use super::tally::SampleTally;
 
-/// What exact clocks say of the subject in the same interval.
+/// The exact clocks of the subject in the same interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExactCpu {
     /// CPU time of its tasks: seconds.
     pub cpu: f64,
-    /// Page faults that they took, if they were counted.
+    /// Page faults of its tasks, if they were counted.
     pub faults: Option<u64>,
     /// CPUs × elapsed time: seconds.
     pub capacity: f64,
 }
 
 impl ExactCpu {
-    /// How much of the capacity the subject used: what turns shares of its CPU time into shares of its CPUs.
+    /// The part of the capacity that the subject used. It turns shares of its CPU time into shares of its CPUs.
     pub(super) fn busy(&self) -> f64 {
         if self.capacity > 0.0 { self.cpu / self.capacity } else { 0.0 }
     }
@@ -30,63 +30,60 @@ impl ExactCpu {
 /// CPU time of a subject by cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CauseShares {
-    /// Each cause that had any, and what is unclassified; idle is not one of them.
+    /// Each cause with a share, and `Unclassified`; never `Idle`.
     pub by_cause: BTreeMap<Cause, Share>,
-    /// Causes that could have been seen and that no sample met.
+    /// Causes that samples could have shown but did not.
     pub unmet: Vec<Cause>,
-    /// The most that each of these may have had: percent of the subject's CPU time.
+    /// The upper bound of each of these: percent of the subject's CPU time.
     pub bound: f64,
-    /// All that the dynamic linker did or asked for, in whichever cause it is counted: seconds.
+    /// CPU time that the dynamic linker used or asked for, whatever its cause: seconds.
     pub for_linker: f64,
-    /// Samples that no cause was found for, percent of the busy ones.
+    /// Samples without a known cause, percent of the busy ones.
     pub unclassified: f64,
     /// Busy samples.
     pub samples: u64,
-    /// CPU time that these stand for, over the exact one. Far from 1, something was stolen or missed.
+    /// CPU time that these stand for ÷ the exact one. A value far from 1 means stolen or missed samples.
     pub coverage: f64,
-    /// System calls of which it is known which they were, percent of their samples.
+    /// Samples in system calls whose number is known, percent of all samples in calls.
     pub named: f64,
-    /// How many system calls it made, by their causes, from the samples on their ways out: an estimate. None where the
-    /// constant could not be measured.
+    /// Estimated number of system calls by cause, from the samples at returns. None if the constant could not be measured.
     pub calls: Option<BTreeMap<Cause, f64>>,
-    /// Samples on their ways out, which that comes from.
+    /// Samples at returns from system calls, the basis of `calls`.
     pub syscall_returns: u64,
     /// The same by cause.
     pub syscall_returns_by_cause: BTreeMap<Cause, u64>,
-    /// What was put right.
     pub corrections: Corrections,
-    /// What sampling itself took.
     pub overhead: Overhead,
     /// Samples and other records that were lost.
     pub lost: u64,
-    /// How often the kernel ceased to sample for the rest of a tick.
+    /// How often the kernel stopped sampling for the rest of a tick.
     pub throttled: u64,
 }
 
-/// What a timer cannot see, and where it went.
+/// CPU time that a timer counts for the wrong cause, and that was moved to the right one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Corrections {
-    /// Ways out of system calls, sampled in the user's part and told by their address, and what they cost the instructions
-    /// behind them: seconds.
+    /// Returns from system calls, which are sampled in the user's part and known by their address, and their cost to the
+    /// instructions after them: seconds.
     pub calls: f64,
-    /// Ways out of page faults, moved from the user's part to the faults: seconds; none if faults were not counted or the
+    /// Returns from page faults, moved from the user's part to the faults: seconds. None if faults were not counted or the
     /// constant could not be measured.
     pub faults: Option<f64>,
 }
 
-/// What sampling took.
+/// CPU time that sampling used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overhead {
-    /// CPU time of the thread that reads: seconds.
+    /// CPU time of the reader thread: seconds.
     pub reader: f64,
-    /// The interruptions: samples of the subject × the cost of one, there where it fell; none if that could not be measured.
+    /// The interrupts: samples of the subject × the cost of one, by cause; none if the cost could not be measured.
     pub interrupts: Option<f64>,
-    /// CPU time that was sampled half as often since page faults were dense: seconds.
+    /// CPU time that was sampled at half rate because of dense page faults: seconds.
     pub half_rate: f64,
 }
 
 impl CauseShares {
-    /// Scales what was sampled to what was counted.
+    /// Scales samples to the exact CPU time and corrects what a timer cannot see.
     pub fn new(tally: &SampleTally, window: &SampleWindow, exact: ExactCpu, constants: Option<&Constants>) -> Self {
         let mut seconds = scale_to_clock(tally, window.visibility, exact.cpu);
         let taken = constants.map(|known| known.interrupts(tally));
@@ -132,8 +129,8 @@ impl CauseShares {
     }
 }
 
-/// Seconds by cause. Where the kernel's samples were had, the shares of all are stretched to the exact time; where it let us
-/// see users alone, their samples count as they are, and the kernel has the rest.
+/// Seconds by cause. If the kernel was sampled too, all shares scale to the exact time. If only users were sampled, their
+/// samples count as they are, and the kernel has the rest.
 fn scale_to_clock(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64; Cause::COUNT] {
     let busy = tally.busy_time();
     let mut seconds = [0.0; Cause::COUNT];
@@ -151,19 +148,19 @@ fn scale_to_clock(tally: &SampleTally, visibility: Visibility, cpu: f64) -> [f64
     seconds
 }
 
-/// How many calls of each kind there were, if a sample on the way out stands for so many.
+/// Number of calls of each kind; a sampled nanosecond at a return stands for `each` of them.
 fn calls(tally: &SampleTally, each: f64) -> BTreeMap<Cause, f64> {
     let time = |cause| tally.syscall_return_times[cause as usize] as f64;
     syscall_returns_by_cause(tally).into_keys().map(|cause| (cause, time(cause) * each)).collect()
 }
 
-/// Samples on the ways out of calls, of each kind that has any.
+/// Samples at returns, of each kind of call that has any.
 fn syscall_returns_by_cause(tally: &SampleTally) -> BTreeMap<Cause, u64> {
     let all = Cause::ALL.into_iter().map(|cause| (cause, tally.syscall_returns[cause as usize]));
     all.filter(|(_, samples)| *samples > 0).collect()
 }
 
-/// Moves what belongs to `to` from the user's part, where it was sampled; gives what could be moved.
+/// Moves `hidden` seconds from the user's part, where they were sampled, to cause `to`; returns the seconds moved.
 fn move_hidden(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause, hidden: f64) -> f64 {
     let all = tally.time_of(to);
     let for_linker = tally.for_linker[to as usize];
@@ -178,7 +175,7 @@ fn move_hidden(seconds: &mut [f64; Cause::COUNT], tally: &SampleTally, to: Cause
     moved
 }
 
-/// One standard deviation of what was moved, because the constants are not better known: seconds by cause.
+/// One standard deviation of the moved time, from the error of the constants: seconds by cause.
 fn transfer_errors(calls: f64, faults: f64, constants: Option<&Constants>) -> [f64; Cause::COUNT] {
     let [call, fault] = constants.map_or([0.0; 2], |constants| constants.errors);
     let mut unsure = [0.0; Cause::COUNT];
@@ -188,7 +185,7 @@ fn transfer_errors(calls: f64, faults: f64, constants: Option<&Constants>) -> [f
     unsure
 }
 
-/// The causes that may be met.
+/// The causes that samples can show.
 fn visible(visibility: Visibility) -> impl Iterator<Item = Cause> {
     let never = [Cause::Idle, Cause::Kernel, Cause::Unclassified];
     let whole = move |cause: &Cause| visibility == Visibility::Whole && !never.contains(cause);
@@ -200,7 +197,7 @@ fn shares(
     unsure: &[f64; Cause::COUNT],
     told: &ShareEstimator<'_>,
 ) -> BTreeMap<Cause, Share> {
-    // What could not be told is always shown.
+    // `Unclassified` is always shown.
     let shown = |cause: &Cause| match cause {
         Cause::Idle => false,
         Cause::Unclassified => true,
@@ -304,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_moved_than_is_there() {
+    fn no_more_time_is_moved_than_the_user_part_has() {
         let exact = ExactCpu { cpu: 1.0, faults: Some(1_000_000_000), capacity: 1.0 };
         let counts = [(Cause::User, 10, 0), (Cause::PageFaults, 90, 0)];
         let causes = CauseShares::new(&tally(&counts, 0), &window(Visibility::Whole), exact, Some(&constants()));
@@ -313,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn where_users_alone_are_seen_the_kernel_has_the_rest() {
+    fn with_user_samples_alone_the_kernel_has_the_rest() {
         let exact = ExactCpu { cpu: 1.0, faults: None, capacity: 1.0 };
         let tally = tally(&[(Cause::User, 300, 0)], 0);
         let causes = CauseShares::new(&tally, &window(Visibility::UserOnly), exact, None);
@@ -336,20 +333,20 @@ mod tests {
     }
 
     #[test]
-    fn what_the_constants_leave_open_is_in_the_error_also_where_no_sample_was() {
+    fn the_error_of_the_constants_counts_even_without_samples() {
         let exact = ExactCpu { cpu: 1.0, faults: Some(100_000), capacity: 1.0 };
         let known = Constants { errors: [0.0, 1e-8], ..constants() };
         let causes =
             CauseShares::new(&tally(&[(Cause::User, 1000, 0)], 0), &window(Visibility::Whole), exact, Some(&known));
         let faults = &causes.by_cause[&Cause::PageFaults];
         assert!(close(faults.percent, 1.0) && close(faults.calibration, 0.1) && close(faults.error, 0.1));
-        // Nothing of them was seen, which leaves room for a third of a percent more.
+        // No sample met them, so the bound adds a third of a percent.
         assert!(faults.interval[0] < 0.81 && (1.36..1.45).contains(&faults.interval[1]), "{:?}", faults.interval);
         assert!(!causes.unmet.contains(&Cause::PageFaults));
     }
 
     #[test]
-    fn nothing_sampled_is_nothing_not_a_fault() {
+    fn no_samples_give_no_causes() {
         let exact = ExactCpu { cpu: 0.0, faults: Some(0), capacity: 1.0 };
         let causes = CauseShares::new(&SampleTally::default(), &window(Visibility::Whole), exact, Some(&constants()));
         assert_eq!(causes.by_cause.keys().collect::<Vec<_>>(), [&Cause::Unclassified]);

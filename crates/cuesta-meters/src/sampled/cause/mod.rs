@@ -1,17 +1,17 @@
-//! CPU time by cause: MPL-17's split of 1969, today.
+//! CPU time by cause: MPL-17's split of 1969, on Linux.
 //!
-//! **Exact clocks say how much, samples say what kind.** A timer samples each CPU 997 times a second; each sample has one
-//! [`Cause`]; the shares multiply CPU time that the scheduler counted exactly. Four things that a timer cannot see are
-//! accounted for: idle (never taken from samples), the ways out of calls (seen at the instruction behind the call),
-//! the ways out of page faults (a constant measured at the start, times the counted faults), hard interrupts (said).
+//! **Exact clocks give the amount, samples give the kind.** A timer samples each CPU 997 times a second; each sample has one
+//! [`Cause`]; the shares multiply CPU time that the scheduler counted exactly. A timer cannot see four things. Idle never comes
+//! from samples. Returns from system calls show at the instruction after the call. Returns from page faults are a constant,
+//! measured at the start, times the counted faults. The timer sees only a part of hard interrupts, and the report says so.
 //!
-//! - [`Sampler`]: starts, gives windows, says what it could not do. [`SampleWindow`]: the samples of an interval.
-//! - [`CpuAccounting`]: all of it together, for a report.
-//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`]; `rows`: these as a report has them.
-//! - [`interval`]: what so many samples can tell of a share.
+//! - [`Sampler`]: a running sampler and its limits. [`SampleWindow`]: the samples of an interval.
+//! - [`CpuAccounting`]: all parts together, for a report.
+//! - [`SampleTally`] × [`ExactCpu`] × [`Constants`] → [`CauseShares`], each a [`Share`]; `rows`: the rows of a report.
+//! - [`interval`]: the confidence interval of a share.
 //! - `kallsyms`, `symbol_classes`, `classify`: a kernel stack → a cause. Pure.
-//! - `maps`, `syscall_return`: a user's address → what is there.
-//! - `subject_filter`, `reader`: whether a sample is the subject's, and counting. `pace`: how often each CPU is sampled.
+//! - `maps`, `syscall_return`: a user's address → its file, and whether a system call returns there.
+//! - `subject_filter`, `reader`: choose and count the subject's samples. `pace`: the rate of each CPU.
 //! - `calibrate`, `pages`: the constants; `calibration_cache`: those of the last hour.
 
 mod accounting;

@@ -5,16 +5,16 @@ use super::kind::Cause;
 use super::sampler::Visibility;
 use super::tally::SampleTally;
 
-/// One cause.
+/// CPU time of one cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
     /// CPU time: seconds.
     pub seconds: f64,
-    /// Of the subject's CPU time.
+    /// Percent of the subject's CPU time.
     pub percent: f64,
-    /// One standard error of `percent`, from the numbers of samples here and at the calibration.
+    /// One standard error of `percent`, from the number of samples and the error of the constants.
     pub error: f64,
-    /// What of it is because the constants are not better known: the same in every interval, so that no sum evens it out.
+    /// The part of `error` that comes from the constants. It is the same in every interval, so longer runs do not reduce it.
     pub calibration: f64,
     /// The 95 % interval of `percent`.
     pub interval: [f64; 2],
@@ -22,14 +22,14 @@ pub struct Share {
     pub samples: u64,
 }
 
-/// What the samples tell of the shares.
+/// Estimates shares from a tally.
 pub(super) struct ShareEstimator<'a> {
     tally: &'a SampleTally,
-    /// How many samples of the subject's CPU time were taken.
+    /// Samples of the subject's CPU time.
     samples: f64,
     /// CPU time: seconds.
     cpu: f64,
-    /// What a sampled nanosecond stands for: seconds.
+    /// Seconds that a sampled nanosecond stands for.
     each: f64,
 }
 
@@ -44,7 +44,7 @@ impl<'a> ShareEstimator<'a> {
         if self.cpu > 0.0 { (seconds / self.cpu).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// A cause of so many seconds, of which `unsure` is one standard deviation of what was moved.
+    /// The share of a cause with so many seconds; `unsure` is one standard deviation of the moved time.
     pub(super) fn share(&self, cause: Cause, seconds: f64, unsure: f64) -> Share {
         let (samples, part, calibration) = (self.tally.of(cause), self.part(seconds), self.part(unsure));
         let met = if cause == Cause::Kernel { part } else { self.part(self.tally.time_of(cause) as f64 * self.each) };
@@ -63,7 +63,7 @@ impl<'a> ShareEstimator<'a> {
     }
 }
 
-/// How many samples of the subject's CPU time were taken, those included that the kernel dropped.
+/// Number of samples of the subject's CPU time, including those that the kernel dropped.
 pub(super) fn samples_taken(tally: &SampleTally, visibility: Visibility, cpu: f64) -> f64 {
     match visibility {
         Visibility::UserOnly if tally.period() > 0.0 => (cpu / (tally.period() * 1e-9)).max(tally.busy() as f64),

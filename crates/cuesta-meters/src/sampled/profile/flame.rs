@@ -1,7 +1,7 @@
-//! The stacks as one picture: a flame graph in SVG, and the same as text that other programs read.
+//! The stacks as a flame graph in SVG, and as folded text that other programs read.
 //!
-//! A row for the processes, above it their users' functions, above those the kernel's. Width is samples. A picture that can be
-//! read without a mouse; with one, each box says its full name and its share.
+//! The lowest row is the processes; above them are user functions, then kernel functions. Width is samples. The picture is
+//! readable without a mouse; with one, each box shows its full name and its share.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -16,11 +16,12 @@ const ROW: f64 = 17.0;
 const NARROWEST: f64 = 0.4;
 /// Rows, at most.
 const DEEPEST: usize = 80;
-/// What a character takes of a box.
+/// Width of a character.
 const CHARACTER: f64 = 6.6;
 
 impl Profile {
-    /// One row for each stack: its names from the process to the innermost, with semicolons between, a blank, how often.
+    /// One row for each stack: names from the process to the innermost function, joined by semicolons; a blank; the number of
+    /// samples.
     pub fn folded(&self) -> String {
         let mut rows = BTreeMap::<String, u64>::new();
         for stack in &self.stacks {
@@ -34,7 +35,7 @@ impl Profile {
         })
     }
 
-    /// The picture. Empty if nothing was sampled.
+    /// The flame graph in SVG; empty without samples.
     pub fn flame(&self, title: &str) -> String {
         let root = self.tree();
         if root.samples == 0 {
@@ -81,7 +82,7 @@ impl Profile {
     }
 }
 
-/// What a box stands for; decides its colour.
+/// The kind of a box, which sets its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Kind {
     #[default]
@@ -166,7 +167,7 @@ fn label(name: &str, left: f64, top: f64, width: f64) -> String {
     format!("<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#000\">{}</text>", left + 2.0, top - 5.0, escape(&shown))
 }
 
-/// For text and attributes. What XML does not allow is left out.
+/// Escapes text and attributes, without characters that XML does not allow.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,5 +1,5 @@
-//! Counts stacks while the sampler runs, however long: what it holds is bounded. When there are too many, the heaviest
-//! stay, and of the others the place alone is kept, as long as there is room for places.
+//! Counts stacks while the sampler runs, in bounded memory. When there are too many stacks, the heaviest stay; the others keep
+//! only their innermost location, as long as there is room for locations.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -8,22 +8,21 @@ use std::fs;
 use super::stacks::{Location, Profile, Stack};
 use crate::sampled::cause::{Cause, FileOffset, Function, Kallsyms, Modules};
 
-/// A sample, as the histogram needs it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProfileSample<'a> {
     pub(crate) process: u32,
     pub(crate) cause: Cause,
-    /// The innermost first, as the next.
+    /// The innermost first, as in `user`.
     pub(crate) kernel: &'a [Option<Function>],
     pub(crate) user: &'a [FileOffset],
 }
 
-/// Stacks and how often each came.
+/// Stacks and their numbers of samples.
 #[derive(Debug, Default)]
 pub(crate) struct Histogram {
     counts: HashMap<StackPath, u64>,
     idle: u64,
-    /// Samples whose stacks were given up.
+    /// Samples whose stacks were dropped to make room.
     rare: u64,
     /// Names of processes.
     commands: HashMap<u32, String>,
@@ -40,13 +39,12 @@ enum Frame {
     Others,
 }
 
-/// Stacks that are told apart: some megabytes, some tens of them where users' stacks are walked.
+/// Most stacks that are kept: some megabytes, or tens of megabytes if users' stacks are walked.
 const MOST_STACKS: usize = 1 << 16;
 /// Processes whose names are remembered.
 const MOST_COMMANDS: usize = 1 << 16;
 
 impl Histogram {
-    /// A process has a new name.
     pub(crate) fn name(&mut self, process: u32, name: String) {
         if self.commands.len() >= MOST_COMMANDS {
             self.commands.clear();
@@ -54,13 +52,12 @@ impl Histogram {
         self.commands.insert(process, name);
     }
 
-    /// A process was born with its parent's name.
+    /// A new process has its parent's name.
     pub(crate) fn fork(&mut self, process: u32, parent: u32) {
         let name = self.command(parent);
         self.name(process, name);
     }
 
-    /// Counts a sample.
     pub(crate) fn count(&mut self, moment: &ProfileSample<'_>) {
         if moment.cause == Cause::Idle {
             self.idle += 1;
@@ -79,24 +76,24 @@ impl Histogram {
         }
     }
 
-    /// Keeps the heavier half; of the others the last frames, in a quarter more.
+    /// Keeps the heavier half, and only the last frames of the others, which take at most a quarter more.
     fn make_room(&mut self) {
         let mut all: Vec<_> = std::mem::take(&mut self.counts).into_iter().collect();
         all.sort_unstable_by_key(|(_, samples)| Reverse(*samples));
         let others = all.split_off(MOST_STACKS / 2);
         self.counts.extend(all);
         for ((command, frames), samples) in others {
-            let is_place = command.is_empty() && frames.len() == 1;
-            self.rare += if is_place { 0 } else { samples };
-            let mut place: StackPath = (String::new(), frames.last().copied().into_iter().collect());
-            if self.counts.len() >= MOST_STACKS / 4 * 3 && !self.counts.contains_key(&place) {
-                place.1 = [Frame::Others].into();
+            let is_location = command.is_empty() && frames.len() == 1;
+            self.rare += if is_location { 0 } else { samples };
+            let mut location: StackPath = (String::new(), frames.last().copied().into_iter().collect());
+            if self.counts.len() >= MOST_STACKS / 4 * 3 && !self.counts.contains_key(&location) {
+                location.1 = [Frame::Others].into();
             }
-            *self.counts.entry(place).or_default() += samples;
+            *self.counts.entry(location).or_default() += samples;
         }
     }
 
-    /// Gives away what was counted.
+    /// Returns the stacks and starts anew.
     pub(crate) fn take(&mut self, symbols: &Kallsyms, modules: &Modules) -> Profile {
         let mut numbers = HashMap::new();
         let (idle, rare) = (std::mem::take(&mut self.idle), std::mem::take(&mut self.rare));
@@ -104,7 +101,7 @@ impl Histogram {
         for ((command, frames), samples) in std::mem::take(&mut self.counts) {
             let mut number = |frame: &Frame| {
                 *numbers.entry(*frame).or_insert_with(|| {
-                    profile.places.push(place(*frame, symbols, modules));
+                    profile.places.push(location(*frame, symbols, modules));
                     u32::try_from(profile.places.len() - 1).unwrap_or(u32::MAX)
                 })
             };
@@ -123,7 +120,7 @@ impl Histogram {
     }
 }
 
-fn place(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Location {
+fn location(frame: Frame, symbols: &Kallsyms, modules: &Modules) -> Location {
     match frame {
         Frame::Kernel(function) => Location::Kernel {
             function: symbols.name(function).to_owned(),
@@ -143,33 +140,33 @@ mod tests {
         ProfileSample { process: 0, cause: Cause::SystemCalls, kernel, user: &[] }
     }
 
-    /// A way that no other number has, to one of a thousand places.
-    fn way(number: u32) -> [Option<Function>; 3] {
+    /// A stack that differs for each number, with one of a thousand innermost functions.
+    fn stack(number: u32) -> [Option<Function>; 3] {
         [number % 1000, 1000 + number % 64, 2000 + number / 64].map(|name| Some(Function(name)))
     }
 
     #[test]
-    fn hours_of_ever_new_stacks_take_no_more_room_and_every_sample_is_there() {
+    fn endless_new_stacks_stay_bounded_and_every_sample_counts() {
         let mut histogram = Histogram::default();
         histogram.name(0, "host".to_owned());
         let heavy = [Some(Function(7))];
         let many = 4 * u32::try_from(MOST_STACKS).unwrap();
         for number in 0..many {
-            histogram.count(&moment(&way(number)));
+            histogram.count(&moment(&stack(number)));
             histogram.count(&moment(&heavy));
             assert!(histogram.counts.len() <= MOST_STACKS);
         }
         let heavies = histogram.counts[&("host".to_owned(), [Frame::Kernel(Function(7))].into())];
-        assert_eq!(heavies, u64::from(many), "what is heavy stays");
+        assert_eq!(heavies, u64::from(many), "heavy stacks stay");
         let places: u64 = histogram.counts.iter().filter(|((command, _), _)| command.is_empty()).map(|(_, n)| n).sum();
-        assert_eq!(histogram.rare, places, "what was given up is said");
+        assert_eq!(histogram.rare, places, "dropped stacks are counted");
         let profile = histogram.take(&Kallsyms::default(), &Modules::default());
         assert_eq!(profile.busy(), 2 * u64::from(many));
         assert!(profile.rare > u64::from(many) / 2 && histogram.counts.is_empty());
     }
 
     #[test]
-    fn where_there_are_too_many_places_they_are_others() {
+    fn too_many_locations_become_others() {
         let mut histogram = Histogram::default();
         for number in 0..2 * u32::try_from(MOST_STACKS).unwrap() {
             histogram.count(&moment(&[Some(Function(number))]));

@@ -9,19 +9,19 @@ use super::stacks::{Location, Profile};
 /// A histogram, largest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Listing {
-    /// Busy samples, which all percentages are of.
+    /// Busy samples: 100 % in all rows.
     pub samples: u64,
-    /// The part of them that the locations were to cover, 0 to 1.
+    /// The part of them that the locations should cover, 0 to 1.
     pub fraction: f64,
-    /// What they cover.
+    /// The part that they cover.
     pub covered: f64,
     /// How many more locations there are.
     pub more: usize,
-    /// Samples whose ways were too rare to be kept ([`Profile::rare`]).
+    /// Samples whose stacks were too rare to be kept ([`Profile::rare`]).
     pub rare: u64,
     /// By location.
     pub locations: Vec<Row>,
-    /// By module: the kernel, its modules, users' files. All of them.
+    /// All modules: the kernel, its modules, users' files.
     pub modules: Vec<Row>,
 }
 
@@ -34,7 +34,7 @@ pub struct Row {
     pub function: String,
     /// Samples.
     pub samples: u64,
-    /// Of the busy samples.
+    /// Percent of the busy samples.
     pub percent: f64,
 }
 
@@ -45,9 +45,9 @@ impl Profile {
         let mut locations = BTreeMap::new();
         let mut modules = BTreeMap::new();
         for stack in &self.stacks {
-            let place =
+            let location =
                 stack.frames.last().and_then(|frame| self.places.get(*frame as usize)).unwrap_or(&Location::Unknown);
-            let (module, function) = place.words();
+            let (module, function) = location.words();
             *modules.entry((module.clone(), String::new())).or_default() += stack.samples;
             *locations.entry((module, function)).or_default() += stack.samples;
         }
@@ -67,7 +67,7 @@ impl Profile {
     }
 }
 
-/// Largest first; those of one size by name.
+/// Largest first; equal ones by name.
 fn rows(counts: BTreeMap<(String, String), u64>, all: u64) -> Vec<Row> {
     let row = |((module, function), samples): ((String, String), u64)| {
         let percent = 100.0 * samples as f64 / all.max(1) as f64;
@@ -79,7 +79,7 @@ fn rows(counts: BTreeMap<(String, String), u64>, all: u64) -> Vec<Row> {
 }
 
 impl Location {
-    /// Its module and its function, as they are shown.
+    /// The module and the function, as a listing shows them.
     pub fn words(&self) -> (String, String) {
         match self {
             Self::Kernel { function, module } if module.is_empty() => ("kernel".to_owned(), function.clone()),
@@ -92,7 +92,7 @@ impl Location {
     }
 }
 
-/// The name of a file without its folder; made at run time, without a file.
+/// A file's name without its folder, or `[made at run time]` for code without a file.
 fn file(path: &str) -> String {
     let path = path.trim_end_matches(" (deleted)");
     match path.rsplit('/').next() {

@@ -1,7 +1,7 @@
 //! `ic_sample` of the 1979 front end: a histogram of where the samples fell, by location and by module.
 //!
 //! - `histogram`: counts stacks while the sampler runs.
-//! - [`Profile`]: what was counted, with the kernel's names and the users' files.
+//! - [`Profile`]: the counted stacks, with the kernel's names and the users' files.
 //! - `symbols`: users' addresses → names.
 //! - [`Listing`]: the histogram, largest first, until a fraction is covered.
 //! - `flame`: the stacks as one picture.

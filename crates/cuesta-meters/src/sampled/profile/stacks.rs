@@ -1,21 +1,21 @@
-//! The stacks that were sampled. Small enough to be sent from a remote host.
+//! The sampled stacks. A profile is small enough to send from a remote host.
 
 use serde::{Deserialize, Serialize};
 
-/// What was sampled of one subject in an interval.
+/// The sampled stacks of one subject in an interval.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Profile {
-    /// Where instructions were, each place once.
+    /// Locations of instructions, each once.
     pub places: Vec<Location>,
-    /// How often which way there.
+    /// Stacks that lead to them, with numbers of samples.
     pub stacks: Vec<Stack>,
-    /// Samples of idle CPUs. They say little: see the exact idle.
+    /// Samples of idle CPUs. The exact clocks, not these, measure idle.
     pub idle: u64,
-    /// Of the busy samples, those whose ways were too rare to be kept: they have their last place alone, or none.
+    /// Busy samples whose stacks were too rare to be kept: they have only their last location, or none.
     pub rare: u64,
 }
 
-/// Where an instruction was.
+/// The location of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Location {
@@ -23,37 +23,37 @@ pub enum Location {
     Kernel {
         /// Its name.
         function: String,
-        /// The kernel's module that it is in; empty for the kernel itself.
+        /// Its kernel module; empty for the kernel itself.
         module: String,
     },
-    /// In a user's file.
+    /// An address in a user's file.
     User {
         /// The file, or a name in brackets.
         path: String,
         /// Bytes from its start.
         offset: u64,
     },
-    /// A function of a user's file, when its name was looked up.
+    /// A function in a user's file, after the look-up of its name.
     Function {
         /// The file.
         path: String,
         /// The function.
         function: String,
     },
-    /// Nobody knows.
+    /// Not known.
     Unknown,
-    /// Places that were too rare to be kept apart.
+    /// Locations that were too rare to be kept apart.
     Others,
 }
 
-/// A way to a place, and how often it was sampled.
+/// A stack and its number of samples.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
     /// The name of the process.
     pub command: String,
-    /// Numbers of places, the innermost last: the user's functions, as far as its stack is walked, then the kernel's.
+    /// Indices into [`Profile::places`], the innermost last: the user's functions, as far as its stack is walked, then the
+    /// kernel's.
     pub frames: Vec<u32>,
-    /// How often.
     pub samples: u64,
 }
 

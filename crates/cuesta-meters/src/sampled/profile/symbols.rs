@@ -9,8 +9,8 @@ use blazesym::symbolize::{Input, Symbolizer};
 use super::stacks::{Location, Profile, Stack};
 
 impl Profile {
-    /// Looks the users' addresses up. Addresses of one function become one place; where a file has no name for an address,
-    /// its page stands for it. Takes a moment: not for a thread that has something else to do.
+    /// Looks up users' addresses. Addresses of one function become one location; an address without a name becomes its page. It
+    /// reads symbol tables, so do not call it on a thread with other work.
     #[must_use]
     pub fn named(self) -> Self {
         let names = look_up(&self.places);
@@ -37,7 +37,7 @@ impl Profile {
     }
 }
 
-/// By file and offset.
+/// Names of functions by file and offset.
 type Names = HashMap<(String, u64), String>;
 
 fn look_up(places: &[Location]) -> Names {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_without_names_are_pages_and_equal_places_become_one() {
+    fn locations_without_names_are_pages_and_equal_ones_become_one() {
         let user = |offset| Location::User { path: "/nonexistent".to_owned(), offset };
         let stack = |frame, samples| Stack { command: "x".to_owned(), frames: vec![frame], samples };
         let profile = Profile {
