@@ -1,7 +1,8 @@
-//! The constants, measured at the start: what a system call and a page fault hide from a timer, what a sample costs.
+//! The constants, measured at the start: the time of a system call and a page fault that a timer cannot see, and the cost of a
+//! sample.
 //!
-//! Loops run on this thread for about a second of one CPU, sampled ten thousand times a second and, in turn, not at all: plain
-//! arithmetic, null calls, first touches of anonymous pages and second ones.
+//! Loops run on this thread for about a second of one CPU, in turn without samples and with ten thousand a second: plain
+//! arithmetic, null calls, first touches of anonymous pages and second touches.
 
 use std::hint::black_box;
 use std::io;
@@ -21,43 +22,44 @@ use super::tally::SampleTally;
 use crate::sampled::perf::record::records;
 use crate::sampled::perf::{Event, EventConfig, Ring, Scope};
 
-/// What was measured of this machine, at this hour: the same machine differs by a factor of two from hour to hour.
+/// The constants of this machine now. They differ by a factor of two from hour to hour on one machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Constants {
     /// A system call that does nothing: seconds.
     pub call: f64,
-    /// Of it, the way out, which is sampled at the user's next instruction; nothing if such samples cannot be told here.
+    /// The part of it that is the return, sampled at the user's next instruction; zero if such samples cannot be recognized
+    /// here.
     pub call_hidden: f64,
-    /// What it costs the user's next instructions: the processor begins anew. It is seen, but in the user's part.
+    /// Its cost to the user's next instructions, since the pipeline starts empty. Samples see it, but in the user's part.
     pub call_after: f64,
     /// A first touch of an anonymous page: seconds.
     pub fault: f64,
-    /// Of it, the way out, which is sampled in the user's part.
+    /// The part of it that is the return, sampled in the user's part.
     pub fault_hidden: f64,
     /// One standard deviation of `call_after` and of `fault_hidden`, from the number of samples and from program to program.
     pub errors: [f64; 2],
-    /// What a sample costs the CPU that is sampled: seconds.
+    /// The cost of a sample to the sampled CPU: seconds.
     pub sample: f64,
-    /// What it costs in the midst of page tables.
+    /// The same while the CPU handles a page fault.
     pub sample_in_fault: f64,
 }
 
 impl Constants {
-    /// Whether all are times: none is negative, and a call and a fault take some.
+    /// Whether all are plausible: none is negative, and calls and faults take time.
     pub(super) fn are_possible(&self) -> bool {
         let Self { call, call_hidden, call_after, fault, fault_hidden, errors, sample, sample_in_fault } = *self;
         let all = [call, call_hidden, call_after, fault, fault_hidden, errors[0], errors[1], sample, sample_in_fault];
         all.iter().all(|each| each.is_finite() && *each >= 0.0) && call > 0.0 && fault > 0.0
     }
 
-    /// What the samples of a tally took: seconds.
+    /// CPU time that the samples of a tally used: seconds.
     pub(super) fn interrupts(&self, tally: &SampleTally) -> f64 {
         let in_faults = tally.of(Cause::PageFaults);
         (tally.all() - in_faults) as f64 * self.sample + in_faults as f64 * self.sample_in_fault
     }
 
-    /// What they are while samples take so much of the CPU time: what a sample costs falls on whatever it interrupts, also on
-    /// what it cannot see.
+    /// The constants while sampling uses this part of the CPU time. A sample slows whatever it interrupts, also the parts that
+    /// it cannot see.
     pub(super) fn while_slowed(&self, part: f64) -> Self {
         let stretch = 1.0 / (1.0 - part.clamp(0.0, 0.5));
         Self {
@@ -72,10 +74,7 @@ impl Constants {
     }
 }
 
-/// Measures them.
-///
-/// # Errors
-/// When this thread may not be sampled, or the kernel hides its symbols.
+/// # Errors If this thread may not be sampled, or the kernel hides its symbols.
 pub fn calibrate() -> io::Result<Constants> {
     let symbols = Kallsyms::read(Path::new("/"))?;
     let mut bench = Bench::new(Arc::new(symbols))?;
@@ -105,8 +104,7 @@ pub fn calibrate() -> io::Result<Constants> {
     })
 }
 
-/// By what part `call_after` and `fault_hidden` differ from one program to the next, as programs showed that time themselves
-/// (`tests/truth`).
+/// Relative spread of `call_after` and `fault_hidden` between programs, from programs that time themselves (`tests/truth`).
 const UNLIKE: [f64; 2] = [0.5, 0.1];
 /// Calls of a pass.
 const CALLS: u32 = 16_384;
@@ -116,7 +114,7 @@ const PAGES: usize = 1024;
 const ROUNDS: usize = 24;
 /// Passes of calls.
 const CALL_ROUNDS: usize = 60;
-/// Passes of faults, of which a tenth hides: more are needed.
+/// Passes of faults. Only a tenth of a fault is hidden, so more are needed.
 const FAULT_ROUNDS: usize = 240;
 
 fn share(part: u64, tally: &SampleTally) -> f64 {
@@ -152,7 +150,7 @@ struct Outcome {
     tally: SampleTally,
 }
 
-/// This thread, sampled.
+/// An event on this thread.
 struct Bench {
     ring: Ring,
     config: EventConfig,
@@ -172,7 +170,7 @@ impl Bench {
         })
     }
 
-    /// Runs `pass` with and without samples in turn; `before` makes each pass ready and is not measured.
+    /// Runs `pass` with and without samples in turn; `before` prepares each pass and is not measured.
     fn compare<T>(
         &mut self,
         rounds: usize,
@@ -182,7 +180,7 @@ impl Bench {
     ) -> io::Result<Outcome> {
         let mut tally = SampleTally::default();
         let (mut bare, mut added) = (Vec::new(), Vec::new());
-        // One more, which is not counted: caches are cold.
+        // One more pass that does not count, since caches are cold.
         for round in 0..=rounds {
             before(state)?;
             let without = timed(|| pass(state));

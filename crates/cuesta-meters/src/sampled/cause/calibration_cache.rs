@@ -1,7 +1,7 @@
 //! The constants of the last calibration, kept for runs that follow soon: measuring them takes a second.
 //!
-//! They hold for one boot of one machine and one version of Cuesta, and for an hour: the same machine differs by a factor of
-//! two from hour to hour. A file that cannot be read, is another user's, or is of anything else is measured anew.
+//! They hold for one boot of one machine, one version of Cuesta and one hour: they differ by a factor of two from hour to hour.
+//! If the file cannot be read, belongs to another user, or is of another boot or version, the constants are measured anew.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::calibrate::{Constants, calibrate};
 
-/// Constants that are older are measured anew.
+/// The age from which constants are measured anew.
 const LONGEST: Duration = Duration::from_secs(3600);
 const FILE: &str = "cuesta/calibration.json";
 
-/// Constants, and how old they are if they were not measured now.
+/// Constants, and their age if they come from the file.
 #[derive(Debug)]
 pub(super) struct Calibration {
     pub(super) constants: Constants,
@@ -34,7 +34,7 @@ struct CacheEntry {
     constants: Constants,
 }
 
-/// What the constants hold for.
+/// The machine, boot and version that the constants hold for.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
 struct Machine {
     boot: String,
@@ -43,7 +43,7 @@ struct Machine {
     cuesta: String,
 }
 
-/// The constants, measured anew if those that were kept do not hold. What cannot be kept is measured the next time too.
+/// The constants of the file if they still hold, else new ones. If the file cannot be written, the next run measures too.
 pub(super) fn constants() -> io::Result<Calibration> {
     let place = Machine::here().zip(folder());
     if let Some(found) = place.as_ref().and_then(|(machine, folder)| read(&folder.join(FILE), machine, clock::now())) {
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_holds_for_one_boot_and_an_hour() {
+    fn saved_constants_hold_for_one_boot_and_an_hour() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         write(&file, &CacheEntry { machine: machine("a"), measured: 1000, constants: constants() }).unwrap();
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_believed_is_not_read() {
+    fn an_implausible_file_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("calibration.json");
         assert!(read(&file, &machine("a"), Stamp::from_nanos(2000)).is_none());

@@ -1,13 +1,13 @@
-//! A moment of CPU time → its cause. Pure: the marks of the kernel's stack and what the user's address is, in; a cause, out.
+//! A sample → its cause. Pure: from the marks of the kernel's stack and the kind of the user's address.
 //!
-//! The **innermost** mark decides: a packet that is received while a system call sends one is softirq, not system call; a
-//! page fault inside a call is a page fault. By the outermost, nine of ten softirqs of a loopback load would be called
-//! system calls.
+//! The **innermost** mark decides: a packet that arrives while a system call sends one is softirq, not system call; a page
+//! fault inside a call is a page fault. By the outermost mark, nine of ten softirqs of a loopback load would count as system
+//! calls.
 
 use super::kind::Cause;
 use super::symbol_classes::SymbolClass;
 
-/// What lies below the kernel's stack, or what ran itself.
+/// The code below the kernel's stack, or the code that ran without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StackBase {
     /// No user: a kernel thread.
@@ -18,54 +18,55 @@ pub enum StackBase {
     User(UserCode),
 }
 
-/// What is at a user's address.
+/// The kind of code at a user's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserCode {
-    /// A program's or a library's instructions, or made at run time.
+    /// Code of a program or library, or generated at run time.
     Program,
-    /// The dynamic linker's.
+    /// Code of the dynamic linker.
     Linker,
-    /// The instruction behind a system call of this kind: interrupts are off on the way out of the kernel, so a sample that
-    /// was due there is taken here, when the user has not run yet.
+    /// The instruction after a system call of this kind. Interrupts are off while the kernel returns, so a sample that was due
+    /// there is taken here, before any user code has run.
     SyscallReturn(CallKind, CodeOwner),
-    /// Nobody told us what is there.
+    /// No mapping of this address is known.
     Unknown,
 }
 
-/// Whose instructions.
+/// The owner of instructions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeOwner {
-    /// A program's or a library's.
+    /// A program or a library.
     Program,
-    /// The dynamic linker's.
+    /// Code of the dynamic linker.
     Linker,
 }
 
-/// What a system call is for.
+/// The purpose of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallKind {
     /// fork, exec, exit.
     Loading,
     /// open, close, mmap.
     Mapping,
-    /// Some other.
+    /// Any other call.
     Other,
     /// Its number is not known.
     Unnamed,
 }
 
-/// What a moment was.
+/// The class of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleClass {
     /// Its cause.
     pub cause: Cause,
-    /// Which call it was is known, or it was none.
+    /// The number of its system call is known, or it is in no call.
     pub named: bool,
-    /// It was a softirq of the network.
+    /// It is in a network softirq.
     pub network: bool,
 }
 
-/// Which number of call the instruction had, if it could be read; the marks of the stack, innermost first; what lies below.
+/// `marks` are those of the kernel's stack, innermost first. `number` is the kind of the call by its number, if that could be
+/// read.
 pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, number: Option<CallKind>) -> SampleClass {
     let sure = |cause| SampleClass { cause, named: true, network: false };
     let (mut inside, mut network) = (None, false);
@@ -81,7 +82,7 @@ pub fn classify(marks: impl Iterator<Item = SymbolClass>, base: StackBase, numbe
             SymbolClass::Exception => return sure(Cause::OtherFaults),
             SymbolClass::Dispatch if base != StackBase::Idle => return sure(Cause::Dispatching),
             SymbolClass::Dispatch | SymbolClass::Idle => return sure(Cause::Idle),
-            // The outermost of these is the call itself: exec maps files too.
+            // The outermost mark is the call itself, since exec maps files too.
             SymbolClass::Loading => inside = Some(CallKind::Loading),
             SymbolClass::Mapping => inside = Some(CallKind::Mapping),
             SymbolClass::OtherCall => inside = Some(CallKind::Other),
@@ -116,7 +117,7 @@ fn user(place: UserCode) -> SampleClass {
 }
 
 impl UserCode {
-    /// Whether the instructions are the dynamic linker's.
+    /// Whether the dynamic linker's code ran or made the call.
     pub fn is_linker(self) -> bool {
         matches!(self, Self::Linker | Self::SyscallReturn(_, CodeOwner::Linker))
     }
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_call_is_believed_before_the_stack() {
+    fn the_number_of_a_call_comes_before_the_stack() {
         let chain = "fput do_syscall_64 entry_SYSCALL_64_after_hwframe";
         let found = |number| judge(chain, PROGRAM, number);
         assert_eq!((found(None).cause, found(None).named), (Cause::SystemCalls, false));
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn of_softirqs_the_networks_are_told() {
+    fn network_softirqs_are_recognized() {
         let softirqs = CAPTURED.iter().filter(|(_, _, cause)| *cause == Cause::Softirq);
         let told: Vec<bool> = softirqs.map(|(chain, base, _)| judge(chain, *base, None).network).collect();
         assert_eq!(told, [true, false, true]);

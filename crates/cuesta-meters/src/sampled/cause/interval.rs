@@ -1,20 +1,20 @@
-//! What a number of samples can tell of a share: its interval. Pure.
+//! The confidence interval of a share by its number of samples. Pure.
 //!
-//! The score interval with continuity correction (R. G. Newcombe, *Statistics in Medicine* 17, 1998, method 4), which holds
-//! for shares near nothing too; of a share that no sample met, the bound of Clopper and Pearson, about 3.7 ÷ samples.
+//! The score interval with continuity correction (R. G. Newcombe, *Statistics in Medicine* 17, 1998, method 4), which holds for
+//! shares near zero too. A share without samples has the bound of Clopper and Pearson, about 3.7 ÷ samples.
 //!
-//! It takes samples to be independent. Those that follow each other on a CPU are alike, since what a program does lasts for
-//! longer than a period: then the split of the interval that was sampled is better known than this, never worse.
+//! It assumes independent samples. Consecutive samples on a CPU are alike if work lasts longer than a period: then the true
+//! error is smaller, never larger.
 
 /// Standard deviations on each side of a 95 % interval.
 pub(super) const DEVIATIONS: f64 = 1.959_964;
 
-/// The 95 % interval of a share, 0 to 1, that was found in so many samples. Without samples it is everything.
+/// The 95 % interval of a share, 0 to 1. Without samples it is [0, 1].
 pub fn interval(share: f64, samples: f64) -> [f64; 2] {
     at_level(share, samples, DEVIATIONS, 0.025)
 }
 
-/// The most that a share may be that none of so many samples met.
+/// The upper bound of a share that none of `samples` met.
 pub fn bound(samples: f64) -> f64 {
     interval(0.0, samples)[1]
 }
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How often the interval holds the truth, over all that so many samples may find: by the binomial law, not by chance.
+    /// How often the interval holds the truth, summed over all outcomes by the binomial law.
     fn coverage(truth: f64, samples: u32, deviations: f64, tail: f64) -> f64 {
         let (n, mut chance) = (f64::from(samples), (1.0 - truth).powi(samples.cast_signed()));
         let mut covered = 0.0;
@@ -58,7 +58,7 @@ mod tests {
         covered
     }
 
-    /// Shares of the time of a program that does two things in turn, each for a random while, looked at once a period.
+    /// Sampled shares of a program that does two things in turn, each for a random time.
     fn looked_at(mut random: impl FnMut() -> f64, periods: u32, lasts: [f64; 2]) -> (f64, f64) {
         let (end, mut at, mut next) = (f64::from(periods), 0.0, random());
         let (mut spent, mut met, mut kind) = ([0.0, 0.0], 0.0, 0);
@@ -76,9 +76,10 @@ mod tests {
 
     proptest! {
         #[test]
-        // Of the other side of a half it is the same, mirrored.
+        // Shares above a half are the mirror image.
         fn an_interval_holds_the_truth_as_often_as_it_says(truth in 0.0005_f64..0.5, samples in 5_u32..900) {
-            // It is no exact interval: at worst, for shares of a few samples, a point less. Searched: 94.0 and 89.0 %.
+            // The interval is not exact: at worst, for shares of a few samples, it holds a point less often. A search found
+            // 94.0 and 89.0 %.
             prop_assert!(coverage(truth, samples, DEVIATIONS, 0.025) >= 0.939);
             prop_assert!(coverage(truth, samples, 1.644_854, 0.05) >= 0.889);
         }
@@ -100,9 +101,9 @@ mod tests {
         assert!(lower <= 0.0 && upper >= 1.0, "of no samples it may be everything");
     }
 
-    /// What lasts for longer than a period meets samples in clusters; what is shorter meets them as chance has it.
+    /// Work longer than a period meets samples in clusters; shorter work meets them by chance.
     #[test]
-    fn clusters_of_samples_make_it_no_less_true() {
+    fn clusters_of_samples_keep_the_coverage() {
         const TRIES: u32 = 2000;
         let mut state = 1_u64;
         let mut random = || {
@@ -115,7 +116,7 @@ mod tests {
                 let [lower, upper] = interval(share, 400.0);
                 (lower..=upper).contains(&truth)
             });
-            // 95 % of 2000 tries, and four standard deviations of them less.
+            // 95 % of 2000 tries, less four standard deviations.
             assert!(held.count() >= 1861, "{lasts:?}");
         }
     }

@@ -1,13 +1,13 @@
-//! The kernel's symbols: which function an address lies in. Source: `/proc/kallsyms`.
+//! The kernel's symbols: the function at an address. Source: `/proc/kallsyms`.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Where stretches of the kernel's own functions end.
+/// Symbols at the ends of the kernel's own code.
 const ENDS: [&str; 2] = ["_etext", "_einittext"];
 
-/// Bytes of the longest function: modules and BPF programs have no mark where they end.
+/// Upper bound of a function's bytes, since modules and BPF programs have no end symbol.
 const LONGEST: u64 = 1 << 20;
 
 /// The kernel's functions by address.
@@ -15,18 +15,18 @@ const LONGEST: u64 = 1 << 20;
 pub struct Kallsyms {
     /// In order of address.
     symbols: Vec<Symbol>,
-    /// Where stretches of them end, in order.
+    /// Ends of the kernel's own code ranges, in order.
     ends: Vec<u64>,
-    /// All names, one behind the other.
+    /// All names, concatenated.
     names: String,
 }
 
 #[derive(Debug)]
 struct Symbol {
     start: u64,
-    /// Where in `names` it stands.
+    /// Its range in `names`.
     name: (u32, u32),
-    /// Where the name of its module stands; an empty stretch for the kernel itself.
+    /// The range of its module's name; empty for the kernel itself.
     module: (u32, u32),
 }
 
@@ -35,10 +35,9 @@ struct Symbol {
 pub struct Function(pub u32);
 
 impl Kallsyms {
-    /// Reads them below `root` ("/" but in tests).
+    /// `root` is "/" except in tests.
     ///
-    /// # Errors
-    /// When the file cannot be read, or shows no addresses to us.
+    /// # Errors If the file cannot be read, or hides addresses from us.
     pub fn read(root: &Path) -> io::Result<Self> {
         let all = Self::parse(&fs::read_to_string(root.join("proc/kallsyms"))?);
         if all.symbols.is_empty() {
@@ -47,14 +46,14 @@ impl Kallsyms {
         Ok(all)
     }
 
-    /// Functions in the text of kallsyms; rows that are none, or have no address, are passed over.
+    /// Functions in the text of kallsyms. Rows that are no function, or have no address, are skipped.
     pub fn parse(text: &str) -> Self {
         let mut all = Self::default();
         for row in text.lines() {
             let mut words = row.split_ascii_whitespace();
             let (Some(address), Some(kind), Some(name)) = (words.next(), words.next(), words.next()) else { continue };
             let Ok(start) = u64::from_str_radix(address, 16) else { continue };
-            // Room before a function, for patching: no function.
+            // Padding before a function, for patching.
             if start != 0 && ENDS.contains(&name) {
                 all.ends.push(start);
             }
@@ -74,7 +73,7 @@ impl Kallsyms {
         all
     }
 
-    /// The function that `address` lies in; none behind the end of the kernel's own, or too far from any.
+    /// The function at `address`; none after the end of the kernel's code, or too far from any function.
     pub fn find(&self, address: u64) -> Option<Function> {
         let last = self.symbols.partition_point(|symbol| symbol.start <= address).checked_sub(1)?;
         let start = self.symbols[last].start;
@@ -84,7 +83,6 @@ impl Kallsyms {
         u32::try_from(last).ok().filter(|_| near && !ended).map(Function)
     }
 
-    /// Its name.
     pub fn name(&self, function: Function) -> &str {
         self.symbols.get(function.0 as usize).map_or("", |symbol| self.text(symbol.name))
     }
@@ -141,7 +139,7 @@ ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
     }
 
     #[test]
-    fn behind_the_last_function_there_is_none() {
+    fn there_is_no_function_after_the_last_one() {
         let symbols = Kallsyms::parse(TEXT);
         let name = |address| symbols.find(address).map(|function| symbols.name(function));
         assert_eq!(name(0xffff_ffff_8107_ffff), Some("handle_softirqs"));
@@ -158,7 +156,7 @@ ffffffffc0005000 t bpf_prog_6deef7357e7b4530_switched\t[bpf]
 
     proptest! {
         #[test]
-        fn any_text_is_read_without_harm(text in "([0-9a-f]{0,20}[ \\t][tTwd]?[ ]?\\PC{0,9}\n){0,20}", address: u64) {
+        fn no_text_causes_a_panic(text in "([0-9a-f]{0,20}[ \\t][tTwd]?[ ]?\\PC{0,9}\n){0,20}", address: u64) {
             let symbols = Kallsyms::parse(&text);
             if let Some(function) = symbols.find(address) {
                 prop_assert!(!symbols.name(function).is_empty());

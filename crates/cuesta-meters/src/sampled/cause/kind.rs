@@ -1,9 +1,9 @@
 //! The causes that CPU time is split by.
 
-/// Why a CPU was busy, or that it was not. Each moment has one.
+/// Why a CPU was busy, or that it was idle. Each sample has one cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
-    /// The user's own instructions, outside the dynamic linker (MPL-17 "non-fault time").
+    /// User code outside the dynamic linker (MPL-17 "non-fault time").
     User,
     /// The user's address lies in the dynamic linker (MPL-17 "linkage fault time").
     Linking,
@@ -15,26 +15,25 @@ pub enum Cause {
     SystemCalls,
     /// Making, loading and ending processes: fork, exec, exit (MPL-17 "time spent loading processes").
     Loading,
-    /// Making files known and mapping them: open, close, mmap, munmap, mprotect (MPL-17 "missing-segment fault time").
+    /// Opening and mapping files: open, close, mmap, munmap, mprotect (MPL-17 "missing-segment fault time").
     Mapping,
-    /// Choosing who runs next and changing to it (Multics "getwork").
+    /// Choosing the next task and switching to it (Multics "getwork").
     Dispatching,
     /// Deferred work of interrupts: network receive, timers.
     Softirq,
-    /// Interrupts of devices, timers and other CPUs, as far as a timer can see them.
+    /// Interrupts of devices, timers and other CPUs, the part that a timer can see.
     Interrupts,
     /// Kernel threads (MPL-17 "file system daemon").
     KernelThreads,
-    /// The kernel, unsplit: where only user parts may be sampled.
+    /// The kernel as a whole, if only user parts may be sampled.
     Kernel,
-    /// Nothing to do. Never used as a measure of idle: see the exact clocks.
+    /// No work. It never measures idle: the exact clocks do.
     Idle,
-    /// None of the marks was found.
+    /// No mark was found on the stack.
     Unclassified,
 }
 
 impl Cause {
-    /// How many there are.
     pub const COUNT: usize = 14;
 
     /// All of them, in the order of reports.
@@ -55,7 +54,6 @@ impl Cause {
         Self::Unclassified,
     ];
 
-    /// Its name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -1,7 +1,7 @@
-//! What each process has mapped to be executed, and which file is at an address.
+//! The executable mappings of each process, and the file at an address.
 //!
-//! Maps come with the samples, in order of time: so the maps of a process that lived for a millisecond are had too. Those of
-//! processes that were there before are read from `/proc/PID/maps` when they are first seen.
+//! Mappings arrive with the samples, in order of time, so those of a process that lives for a millisecond are known too. Those
+//! of older processes are read from `/proc/PID/maps` at their first sample.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::sampled::perf::record::Map;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Module(pub u32);
 
-/// Files that were mapped, each once.
+/// Mapped files, each once.
 #[derive(Debug, Default)]
 pub struct Modules {
     by_path: HashMap<Arc<str>, Module>,
@@ -49,7 +49,7 @@ impl Modules {
     }
 }
 
-/// Files that are told apart.
+/// Most files that are told apart.
 const MOST_FILES: usize = 1 << 16;
 /// All others.
 const OTHER_FILES: &str = "[other files]";
@@ -72,7 +72,7 @@ pub struct FileOffset {
     pub offset: u64,
 }
 
-/// The executable maps of all processes that were seen.
+/// The executable mappings of all processes with samples.
 #[derive(Debug, Default)]
 pub struct Maps {
     by_process: HashMap<u32, Process>,
@@ -82,7 +82,7 @@ pub struct Maps {
 
 #[derive(Debug, Clone, Default)]
 struct Process {
-    /// In order of address; shared with the children until one of them maps anew.
+    /// In order of address; shared with the children until one of them changes its own.
     stretches: Arc<Vec<MappedRange>>,
     /// When its first task ended.
     ended: Option<Stamp>,
@@ -97,9 +97,8 @@ struct MappedRange {
 }
 
 impl Maps {
-    /// A process has mapped something.
     pub fn map(&mut self, process: u32, map: &Map) {
-        // What it mapped before we looked is in /proc too, and this as well: then it is put there twice, harmlessly.
+        // Older mappings are read from /proc, which may have this one too. Adding it twice does no harm.
         self.meet(process);
         let module = self.modules.number(&map.path);
         let stretch = MappedRange { start: map.start, end: map.end, offset: map.offset, module };
@@ -108,12 +107,12 @@ impl Maps {
         }
     }
 
-    /// A process has begun a new program.
+    /// A process runs a new program.
     pub fn exec(&mut self, process: u32) {
         self.by_process.insert(process, Process::default());
     }
 
-    /// A process was born with all that its parent has.
+    /// A new process has the mappings of its parent.
     pub fn fork(&mut self, process: u32, parent: u32) {
         self.meet(parent);
         let mut child = self.by_process.get(&parent).cloned().unwrap_or_default();
@@ -121,19 +120,19 @@ impl Maps {
         self.by_process.insert(process, child);
     }
 
-    /// The first task of a process has ended. Its samples may still come: it is forgotten by and by.
+    /// The first task of a process has ended. Its last samples may still arrive, so it is forgotten later.
     pub fn end(&mut self, process: u32, at: Stamp) {
         if let Some(known) = self.by_process.get_mut(&process) {
             known.ended = Some(at);
         }
     }
 
-    /// Forgets those that ended before `floor`.
+    /// Forgets processes that ended before `floor`.
     pub fn forget(&mut self, floor: Stamp) {
         self.by_process.retain(|_, process| process.ended.is_none_or(|ended| ended >= floor));
     }
 
-    /// What is at an address of a process.
+    /// The file at an address of a process.
     pub fn find(&mut self, process: u32, address: u64) -> Option<FileOffset> {
         self.meet(process);
         let stretches = &self.by_process.get(&process)?.stretches;
@@ -143,7 +142,7 @@ impl Maps {
         Some(FileOffset { module: stretch.module, offset })
     }
 
-    /// Reads the maps of a process that was there before us.
+    /// Reads the mappings of a process that is older than the sampler.
     fn meet(&mut self, process: u32) {
         if self.by_process.contains_key(&process) {
             return;
@@ -158,7 +157,7 @@ impl Maps {
     }
 }
 
-/// Lays a stretch over those that are there: what it covers is gone.
+/// Adds a range; it replaces whatever it covers.
 fn lay(stretches: &mut Vec<MappedRange>, new: MappedRange) {
     if new.start >= new.end {
         return;
@@ -177,7 +176,7 @@ fn lay(stretches: &mut Vec<MappedRange>, new: MappedRange) {
     stretches.splice(from..to, pieces);
 }
 
-/// The executable rows of `/proc/PID/maps`; rows that cannot be read are passed over.
+/// The executable rows of `/proc/PID/maps`; rows that cannot be read are skipped.
 pub fn executable(text: &str) -> impl Iterator<Item = Map> {
     text.lines().filter_map(|row| {
         let mut words = row.splitn(6, ' ');
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn files_without_end_take_no_more_room() {
+    fn endless_new_files_stay_bounded() {
         let mut modules = Modules::default();
         for number in 0..2 * MOST_FILES {
             modules.number(&format!("/tmp/made-{number}"));
@@ -260,7 +259,7 @@ garbage
 
     proptest! {
         #[test]
-        fn the_last_that_was_mapped_is_found(rows in proptest::collection::vec((0_u64..50, 1_u64..20), 1..30), at in 0_u64..70) {
+        fn the_last_mapping_of_an_address_wins(rows in proptest::collection::vec((0_u64..50, 1_u64..20), 1..30), at in 0_u64..70) {
             let mut maps = Maps::default();
             maps.exec(NOBODY);
             for (number, (start, length)) in rows.iter().enumerate() {
@@ -274,7 +273,7 @@ garbage
         }
 
         #[test]
-        fn any_text_is_read_without_harm(text in "\\PC{0,200}") {
+        fn no_text_causes_a_panic(text in "\\PC{0,200}") {
             prop_assert!(executable(&text).count() <= text.lines().count());
         }
     }

@@ -1,22 +1,21 @@
-//! How often each CPU is sampled: half as often where it handles many page faults. Pure.
+//! The sampling rate of each CPU: half if it handles many page faults. Pure.
 //!
-//! On a virtual machine an interrupt goes through the machine's own host; in the midst of page tables that takes twice as
-//! long as elsewhere, so that at the full rate sampling would slow such work by 4 %. Samples of a slow spell stand for twice
-//! the time.
+//! On a virtual machine an interrupt goes through the hypervisor. During a page fault that takes twice as long as elsewhere, so
+//! the full rate would slow such work by 4 %. Samples at half rate stand for twice the time.
 
 use std::collections::BTreeMap;
 
-/// Part of the recent busy samples of a CPU that are page faults, from which on it is sampled half as often. Others that run
-/// there too thin out the faults of who takes them, and he is to be slowed by no more than 3 % all the same.
+/// The part of page faults in a CPU's recent busy samples that switches to half rate. It is low because other tasks on the CPU
+/// dilute the faults of one program, which should slow down by 3 % at most.
 const DENSE: f64 = 0.2;
-/// And below which it is sampled at the full rate again.
+/// The part below which the CPU returns to the full rate.
 const SPARSE: f64 = 0.1;
-/// Busy samples that a decision takes.
+/// Fewest busy samples for a decision.
 const ENOUGH: f64 = 16.0;
-/// What is kept of the past in each round that had samples.
+/// The weight of the past in each round with samples.
 const KEPT: f64 = 0.75;
 
-/// What was met lately, by CPU.
+/// Recent samples by CPU.
 #[derive(Debug, Default)]
 pub(crate) struct Pace(BTreeMap<u32, Recent>);
 
@@ -29,7 +28,7 @@ struct Recent {
 }
 
 impl Pace {
-    /// A CPU was found busy.
+    /// Counts a busy sample of a CPU.
     pub(crate) fn met(&mut self, cpu: u32, fault: bool) {
         let recent = self.0.entry(cpu).or_default();
         recent.busy += 1.0;
@@ -37,7 +36,7 @@ impl Pace {
         recent.met = true;
     }
 
-    /// The CPUs whose rate changes from now on, and whether to half of the full one.
+    /// The CPUs whose rate changes now, and whether to half rate.
     pub(crate) fn changes(&mut self) -> Vec<(u32, bool)> {
         let changed = |(cpu, recent): (&u32, &mut Recent)| recent.decide().map(|half| (*cpu, half));
         self.0.iter_mut().filter_map(changed).collect()
@@ -70,11 +69,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_faults_a_lot_is_sampled_half_as_often_until_it_hardly_does() {
+    fn a_cpu_with_many_faults_is_sampled_at_half_rate_until_it_has_few() {
         let mut pace = Pace::default();
         assert_eq!(round(&mut pace, 10, 90), []);
         assert_eq!((0..4).flat_map(|_| round(&mut pace, 100, 0)).collect::<Vec<_>>(), [(3, true)]);
-        // Between the two bounds it stays as it is.
+        // Between the two bounds the rate stays.
         assert_eq!((0..20).flat_map(|_| round(&mut pace, 8, 42)).collect::<Vec<_>>(), []);
         assert_eq!((0..20).flat_map(|_| round(&mut pace, 0, 50)).collect::<Vec<_>>(), [(3, false)]);
     }

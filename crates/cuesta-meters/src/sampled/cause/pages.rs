@@ -1,4 +1,4 @@
-//! Pages that are not there until they are touched. Apart because mapping memory is unsafe.
+//! Memory whose pages are absent until touched. In a file of its own because mapping memory is unsafe.
 #![allow(unsafe_code)]
 
 use std::io;
@@ -13,7 +13,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Maps `count` pages; none is there yet.
+    /// Maps `count` pages; all are absent.
     pub(crate) fn map(count: usize) -> io::Result<Self> {
         let size = rustix::param::page_size();
         let (protection, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -24,12 +24,12 @@ impl Pages {
             return Err(io::Error::last_os_error());
         };
         let pages = Self { start, count, size };
-        // A kernel that knows no huge pages refuses, and need not be told.
+        // A kernel without huge pages refuses, which does no harm.
         let _ = pages.advise(libc::MADV_NOHUGEPAGE);
         Ok(pages)
     }
 
-    /// Touches each once.
+    /// Touches each page once.
     #[inline(never)]
     pub(crate) fn touch(&mut self) {
         for page in 0..self.count {
@@ -38,7 +38,7 @@ impl Pages {
         }
     }
 
-    /// Gives them back: each will be a fault when it is touched next.
+    /// Returns the pages to the kernel: the next touch of each is a fault.
     pub(crate) fn give_back(&mut self) -> io::Result<()> {
         self.advise(libc::MADV_DONTNEED)
     }

@@ -1,4 +1,4 @@
-//! Records → tallies: what each sample was, and whose.
+//! Records → tallies: the cause and the subject of each sample.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,29 +17,28 @@ use super::tally::{ClassifiedSample, SampleTally};
 use crate::sampled::perf::record::{Mode, Record, Sample, Stamped};
 use crate::sampled::profile::{Histogram, Profile, ProfileSample};
 
-/// Counts samples as they come, in order of time.
+/// Counts samples in order of time.
 #[derive(Debug)]
 pub(crate) struct Reader {
     symbols: Arc<Kallsyms>,
     marks: SymbolClasses,
     maps: Maps,
     syscall_returns: SyscallReturns,
-    /// Subjects and what was counted of them since the last window.
+    /// Subjects and their tallies since the last window.
     watched: Vec<(SubjectFilter, SampleTally)>,
-    /// Of the first subject, if it is wanted.
+    /// The stacks of the first subject, if wanted.
     histogram: Option<Histogram>,
-    /// Functions by address: the same few thousand come again and again.
+    /// Cache of functions by address: a few thousand addresses make up most samples.
     functions: HashMap<u64, Option<Function>>,
-    /// How often each CPU is to be sampled.
+    /// The sampling rate of each CPU.
     pub(crate) pace: Pace,
     /// Records or samples that had no room in a ring.
     pub(crate) lost: u64,
-    /// Ticks in which the kernel ceased to sample a CPU.
+    /// Ticks for whose rest the kernel stopped sampling a CPU.
     pub(crate) throttled: u64,
 }
 
 impl Reader {
-    /// Begins with nothing counted.
     pub(crate) fn new(symbols: Arc<Kallsyms>, filters: Vec<SubjectFilter>, profile: bool) -> Self {
         Self {
             marks: SymbolClasses::of(&symbols),
@@ -55,7 +54,6 @@ impl Reader {
         }
     }
 
-    /// Takes a record in.
     pub(crate) fn read(&mut self, record: Stamped) {
         let at = record.at;
         match record.record {
@@ -95,12 +93,12 @@ impl Reader {
         self.watched.iter_mut().for_each(|(filter, _)| filter.forget(floor));
     }
 
-    /// Gives away what was counted, and begins anew.
+    /// Returns the tallies and starts anew.
     pub(crate) fn take(&mut self) -> Vec<SampleTally> {
         self.watched.iter_mut().map(|(_, tally)| std::mem::take(tally)).collect()
     }
 
-    /// Gives away the stacks, and begins anew.
+    /// Returns the stacks and starts anew.
     pub(crate) fn take_profile(&mut self) -> Profile {
         let profile = self.histogram.as_mut().map(|histogram| histogram.take(&self.symbols, &self.maps.modules));
         profile.unwrap_or_default()
@@ -126,7 +124,8 @@ impl Reader {
         if let Some(histogram) = self.histogram.as_mut().filter(|_| first) {
             let mut user: Vec<FileOffset> = offset.filter(|_| base != StackBase::Kernel).into_iter().collect();
             let callers = sample.callers.iter().filter(|_| !user.is_empty());
-            // A call returns to behind itself. What is no code is no caller: a function on the way keeps no frame pointer.
+            // A return address is after its call. An address without code is no caller: some function on the stack keeps no
+            // frame pointer.
             let callers = callers.map_while(|address| self.maps.find(sample.process, address.checked_sub(1)?));
             user.extend(callers.collect::<Vec<_>>());
             histogram.count(&ProfileSample {
@@ -185,11 +184,11 @@ impl Reader {
         if self.functions.len() >= MOST_ADDRESSES {
             self.functions.clear();
         }
-        // All but the innermost are where a call returns to, which may lie behind the end of a function that never returns.
+        // All but the innermost are return addresses, which may lie after the end of a function that never returns.
         let address = address - u64::from(depth > 0);
         *self.functions.entry(address).or_insert_with(|| self.symbols.find(address))
     }
 }
 
-/// Kernel addresses that are remembered.
+/// Most kernel addresses in the cache.
 const MOST_ADDRESSES: usize = 1 << 17;

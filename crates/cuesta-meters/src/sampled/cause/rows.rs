@@ -1,4 +1,4 @@
-//! Shares by cause → the rows of a report, and what else there is to say of them. Pure.
+//! Shares by cause → the rows of a report and the figures about them. Pure.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::kind::Cause;
 use super::share::Share;
 use crate::{ByCause, CauseRow, Figure};
 
-/// Samples that an estimate of calls takes: its chance error is then a tenth.
+/// Fewest samples for an estimate of calls: its chance error is then a tenth.
 const ENOUGH: u64 = 100;
 const UNCALIBRATED: &str = "the constants could not be measured";
 
 impl CauseShares {
-    /// As a part of a report: percentages of the subject's CPUs; `counts` by cause, where they are known.
+    /// The report's part: percentages of the subject's CPUs. `counts` are events by cause, if known.
     pub fn report(&self, exact: ExactCpu, counts: &BTreeMap<Cause, Figure>) -> ByCause {
         let uncounted = || Figure::unmetered("how many is not counted by samples");
         let row = |(cause, share): (&Cause, &Share)| {
@@ -44,7 +44,7 @@ impl CauseShares {
         }
     }
 
-    /// How many calls of each kind there were, where enough samples tell.
+    /// Number of calls of each kind, if there are enough samples.
     pub(crate) fn counted_calls(&self) -> impl Iterator<Item = (Cause, Figure)> + '_ {
         self.calls.iter().flatten().map(|(cause, calls)| {
             let samples = self.syscall_returns_by_cause.get(cause).copied().unwrap_or_default();
@@ -81,7 +81,7 @@ impl CauseShares {
     }
 }
 
-/// A number of calls that so many samples tell of; nothing where these are few.
+/// An estimated number of calls; missing if `samples` are too few.
 fn estimate(calls: f64, samples: u64) -> Figure {
     if samples >= ENOUGH {
         return Figure::sampled(calls);
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::sampled::cause::{Corrections, Overhead};
 
-    /// A tenth of a second of one cause, and so many samples behind its calls.
+    /// A tenth of a second of one cause, and samples at the returns of its calls.
     fn causes(cause: Cause, syscall_returns: u64) -> CauseShares {
         let share =
             Share { seconds: 0.1, percent: 100.0, error: 2.0, calibration: 0.0, interval: [95.0, 100.0], samples: 100 };
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_of_the_subjects_cpus_and_has_an_average_where_it_is_counted() {
+    fn a_row_is_in_percent_of_the_cpus_and_has_an_average_if_events_are_counted() {
         let exact = ExactCpu { cpu: 0.1, faults: None, capacity: 2.0 };
         let row = |cause, counts: &[(Cause, f64)]| {
             let counts = counts.iter().map(|(cause, count)| (*cause, Figure::plain(*count))).collect();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_few_samples_tell_of_are_not_estimated() {
+    fn calls_with_few_samples_are_not_estimated() {
         let estimated = |syscall_returns| {
             let causes = causes(Cause::SystemCalls, syscall_returns);
             let calls = causes.counted_calls().map(|(_, calls)| calls).next().expect("some calls");

@@ -1,4 +1,4 @@
-//! The sampler: a thread that empties the rings, and a handle to it.
+//! The sampler: a thread that drains the rings, and a handle to it.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ use crate::sampled::perf::{EventConfig, Merge, RingTarget, Rings, Scope};
 use crate::sampled::profile::Profile;
 use crate::{Roots, Subject};
 
-/// What is wanted besides the subjects.
+/// Options of a sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SamplerOptions {
     /// Samples a second of each CPU. A prime keeps out of step with the kernel's tick and a driver's timers.
@@ -39,7 +39,7 @@ impl Default for SamplerOptions {
     }
 }
 
-/// Nothing can be sampled, and why.
+/// Nothing can be sampled.
 #[derive(Debug, thiserror::Error)]
 #[error("not sampled: {why}")]
 pub struct NotSampled {
@@ -47,27 +47,25 @@ pub struct NotSampled {
     pub why: String,
 }
 
-/// What was sampled since the last window.
+/// The samples since the last window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleWindow {
-    /// From when.
     pub from: Stamp,
-    /// Until when.
     pub until: Stamp,
-    /// Of each subject, in the order in which they were given.
+    /// One tally for each subject, in the given order.
     pub tallies: Vec<SampleTally>,
     /// How much of the machine is seen.
     pub visibility: Visibility,
     /// Samples and other records that were lost since their ring was full.
     pub lost: u64,
-    /// How often the kernel ceased to sample a CPU for the rest of a tick.
+    /// How often the kernel stopped sampling a CPU for the rest of a tick.
     pub throttled: u64,
-    /// CPU time of the thread that reads.
+    /// CPU time of the reader thread.
     pub reader: Duration,
 }
 
 impl SampleWindow {
-    /// Adds the interval that follows.
+    /// Adds the next interval.
     pub fn add(&mut self, next: &Self) {
         self.until = next.until;
         for (tally, other) in self.tallies.iter_mut().zip(&next.tallies) {
@@ -79,25 +77,24 @@ impl SampleWindow {
     }
 }
 
-/// How much a sampler sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
     /// Users and the kernel, by cause.
     Whole,
-    /// Users and the kernel, but not what the kernel does: its symbols are hidden.
+    /// Users and the kernel as a whole, since its symbols are hidden.
     Unsplit,
     /// Users alone: samples in the kernel are dropped.
     UserOnly,
 }
 
-/// What the thread is asked.
+/// A request to the thread.
 #[derive(Debug)]
 enum Request {
     SampleWindow(Sender<SampleWindow>),
-    /// For the stacks of the first subject.
+    /// Asks for the stacks of the first subject.
     Profile(Sender<Profile>),
-    /// To cease, or to go on.
+    /// Stops or resumes sampling.
     Sample(bool, Sender<io::Result<()>>),
 }
 
@@ -113,7 +110,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Begins to sample these subjects: all that runs if we may, our own processes if that is all that is allowed.
+    /// Starts to sample these subjects: on the whole machine if allowed, else our own processes only.
     pub fn start(subjects: &[Subject], options: SamplerOptions) -> Result<Self, NotSampled> {
         let allowed = Allowed::read(Path::new("/"));
         let OpenRings { rings, symbols, visibility, limits, whole } =
@@ -129,30 +126,29 @@ impl Sampler {
         Ok(Self { requests: Some(requests), bell, thread: Some(thread.map_err(fail)?), limits, whole })
     }
 
-    /// What could not be done, and how to allow it; empty if nothing.
+    /// What cannot be sampled, and how to allow it.
     pub fn limits(&self) -> &[String] {
         &self.limits
     }
 
-    /// Whether all that runs is sampled, and not only tasks of ours.
+    /// Whether the whole machine is sampled, not only tasks of ours.
     pub fn sees_machine(&self) -> bool {
         self.whole
     }
 
-    /// What was sampled since the last window. None if the thread has died.
+    /// The samples since the last window. None if the thread has died.
     pub fn window(&self) -> Option<SampleWindow> {
         self.ask(Request::SampleWindow)
     }
 
-    /// The stacks of the first subject since they were last asked for; none where they are not kept.
+    /// The stacks of the first subject since the last call; none if they are not kept.
     pub fn profile(&self) -> Profile {
         self.ask(Request::Profile).unwrap_or_default()
     }
 
-    /// Ceases to sample, or goes on: to see what sampling costs. CPUs that come meanwhile are sampled.
+    /// Stops or resumes sampling, to measure its cost. CPUs that come online meanwhile are sampled.
     ///
-    /// # Errors
-    /// When the kernel refuses, or the thread has died.
+    /// # Errors If the kernel refuses, or the thread has died.
     pub fn set_sampling(&self, on: bool) -> io::Result<()> {
         let died = || Err(io::Error::other("the sampler's thread has died"));
         self.ask(|answer| Request::Sample(on, answer)).unwrap_or_else(died)
@@ -171,14 +167,14 @@ impl Drop for Sampler {
         self.requests = None;
         ring(&self.bell);
         if let Some(thread) = self.thread.take() {
-            // Its panic was printed; we are going anyway.
+            // Its panic is already printed, and the sampler ends anyway.
             let _ = thread.join();
         }
     }
 }
 
 fn ring(bell: &OwnedFd) {
-    // Only a bell that has been rung 2⁶⁴ times unheard refuses.
+    // An eventfd refuses only when its 64-bit counter is full.
     let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
 }
 
@@ -186,7 +182,7 @@ fn join(why: &io::Error, missing: &[String]) -> String {
     if missing.is_empty() { why.to_string() } else { format!("{} (refused: {why})", missing.join("; ")) }
 }
 
-/// What could be opened.
+/// The rings that could be opened.
 struct OpenRings {
     rings: Rings,
     symbols: Kallsyms,
@@ -195,7 +191,7 @@ struct OpenRings {
     whole: bool,
 }
 
-/// Opens the rings: as much as we may.
+/// Opens rings with the widest allowed scope.
 fn open(subjects: &[Subject], options: SamplerOptions, allowed: &Allowed) -> io::Result<OpenRings> {
     let symbols = Kallsyms::read(Path::new("/"));
     let mut limits = allowed.missing();
@@ -223,7 +219,7 @@ fn open(subjects: &[Subject], options: SamplerOptions, allowed: &Allowed) -> io:
     Ok(OpenRings { rings, symbols: symbols.unwrap_or_default(), visibility, limits, whole })
 }
 
-/// Whether a subject is a process that runs the program or library which this function is in: that keeps frame pointers.
+/// Whether a subject is a process with the same program or library as this function: that code keeps frame pointers.
 fn runs_our_code(subject: &Subject) -> bool {
     let Subject::Process(process) = subject else { return false };
     let maps = |of: &str| fs::read_to_string(format!("/proc/{of}/maps")).unwrap_or_default();
@@ -233,7 +229,7 @@ fn runs_our_code(subject: &Subject) -> bool {
     ours.is_some_and(|ours| executable(&its).any(|map| map.path == ours.path))
 }
 
-/// The tasks of those subjects that have some.
+/// The tasks of all subjects that have tasks.
 fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
     let mut all = Vec::new();
     for subject in subjects.iter().filter(|subject| !matches!(subject, Subject::Machine | Subject::Cpus(_))) {
@@ -248,7 +244,7 @@ fn own_tasks(subjects: &[Subject]) -> Vec<i32> {
     all
 }
 
-/// The thread's own state.
+/// State of the thread.
 struct Worker {
     rings: Rings,
     merge: Merge,
@@ -258,7 +254,7 @@ struct Worker {
     visibility: Visibility,
 }
 
-/// What the counters were at the end of the last window.
+/// Counters at the end of the last window.
 #[derive(Debug, Clone, Copy)]
 struct Totals {
     at: Stamp,
@@ -273,9 +269,9 @@ impl Totals {
     }
 }
 
-/// How often the rings are emptied.
+/// Time between two drains of the rings.
 const ROUND: Duration = Duration::from_millis(100);
-/// How often it is looked which CPUs there are, and who has ended.
+/// Time between two looks for new CPUs and ended processes.
 const LOOK: Duration = Duration::from_secs(1);
 
 impl Worker {
@@ -288,7 +284,7 @@ impl Worker {
             let _ = rustix::io::read(&*self.bell, &mut [0; 8]);
             let now = clock::now();
             self.rings.drain(&mut self.merge);
-            // What was written before the round before this cannot be under way any more.
+            // Records written before the last round have all arrived by now.
             self.hand_on(drained);
             drained = now;
             self.keep_pace();
@@ -303,20 +299,20 @@ impl Worker {
             }
             if now.since(looked) >= LOOK {
                 self.reader.forget(looked);
-                // Nothing can be done about a CPU that does not let itself be sampled: the next look tries again.
+                // A CPU may refuse to be sampled; the next look tries again.
                 let _ = self.rings.follow_cpus();
                 looked = now;
             }
         }
     }
 
-    /// Samples less often where that is dear. A CPU that refuses is sampled as before.
+    /// Lowers the rate where samples are expensive. A CPU that refuses keeps its rate.
     fn keep_pace(&mut self) {
         let changes = self.reader.pace.changes();
         if changes.is_empty() {
             return;
         }
-        // What was written until now was written at the former rate.
+        // Records up to now are at the former rate.
         self.rings.drain(&mut self.merge);
         for (cpu, half) in changes {
             let _ = self.rings.set_half_rate(cpu, half);

@@ -1,4 +1,4 @@
-//! Which samples are a subject's.
+//! Which samples belong to a subject.
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::fs::MetadataExt;
@@ -13,18 +13,18 @@ use crate::{Roots, Subject};
 /// A subject, as the sampler sees it.
 #[derive(Debug)]
 pub(crate) enum SubjectFilter {
-    /// All that runs.
+    /// The whole machine.
     Everything,
-    /// All that runs on some CPUs.
+    /// All tasks on some CPUs.
     Cpus(HashSet<u32>),
-    /// Processes, and those that they start. With each: when it ended. Then those of which only the children count.
+    /// Processes and those that they start, each with the instant of its end. Then processes whose children alone count.
     Processes(HashMap<u32, Option<Stamp>>, HashSet<u32>),
-    /// Control groups by the numbers of their folders; the path of the topmost below the root.
+    /// Control groups by the inodes of their folders; the path of the topmost below the root.
     Groups(HashSet<u64>, PathBuf),
 }
 
 impl SubjectFilter {
-    /// Finds out who belongs to a subject now.
+    /// Finds the tasks of a subject now.
     pub(crate) fn of(subject: &Subject, has_groups: bool) -> Self {
         let roots = Roots::default();
         match subject {
@@ -47,7 +47,7 @@ impl SubjectFilter {
         }
     }
 
-    /// Whether a sample is the subject's.
+    /// Whether a sample belongs to the subject.
     pub(crate) fn has(&self, sample: &Sample) -> bool {
         match self {
             Self::Everything => true,
@@ -58,19 +58,19 @@ impl SubjectFilter {
         }
     }
 
-    /// A process was born.
+    /// A process was forked.
     pub(crate) fn born(&mut self, process: u32, parent: u32) {
         if let Self::Processes(processes, parents) = self {
             if processes.contains_key(&parent) || parents.contains(&parent) {
                 processes.insert(process, None);
             } else {
-                // The number may have been one of ours before.
+                // The id may have been that of another process of the subject.
                 processes.remove(&process);
             }
         }
     }
 
-    /// The first task of a process has ended; the samples of its end may still come.
+    /// The first task of a process has ended; its last samples may still arrive.
     pub(crate) fn ended(&mut self, process: u32, at: Stamp) {
         if let Self::Processes(processes, _) = self
             && let Some(ended) = processes.get_mut(&process)
@@ -79,7 +79,7 @@ impl SubjectFilter {
         }
     }
 
-    /// Forgets those that ended before `floor`.
+    /// Forgets processes that ended before `floor`.
     pub(crate) fn forget(&mut self, floor: Stamp) {
         if let Self::Processes(processes, _) = self {
             processes.retain(|_, ended| ended.is_none_or(|ended| ended >= floor));
@@ -96,7 +96,7 @@ impl SubjectFilter {
     }
 }
 
-/// The numbers of a folder and of all below it.
+/// The inodes of a folder and of all below it.
 fn folders(top: &Path) -> Vec<u64> {
     let mut numbers = Vec::new();
     let mut next = vec![top.to_owned()];
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn children_belong_to_it_and_a_number_that_is_used_again_does_not() {
+    fn children_belong_to_a_subject_and_a_reused_id_does_not() {
         let mut filter = SubjectFilter::Processes([(10, None)].into(), [20].into());
         filter.born(21, 20);
         assert!(filter.has(&sample(21)) && !filter.has(&sample(20)));
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_are_made_below_it_belong_to_it() {
+    fn new_groups_below_a_subject_belong_to_it() {
         let mut filter = SubjectFilter::Groups([3].into(), "/host".into());
         filter.grouped(4, Path::new("/host/user"));
         filter.grouped(5, Path::new("/hostile"));

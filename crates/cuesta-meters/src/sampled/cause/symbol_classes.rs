@@ -1,38 +1,38 @@
-//! What the names of the kernel's functions tell: tables, one for each architecture. Pure.
+//! The classes of the kernel's functions by name: tables, one for each architecture. Pure.
 //!
-//! The names are those of Linux 5.10 to 6.18. On x86-64 they were tried; on aarch64 they were read in the kernel's source
-//! and never run.
+//! The names are those of Linux 5.10 to 6.18. Those of x86-64 are tested; those of aarch64 come from the kernel's source and
+//! never ran.
 
 use super::kallsyms::{Function, Kallsyms};
 
-/// What a function on a kernel stack tells of why the kernel runs.
+/// The reason why the kernel runs, by a function on its stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SymbolClass {
     /// Nothing.
     None,
     /// Deferred work of interrupts: network receive, timers, RCU.
     Softirq,
-    /// Inside that: the network's.
+    /// Inside a softirq: the network's.
     Network,
-    /// A device, a timer or another CPU interrupted.
+    /// An interrupt of a device, a timer or another CPU.
     Interrupt,
-    /// A page was not there.
+    /// A page fault.
     PageFault,
     /// Any other exception: floating point, breakpoint, general protection.
     Exception,
-    /// The user called the kernel.
+    /// A system call.
     Call,
-    /// A task was born; with a user part it is a new process, without one a kernel thread.
+    /// A new task: a process if it has a user part, else a kernel thread.
     Born,
-    /// Nothing to do.
+    /// The idle loop.
     Idle,
-    /// Choosing who runs next, and changing to it.
+    /// Choosing the next task and switching to it.
     Dispatch,
     /// Inside a call: making, loading or ending a process.
     Loading,
-    /// Inside a call: making files known and mapping them.
+    /// Inside a call: opening and mapping files.
     Mapping,
-    /// Inside a call: some other call, known by its name.
+    /// Inside a call: any other call, known by its name.
     OtherCall,
 }
 
@@ -41,17 +41,15 @@ pub enum SymbolClass {
 pub struct SymbolClasses(Vec<SymbolClass>);
 
 impl SymbolClasses {
-    /// Looks each function up.
     pub fn of(symbols: &Kallsyms) -> Self {
         Self(symbols.functions().map(|function| mark(symbols.name(function))).collect())
     }
 
-    /// Whether there is none: the kernel hides its symbols.
+    /// Whether there are none, since the kernel hides its symbols.
     pub fn are_none(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The mark of one.
     pub fn get(&self, function: Function) -> SymbolClass {
         self.0.get(function.0 as usize).copied().unwrap_or(SymbolClass::None)
     }
@@ -59,7 +57,7 @@ impl SymbolClasses {
 
 /// The mark of a function by its name.
 pub fn mark(name: &str) -> SymbolClass {
-    // What the compiler splits off keeps the name before the point: `handle_softirqs.cold`.
+    // Parts that the compiler splits off keep the name before the point: `handle_softirqs.cold`.
     let name = name.split('.').next().unwrap_or(name);
     if let Some((_tag, program)) = name.strip_prefix("bpf_prog_").and_then(|rest| rest.split_once('_')) {
         return TRACERS.iter().find(|(_, names)| names.contains(&program)).map_or(SymbolClass::None, |(mark, _)| *mark);
@@ -69,7 +67,7 @@ pub fn mark(name: &str) -> SymbolClass {
     exact.or_else(begins).map_or(SymbolClass::None, |(mark, _)| *mark)
 }
 
-/// Names as they stand.
+/// Whole names.
 const EXACT: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Softirq, &["handle_softirqs", "__do_softirq", "__softirqentry_text_start"]),
     (SymbolClass::Network, &["net_rx_action", "net_tx_action"]),
@@ -86,8 +84,8 @@ const EXACT: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Mapping, MAPPING),
 ];
 
-/// The tracer's programs (`exact/trace.bpf.c`), each of the same mark as what it hangs on: their callers are often not on
-/// the stack.
+/// The tracer's programs (`exact/trace.bpf.c`), each with the mark of the function it is attached to: their callers are often
+/// not on the stack.
 const TRACERS: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Softirq, &["softirq_entry", "softirq_exit"]),
     (SymbolClass::PageFault, &["fault_of_user", "fault_of_kernel", "fault_minor", "fault_major"]),
@@ -95,7 +93,7 @@ const TRACERS: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Dispatch, &["switched"]),
 ];
 
-/// What names begin with.
+/// Prefixes of names.
 const BEGINS: &[(SymbolClass, &[&str])] = &[
     (SymbolClass::Interrupt, ENTRIES.interrupts_begin),
     (SymbolClass::Exception, ENTRIES.exceptions_begin),
@@ -105,8 +103,8 @@ const BEGINS: &[(SymbolClass, &[&str])] = &[
     ),
 ];
 
-/// Below these a process is made, loaded or ended. A call's own function is often not on the stack, since it ends with a
-/// jump to one of these.
+/// Functions that make, load or end a process. A call's own function is often not on the stack, since it ends with a jump to
+/// one of these.
 const LOADING: &[&str] = &[
     "do_execveat_common",
     "bprm_execve",
@@ -140,7 +138,7 @@ const LOADING: &[&str] = &[
     "__do_sys_exit_group",
 ];
 
-/// Below these files are made known and mapped.
+/// Functions that open and map files.
 const MAPPING: &[&str] = &[
     "do_sys_openat2",
     "do_sys_open",

@@ -1,8 +1,8 @@
-//! Whether a user's address is behind a system call, and which: by the bytes before it in its file.
+//! Whether a system call returns to a user's address, and which call: by the bytes before it in its file.
 //!
-//! A timer cannot interrupt the kernel's way out of a system call: the sample that was due there is taken at the user's next
-//! instruction, the one behind the call. So a sample exactly there belongs to the call. The C library's wrappers put the
-//! number of the call right before it (`mov eax, N; syscall`), which tells what the call was for.
+//! A timer cannot interrupt the kernel's way out of a system call: a sample that was due there is taken at the user's next
+//! instruction, the one after the call. So a sample exactly there belongs to the call. The C library's wrappers put the number
+//! of the call right before it (`mov eax, N; syscall`), which gives the purpose of the call.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::os::unix::fs::FileExt;
 use super::classify::CallKind;
 use super::maps::{FileOffset, Module, Modules};
 
-/// What is behind which addresses, as far as was asked.
+/// A cache of addresses and their calls.
 #[derive(Debug, Default)]
 pub(super) struct SyscallReturns {
     files: HashMap<Module, Option<File>>,
@@ -19,7 +19,7 @@ pub(super) struct SyscallReturns {
 }
 
 impl SyscallReturns {
-    /// The call that `offset` is behind; none if it is behind none, or the file cannot be read.
+    /// The call that returns to `offset`; none if no call does, or the file cannot be read.
     pub(super) fn behind(&mut self, modules: &Modules, offset: FileOffset) -> Option<CallKind> {
         if let Some(call) = self.known.get(&offset) {
             return *call;
@@ -36,7 +36,7 @@ impl SyscallReturns {
         if self.files.len() >= MOST_FILES {
             self.files.clear();
         }
-        // Not pipes, devices or names in brackets: what can be executed there is a plain file.
+        // Only plain files, not pipes, devices or names in brackets.
         let open = || Some(modules.path(offset.module)).filter(|path| path.starts_with('/')).and_then(open_plain);
         let file = self.files.entry(offset.module).or_insert_with(open).as_ref()?;
         let mut bytes = [0; REACH];
@@ -50,12 +50,12 @@ fn open_plain(path: &str) -> Option<File> {
     File::open(path).ok()
 }
 
-/// Addresses that are remembered.
+/// Most addresses in the cache.
 const MOST_OFFSETS: usize = 1 << 16;
-/// Files that are kept open.
+/// Most files that stay open.
 const MOST_FILES: usize = 128;
 
-/// Bytes before an address that are looked at.
+/// Bytes that are read before an address.
 #[cfg(target_arch = "x86_64")]
 const REACH: usize = 7;
 #[cfg(target_arch = "aarch64")]
@@ -77,7 +77,7 @@ fn call_before(bytes: [u8; REACH]) -> Option<CallKind> {
     (bytes == [0x01, 0x00, 0x00, 0xd4]).then_some(CallKind::Unnamed)
 }
 
-/// What the call of a number is for (`asm/unistd_64.h`).
+/// The purpose of a call by its number (`asm/unistd_64.h`).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn call_of(number: u32) -> CallKind {
     match number {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_before_tell_the_call() {
+    fn the_bytes_before_give_the_call() {
         let calls = [
             ([0xb8, 0x6e, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Other)),
             ([0xb8, 9, 0, 0, 0, 0x0f, 0x05], Some(CallKind::Mapping)),

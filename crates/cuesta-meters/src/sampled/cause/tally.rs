@@ -1,35 +1,34 @@
-//! How many samples each cause had: what is counted while the sampler runs, before it is scaled to anything.
+//! Numbers of samples by cause, counted while the sampler runs and not scaled yet.
 
 use std::ops::AddAssign;
 
 use super::classify::SampleClass;
 use super::kind::Cause;
 
-/// Samples of one subject. Sums of two intervals are those of both.
+/// Samples of one subject. Tallies of consecutive intervals add up.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SampleTally {
     /// By cause, in the order of [`Cause::ALL`].
     pub samples: [u64; Cause::COUNT],
-    /// CPU time that they stand for, nanoseconds: where a CPU is sampled half as often, each for twice as much.
+    /// CPU time that they stand for, in nanoseconds. A sample at half rate stands for twice as much.
     pub times: [u64; Cause::COUNT],
-    /// Of this, what the dynamic linker's instructions did or asked for: its faults and calls too.
+    /// The part of this that the dynamic linker used or asked for, its faults and calls included.
     pub for_linker: [u64; Cause::COUNT],
-    /// Of the calls, those taken at the instruction behind the call; by cause likewise.
+    /// Samples of calls at the instruction after the call, by cause.
     pub syscall_returns: [u64; Cause::COUNT],
     /// CPU time that these stand for, nanoseconds.
     pub syscall_return_times: [u64; Cause::COUNT],
-    /// Of the calls, those of which it is known which they were.
+    /// Samples of calls whose number is known.
     pub named: u64,
     /// CPU time of the softirqs of the network, nanoseconds.
     pub network: u64,
-    /// Sum of the squares of what each busy sample stands for: by it is known what unequal ones tell.
+    /// Sum of squares of the time that each busy sample stands for. It gives the effective number of unequal samples.
     pub squares: u128,
-    /// CPU time that was sampled half as often, nanoseconds.
+    /// CPU time that was sampled at half rate, in nanoseconds.
     pub half_rate: u64,
 }
 
 impl SampleTally {
-    /// Counts a sample.
     pub(crate) fn count(&mut self, sample: ClassifiedSample) {
         let SampleClass { cause, named, network } = sample.class;
         let slot = cause as usize;
@@ -55,7 +54,7 @@ impl SampleTally {
         self.samples.iter().sum()
     }
 
-    /// All samples of which the CPU was not idle.
+    /// All samples of busy CPUs.
     pub fn busy(&self) -> u64 {
         self.all() - self.of(Cause::Idle)
     }
@@ -70,7 +69,7 @@ impl SampleTally {
         self.times[cause as usize]
     }
 
-    /// The number of equal samples that tell as much as the busy ones do (L. Kish, *Survey Sampling*, 1965).
+    /// The effective number of busy samples: equal ones with the same error (L. Kish, *Survey Sampling*, 1965).
     pub fn effective(&self) -> f64 {
         if self.squares == 0 { 0.0 } else { self.busy_time().powi(2) / self.squares as f64 }
     }
@@ -80,12 +79,12 @@ impl SampleTally {
         CALLS.iter().map(|cause| self.of(*cause)).sum()
     }
 
-    /// Samples at instructions behind calls of whatever kind.
+    /// Samples at instructions after calls of any kind.
     pub fn all_syscall_returns(&self) -> u64 {
         self.syscall_returns.iter().sum()
     }
 
-    /// Without the interrupts that came while the subject ran.
+    /// The tally without interrupts during the subject's time.
     pub(crate) fn without_interrupts(mut self) -> Self {
         let before = self.busy_time();
         for slot in [Cause::Interrupts, Cause::Softirq].map(|cause| cause as usize) {
@@ -152,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_stand_for_more_tell_less() {
+    fn unequal_samples_have_a_smaller_effective_number() {
         let mut tally = SampleTally::default();
         let class = SampleClass { cause: Cause::User, named: false, network: false };
         for nanos in [1, 1, 2] {
