@@ -1,7 +1,7 @@
-//! What a `node_exporter` says of its machine, as a [`CounterSnapshot`]: text in, counters out. Somebody else fetches the text.
+//! The metrics of a `node_exporter` as a [`CounterSnapshot`]: text in, counters out. The caller fetches the text.
 //!
-//! It gives less than the files it read: no tasks, no control groups, interrupts of the machine only. Seconds become the
-//! clock ticks that they were.
+//! It has less than the files it reads: no tasks, no control groups, interrupts of the machine only. Seconds are turned back
+//! into clock ticks.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{CounterSnapshot, Figure};
 
 const TELLER: &str = "this node_exporter";
 
-/// A text that no `node_exporter` wrote.
+/// The text is not from a `node_exporter`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no metrics of a node_exporter: there is no node_cpu_seconds_total in it")]
 pub struct NoMetrics;
@@ -29,7 +29,7 @@ struct Row<'a> {
 }
 
 impl CounterSnapshot {
-    /// Reads what a `node_exporter` says, as of now. The subject is its whole machine.
+    /// Reads the metrics of a `node_exporter`, as of now. The subject is its whole machine.
     pub fn of_node_exporter(text: &str) -> Result<Self, NoMetrics> {
         let rows: Vec<Row> = text.lines().filter_map(row).collect();
         let metrics = Metrics(&rows);
@@ -50,7 +50,7 @@ impl CounterSnapshot {
     }
 }
 
-/// Whether a device stands on others, by its name, which is all that is told: loops, volumes, arrays.
+/// Whether a device is on top of others (loops, volumes, arrays), by its name: the metrics have nothing else.
 fn is_stacked(name: &str) -> bool {
     ["loop", "dm-", "md"].iter().any(|kind| name.starts_with(kind))
 }
@@ -178,7 +178,7 @@ fn row(text: &str) -> Option<Row<'_>> {
     Some(Row { name, labels, value })
 }
 
-/// What stands before the closing quotes, its escapes undone, and what stands after.
+/// The text before the closing quotes, unescaped, and the text after.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_missing_and_no_remedy_is_named_that_cannot_be() {
+    fn unreported_counts_are_missing_without_a_remedy() {
         let told =
             |name: &&str| !["node_context", "node_intr", "node_forks", "node_disk"].iter().any(|m| name.starts_with(m));
         let text: Vec<&str> = CAPTURED.lines().filter(told).collect();

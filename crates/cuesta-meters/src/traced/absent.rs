@@ -1,4 +1,4 @@
-//! A build without tracers: there is never a [`Trace`], and whoever asks for one is told how to have it.
+//! A build without tracers: there is never a [`Trace`], only the reason and the remedy.
 
 use cuesta_record::Stamp;
 
@@ -9,21 +9,21 @@ use crate::{ByCause, CounterSnapshot, Figure, Subject};
 const NOT_BUILT_IN: &str = "no tracers are built in: apt-get install clang libelf-dev zlib1g-dev make pkg-config, and \
                             ./scripts/setup";
 
-/// A tracer, of which this build has none.
+/// A tracer; never made in this build.
 #[derive(Debug)]
 pub enum Trace {}
 
-/// What was traced: nothing.
+/// Traced counts; never made in this build.
 #[derive(Debug)]
 pub(crate) enum TraceDelta {}
 
 impl Trace {
-    /// Says why not.
+    /// Always an error with the reason.
     pub fn start(_: &Subject, _: Depth) -> Result<Self, String> {
         Err(NOT_BUILT_IN.to_owned())
     }
 
-    /// Why there can be none here.
+    /// Why no tracer can run here.
     pub fn absence(_of_processes: bool) -> Option<String> {
         Some(NOT_BUILT_IN.to_owned())
     }

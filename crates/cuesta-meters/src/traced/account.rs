@@ -1,9 +1,9 @@
-//! What a CPU did since tracing began, as the kernel's part keeps it (`struct account` of `account.h`). Pure.
+//! The account of a CPU since tracing began, as the programs in the kernel keep it (`struct account` of `account.h`). Pure.
 
-/// Numbers that are counted, in front of what the tracer keeps for itself.
+/// Counters, which come before the tracer's own state.
 const WORDS: usize = 70;
 
-/// Where each table begins.
+/// The offset of each table.
 const RUN: usize = 32;
 const INTERRUPTS: usize = 34;
 const IDLE: usize = 42;
@@ -17,21 +17,20 @@ const WAITS: usize = 61;
 const WAITED: usize = 65;
 const MISSED: usize = 69;
 
-/// Who ran.
+/// The owner of a CPU's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
     /// The subject.
     Own = 0,
     /// Other tasks.
     Others = 1,
-    /// No task: the CPU was idle, but for interrupts.
+    /// No task: the CPU was idle, except for interrupts.
     Nobody = 2,
 }
 
-/// What the CPU did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// The user's part; for the light tracer with all system calls; of nobody: idle.
+    /// User code; with the light tracer also all system calls; without an owner, idle.
     Run = 0,
     Fault = 1,
     Call = 2,
@@ -48,20 +47,20 @@ impl Class {
         [Self::Run, Self::Fault, Self::Call, Self::Loading, Self::Mapping, Self::Thread, Self::Hard, Self::Soft];
 }
 
-/// Why tasks of the subject waited, as far as it matters for idle.
+/// Why tasks of the subject waited while a CPU was idle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// Within a page fault.
+    /// In a page fault.
     Page = 0,
-    /// Within the loading of a program.
+    /// While a program was loaded.
     Loading = 1,
-    /// For a device, otherwise.
+    /// For a device, in other cases.
     Io = 2,
-    /// Barred by a quota of CPU time.
+    /// Throttled by a quota of CPU time.
     Quota = 3,
 }
 
-/// All of them, the first that counts first.
+/// All of them; the first that applies counts.
 pub(super) const WAIT_KINDS: [Wait; 4] = [Wait::Page, Wait::Loading, Wait::Io, Wait::Quota];
 
 /// One CPU's numbers, or a sum or difference of some. Times are nanoseconds.
@@ -92,17 +91,17 @@ impl Account {
         self.0[owner as usize * Class::ALL.len() + class as usize]
     }
 
-    /// All that an owner did, in its tasks' contexts.
+    /// CPU time of an owner in its tasks' contexts.
     pub(super) fn all(&self, owner: Owner) -> u64 {
         Class::ALL.into_iter().map(|class| self.ns(owner, class)).sum()
     }
 
-    /// Of tasks, by the scheduler's own clock, which leaves stolen time out.
+    /// CPU time of tasks by the scheduler's own clock, which leaves stolen time out.
     pub(super) fn run(&self, owner: Owner) -> u64 {
         if owner == Owner::Nobody { 0 } else { self.0[RUN + owner as usize] }
     }
 
-    /// How many interrupts, hard or soft ones, came while `owner` was there.
+    /// Number of interrupts, hard or soft, during an owner's time.
     pub(super) fn interrupts(&self, owner: Owner, class: Class) -> u64 {
         self.0[INTERRUPTS + 2 * owner as usize + usize::from(class == Class::Soft)]
     }
@@ -121,7 +120,7 @@ impl Account {
         self.0[CALLS + class as usize]
     }
 
-    /// The subject's switches: because it waited, because it was turned out.
+    /// The subject's switches: voluntary, involuntary.
     pub(super) fn switches(&self) -> [u64; 2] {
         [self.0[SWITCHES], self.0[SWITCHES + 1]]
     }
@@ -138,12 +137,12 @@ impl Account {
         self.0[EXECS]
     }
 
-    /// Waits that have ended, and how long they were.
+    /// Ended waits: their number and their time.
     pub(super) fn waits(&self, wait: Wait) -> (u64, u64) {
         (self.0[WAITS + wait as usize], self.0[WAITED + wait as usize])
     }
 
-    /// Switches of tasks that the kernel did not tell of.
+    /// Switches of tasks that the kernel did not report.
     pub(super) fn missed(&self) -> u64 {
         self.0[MISSED]
     }
@@ -154,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_lie_one_behind_the_other_as_the_kernel_writes_them() {
+    fn tables_have_the_offsets_of_the_kernel_side() {
         let bytes: Vec<u8> = (0..80_u64).flat_map(u64::to_ne_bytes).collect();
         let account = Account::read(&bytes).unwrap();
         assert_eq!(account.ns(Owner::Nobody, Class::Soft), 23);
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_went_backwards_is_nothing() {
+    fn a_counter_that_went_back_counts_as_zero() {
         let one = Account::read(&[1; 8 * WORDS]).unwrap();
         assert_eq!(Account::ZERO.since(&one), Account::ZERO);
         assert_eq!(one.and(&one).since(&one), one);

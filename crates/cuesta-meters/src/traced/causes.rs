@@ -1,4 +1,5 @@
-//! CPU time by cause, traced: beside samples what they cannot see, alone all of it as far as it is traced. Pure.
+//! CPU time by cause, traced. With samples: only interrupts, which samples cannot see. Without samples: all causes that are
+//! traced. Pure.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use crate::sampled::cause::Cause;
 use crate::{ByCause, CauseRow, Figure};
 
 impl TraceDelta {
-    /// CPU time by cause: where samples tell causes apart, interrupts alone are traced; else all rows. None without the
+    /// CPU time by cause. If samples give the causes, only interrupts come from the tracer; else all rows do. None without the
     /// subject's CPU time.
     pub(crate) fn by_cause(&self, sampled: &Figure<ByCause>, measured: &Measured) -> Option<Figure<ByCause>> {
         let own = measured.own_seconds().value().copied()?;
@@ -28,7 +29,7 @@ impl TraceDelta {
         })
     }
 
-    /// Each class that had any time. What was stolen meanwhile is taken from all in proportion.
+    /// Each class with any time. Stolen time is subtracted from all in proportion.
     fn rows(&self, measured: &Measured, own: f64) -> BTreeMap<String, CauseRow> {
         let capacity = measured.capacity();
         let owners: &[Owner] = if is_part(&measured.subject) { &[Owner::Own] } else { &[Owner::Own, Owner::Nobody] };
@@ -63,7 +64,7 @@ impl TraceDelta {
         }
     }
 
-    /// The light tracer does not tell calls from the user's part: that is no cause, and has a name of its own.
+    /// The light tracer does not separate calls from user code. Both together are no cause, so they have a name of their own.
     fn name(&self, class: Class) -> &'static str {
         match class {
             Class::Run if self.depth == Depth::Light => "user_and_calls",
@@ -85,7 +86,7 @@ fn cause(class: Class) -> Cause {
     }
 }
 
-/// Samples share out what interrupts leave: a timer cannot see these.
+/// Samples divide the time that interrupts leave, since a timer cannot see interrupts.
 fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, CauseRow>, own: f64) -> ByCause {
     let unseen = [Cause::Interrupts, Cause::Softirq].map(Cause::name);
     traced.retain(|name, _| unseen.contains(&name.as_str()));
@@ -100,13 +101,13 @@ fn beside(mut sampled: ByCause, mut traced: BTreeMap<String, CauseRow>, own: f64
     sampled
 }
 
-/// A row that nothing is left to chance in.
+/// A row without sampling error.
 fn traced(percent: Figure, seconds: Figure, count: Figure, average: Figure) -> CauseRow {
     let (standard_error, calibration_error, samples) = (unsampled(), unsampled(), unsampled());
     CauseRow { percent, standard_error, calibration_error, interval: unsampled(), samples, seconds, count, average }
 }
 
-/// Makes another share of a row, errors included.
+/// Scales a row, errors included.
 fn scale_row(row: &mut CauseRow, by: f64) {
     let own = [&mut row.percent, &mut row.standard_error, &mut row.calibration_error];
     for figure in own.into_iter().chain([&mut row.seconds, &mut row.average]) {

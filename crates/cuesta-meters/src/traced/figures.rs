@@ -1,4 +1,4 @@
-//! What was traced between two snapshots → figures of a report. Pure.
+//! Traced counts between two snapshots → figures of a report. Pure.
 
 use super::account::{Account, Class, Owner, Wait};
 use super::histogram::{Histograms, OFF_CPU};
@@ -11,16 +11,16 @@ use crate::{Closure, Count, Counts, Cpu, Figure, Idle, Own, Source, Subject, Tim
 
 const FULL_ONLY: &str = "only the full tracer counts them: `cuesta meters --calls`";
 
-/// What was traced in an interval.
+/// Traced counts of an interval.
 #[derive(Debug)]
 pub(crate) struct TraceDelta {
     pub(super) depth: Depth,
-    /// Between the two snapshots of the tracer, which are a little behind those of the report.
+    /// Time between the two readings of the tracer, which are a little later than the report's snapshots.
     seconds: f64,
-    /// The report's CPUs, one by one and together.
+    /// The accounts of the report's CPUs, each and in sum.
     cpus: Vec<(usize, Account)>,
     pub(super) here: Account,
-    /// All CPUs.
+    /// The sum of all CPUs.
     everywhere: Account,
     histograms: Histograms,
 }
@@ -40,7 +40,7 @@ impl TraceDelta {
         Self { depth, seconds, here: sum(&cpus), cpus, everywhere, histograms }
     }
 
-    /// Nanoseconds in percent of the report's CPUs.
+    /// Nanoseconds → percent of the report's CPUs.
     pub(super) fn percent(&self, nanos: u64) -> f64 {
         self.percent_of(nanos, self.cpus.len())
     }
@@ -49,7 +49,8 @@ impl TraceDelta {
         if cpus == 0 { 0.0 } else { nanos as f64 / 1e7 / self.seconds / cpus as f64 }
     }
 
-    /// Everything but the causes, in place of what the plain tier found; that says what was stolen, and how ticks split a time.
+    /// Replaces the plain tier's figures by traced ones, except causes. Stolen time and splits by ticks still come from the
+    /// plain tier.
     pub(crate) fn measured(&self, plain: Measured) -> Measured {
         let capacity = plain.capacity();
         let cpu = self.cpu(&plain.cpu, &self.here, self.cpus.len());
@@ -81,7 +82,7 @@ impl TraceDelta {
         }
     }
 
-    /// Idle and interrupts are exact; what is left is split by ticks, or by the full tracer.
+    /// Idle and interrupts are exact; ticks or the full tracer split the rest.
     fn cpu(&self, plain: &Cpu, account: &Account, cpus: usize) -> Cpu {
         let percent = |nanos| self.percent_of(nanos, cpus);
         let waiting = [Wait::Page, Wait::Loading, Wait::Io].map(|wait| account.idle(wait)).iter().sum::<u64>();
@@ -124,7 +125,7 @@ impl TraceDelta {
             source: Source::Tracer,
             percent: Figure::exact(all),
             seconds: Figure::exact(capacity_seconds(&all)),
-            // The tier is that of whoever split it.
+            // The tier is that of the split.
             usr: user.map(|user| user * all),
             sys: user.map(|user| (1.0 - user) * all),
             others_are_rest: false,
@@ -135,7 +136,7 @@ impl TraceDelta {
     }
 
     fn counts(&self, subject: &Subject, plain: Counts) -> Counts {
-        // A part's tasks are its own wherever they run.
+        // A subject's tasks count on every CPU.
         let of = if is_part(subject) { &self.everywhere } else { &self.here };
         let count = |count: u64| Figure::exact(Count::over(count, self.seconds));
         let [minor_faults, major_faults] = of.faults().map(count);
@@ -196,8 +197,8 @@ impl TraceDelta {
         }
     }
 
-    /// Three clocks against the wall's: the scheduler's own for tasks, the tracer's for idle and what interrupts it, the
-    /// hypervisor's for what it took.
+    /// Compares three clocks with the wall clock: the scheduler's for tasks, the tracer's for idle and its interrupts, the
+    /// hypervisor's for stolen time.
     fn closure(&self, cpu: &Cpu) -> Closure {
         let (here, nobody) = (&self.here, Owner::Nobody);
         let traced = self.percent(here.run(Owner::Own) + here.run(Owner::Others) + here.all(nobody));
@@ -206,7 +207,7 @@ impl TraceDelta {
     }
 }
 
-/// Rows of `total_time` for steal and idle, whose kinds exclude each other.
+/// Rows of `total_time` for steal and idle. The kinds of idle exclude each other.
 fn idle_rows(steal: &Figure, idle: &Idle) -> [TimeRow; 6] {
     let rows = [
         ("steal", steal),
@@ -222,7 +223,7 @@ fn idle_rows(steal: &Figure, idle: &Idle) -> [TimeRow; 6] {
 /// Classes of system calls.
 pub(super) const CALLS: [Class; 3] = [Class::Call, Class::Loading, Class::Mapping];
 
-/// Counts that are the subject's own when they are traced.
+/// Counts that are the subject's own if traced.
 const TRACED: [&str; 5] = ["minor_faults", "major_faults", "switches", "wakeups", "forks"];
 
 pub(super) fn is_part(subject: &Subject) -> bool {
@@ -233,19 +234,19 @@ fn is_interrupt(class: Class) -> bool {
     matches!(class, Class::Hard | Class::Soft)
 }
 
-/// Nanoseconds in interrupts, hard and soft, whoever was there when they came.
+/// Nanoseconds in interrupts, hard and soft, during the time of `owners`.
 fn interrupts(account: &Account, owners: &[Owner]) -> u64 {
     owners.iter().map(|owner| account.ns(*owner, Class::Hard) + account.ns(*owner, Class::Soft)).sum()
 }
 
-/// The part of tasks' time, but for interrupts, that was in user mode; the full tracer's.
+/// The part of tasks' time, without interrupts, that was in user mode, by the full tracer.
 fn traced_user_part(account: &Account) -> f64 {
     let of = |class| account.ns(Owner::Own, class) + account.ns(Owner::Others, class);
     let all: u64 = Class::ALL.into_iter().filter(|class| !is_interrupt(*class)).map(of).sum();
     if all == 0 { 1.0 } else { of(Class::Run) as f64 / all as f64 }
 }
 
-/// The part that was in user mode, as ticks met it; where none did, all of it.
+/// The part that was in user mode, by ticks; without ticks, 1.
 fn user_part(usr: &Figure, sys: &Figure) -> Figure {
     usr.with(sys, |usr, sys| if usr + sys > 0.0 { usr / (usr + sys) } else { 1.0 })
 }

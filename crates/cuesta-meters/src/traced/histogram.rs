@@ -1,22 +1,22 @@
-//! How long tasks were off their CPUs and in run queues, as the kernel's part counts it (`distributions.h`). Pure.
+//! Durations of tasks off their CPUs and in run queues, as the programs in the kernel count them (`distributions.h`). Pure.
 
 use crate::Distribution;
 
-/// Why tasks of the subject left their CPUs, as the kernel's part numbers it; behind these are their waits in run queues.
+/// Why tasks of the subject left their CPUs, in the order of the kernel side; waits in run queues come last.
 pub(super) const OFF_CPU: [&str; 6] = ["page", "loading", "io", "quota", "sleep", "preempted"];
 
 /// Each octave has eight buckets.
 const BITS_OF_OCTAVE: u32 = 3;
 const BUCKETS: usize = 344;
 
-/// How often there was which duration, in nanoseconds.
+/// Numbers of durations by bucket, in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Histogram {
     sum: u64,
     counts: Vec<u64>,
 }
 
-/// Of each reason to leave a CPU, and of waits in run queues.
+/// One histogram for each reason to leave a CPU, and one for waits in run queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Histograms {
     pub(super) off_cpu: [Histogram; OFF_CPU.len()],
@@ -24,7 +24,7 @@ pub(super) struct Histograms {
 }
 
 impl Histograms {
-    /// Reads the kernel's table: what each CPU has of a number.
+    /// Reads the kernel's table: the values of all CPUs for one index.
     pub(super) fn read(of: impl Fn(u32) -> Vec<Vec<u8>>) -> Self {
         let all_cpus = |number: usize| Histogram::read(&of(u32::try_from(number).unwrap_or(u32::MAX)));
         Self { off_cpu: std::array::from_fn(all_cpus), run_queue: all_cpus(OFF_CPU.len()) }
@@ -37,7 +37,7 @@ impl Histograms {
 }
 
 impl Histogram {
-    /// The sum of what the CPUs have.
+    /// The sum over CPUs.
     fn read(cpus: &[Vec<u8>]) -> Self {
         let mut words = vec![0_u64; 1 + BUCKETS];
         for bytes in cpus {
@@ -53,7 +53,7 @@ impl Histogram {
         Self { sum: self.sum.saturating_sub(earlier.sum), counts: counts.collect() }
     }
 
-    /// None if there was nothing.
+    /// None if it is empty.
     pub(super) fn distribution(&self) -> Option<Distribution> {
         let count = self.counts.iter().sum();
         (count > 0).then(|| Distribution {
@@ -66,7 +66,7 @@ impl Histogram {
         })
     }
 
-    /// The duration of that rank, the shortest being the first; seconds.
+    /// The duration of a rank, the shortest first; seconds.
     fn at(&self, rank: u64) -> f64 {
         let mut before = 0;
         let bucket = self.counts.iter().position(|count| {
@@ -77,7 +77,7 @@ impl Histogram {
     }
 }
 
-/// The value that is off by the same part of either end of a bucket.
+/// The geometric middle of a bucket.
 fn middle(bucket: usize) -> f64 {
     let octave = (bucket >> BITS_OF_OCTAVE).saturating_sub(1);
     let from = (bucket - (octave << BITS_OF_OCTAVE)) as u64;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As the kernel's part has it.
+    /// As the kernel side does it.
     fn bucket(ns: u64) -> usize {
         let octave = (ns >> BITS_OF_OCTAVE).checked_ilog2().unwrap_or(0);
         (((octave as usize) << BITS_OF_OCTAVE) + (ns >> octave) as usize).min(BUCKETS - 1)
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_are_added_and_an_earlier_reading_is_taken_away() {
+    fn cpus_are_summed_and_an_earlier_reading_is_subtracted() {
         let (first, second): (Vec<u64>, Vec<u64>) = ((0..500).collect(), (500..1000).collect());
         let earlier = Histogram::read(&[bytes(&[7, 1 << 40])]);
         let later = Histogram::read(&[bytes(&[7, 1 << 40]), bytes(&first), bytes(&second)]);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_in_the_last_bucket() {
+    fn too_long_durations_are_in_the_last_bucket() {
         let found = Histogram::read(&[bytes(&[u64::MAX])]).distribution().unwrap();
         assert!(found.max > 9.0 * 3600.0);
     }

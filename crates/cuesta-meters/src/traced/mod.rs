@@ -1,10 +1,10 @@
-//! The exact tier: tracers in the kernel, where it comes and goes, and what they counted.
+//! The exact tier: tracers in the kernel, and their counts.
 //!
-//! The only room that knows BPF, and only with the cargo feature `exact`; without it nothing can be traced, and that is said.
+//! The only room that knows BPF, and only with the cargo feature `exact`. Without it nothing is traced, and reports say so.
 //!
-//! - [`Trace`]: a tracer at work; what it counted goes into a [`MeterReport`](crate::MeterReport).
-//! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: what runs in the kernel. `tracer`: loads it, and reads it out.
-//! - `account`: what a CPU did, as it is read; `histogram`: how long tasks were off it. `figures`, `causes`: two of them →
+//! - [`Trace`]: a running tracer; its counts go into a [`MeterReport`](crate::MeterReport).
+//! - `trace.bpf.c`, `account.h`, `distributions.h`, `kernel.h`: the programs in the kernel. `tracer`: loads and reads them.
+//! - `account`: the account of a CPU; `histogram`: durations off CPUs. `figures`, `causes`: the difference of two readings →
 //!   figures of a report. All pure.
 
 #[cfg(not(feature = "exact"))]
@@ -34,16 +34,16 @@ pub use trace::Trace;
 use crate::report::Measured;
 use crate::{Counts, Figure, Idle, Traffic};
 
-/// How deep is looked.
+/// How much is traced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// Scheduler, interrupts, page faults: for timed runs.
     Light,
-    /// System calls too, which makes each of them dearer: for a short run apart.
+    /// System calls too, which makes each slower: for a short separate run.
     Full,
 }
 
-/// What runs in the kernel, as compiled: an ELF object that finds its way in any kernel (CO-RE); none if it is not built in.
+/// The compiled programs for the kernel: an ELF object that adapts to any kernel (CO-RE); none if it is not built in.
 pub const fn object() -> Option<&'static [u8]> {
     #[cfg(feature = "exact")]
     return Some(tracer::PROGRAMS);
@@ -51,7 +51,7 @@ pub const fn object() -> Option<&'static [u8]> {
     None
 }
 
-/// What the plain tier has, with the reason why nothing was traced at each figure that only tracing gives.
+/// The plain tier's figures. Each figure that only tracing gives says why nothing was traced.
 pub(crate) fn untraced(plain: Measured, why: &str) -> Measured {
     let mut notes = plain.notes;
     notes.push(format!("not traced: {why}"));

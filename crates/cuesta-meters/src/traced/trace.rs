@@ -1,4 +1,4 @@
-//! A tracer at work, read at instants that reports begin and end with.
+//! A running tracer, read when reports begin and end.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use super::histogram::Histograms;
 use super::tracer::Tracer;
 use crate::{CounterSnapshot, Subject};
 
-/// Readings that are kept for reports that may begin with them.
+/// Most readings that are kept, each a possible start of a report.
 const MOST_KEPT: usize = 10_000;
 
-/// Traces a subject for as long as it lives.
+/// Traces a subject until it is dropped.
 #[derive(Debug)]
 pub struct Trace {
     tracer: Tracer,
     depth: Depth,
-    /// By the instants of the snapshots that they belong to.
+    /// Readings by the instants of their snapshots.
     snapshots: BTreeMap<Stamp, TraceSnapshot>,
 }
 
-/// What the CPUs had done up to an instant.
+/// The accounts of all CPUs at an instant.
 #[derive(Debug)]
 pub(super) struct TraceSnapshot {
     pub(super) at: Stamp,
@@ -32,20 +32,20 @@ pub(super) struct TraceSnapshot {
 }
 
 impl Trace {
-    /// Begins to trace.
+    /// Starts to trace.
     ///
     /// # Errors
-    /// Says why it cannot be, and what would allow it.
+    /// The reason, and the remedy.
     pub fn start(subject: &Subject, depth: Depth) -> Result<Self, String> {
         Ok(Self { tracer: Tracer::start(subject, depth)?, depth, snapshots: BTreeMap::new() })
     }
 
-    /// Why there can be none here, as far as that is known without loading one; `of_processes`, not of a whole machine.
+    /// Why no tracer can run here, if that is known without loading one. `of_processes`: for processes, not a whole machine.
     pub fn absence(of_processes: bool) -> Option<String> {
         Tracer::absence(of_processes)
     }
 
-    /// Reads the accounts beside a snapshot of the other meters.
+    /// Reads the accounts next to a snapshot of the other meters.
     pub(crate) fn mark(&mut self, snapshot: &CounterSnapshot) {
         let cpus = snapshot.stat.value().into_iter().flat_map(|stat| stat.cpus.keys().copied());
         let at = clock::now();
@@ -56,15 +56,15 @@ impl Trace {
         }
     }
 
-    /// No report will begin with that snapshot.
+    /// Forgets a reading: no report will begin with its snapshot.
     pub(crate) fn forget(&mut self, at: Stamp) {
         self.snapshots.remove(&at);
     }
 
-    /// What was traced from a snapshot to the last one; `cpus` are those of the report.
+    /// Traced counts from a snapshot to the last one; `cpus` are those of the report.
     ///
     /// # Errors
-    /// When it was not all traced.
+    /// If a part of the interval was not traced.
     pub(crate) fn since(&self, from: Stamp, cpus: impl Iterator<Item = usize>) -> Result<TraceDelta, String> {
         let absent = || "the tracer was not there at the beginning of this interval".to_owned();
         let earlier = self.snapshots.get(&from).ok_or_else(absent)?;

@@ -1,4 +1,4 @@
-//! Loads what runs in the kernel, tells it whose time is meant, reads it out.
+//! Loads the programs into the kernel, gives them the subject, and reads them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,35 +25,35 @@ use crate::{Roots, Subject};
 /// Made by `build.rs` from `trace.bpf.c`.
 pub(super) const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trace.bpf.o"));
 
-/// The kernel's description of its types, by which the programs find their way in it.
+/// The kernel's description of its types, to which the programs adapt.
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
 
 const NOT_ALLOWED: &str = "the kernel allows tracing to root alone, or to who has CAP_BPF and CAP_PERFMON";
 const OTHER_NUMBERS: &str = "processes have other numbers in this container than in the kernel: trace `machine`";
 
-/// Namespaces in which numbers are the kernel's own (`linux/proc_ns.h`).
+/// Namespaces whose process ids are the kernel's own (`linux/proc_ns.h`).
 const FIRST_CGROUPS: (&str, u64) = ("/proc/self/ns/cgroup", 0xEFFF_FFFB);
 const FIRST_PROCESSES: (&str, u64) = ("/proc/self/ns/pid", 0xEFFF_FFFC);
 
-/// Runs a program on a CPU that is named (`linux/bpf.h`).
+/// Runs a program on a given CPU (`linux/bpf.h`).
 const ON_CPU: u32 = 1;
 
 const FULL_ONLY: [&str; 2] = ["call_begins", "call_ends"];
-/// They must be there before the subject's processes are looked for, so that none is born unseen.
+/// Programs that must run before we look for the subject's processes, so that no new process is missed.
 const FIRST: [&str; 2] = ["forked", "freed"];
-/// Each CPU has its own of these.
+/// Programs that are attached on each CPU.
 const OF_FAULTS: [&str; 2] = ["fault_minor", "fault_major"];
 const SETTLE: &str = "settle";
 
-/// A process of the subject, and one of which only the children are: as `members` has it.
+/// Values in `members`: a process of the subject, and one whose children alone belong to it.
 const MEMBER: u32 = 1;
 const PARENT: u32 = 2;
 
-/// The programs at work. They end when it is dropped.
+/// The running programs. They stop when it is dropped.
 pub(super) struct Tracer {
     object: Object,
     links: Vec<Link>,
-    /// The ends of page faults, of each CPU that is there.
+    /// Events at the ends of page faults, for each online CPU.
     faults: BTreeMap<usize, [Link; 2]>,
 }
 
@@ -90,7 +90,7 @@ impl Tracer {
         Ok(tracer)
     }
 
-    /// Why no tracer can be loaded, as far as that can be told without loading one.
+    /// Why no tracer can be loaded, if that is known without loading one.
     pub(super) fn absence(of_processes: bool) -> Option<String> {
         if !Path::new(TYPES).exists() {
             return Some(no_types());
@@ -103,13 +103,13 @@ impl Tracer {
         (of_processes && !is_first(FIRST_PROCESSES)).then(|| OTHER_NUMBERS.to_owned())
     }
 
-    /// What the CPUs did up to now; those that are gone as far as they came.
+    /// The accounts of all CPUs; those of offline CPUs as of their last reading.
     pub(super) fn read(&mut self, cpus: impl Iterator<Item = usize>) -> BTreeMap<usize, Account> {
         for cpu in cpus {
             if self.faults.contains_key(&cpu) == self.settle(cpu) {
                 continue;
             }
-            // It has come, or gone; events of a CPU do not outlive it.
+            // The CPU went on- or offline; its events do not outlive it.
             if self.faults.remove(&cpu).is_none()
                 && let Ok(links) = self.watch_faults(cpu)
             {
@@ -121,14 +121,14 @@ impl Tracer {
         accounts.iter().enumerate().filter_map(|(cpu, bytes)| Some((cpu, Account::read(bytes)?))).collect()
     }
 
-    /// How long tasks were off their CPUs, up to the last [`Tracer::read`].
+    /// Durations of tasks off their CPUs, up to the last [`Tracer::read`].
     pub(super) fn histograms(&self) -> Histograms {
         let map = self.map("distributions");
         let cpus = |kind: u32| map.lookup_percpu(&kind.to_ne_bytes(), MapFlags::ANY).ok().flatten().unwrap_or_default();
         Histograms::read(cpus)
     }
 
-    /// Brings the account of a CPU up to date, on that CPU; says whether it is there.
+    /// Updates the account of a CPU, on that CPU; returns whether it is online.
     fn settle(&self, cpu: usize) -> bool {
         let cpu = u32::try_from(cpu).unwrap_or(u32::MAX);
         let program = self.program(SETTLE);
@@ -138,7 +138,7 @@ impl Tracer {
     fn watch_faults(&self, cpu: usize) -> Result<[Link; 2], String> {
         let filter = |major: bool| {
             let event = Event::of_faults(cpu, major).map_err(|error| error.to_string())?;
-            // The link closes it.
+            // The link closes the event.
             self.program(OF_FAULTS[usize::from(major)]).attach_perf_event(event.into_raw_fd()).map_err(refusal)
         };
         Ok([filter(false)?, filter(true)?])
@@ -153,7 +153,7 @@ impl Tracer {
         Ok(())
     }
 
-    /// Tells of the processes that there are, until no more are found: those that are born meanwhile add themselves.
+    /// Adds the subject's processes until no more are found; new ones add themselves.
     fn add_members(&self, subject: &Subject) -> Result<(), String> {
         let mut added = 0;
         loop {
@@ -185,7 +185,7 @@ fn online() -> Vec<usize> {
     stat.value().map(|stat| stat.cpus.keys().copied().collect()).unwrap_or_default()
 }
 
-/// Leaves out what is not wanted, and the interrupts that this kernel does not have.
+/// Leaves out programs that `depth` does not need, and interrupts that this kernel does not have.
 fn choose(open: &mut OpenObject, depth: Depth) -> Result<(), String> {
     let types = Btf::from_path(TYPES).map_err(refusal)?;
     for mut program in open.progs_mut() {
@@ -209,7 +209,7 @@ fn no_types() -> String {
     format!("{TYPES}: this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF)")
 }
 
-/// Why the kernel did not do it, and what would allow it.
+/// Why the kernel refused, and the remedy.
 #[allow(clippy::needless_pass_by_value)] // As `map_err` gives it.
 fn refusal(error: libbpf_rs::Error) -> String {
     match error.kind() {
@@ -218,13 +218,13 @@ fn refusal(error: libbpf_rs::Error) -> String {
     }
 }
 
-/// How the programs know the subject's tasks.
+/// How the programs recognize the subject's tasks.
 enum Whose {
-    /// All are, on these CPUs; without any, on all.
+    /// All tasks on these CPUs; an empty list means all CPUs.
     All(Vec<usize>),
     /// Processes, and those that they start.
     Processes,
-    /// Tasks of a control group: the number of its folder, and how deep that lies.
+    /// Tasks of a control group: the inode of its folder, and its depth.
     Group(u64, u32),
 }
 
@@ -241,7 +241,7 @@ impl Whose {
         }
     }
 
-    /// As `settings` in `account.h` has it.
+    /// In the form of `settings` in `account.h`.
     fn settings(&self) -> Vec<u8> {
         let (subject, group, level, cpus) = match self {
             Self::All(cpus) => (0_u32, 0, 0, cpus.as_slice()),
@@ -269,7 +269,7 @@ fn class_of(call: CallKind) -> Class {
     }
 }
 
-/// A control group of version 2, if it can be told by its number here.
+/// A control group of version 2, if its inode is valid here.
 fn unified(path: &Path) -> Option<Whose> {
     let roots = Roots::default();
     let (folder, mount) = (group::folder(&roots, path, None)?, roots.unified()?);

@@ -1,4 +1,4 @@
-//! A control group's files, of version 2 and of version 1: CPU time, quota and how often it barred.
+//! A control group's files, versions 2 and 1: CPU time, quota and throttling.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,14 +15,14 @@ pub struct Usage {
     pub system: u64,
 }
 
-/// How often and how long a quota barred a group.
+/// How often and how long a quota throttled a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Throttled {
     /// Periods of the quota that passed.
     pub periods: u64,
-    /// Those in which it barred.
+    /// Periods in which it throttled.
     pub throttled: u64,
-    /// Time barred, summed over CPUs; nanoseconds.
+    /// Time throttled, summed over CPUs; nanoseconds.
     pub time: u64,
 }
 
@@ -38,7 +38,7 @@ impl Usage {
         })
     }
 
-    /// Reads `cpuacct.usage` and `cpuacct.stat` of version 1, whose ticks are so many nanoseconds long.
+    /// Reads `cpuacct.usage` and `cpuacct.stat` of version 1; `tick` is the length of its ticks in nanoseconds.
     pub fn parse_v1(usage: &str, stat: &str, tick: u64) -> Result<Self, Malformed> {
         let ticks = |key| value_of(stat, key).ok_or_else(|| Malformed::new("cpuacct.stat", stat));
         Ok(Self {
@@ -50,7 +50,7 @@ impl Usage {
 }
 
 impl Throttled {
-    /// Reads `cpu.stat` of either version; the rows are there only where the cpu controller is.
+    /// Reads `cpu.stat` of either version; the rows exist only with the cpu controller.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let row = |key| value_of(text, key);
         let time = row("throttled_usec").map(|micros| micros.saturating_mul(1000)).or_else(|| row("throttled_time"));

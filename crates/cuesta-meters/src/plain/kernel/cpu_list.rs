@@ -1,9 +1,9 @@
 //! Lists of CPUs as the kernel writes them: `0-3,8`.
 
-/// More CPUs than any machine has: a longer range is a slip of the pen.
+/// More CPUs than any machine has: a longer range is malformed.
 const MOST: usize = 1 << 16;
 
-/// Reads a list, in order and each CPU once; none if it is not one. An empty text is an empty list.
+/// Reads a list, in order and each CPU once; none if it is malformed. An empty text is an empty list.
 pub fn parse(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|_| !text.trim().is_empty()) {
@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// Writes a list, which is in order, as short as it goes.
+/// Writes an ordered list in its shortest form.
 pub fn show(cpus: &[usize]) -> String {
     let ranges = cpus.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
         [only] => only.to_string(),
@@ -44,7 +44,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_shown_is_read(cpus in proptest::collection::btree_set(0_usize..300, 0..40)) {
+        fn a_written_list_reads_back(cpus in proptest::collection::btree_set(0_usize..300, 0..40)) {
             let cpus: Vec<usize> = cpus.into_iter().collect();
             proptest::prop_assert_eq!(parse(&show(&cpus)), Some(cpus));
         }

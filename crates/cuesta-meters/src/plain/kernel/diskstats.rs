@@ -1,4 +1,4 @@
-//! `/proc/diskstats`: what each block device has done since boot.
+//! `/proc/diskstats`: counters of each block device since boot.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Malformed, numbers};
 
-/// Bytes of a sector, whatever the device's own are.
+/// Bytes of a sector in this file, whatever the device's own size.
 pub const SECTOR: u64 = 512;
 
 /// A device's counters. Milliseconds have 32 bits and wrap after 50 days.

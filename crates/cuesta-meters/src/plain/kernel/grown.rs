@@ -1,9 +1,9 @@
-//! What a counter grew by.
+//! How much a counter grew.
 
-/// What a counter grew by from `earlier` to `later`; none if it was set back.
+/// How much a counter grew from `earlier` to `later`; none if it was set back.
 ///
-/// Some counters of the kernel have 32 bits (the milliseconds of `/proc/diskstats`; everything on a 32-bit kernel): one that
-/// falls from the upper half of those to below has wrapped.
+/// Some counters of the kernel have 32 bits (the milliseconds of `/proc/diskstats`; everything on a 32-bit kernel): a counter
+/// that falls from the upper half of 32 bits to a lower value has wrapped.
 pub fn grown(earlier: u64, later: u64) -> Option<u64> {
     const SPAN: u64 = 1 << 32;
     if later >= earlier {

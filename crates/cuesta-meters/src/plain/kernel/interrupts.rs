@@ -1,4 +1,4 @@
-//! `/proc/interrupts` and `/proc/softirqs`: how many on each CPU since boot. Both are a table with a column for each CPU.
+//! `/proc/interrupts` and `/proc/softirqs`: interrupts of each CPU since boot. Both are a table with a column for each CPU.
 
 use std::collections::BTreeMap;
 

@@ -37,7 +37,7 @@ pub mod vmstat;
 
 pub use grown::grown;
 
-/// A text of the kernel that is not as expected.
+/// A file of the kernel with unexpected text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}: not as expected: {found:?}")]
 pub struct Malformed {
@@ -46,7 +46,7 @@ pub struct Malformed {
 }
 
 impl Malformed {
-    /// Says which file, and shows the beginning of what was found.
+    /// Names the file and quotes the beginning of the text.
     fn new(file: &'static str, found: &str) -> Self {
         Self { file, found: found.trim().chars().take(60).collect() }
     }

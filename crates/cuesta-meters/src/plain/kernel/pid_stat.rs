@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Malformed, numbers};
 
-/// A process' account. Ticks are clock ticks: of user and system time only the sum is exact, the kernel splits it by
-/// where its timer found the process.
+/// A process' account. Ticks are clock ticks. Only the sum of user and system time is exact; the kernel splits it by samples of
+/// its timer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PidStat {
     /// Its parent.
@@ -28,9 +28,9 @@ pub struct PidStat {
     pub child_system: u64,
     /// Threads.
     pub threads: u64,
-    /// When it began, in ticks after boot: with the process id, its identity.
+    /// When it began, in ticks after boot. With the process id it identifies the process.
     pub start: u64,
-    /// Waited for block devices; ticks. Zero unless `kernel.task_delayacct` is 1.
+    /// Time waited for block devices; ticks. Zero unless `kernel.task_delayacct` is 1.
     pub block_delay: u64,
 }
 

@@ -2,12 +2,12 @@
 
 use super::{Malformed, cpu_list, value_of};
 
-/// What a task's status says.
+/// The status of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PidStatus {
-    /// Switches because it waited.
+    /// Voluntary switches: it waited.
     pub voluntary: u64,
-    /// Switches because it was turned out.
+    /// Involuntary switches: it was preempted.
     pub involuntary: u64,
     /// The CPUs that it may use.
     pub cpus: Vec<usize>,

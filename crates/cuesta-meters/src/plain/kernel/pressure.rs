@@ -7,9 +7,9 @@ use super::Malformed;
 /// Time stalled for one resource since boot; microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Pressure {
-    /// In which at least one task was stalled; for interrupts there is none.
+    /// Time in which at least one task was stalled; none for interrupts.
     pub some: Option<u64>,
-    /// In which all tasks that were not idle were; old kernels have none for the CPU.
+    /// Time in which all non-idle tasks were stalled; old kernels have none for the CPU.
     pub full: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The process connector of netlink (`CN_IDX_PROC`): who was forked by whom. Messages only; the socket is elsewhere.
+//! The process connector of netlink (`CN_IDX_PROC`): which process forked which. Messages only; the socket is elsewhere.
 //!
 //! The layout is that of `linux/connector.h` and `linux/cn_proc.h`. Numbers are in the machine's own order.
 
@@ -8,7 +8,7 @@ pub const PROCESSES: u32 = 1;
 const LISTEN: u32 = 1;
 const IGNORE: u32 = 2;
 const DONE: u16 = 3;
-/// Of a netlink header and a connector's header.
+/// Bytes of a netlink header and a connector's header.
 const HEADERS: usize = 16 + 20;
 const ANSWER: u32 = 0;
 const FORK: u32 = 1;
@@ -16,13 +16,13 @@ const FORK: u32 = 1;
 /// An event of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// How a request was taken: 0, or the number of the error.
+    /// The answer to a request: 0, or the number of the error.
     Answer(u32),
-    /// A process was made.
+    /// A process was forked.
     Born {
         /// The new process.
         process: u32,
-        /// Who made it; it may end before its child does.
+        /// Its parent, which may end before it.
         parent: u32,
     },
 }
@@ -32,7 +32,7 @@ pub fn ask_to_listen() -> Vec<u8> {
     request(LISTEN)
 }
 
-/// Asks for no more.
+/// Asks for no more events.
 pub fn ask_to_ignore() -> Vec<u8> {
     request(IGNORE)
 }
@@ -49,10 +49,10 @@ fn request(what: u32) -> Vec<u8> {
     message
 }
 
-/// Reads what one receive brought. New threads are no processes, and other events are left out.
+/// Reads one datagram. New threads and other events give none.
 pub fn event(bytes: &[u8]) -> Option<Event> {
     let body = bytes.get(HEADERS..)?;
-    // What, on which CPU, when (8 bytes), and then what belongs to it.
+    // Kind, CPU, time (8 bytes), then the data of the event.
     match u32_at(body, 0)? {
         ANSWER => Some(Event::Answer(u32_at(body, 16)?)),
         FORK => {
@@ -77,14 +77,14 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_as_the_kernel_wants_them() {
+    fn requests_have_the_kernels_layout() {
         let asked = ask_to_listen();
         let words: Vec<u32> = (0..asked.len() / 4).filter_map(|word| u32_at(&asked, 4 * word)).collect();
         assert_eq!(words, [40, 3, 0, 0, 1, 1, 0, 0, 4, 1]);
     }
 
     #[test]
-    fn processes_are_told_from_threads_and_from_other_events() {
+    fn only_new_processes_give_events() {
         assert_eq!(event(&message(FORK, [7, 8, 9, 9])), Some(Event::Born { process: 9, parent: 8 }));
         assert_eq!(event(&message(FORK, [7, 8, 10, 8])), None);
         assert_eq!(event(&message(ANSWER, [1, 0, 0, 0])), Some(Event::Answer(1)));

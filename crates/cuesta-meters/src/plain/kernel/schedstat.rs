@@ -8,9 +8,9 @@ use super::{Malformed, numbers};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "[u64; 3]", into = "[u64; 3]")]
 pub struct SchedStat {
-    /// On a CPU; nanoseconds.
+    /// Time on a CPU; nanoseconds.
     pub run: u64,
-    /// Ready without a CPU; nanoseconds.
+    /// Time ready without a CPU; nanoseconds.
     pub wait: u64,
     /// Dispatches.
     pub slices: u64,

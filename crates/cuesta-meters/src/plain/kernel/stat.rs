@@ -9,15 +9,15 @@ use super::{Malformed, numbers};
 /// The machine's counters.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stat {
-    /// Each CPU that is there now.
+    /// Each online CPU.
     pub cpus: BTreeMap<usize, Ticks>,
-    /// Hard interrupts. These counts are none where the row is missing.
+    /// Hard interrupts. A count is none if its row is missing.
     pub interrupts: Option<u64>,
     /// Soft interrupts; old kernels do not count them.
     pub softirqs: Option<u64>,
     /// Context switches.
     pub switches: Option<u64>,
-    /// Processes and threads made.
+    /// Processes and threads forked.
     pub forks: Option<u64>,
     /// Tasks running or ready now.
     pub running: Option<u64>,
@@ -33,7 +33,7 @@ pub struct Ticks {
     pub user: u64,
     /// User mode of niced tasks, niced guests included.
     pub nice: u64,
-    /// Kernel, interrupts apart.
+    /// Kernel mode, without interrupts.
     pub system: u64,
     /// Idle, nothing outstanding.
     pub idle: u64,
@@ -60,7 +60,7 @@ impl From<Ticks> for [u64; 8] {
 }
 
 impl Stat {
-    /// Reads the file. Rows that are not known are passed over.
+    /// Reads the file; unknown rows are skipped.
     pub fn parse(text: &str) -> Result<Self, Malformed> {
         let mut stat = Self::default();
         for row in text.lines() {
@@ -100,21 +100,19 @@ impl Ticks {
         (found >= 4).then(|| fields.into())
     }
 
-    /// What each use grew by; a use that went back has not grown (idle and I/O wait are known to, a little).
+    /// How much each use grew; a use that went back counts as zero (idle and I/O wait do so, a little).
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         let (later, earlier): ([u64; 8], [u64; 8]) = (self.into(), earlier.into());
         std::array::from_fn(|use_| super::grown(earlier[use_], later[use_]).unwrap_or(0)).into()
     }
 
-    /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let (a, b): ([u64; 8], [u64; 8]) = (self.into(), other.into());
         std::array::from_fn(|use_| a[use_].saturating_add(b[use_])).into()
     }
 
-    /// All uses.
     pub fn total(self) -> u64 {
         <[u64; 8]>::from(self).into_iter().fold(0, u64::saturating_add)
     }

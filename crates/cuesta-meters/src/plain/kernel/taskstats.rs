@@ -1,17 +1,17 @@
 //! `TASKSTATS` of generic netlink: the last account of each task that ends. Messages only; the socket is elsewhere.
 //!
-//! The layout is that of `linux/taskstats.h`: fields were only ever added at the end. Numbers are in the machine's own order.
+//! The layout is that of `linux/taskstats.h`: new fields are only added at the end. Numbers are in the machine's own order.
 
-/// What a task had done when it ended.
+/// The counters of a task when it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LastAccount {
     /// The task.
     pub task: u32,
-    /// Its process; kernels before 5.18 do not say, then it is the task's own number.
+    /// Its process; the task's own id on kernels before 5.18.
     pub process: u32,
     /// Its process' parent.
     pub parent: u32,
-    /// CPU time, without what the kernel does to end it; nanoseconds.
+    /// CPU time, without the kernel's work to end it; nanoseconds.
     pub cpu: u64,
     /// User time by ticks; nanoseconds.
     pub user: u64,
@@ -23,20 +23,20 @@ pub struct LastAccount {
     pub major: u64,
     /// Dispatches.
     pub dispatches: u64,
-    /// Ready without a CPU; nanoseconds.
+    /// Time ready without a CPU; nanoseconds.
     pub wait: u64,
-    /// Waited for block devices; nanoseconds.
+    /// Time waited for block devices; nanoseconds.
     pub block_delay: u64,
-    /// Switches because it waited.
+    /// Voluntary switches.
     pub voluntary: u64,
-    /// Switches because it was turned out.
+    /// Involuntary switches.
     pub involuntary: u64,
 }
 
 const REQUEST: u16 = 1;
 const ACKNOWLEDGE: u16 = 4;
 const ERROR: u16 = 2;
-/// The family that knows the other families.
+/// The family that lists the other families.
 const CONTROL: u16 = 16;
 const GET_FAMILY: u8 = 3;
 const FAMILY_ID: u16 = 1;
@@ -44,15 +44,15 @@ const FAMILY_NAME: u16 = 2;
 const REGISTER: u16 = 3;
 const STATS: u16 = 3;
 const OF_A_TASK: u16 = 4;
-/// Of an attribute's kind, the bits that are no flags.
+/// The bits of an attribute's kind without its flags.
 const KIND: u16 = 0x3fff;
 
 /// A message of the kernel.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Message {
-    /// The number of the family that was asked for.
+    /// The number of the requested family.
     Family(u16),
-    /// How a request was taken: 0, or the number of the error.
+    /// The answer to a request: 0, or the number of the error.
     Answer(i32),
     /// A task has ended.
     Ended(LastAccount),
@@ -65,7 +65,7 @@ pub fn ask_for_family() -> Vec<u8> {
     request(CONTROL, GET_FAMILY, FAMILY_NAME, b"TASKSTATS\0")
 }
 
-/// Asks to be told of the tasks that end on these CPUs, written `0-3`.
+/// Asks for the tasks that end on these CPUs, written `0-3`.
 pub fn ask_for_ends(family: u16, cpus: &str) -> Vec<u8> {
     request(family, 1, REGISTER, &[cpus.as_bytes(), b"\0"].concat())
 }
@@ -84,7 +84,7 @@ fn request(family: u16, command: u8, kind: u16, value: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Reads what one receive brought.
+/// Reads one datagram.
 pub fn messages(mut bytes: &[u8]) -> Vec<Message> {
     let mut found = Vec::new();
     while let (Some(length), Some(kind)) = (u32_at(bytes, 0), u16_at(bytes, 4)) {
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_as_the_kernel_wants_them() {
+    fn requests_have_the_kernels_layout() {
         let asked = ask_for_ends(29, "0-1");
         assert_eq!(asked.len(), 28);
         assert_eq!((u32_at(&asked, 0), u16_at(&asked, 4), u16_at(&asked, 6)), (Some(28), Some(29), Some(5)));

@@ -9,7 +9,7 @@ use super::{Malformed, value_of};
 pub struct VmStat {
     /// All page faults.
     pub faults: u64,
-    /// Those that waited for a device.
+    /// Page faults that waited for a device.
     pub major: u64,
 }
 

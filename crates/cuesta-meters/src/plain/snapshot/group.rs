@@ -12,12 +12,12 @@ use crate::plain::kernel::vmstat::VmStat;
 use crate::plain::kernel::{number, pid_cgroup};
 use crate::{Figure, Roots, Subject};
 
-/// What a control group's files say.
+/// The counters of a control group's files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) usage: Figure<Usage>,
     pub(crate) throttled: Figure<Throttled>,
-    /// CPUs that its quota is worth.
+    /// Its quota in CPUs.
     pub(crate) quota: Figure,
     pub(crate) faults: Figure<VmStat>,
 }
@@ -54,7 +54,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Group> {
     })
 }
 
-/// The folder of a group, of version 2 or of a controller of version 1. A path may begin with where groups are mounted.
+/// The folder of a group, of version 2 or of a controller of version 1. A path may begin with a mount point.
 pub(crate) fn folder(roots: &Roots, path: &Path, controller: Option<&str>) -> Option<PathBuf> {
     let mount = match controller {
         None => roots.unified()?,
@@ -85,7 +85,7 @@ fn usage(unified: Option<&Path>, cpuacct: Option<&Path>) -> Figure<Usage> {
     stat.and_then(|stat| read_file(folder, "cpuacct.usage", |usage| Usage::parse_v1(usage, stat, super::tasks::tick())))
 }
 
-/// Version 1's controller is asked first: where it is, version 2 does not have it.
+/// Version 1's controller comes first: if it exists, version 2 does not have it.
 fn throttled(unified: Option<&Path>, cpu: Option<&Path>) -> Figure<Throttled> {
     let folder = cpu.or(unified).unwrap_or(Path::new("/nowhere"));
     let found = read_file(folder, "cpu.stat", Throttled::parse);
@@ -102,7 +102,7 @@ fn limit(unified: Option<&Path>, cpu: Option<&Path>) -> Figure {
     quota.and_then(|quota| quota.map_or_else(|| Figure::unmetered("there is no quota"), Figure::plain))
 }
 
-/// Only of version 2, where a group's memory is that of the same processes as its CPU time.
+/// Only version 2, where one group has both the memory and the CPU time of its processes.
 fn faults(unified: Option<&Path>) -> Figure<VmStat> {
     match unified.map(|folder| folder.join("memory.stat")).filter(|file| file.exists()) {
         Some(file) => crate::roots::read(&file, VmStat::parse),
@@ -133,7 +133,7 @@ pub(crate) fn members(roots: &Roots, path: &Path) -> Option<Vec<u32>> {
     Some(members)
 }
 
-/// Without partitions, which their disk has in its own figures, and without devices that never did anything.
+/// Disks without partitions, which their disk includes, and without unused devices.
 pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, Disk> {
     let blocks = roots.sys.join("block");
     let whole = |name: &str| !blocks.is_dir() || blocks.join(name.replace('/', "!")).is_dir();
@@ -141,7 +141,7 @@ pub(crate) fn whole_disks(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTre
     used.map(|(name, disk)| (name.clone(), *disk)).collect()
 }
 
-/// The devices that stand on others: volumes, arrays, ciphers (they name what is below), and loops (on a file).
+/// The devices on top of others: volumes, arrays, ciphers (which list the devices below), and loops (on a file).
 pub(crate) fn stacked(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeSet<String> {
     let stands = |name: &&String| {
         let folder = roots.sys.join("block").join(name.replace('/', "!"));
@@ -151,7 +151,7 @@ pub(crate) fn stacked(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeSet
     disks.keys().filter(stands).cloned().collect()
 }
 
-/// Failed requests, of the disks that count them (SCSI does).
+/// Failed requests of the disks that count them (SCSI).
 pub(crate) fn disk_errors(roots: &Roots, disks: &BTreeMap<String, Disk>) -> BTreeMap<String, u64> {
     let count = |name: &String| {
         let file = roots.sys.join("block").join(name).join("device/ioerr_cnt");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_and_loops_stand_on_other_devices() {
+    fn volumes_and_loops_are_stacked() {
         let sys = tempfile::tempdir().unwrap();
         for below in ["vda/slaves", "dm-0/slaves/vda", "loop0/loop", "loop0/slaves", "cciss!c0d0/slaves"] {
             fs::create_dir_all(sys.path().join("block").join(below)).unwrap();

@@ -1,4 +1,4 @@
-//! A snapshot: what the kernel's counters say at an instant. Two of them make a [`MeterReport`](crate::MeterReport).
+//! A snapshot: the kernel's counters at an instant. Two snapshots make a [`MeterReport`](crate::MeterReport).
 //!
 //! - [`tasks`]: the subject's processes and threads.
 //! - [`group`]: its control group.
@@ -23,25 +23,25 @@ use crate::plain::kernel::{cpu_list, interrupts, loadavg, number};
 use crate::plain::task_exits::{ExitListener, ExitTotals};
 use crate::{Figure, Roots, Subject};
 
-/// The counters of a subject and of its machine. It may be kept as JSON and compared with a later one, up to a reboot.
+/// The counters of a subject and its machine. A snapshot saved as JSON compares with a later one until the next boot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CounterSnapshot {
     /// When the machine's counters were read, on its monotonic clock.
     pub at: Stamp,
-    /// The same, in nanoseconds since 1970.
+    /// The same instant, in nanoseconds since 1970.
     pub wall: u64,
-    /// Which boot of the machine the counters are of.
+    /// The boot of the machine.
     pub boot: String,
-    /// Who read it and told us, if we did not: what he does not tell cannot be had.
+    /// The program that read the counters, if it was not us. Counters that it does not report are missing.
     pub(crate) teller: Option<String>,
     /// What was read.
     pub subject: Subject,
-    /// CPU time that snapshot took.
+    /// CPU time that the snapshot cost.
     pub cost: Duration,
     pub(crate) stat: Figure<Stat>,
     pub(crate) vmstat: Figure<VmStat>,
     pub(crate) disks: Figure<BTreeMap<String, Disk>>,
-    /// Those of them that stand on others: what they do is done below them once more.
+    /// Disks on top of others: their requests count again at the disk below.
     pub(crate) stacked: BTreeSet<String>,
     /// Failed requests of the disks that count them.
     pub(crate) disk_errors: BTreeMap<String, u64>,
@@ -51,12 +51,12 @@ pub struct CounterSnapshot {
     pub(crate) softirqs: Figure<BTreeMap<usize, u64>>,
     /// By CPU.
     pub(crate) queues: Figure<BTreeMap<usize, RunQueue>>,
-    /// By resource: of the subject's control group if it is one, else of the machine.
+    /// By resource: the subject's if it is a control group, else the machine's.
     pub(crate) pressure: BTreeMap<String, Figure<Pressure>>,
     pub(crate) load: Figure<f64>,
     pub(crate) tasks: Figure<Tasks>,
     pub(crate) group: Figure<Group>,
-    /// What tasks that ended had done, if somebody listens.
+    /// Counters of ended tasks, if a listener runs.
     pub(crate) ended: Figure<ExitTotals>,
     /// CPUs that the subject may use; none = all.
     pub(crate) allowed: Option<Vec<usize>>,
@@ -64,19 +64,19 @@ pub struct CounterSnapshot {
     pub(crate) counts_delays: bool,
 }
 
-/// Processes that are asked which CPUs they may use: children have those of their parents, as a rule.
+/// Most processes whose CPU sets are read; children usually have those of their parents.
 const MOST_ASKED: usize = 16;
 
-/// Resources whose pressure is known; that of interrupts where the kernel times them apart from tasks.
+/// Resources with a pressure; that of interrupts exists if the kernel times them apart from tasks.
 const RESOURCES: [&str; 4] = ["cpu", "io", "memory", "irq"];
 
 impl CounterSnapshot {
-    /// Reads all that may be read of a subject. What may not is missing in it, with the reason.
+    /// Reads all readable counters of a subject. Others are missing, with the reason.
     pub fn take(roots: &Roots, subject: &Subject) -> Self {
         Self::take_with(roots, subject, None)
     }
 
-    /// The same; whoever listens knows which processes are the subject's, and what those did that have ended.
+    /// The same with a listener, which knows the subject's processes and the counters of ended ones.
     pub(crate) fn take_with(roots: &Roots, subject: &Subject, listener: Option<&ExitListener>) -> Self {
         let cpu = clock::thread_cpu();
         let at = clock::now();
@@ -118,7 +118,7 @@ impl CounterSnapshot {
         snapshot
     }
 
-    /// A snapshot of a whole machine, now, of which somebody else tells us; so far he has told nothing.
+    /// An empty snapshot of a whole machine, now, to fill with the counters of another program.
     pub(crate) fn told_by(teller: &str) -> Self {
         fn untold<T>(teller: &str) -> Figure<T> {
             Figure::unmetered(format!("{teller} does not tell"))
@@ -148,13 +148,13 @@ impl CounterSnapshot {
         }
     }
 
-    /// Whether the time of tasks is without the interrupts that came while they ran (`CONFIG_IRQ_TIME_ACCOUNTING`): such
-    /// kernels have a pressure of interrupts.
+    /// Whether the clocks of tasks leave out interrupts (`CONFIG_IRQ_TIME_ACCOUNTING`). Such kernels have a pressure of
+    /// interrupts.
     pub(crate) fn times_interrupts_apart(&self) -> bool {
         self.pressure.get("irq").is_some_and(|irq| irq.value().is_some())
     }
 
-    /// Why there is nothing to meter, if so.
+    /// Why there is nothing to meter; none if there is.
     pub fn absence(&self) -> Option<String> {
         match &self.subject {
             Subject::Machine => self.stat.why().map(str::to_owned),
@@ -169,7 +169,7 @@ impl CounterSnapshot {
     }
 }
 
-/// The subject's own where it has any, else the machine's.
+/// The subject's own pressure if it has one, else the machine's.
 fn pressure(roots: &Roots, subject: &Subject) -> BTreeMap<String, Figure<Pressure>> {
     let of_group = match subject {
         Subject::Cgroup(path) => group::folder(roots, path, None),
@@ -188,7 +188,7 @@ fn pressure(roots: &Roots, subject: &Subject) -> BTreeMap<String, Figure<Pressur
         .collect()
 }
 
-/// The CPUs that a subject may use; none = all. Of processes: those of all their threads together.
+/// The CPUs that a subject may use; none = all. For processes: the union over their threads.
 fn allowed(roots: &Roots, subject: &Subject, tasks: &Figure<Tasks>) -> Option<Vec<usize>> {
     match subject {
         Subject::Machine | Subject::Cgroup(_) => None,
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reading_may_be_kept_as_json() {
+    fn a_snapshot_survives_json() {
         for subject in ["machine", "cpus:0", &format!("pid:{}", std::process::id())] {
             let snapshot = CounterSnapshot::take(&Roots::default(), &subject.parse().unwrap());
             let json = serde_json::to_string(&snapshot).unwrap();
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_no_kernel_every_figure_says_why() {
+    fn without_a_kernel_every_figure_says_why() {
         let roots = Roots { proc: "/nowhere".into(), sys: "/nowhere".into() };
         let snapshot = CounterSnapshot::take(&roots, &Subject::Machine);
         assert_eq!(snapshot.stat.why(), Some("/nowhere/stat: this kernel has no such file"));

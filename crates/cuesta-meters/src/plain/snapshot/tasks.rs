@@ -14,21 +14,20 @@ use crate::plain::snapshot::group;
 use crate::roots;
 use crate::{Figure, Roots, Subject};
 
-/// With more threads than this the threads are not looked at: reading would cost more than it tells.
+/// With more threads than this, threads are not read: it would cost too much.
 const MOST_THREADS: u64 = 2000;
 
 /// The tasks of a subject.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tasks {
-    /// When they were read.
     pub(crate) at: Stamp,
     /// By process id.
     pub(crate) processes: BTreeMap<u32, Process>,
-    /// Processes that are not the subject's but whose children are: only what they have of children that ended counts.
+    /// Processes outside the subject whose children belong to it. Only their counters of ended children count.
     pub(crate) reapers: BTreeMap<u32, Process>,
-    /// Processes that are not the subject's, by process id. What left the subject and lives on is here.
+    /// Processes outside the subject, by process id, including those that left it.
     pub(crate) others: BTreeMap<u32, Process>,
-    /// Whether threads were looked at.
+    /// Whether threads were read.
     pub(crate) threads: bool,
 }
 
@@ -41,8 +40,8 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// CPU time: to the nanosecond by its threads, unless some have ended; then by ticks, of which the kernel leaves out what
-    /// user and system time have above whole ones: up to two. Neither is ever too much: the larger one is nearer.
+    /// CPU time. The sum of its threads is exact unless some have ended. The ticks include those, but the kernel rounds user
+    /// and system time down, by up to two ticks together. Neither is ever too large, so the larger one is nearer.
     pub(crate) fn cpu(&self) -> u64 {
         let by_threads: u64 = self.threads.values().map(|thread| thread.sched.run).sum();
         by_threads.max(nanos(self.stat.own()))
@@ -53,7 +52,7 @@ impl Process {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thread {
     pub(crate) sched: SchedStat,
-    /// Voluntary and involuntary switches; not read for a whole machine, which counts its own.
+    /// Voluntary and involuntary switches; not read for a whole machine, which has a counter of its own.
     pub(crate) switches: Option<(u64, u64)>,
 }
 
@@ -72,7 +71,7 @@ pub(crate) fn read(roots: &Roots, subject: &Subject) -> Figure<Tasks> {
     read_knowing(roots, subject, &HashSet::new())
 }
 
-/// The same; `known` are processes that are the subject's by their births, whoever their parents are now.
+/// The same; `known` are processes that belong to the subject by birth, whatever their parents are now.
 pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32>) -> Figure<Tasks> {
     let at = clock::now();
     if matches!(subject, Subject::Cpus(_)) {
@@ -118,19 +117,19 @@ pub(crate) fn read_knowing(roots: &Roots, subject: &Subject, known: &HashSet<u32
     Figure::plain(Tasks { at, processes, reapers, others: whole(others, false), threads })
 }
 
-/// A process of which only its children count.
+/// A process whose children alone count.
 fn reaper(stat: PidStat) -> Process {
     let stat = PidStat { user: 0, system: 0, minor: 0, major: 0, block_delay: 0, ..stat };
     Process { stat, threads: BTreeMap::new() }
 }
 
-/// The accounts of all processes; those that have ended meanwhile are left out.
+/// The accounts of all living processes.
 fn stats_of(roots: &Roots) -> BTreeMap<u32, PidStat> {
     let stat = |pid| Some((pid, *roots.proc(&format!("{pid}/stat"), PidStat::parse).value()?));
     pids(&roots.proc).filter_map(stat).collect()
 }
 
-/// Folders of `/proc` or of a process' `task` that are numbers.
+/// Numeric folders of `/proc` or of a process' `task`.
 fn pids(folder: &Path) -> impl Iterator<Item = u32> + use<> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())

@@ -1,7 +1,7 @@
-//! To whom each ended task belonged, and the sums of their work. Pure: it is told of births, ends and snapshots.
+//! The owner of each ended task, and sums of their work. Pure: births, ends and snapshots in, sums out.
 //!
-//! A process is the subject's if the process that made it was, even if it leaves that parent later. Its work counts by its own
-//! account while it can be seen, and by the last accounts of its tasks when it has vanished.
+//! A process belongs to the subject if its parent at birth did, even if it leaves that parent later. While it lives, its own
+//! account counts; afterwards, the last accounts of its tasks do.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,23 +14,23 @@ use crate::plain::snapshot::tasks::{Process, Tasks, nanos};
 /// Work of all tasks that ended since the listener started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct ExitTotals {
-    /// When the listener started: sums of two listeners do not compare.
+    /// When the listener started; sums of two listeners do not compare.
     pub(crate) since: Stamp,
     /// Whether births are reported too, so that a process that leaves its parent is not lost.
     pub(crate) births: bool,
     pub(crate) subject: SideTotals,
-    /// Of all processes that are not the subject's.
+    /// Sums of all processes that are not the subject's.
     pub(crate) others: SideTotals,
-    /// Times that the kernel's buffer was full and messages were lost.
+    /// How often the kernel's buffer was full and messages were lost.
     pub(crate) overruns: u64,
 }
 
 /// Sums of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SideTotals {
-    /// Of tasks that ended; the process of some may live on.
+    /// Counters of ended tasks; the process of some may live on.
     pub(crate) tasks: TaskTotals,
-    /// Of processes that have vanished.
+    /// Counters of ended processes.
     pub(crate) processes: ProcessUsage,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct ProcessUsage {
 }
 
 impl SideTotals {
-    /// What came since.
+    /// The growth since `earlier`.
     pub(crate) fn since(self, earlier: Self) -> Self {
         Self { tasks: self.tasks.since(earlier.tasks), processes: self.processes.since(earlier.processes) }
     }
@@ -88,7 +88,7 @@ impl ProcessUsage {
         }
     }
 
-    /// What a living process used so far.
+    /// Usage of a living process so far.
     pub(crate) fn by(process: &Process) -> Self {
         let stat = &process.stat;
         let (user, system) = (nanos(stat.user), nanos(stat.system));
@@ -103,8 +103,8 @@ impl ProcessUsage {
         self.major += other.major;
     }
 
-    /// Neither account of a process is ever too large: last accounts lack tasks that ended before the listener started, and what
-    /// was seen lacks what came since.
+    /// Neither account of a process is ever too large: last accounts lack tasks that ended before the listener started, and the
+    /// last snapshot lacks later work.
     fn larger(self, other: Self) -> Self {
         Self {
             cpu: self.cpu.max(other.cpu),
@@ -120,49 +120,48 @@ impl ProcessUsage {
 #[derive(Debug, Default)]
 struct OpenProcess {
     is_subject: bool,
-    /// When it began, if it was seen.
+    /// When it began, if a snapshot saw it.
     start: Option<u64>,
-    /// As last seen.
+    /// Its usage in the last snapshot.
     seen: ProcessUsage,
-    /// By the last accounts of its tasks.
+    /// Its usage by the last accounts of its tasks.
     ended: ProcessUsage,
     /// Whether its first task has ended.
     is_ended: bool,
 }
 
-/// Which processes are the subject's, and the sums.
+/// The owners of processes, and the sums.
 #[derive(Debug)]
 pub(super) struct ExitAccounts {
     /// Whether all processes are the subject's.
     all: bool,
-    /// Processes that are not the subject's but whose children are.
+    /// Processes outside the subject whose children belong to it.
     parents: Vec<u32>,
     /// Processes that are the subject's; some of them may have ended.
     known: HashSet<u32>,
-    /// Processes that were born since the last snapshot.
+    /// Processes forked since the last snapshot.
     newborn: HashSet<u32>,
     open: HashMap<u32, OpenProcess>,
     pub(super) sum: ExitTotals,
 }
 
-/// With more open processes than this, vanished ones are looked for even if nobody takes a snapshot.
+/// With more open processes than this, ended ones are removed even without a snapshot.
 const MANY: usize = 4096;
 
 impl ExitAccounts {
-    /// Begins, at an instant.
     pub(super) fn new(all: bool, since: Stamp, births: bool) -> Self {
         let sum = ExitTotals { since, births, ..ExitTotals::default() };
         Self { all, parents: Vec::new(), known: HashSet::new(), newborn: HashSet::new(), open: HashMap::new(), sum }
     }
 
-    /// The subject's processes as far as they are known by their births.
+    /// The subject's processes, by their births.
     pub(super) fn known(&self) -> &HashSet<u32> {
         &self.known
     }
 
-    /// A process was born.
+    /// A process was forked.
     pub(super) fn born(&mut self, process: u32, parent: u32) {
-        // Its number may have been another's.
+        // Its id may have been another process's.
         if let Some(former) = self.open.remove(&process) {
             self.close(&former);
         }
@@ -174,7 +173,7 @@ impl ExitAccounts {
         }
     }
 
-    /// Tasks have ended. Where births are not told, whose they were is found out by their parents.
+    /// Tasks have ended. Without births, their parents decide their owner.
     pub(super) fn ended(&mut self, mut accounts: Vec<LastAccount>) {
         while !self.sum.births && !self.all {
             let before = self.known.len();
@@ -211,14 +210,14 @@ impl ExitAccounts {
         sum.involuntary += account.involuntary;
     }
 
-    /// Puts those that have vanished meanwhile into the sums, if there may be many.
+    /// Adds ended processes to the sums if there may be many.
     pub(super) fn sweep(&mut self, is_there: impl Fn(u32) -> bool) {
         if self.open.len() > MANY {
             self.close_those(|pid, open| open.is_ended && !is_there(pid));
         }
     }
 
-    /// Tasks were read: these processes live, the others that did have vanished.
+    /// A snapshot of tasks: these processes live, all other known ones have ended.
     pub(super) fn read(&mut self, tasks: &Tasks) {
         self.parents = tasks.reapers.keys().copied().collect();
         for (pid, process) in &tasks.processes {
@@ -265,7 +264,7 @@ impl ExitAccounts {
         }
     }
 
-    /// Puts a process that has vanished into the sums.
+    /// Adds an ended process to the sums.
     fn close(&mut self, process: &OpenProcess) {
         self.side(process.is_subject).processes.add(process.seen.larger(process.ended));
     }
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn who_detached_itself_is_the_subjects_by_its_birth() {
+    fn a_detached_process_belongs_to_the_subject_by_birth() {
         let mut accounts = accounts(true);
         accounts.born(11, 10);
         accounts.born(12, 11);
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn where_births_are_not_told_parents_tell_whose_it_was() {
+    fn without_births_parents_decide_the_owner() {
         let mut accounts = accounts(false);
         accounts.ended(vec![end(12, 11), end(11, 10), end(20, 1)]);
         accounts.read(&tasks(&[10], &[1]));
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_still_be_seen_is_not_in_the_sums() {
+    fn a_living_process_is_not_in_the_sums() {
         let mut accounts = accounts(true);
         accounts.born(11, 10);
         accounts.ended(vec![end(11, 10)]);
@@ -335,13 +334,13 @@ mod tests {
         assert_eq!(accounts.sum.subject.processes, ProcessUsage::default());
         accounts.read(&tasks(&[10], &[1]));
         assert_eq!(accounts.sum.subject.processes.minor, 7);
-        // A vanished process of which nothing was told counts as it was last seen.
+        // An ended process without last accounts counts with its last snapshot.
         accounts.read(&tasks(&[], &[1]));
         assert_eq!(accounts.sum.subject.processes.minor, 8);
     }
 
     #[test]
-    fn a_number_that_is_used_again_is_another_process() {
+    fn a_reused_id_is_another_process() {
         let mut accounts = accounts(true);
         accounts.born(11, 10);
         accounts.ended(vec![end(11, 10)]);
@@ -353,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_those_that_vanished_though_nobody_reads() {
+    fn ended_processes_are_removed_even_without_snapshots() {
         let mut accounts = accounts(true);
         for process in 100..100 + 2 * MANY as u32 {
             accounts.born(process, 10);

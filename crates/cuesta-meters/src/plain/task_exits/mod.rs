@@ -1,9 +1,8 @@
-//! Births and ends of tasks, as the kernel reports them over netlink, so that processes that live between two snapshots, or that
-//! leave their parents, are not lost.
+//! Births and ends of tasks, from netlink, so that processes that live between two snapshots, or leave their parents, count.
 //!
 //! It needs `CAP_NET_ADMIN`, and `kernel.task_delayacct` for delays. Without them all other meters still work.
 //!
-//! - `sockets`: the two netlink sockets. `accounts`: to whom a task belongs, and the sums.
+//! - `sockets`: the two netlink sockets. `accounts`: the owner of a task, and the sums.
 
 mod accounts;
 mod sockets;
@@ -37,16 +36,16 @@ pub(crate) struct ExitListener {
 struct Shared {
     births: Option<ForkSocket>,
     ends: ExitSocket,
-    /// Whoever receives holds this lock, so that messages are applied in their order.
+    /// The receiver holds this lock, so that messages are applied in order.
     accounts: Mutex<ExitAccounts>,
-    /// Tells the thread to go.
+    /// Tells the thread to end.
     bell: OwnedFd,
     proc: PathBuf,
 }
 
 impl ExitListener {
-    /// Begins to listen, on these CPUs, for all processes or for those that are in its snapshots and their descendants. The
-    /// `first` snapshot is taken when the kernel has begun to tell. None if it may not.
+    /// Starts to listen on these CPUs, for all processes or for those in its snapshots and their descendants. The `first`
+    /// snapshot is taken once the kernel sends messages. None without permission.
     pub(crate) fn start(cpus: &[usize], all: bool, proc: &Path, first: impl FnOnce() -> Option<Tasks>) -> Option<Self> {
         let (births, ends) = (ForkSocket::listen(), ExitSocket::listen(cpus)?);
         let mut accounts = ExitAccounts::new(all, clock::now(), births.is_some());
@@ -58,12 +57,12 @@ impl ExitListener {
         Some(Self { shared, thread })
     }
 
-    /// The subject's processes now, as far as they are known by their births.
+    /// The subject's processes now, by their births.
     pub(crate) fn members(&self) -> HashSet<u32> {
         self.shared.hear().known().clone()
     }
 
-    /// Sums of all that has ended so far; `tasks` were read just now.
+    /// Sums of all ended tasks; `tasks` were read just now.
     pub(crate) fn ended(&self, tasks: &Tasks) -> ExitTotals {
         let mut accounts = self.shared.hear();
         accounts.read(tasks);
@@ -73,10 +72,10 @@ impl ExitListener {
 
 impl Drop for ExitListener {
     fn drop(&mut self) {
-        // Only a bell that has been rung 2⁶⁴ times unheard refuses.
+        // An eventfd refuses only when its 64-bit counter is full.
         let _ = rustix::io::write(&self.shared.bell, &1_u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            // Its panic was printed; we are going anyway.
+            // Its panic is already printed, and the listener ends anyway.
             let _ = thread.join();
         }
     }
@@ -98,7 +97,7 @@ impl Shared {
         }
     }
 
-    /// Applies the messages that have arrived. Ends are received first: a task that has ended was born before.
+    /// Applies the messages that have arrived. Ends are received before births, so that every ended task's birth is known.
     fn hear(&self) -> MutexGuard<'_, ExitAccounts> {
         let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ended = Vec::new();
@@ -129,7 +128,7 @@ mod tests {
         tasks::read(&Roots::default(), &own).value().expect("it is known").clone()
     }
 
-    /// Who may not listen has none: that is all there is to see then.
+    /// None without permission to listen.
     fn listener() -> Option<ExitListener> {
         let stat = Roots::default().proc("stat", Stat::parse);
         let cpus: Vec<usize> = stat.value().expect("there are CPUs").cpus.keys().copied().collect();
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_came_and_went_are_told() {
+    fn short_lived_programs_are_reported() {
         let Some(listener) = listener() else { return };
         let before = listener.ended(&read());
         run_programs(20);
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_was_no_room_to_tell_is_counted() {
+    fn lost_messages_are_counted() {
         let Some(listener) = listener() else { return };
         let before = listener.ended(&read());
         sockopt::set_socket_recv_buffer_size(&listener.shared.ends, 1).expect("the least that the kernel allows");

@@ -1,4 +1,4 @@
-//! The sockets of netlink on which the kernel tells of births and ends. Both need `CAP_NET_ADMIN`.
+//! The netlink sockets on which the kernel reports births and ends. Both need `CAP_NET_ADMIN`.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -12,19 +12,19 @@ use crate::plain::kernel::cpu_list;
 use crate::plain::kernel::proc_events::{self, Event, PROCESSES};
 use crate::plain::kernel::taskstats::{LastAccount, Message, ask_for_ends, ask_for_family, messages};
 
-/// Bytes that the kernel may hold back for us: some ten thousand ends.
+/// Bytes of the receive buffer: some ten thousand ends.
 const ROOM: usize = 16 << 20;
 
 fn socket(protocol: Protocol, groups: u32) -> Option<OwnedFd> {
     let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
     let socket = socket_with(AddressFamily::NETLINK, SocketType::DGRAM, flags, Some(protocol)).ok()?;
-    // Beyond `net.core.rmem_max`; whoever may not do that may not listen either.
+    // Above `net.core.rmem_max`, which takes the same permission as listening.
     let _ = sockopt::set_socket_recv_buffer_size_force(&socket, ROOM);
     bind(&socket, &SocketAddrNetlink::new(0, groups)).ok()?;
     Some(socket)
 }
 
-/// Gives each datagram that has come; gives how often there was no room for one.
+/// Passes each datagram to `take`; returns how often the buffer was full.
 fn receive(socket: &OwnedFd, mut take: impl FnMut(&[u8])) -> u64 {
     let mut room = vec![0; 1 << 14];
     let mut overruns = 0;
@@ -38,12 +38,12 @@ fn receive(socket: &OwnedFd, mut take: impl FnMut(&[u8])) -> u64 {
     }
 }
 
-/// Tells of the ends of tasks.
+/// The socket for ends of tasks.
 #[derive(Debug)]
 pub(super) struct ExitSocket(OwnedFd);
 
 impl ExitSocket {
-    /// Listens on these CPUs. None if we may not.
+    /// Listens on these CPUs. None without permission.
     pub(super) fn listen(cpus: &[usize]) -> Option<Self> {
         let ends = Self(socket(netlink::GENERIC, 0)?);
         let family = ends.ask(&ask_for_family()).into_iter().find_map(|answer| match answer {
@@ -54,7 +54,7 @@ impl ExitSocket {
         taken.then_some(ends)
     }
 
-    /// Sends a request; generic netlink has answered when the call is back.
+    /// Sends a request; generic netlink answers before the call returns.
     fn ask(&self, request: &[u8]) -> Vec<Message> {
         let mut said = Vec::new();
         if send(&self.0, request, SendFlags::empty()).is_ok() {
@@ -63,7 +63,7 @@ impl ExitSocket {
         said
     }
 
-    /// Gives the last accounts that have come; gives how often there was no room.
+    /// Passes on each last account; returns how often the buffer was full.
     pub(super) fn receive(&self, mut take: impl FnMut(LastAccount)) -> u64 {
         receive(&self.0, |bytes| {
             for message in messages(bytes) {
@@ -81,12 +81,12 @@ impl AsFd for ExitSocket {
     }
 }
 
-/// Tells of the births of processes.
+/// The socket for births of processes.
 #[derive(Debug)]
 pub(super) struct ForkSocket(OwnedFd);
 
 impl ForkSocket {
-    /// Listens. None if we may not, if this kernel does not tell, or if we are in a container: there it says nothing at all.
+    /// Listens. None without permission, on a kernel without process events, or in a container, where no events arrive.
     pub(super) fn listen() -> Option<Self> {
         let births = Self(socket(netlink::CONNECTOR, PROCESSES)?);
         send(&births.0, &proc_events::ask_to_listen(), SendFlags::empty()).ok()?;
@@ -95,7 +95,7 @@ impl ForkSocket {
         taken.then_some(births)
     }
 
-    /// Gives each process that was born, and its parent; gives how often there was no room.
+    /// Passes on each new process with its parent; returns how often the buffer was full.
     pub(super) fn receive(&self, mut take: impl FnMut(u32, u32)) -> u64 {
         receive(&self.0, |bytes| {
             if let Some(Event::Born { process, parent }) = proc_events::event(bytes) {
@@ -112,7 +112,7 @@ impl AsFd for ForkSocket {
 }
 
 impl Drop for ForkSocket {
-    /// Kernels before 6.6 go on making events for those who listened and are gone.
+    /// Kernels before 6.6 go on making events after the listener closed its socket.
     fn drop(&mut self) {
         let _ = send(&self.0, &proc_events::ask_to_ignore(), SendFlags::empty());
     }

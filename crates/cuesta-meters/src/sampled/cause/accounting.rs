@@ -54,7 +54,8 @@ impl CpuAccounting {
     /// Measures the constants and starts to sample. Measuring takes about a second of one CPU; `reuse` allows constants of the
     /// last hour.
     ///
-    /// # Errors When nothing may be sampled. [`CpuAccounting::limits`] has what is sampled only in part.
+    /// # Errors
+    /// When nothing may be sampled. [`CpuAccounting::limits`] has what is sampled only in part.
     pub fn start(subject: &Subject, options: SamplerOptions, reuse: bool) -> Result<Self, NotSampled> {
         let measure = || calibrate().map(|constants| Calibration { constants, age: None });
         let calibration = if reuse { calibration_cache::constants() } else { measure() };

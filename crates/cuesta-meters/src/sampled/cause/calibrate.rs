@@ -74,7 +74,8 @@ impl Constants {
     }
 }
 
-/// # Errors If this thread may not be sampled, or the kernel hides its symbols.
+/// # Errors
+/// If this thread may not be sampled, or the kernel hides its symbols.
 pub fn calibrate() -> io::Result<Constants> {
     let symbols = Kallsyms::read(Path::new("/"))?;
     let mut bench = Bench::new(Arc::new(symbols))?;

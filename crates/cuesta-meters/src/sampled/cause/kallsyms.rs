@@ -37,7 +37,8 @@ pub struct Function(pub u32);
 impl Kallsyms {
     /// `root` is "/" except in tests.
     ///
-    /// # Errors If the file cannot be read, or hides addresses from us.
+    /// # Errors
+    /// If the file cannot be read, or hides addresses from us.
     pub fn read(root: &Path) -> io::Result<Self> {
         let all = Self::parse(&fs::read_to_string(root.join("proc/kallsyms"))?);
         if all.symbols.is_empty() {

@@ -148,7 +148,8 @@ impl Sampler {
 
     /// Stops or resumes sampling, to measure its cost. CPUs that come online meanwhile are sampled.
     ///
-    /// # Errors If the kernel refuses, or the thread has died.
+    /// # Errors
+    /// If the kernel refuses, or the thread has died.
     pub fn set_sampling(&self, on: bool) -> io::Result<()> {
         let died = || Err(io::Error::other("the sampler's thread has died"));
         self.ask(|answer| Request::Sample(on, answer)).unwrap_or_else(died)
