@@ -10,9 +10,9 @@ DRIVER = ROOT / "crates" / "cuesta-driver" / "src"
 DOCS = [ROOT / "docs" / name for name in ("lines.md", "ssh.md")]
 
 NAMING = re.compile(
-    r"^    pub fn name\(&self\) -> &'static str \{$.*?^    \}$|^pub fn fault\(.*?^\}$", re.DOTALL | re.MULTILINE
+    r"^    pub(?:\(crate\))? fn name\(&?self\) -> &'static str \{$.*?^    \}$", re.DOTALL | re.MULTILINE
 )
-"""Where a line's failures get their names."""
+"""Functions that give the failures of lines their names."""
 COUNTED = re.compile(r'(?:counts\.error|errors\.entry|Lost)\("([a-z-]+)"\)')
 """Where the driver counts one by its name."""
 TABLE = re.compile(r"^\| (?:name|counted as) \|.*\n\|[-|]+\n((?:\|.*\n)+)", re.MULTILINE)
@@ -25,7 +25,10 @@ def sources(folder: Path) -> Iterator[str]:
 
 def in_the_code() -> set[str]:
     named = {
-        name for text in sources(LINES) for body in NAMING.findall(text) for name in re.findall(r'"([a-z-]+)"', body)
+        name
+        for text in (*sources(LINES), *sources(DRIVER))
+        for body in NAMING.findall(text)
+        for name in re.findall(r'"([a-z-]+)"', body)
     }
     return named | {name for text in sources(DRIVER) for name in COUNTED.findall(text)}
 
