@@ -88,7 +88,7 @@ impl Writer<'_> {
         let echo_modes = session.echo_modes();
         for (at, stroke) in strokes.iter().enumerate() {
             self.pause(stroke.at().saturating_sub(knew), at == began);
-            if let Some(switch) = self.echo.turn(echo_modes[at]) {
+            if let Some(switch) = self.echo.switch_to(echo_modes[at]) {
                 self.flush();
                 self.input.push(switch);
             }

@@ -16,7 +16,7 @@ pub(crate) fn rows(session: &Session) -> Vec<String> {
     for (stroke, echo_mode) in session.strokes.strokes.iter().zip(session.echo_modes()) {
         let gap = stroke.at().saturating_sub(before);
         before = stroke.at();
-        if let Some(switch) = echo.turn(echo_mode) {
+        if let Some(switch) = echo.switch_to(echo_mode) {
             text.finish(&mut tape);
             tape.push(switch);
         }

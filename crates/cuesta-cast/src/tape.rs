@@ -134,7 +134,7 @@ pub(crate) struct EchoSwitch(EchoMode);
 
 impl EchoSwitch {
     /// The setting before a key, if it changes.
-    pub(crate) fn turn(&mut self, mode: EchoMode) -> Option<String> {
+    pub(crate) fn switch_to(&mut self, mode: EchoMode) -> Option<String> {
         let word = match mode {
             EchoMode::Off => "off",
             EchoMode::Timed => "timed",
