@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cuesta.cli import main
-from cuesta.cli.verify import verified
+from cuesta.cli.verify import verify
 from cuesta.engine import certifier
 from cuesta.errors import Exit, InputError
 from tests.busy import BUSY
@@ -182,7 +182,7 @@ def test_a_flipped_byte_anywhere_is_found(made: Path, data: st.DataObject) -> No
     try:
         file.write_bytes(before[:at] + bytes([before[at] ^ bit]) + before[at + 1 :])
         try:
-            wrong = "\n".join(verified(made, None)["wrong"])
+            wrong = "\n".join(verify(made, None)["wrong"])
         except InputError as error:  # a flip made the format a newer one
             wrong = str(error)
             assert "is of format" in wrong
@@ -201,7 +201,7 @@ def test_each_kind_of_change_is_named(copy: Path) -> None:
     found["grade"] = "certified"
     found["measurements"]["d"][0]["figure"]["value"] = 0.001
     (copy / "record.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    wrong = "\n".join(verified(copy, None)["wrong"])
+    wrong = "\n".join(verify(copy, None)["wrong"])
     assert "run-1/meters.jsonl: is in the record and not in the folder" in wrong
     assert "run-1/extra.jsonl: is in the folder and not in the record" in wrong
     assert "run-9/series.jsonl: is in the folder and not in the record" in wrong
@@ -248,7 +248,7 @@ def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.Captu
 
 def test_a_run_without_its_first_file_is_told_as_it_is(copy: Path) -> None:
     (copy / "run-1" / "run.json").unlink()
-    wrong = verified(copy, None)["wrong"]
+    wrong = verify(copy, None)["wrong"]
     assert "run-1/run.json: is in the record and not in the folder" in wrong
     assert "run-1/meters.jsonl: is of no run any more" in wrong
     assert not [row for row in wrong if "SHA-256" in row]
@@ -424,7 +424,7 @@ def test_groups_are_certified_one_after_another(
     here: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.CertifierResult:
+    def certify(job: Any, place: certifier.Series, *_: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
         return certifier.CertifierResult(interrupted, counted, {}, [])
 
@@ -443,7 +443,7 @@ def test_groups_are_certified_one_after_another(
 def test_one_run_is_not_held_against_a_reference(
     made: Path, write: Write, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def certify(job: Any, place: certifier.Place, *_: Any) -> certifier.CertifierResult:
+    def certify(job: Any, place: certifier.Series, *_: Any) -> certifier.CertifierResult:
         shutil.copytree(made / "run-1", place.folder / "run-1")
         return certifier.CertifierResult(False, 1, {}, [])
 

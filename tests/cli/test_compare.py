@@ -13,7 +13,7 @@ import pytest
 
 from cuesta.analysis.compare.power import least_change
 from cuesta.cli import main
-from cuesta.cli.interleave import announced, judged
+from cuesta.cli.interleave import announcement, figures_to_test
 from cuesta.engine.job import prepare
 from cuesta.errors import Exit
 from cuesta.plan import RawOptions, load
@@ -198,10 +198,10 @@ def test_what_so_many_pairs_find_is_said_before_the_first(here: Path, write: Wri
     write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
     group = '[[group]]\nname = "{0}"\ntape = "{0}.tape"\ntarget = "tcp://127.0.0.1:1"\nusers = 1\n'
     plan = write("plan.toml", 'settle = "0s"\nmeasure = "1s"\n' + group.format("short") + group.format("long"))
-    figures = judged(prepare(load(RawOptions(plan=plan), here)))
+    figures = figures_to_test(prepare(load(RawOptions(plan=plan), here)))
     responses = ["response p95 of short: ask", "response p95 of long: find"]
     assert figures == ["CPU per transaction", "transactions/s", *responses, "echo p95 of short", "echo p95 of long"]
-    said = "\n".join(announced(8, 10.0, figures, 0.05))
+    said = "\n".join(announcement(8, 10.0, figures, 0.05))
     assert "8 pairs, 16 runs: about 80 s" in said
     least = least_change(8, 0.03, in_pairs=True, alpha=0.05 / 6)
     assert least
@@ -230,7 +230,7 @@ def test_a_run_without_meters_represents_nothing(here: Path, capsys: pytest.Capt
     (here / "service.profile").write_text(json.dumps(about))
     folder = RunFolder(here / "run").write()
     assert main(["compare", "--profile", "service.profile", str(folder)]) == Exit.REFUSED
-    assert "no sheet of its host's meters" in capsys.readouterr().err
+    assert "no report of its host's meters" in capsys.readouterr().err
 
 
 def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -32,7 +32,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def certify(here: Path, judge: certifier.Judge, wanted: int = 3, **apart: Any) -> certifier.CertifierResult:
     timed: Any = None
     how = Method(timed, apart, None)
-    return certifier.certify(how, certifier.Place(here, wanted), judge, lambda _: None, threading.Event())
+    return certifier.certify(how, certifier.Series(here, wanted), judge, lambda _: None, threading.Event())
 
 
 def test_good_runs_are_numbered_behind_one_that_warms_up(here: Path, runs: list[Path]) -> None:
@@ -63,7 +63,7 @@ def test_an_interrupted_one_keeps_what_it_has(here: Path, runs: list[Path]) -> N
 
     timed: Any = None
     how = Method(timed, {"control": timed}, None)
-    done = certifier.certify(how, certifier.Place(here, 5), judge, lambda _: None, stopping)
+    done = certifier.certify(how, certifier.Series(here, 5), judge, lambda _: None, stopping)
     assert (done.counted, done.interrupted) == (1, True)
     assert not (here / "control").exists()
 

@@ -40,7 +40,7 @@ class Made:
 
 
 def meters(how: Method) -> dict[str, str]:
-    jobs = {"timed": how.timed, **how.apart}
+    jobs = {"timed": how.timed, **how.extra}
     recorded = {what: job.plan.settings.meters for what, job in jobs.items()}
     assert recorded == {what: job.plan.steps[0].settings.meters for what, job in jobs.items()}
     return recorded
@@ -56,7 +56,7 @@ def test_every_run_of_the_method_is_made_without_a_flag(made: Made) -> None:
 def test_how_long_all_of_it_takes_is_said_before(made: Made) -> None:
     how = made()
     assert how.seconds(5) == 9 * 6.0
-    assert how.said(5)[-1].endswith("1 run without meters, as the control: about 54 s")
+    assert how.rows(5)[-1].endswith("1 run without meters, as the control: about 54 s")
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_what_the_plan_meters_is_traced(made: Made, asked: str, timed: str, trac
 )
 def test_what_is_asked_for_otherwise_stays_so_and_is_said(made: Made, asked: str, why: str) -> None:
     how = made(f'meters = "{asked}"')
-    assert (how.untraced, how.timed.plan.settings.meters, "traced" in how.apart) == (why, asked, False)
-    assert how.said(5)[-1] == f"not traced: {why}; the form will lack what only tracing tells"
+    assert (how.untraced, how.timed.plan.settings.meters, "traced" in how.extra) == (why, asked, False)
+    assert how.rows(5)[-1] == f"not traced: {why}; the form will lack what only tracing tells"
 
 
 def test_where_the_kernel_cannot_be_traced_the_reason_is_said(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,4 +96,4 @@ def test_where_the_kernel_cannot_be_traced_the_reason_is_said(made: Made, monkey
 
 
 def test_linkers_are_asked_only_where_the_programs_are_ours(made: Made) -> None:
-    assert "linkage" not in made(target="telnet://127.0.0.1:2323").apart
+    assert "linkage" not in made(target="telnet://127.0.0.1:2323").extra

@@ -7,13 +7,13 @@ import pytest
 
 from cuesta.engine.job import prepare
 from cuesta.engine.preflight import (
+    check_processes,
+    check_ptys,
     divide_cpus,
     most_users_at,
     needed_files,
     probe,
     raise_files,
-    see_processes,
-    see_ptys,
 )
 from cuesta.errors import CuestaError, UsageError
 from cuesta.plan import RawOptions, load
@@ -72,23 +72,23 @@ def test_pseudo_terminals_are_counted(here: Path, tmp_path: Path, monkeypatch: p
     assert users_at("pty:cat", "pty") == users_at("pipe:cat", "pty", "pipe") == 30
     assert users_at("pipe:cat", "pty") == users_at("tcp://127.0.0.1:9", "pty", "pipe") == 0
     monkeypatch.setattr("cuesta.engine.preflight.PTYS", tmp_path)
-    see_ptys(10**9)  # a kernel that says nothing
+    check_ptys(10**9)  # a kernel that says nothing
     (tmp_path / "max").write_text("4096\n")
     (tmp_path / "nr").write_text("96\n")
-    see_ptys(4000)
+    check_ptys(4000)
     with pytest.raises(CuestaError, match="needs 4001 pseudo-terminals, and 4000 of 4096 are free") as raised:
-        see_ptys(4001)
+        check_ptys(4001)
     assert raised.value.remedy == "raise it as root with `sysctl kernel.pty.max=4097`"
 
 
 def test_the_limit_of_processes_is_that_of_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("resource.getrlimit", lambda _: (100, 200))
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    see_processes(101)
+    check_processes(101)
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    see_processes(100)
+    check_processes(100)
     with pytest.raises(CuestaError, match=r"starts 101 programs, .* \(ulimit -u\) is 100"):
-        see_processes(101)
+        check_processes(101)
 
 
 @pytest.mark.parametrize("command", ["emaks -nw -Q", "exec emaks", "env HOME=/ emaks", "HOME=/ /usr/bin/emaks 'x y'"])

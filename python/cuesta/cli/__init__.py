@@ -1,18 +1,19 @@
 """The command `cuesta`, one file per verb.
 
-- `main`: which verb, and what becomes of errors. `verbs`: the help and the arguments of each, quick to load; `flags`:
-  those that settings of plans have. The modules below carry the verbs out.
-- `run`: users type at a host; `dry_run`: the same, only shown.
-- `host`: the built-in host, for others to type at.
-- `check`: how a tape or a plan is understood.
-- `record`: a person's session becomes a tape; `loop`: one whose users stay.
-- `report`: what lies in run folders, shown again.
-- `certify`: a plan played again and again; `verify`: a record held against its raw files.
-- `compare`: two sides of runs; `interleave`: makes them, pair by pair.
-- `ledger`: all certified systems; `sql`: queries over all runs.
-- `meters`: this host, by hand. Its modes: `meter_rows`; `tty_meters`, of a run folder; `profile`, CPU time by
-  function; `saved_interval`, an interval of the caller's own; `service`, a live service's profile.
-- `output`: where `--json` goes; `interrupts`: Ctrl-C, and its likes.
+- `main`: finds the verb, calls it and prints errors. `verbs`: help and arguments of each verb, quick to load; `flags`:
+  the flags that set settings of plans. The modules below carry the verbs out.
+- `run`: emulates users who type at a host; `dry_run`: prints what a run would do.
+- `host`: runs the built-in host for other programs to type at.
+- `check`: prints how Cuesta reads a tape or a plan.
+- `record`: makes a tape of a person's session; `loop`: makes that tape repeat without logging in again.
+- `report`: shows the results in run folders again.
+- `certify`: certifies a system by repeated runs; `verify`: compares a record with its raw files.
+- `compare`: compares two sides of runs; `interleave`: makes those runs, pair by pair.
+- `ledger`: lists all certified systems; `sql`: queries all runs.
+- `meters`: meters this machine. Its modes: `meter_rows`, a row per interval; `tty_meters`, the built-in host's meters
+  from a run folder; `profile`, CPU time by function; `saved_interval`, an interval that the caller began with an
+  earlier command; `service`, the profile of a live service.
+- `output`: writes results, as text and as JSON; `interrupts`: handles Ctrl-C, SIGTERM and SIGHUP.
 
 Results go to standard output, everything else to standard error. The exit codes are `cuesta.errors.Exit`.
 """

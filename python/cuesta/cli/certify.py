@@ -1,4 +1,4 @@
-"""`cuesta certify`: a plan played again and again, and MPL-17's form of it; or a form held against its raw files."""
+"""`cuesta certify`: runs a plan repeatedly and fills in MPL-17's form; or shows, signs or verifies one made before."""
 
 import argparse
 import os
@@ -33,33 +33,33 @@ from cuesta.units import many
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    insist_on_one(arguments)
+    check_flags(arguments)
     if arguments.verify:
         return verify.carry_out(arguments.what, arguments.signers, arguments.json)
     if arguments.sign:
         see_key(arguments.sign)
     if arguments.what.is_dir():
-        see_certification(arguments.what)
+        check_is_certification(arguments.what)
         record = finish(arguments.what, arguments)
         write_json(arguments.json, record.model_dump(mode="json"))
         return Exit.GOOD if all(check.ok for check in record.checks if check.name == "complete") else Exit.INVALID
     return certify(arguments)
 
 
-def insist_on_one(arguments: argparse.Namespace) -> None:
-    """Refuse flags that have no effect together."""
-    flags = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
-    given_ones = (flag.replace("_", "-") for flag in flags if getattr(arguments, flag) not in (None, False, []))
-    of_plans = ", ".join(f"--{flag}" for flag in given_ones)
+def check_flags(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for flags that cannot be combined; set the default of --runs."""
+    names = ("runs", "absentee", "dry_run", "system", "reference", "profile", "comment", "out")
+    flags = (name.replace("_", "-") for name in names if getattr(arguments, name) not in (None, False, []))
+    plan_flags = ", ".join(f"--{flag}" for flag in flags)
     if arguments.signers and not arguments.verify:
         raise UsageError(
             "cuesta certify: --signers goes with --verify", "cuesta certify --verify FOLDER --signers FILE"
         )
     if arguments.verify and arguments.sign:
         raise UsageError("cuesta certify: --verify changes nothing, --sign does", "sign first, and verify then")
-    if of_plans and (arguments.verify or arguments.what.is_dir()):
+    if plan_flags and (arguments.verify or arguments.what.is_dir()):
         raise UsageError(
-            f"cuesta certify: {of_plans}: goes with a plan that is run, and {arguments.what} was made already",
+            f"cuesta certify: {plan_flags}: goes with a plan that is run, and {arguments.what} was made already",
             "leave it out; what was certified cannot be told otherwise afterwards",
         )
     if arguments.runs is None:
@@ -68,21 +68,21 @@ def insist_on_one(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--runs: expected a number of runs, got {arguments.runs}")
 
 
-def see_certification(folder: Path) -> None:
-    """Raises InputError if the folder holds no certification; it may hold one for each of several groups."""
+def check_is_certification(folder: Path) -> None:
+    """Raise InputError if the folder holds no certification; the message lists those in its subfolders."""
     if is_certification(folder):
         return
-    own = ", ".join(sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}")))
-    remedy = f"it holds certifications of its own: {own}" if own else "give a plan, or a folder that certify made"
+    inside = ", ".join(sorted(path.parent.name for path in folder.glob(f"*/{GIVEN}")))
+    remedy = f"it holds certifications of its own: {inside}" if inside else "give a plan, or a folder that certify made"
     raise InputError(f"{folder}: no certification: there is no {GIVEN} in it", remedy)
 
 
 def certify(arguments: argparse.Namespace) -> int:
-    """Make the certification of each group of a plan; the exit code is that of the worst."""
+    """Certify each group of a plan. The exit code is the largest of theirs."""
     plan = load(RawOptions(plan=arguments.what, environment=dict(os.environ)), Path.cwd())
     jobs = list(certifier.parts(plan))
     for group, job in jobs:
-        see_script(group, job, arguments.absentee)
+        check_phases(group, job, arguments.absentee)
     methods = {group.name: method(job, arguments.absentee) for group, job in jobs}
     if arguments.dry_run:
         return show(jobs, methods, arguments)
@@ -95,7 +95,7 @@ def certify(arguments: argparse.Namespace) -> int:
     codes, records = list[int](), dict[str, object]()
     for group, _ in jobs:
         how = methods[group.name]
-        codes.append(one(given(group, how, arguments), how, places[group.name], arguments))
+        codes.append(one(setup(group, how, arguments), how, places[group.name], arguments))
         records[group.name] = finish(places[group.name], arguments).model_dump(mode="json")
         if codes[-1] == Exit.INTERRUPTED:
             break
@@ -103,8 +103,8 @@ def certify(arguments: argparse.Namespace) -> int:
     return max(codes)
 
 
-def see_script(group: Group, job: Job, absentee: bool) -> None:
-    """Check that a tape marks its phases. Raises InputError with what is missing."""
+def check_phases(group: Group, job: Job, absentee: bool) -> None:
+    """Raise InputError unless the tape marks the two phases of a certification."""
     if absentee:
         return
     tape = job.tape(group)
@@ -123,8 +123,8 @@ def see_script(group: Group, job: Job, absentee: bool) -> None:
 
 
 def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: argparse.Namespace) -> int:
-    shown = [show_plan(job, [f"  {row}" for row in methods[group.name].said(arguments.runs)]) for group, job in jobs]
-    say("\n\n".join(shown), arguments.json)
+    texts = [show_plan(job, [f"  {row}" for row in methods[group.name].rows(arguments.runs)]) for group, job in jobs]
+    say("\n\n".join(texts), arguments.json)
     data = {
         group.name: {
             **plan_data(job),
@@ -138,40 +138,40 @@ def show(jobs: list[tuple[Group, Job]], methods: dict[str, Method], arguments: a
     return Exit.GOOD
 
 
-def one(known: CertificationSetup, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
+def one(about: CertificationSetup, how: Method, folder: Path, arguments: argparse.Namespace) -> int:
     """Make the runs of one certification."""
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder}: the folder is not empty", "give a new one: --out FOLDER")
     private_folder(folder)
-    record_json(folder / GIVEN, known.model_dump(mode="json"))
+    record_json(folder / GIVEN, about.model_dump(mode="json"))
     if arguments.profile:
         shutil.copyfile(arguments.profile, folder / PROFILE)
 
-    def tell(said: str) -> None:
+    def tell(text: str) -> None:
         if not arguments.quiet:
-            print(f"group {known.group}: {said}", file=sys.stderr)
+            print(f"group {about.group}: {text}", file=sys.stderr)
 
-    def judge(made: Path) -> list[str]:
-        trial = read_run(made, known.pause)
-        record_json(made / "summary.json", trial.summary.json())
-        wrong = doubts(trial, made.parent.name)
-        name = f"{made.name} of {known.runs}" if made.parent == folder else made.relative_to(folder).as_posix()
+    def judge(run: Path) -> list[str]:
+        trial = read_run(run, about.pause)
+        record_json(run / "summary.json", trial.summary.json())
+        wrong = doubts(trial, run.parent.name)
+        name = f"{run.name} of {about.runs}" if run.parent == folder else run.relative_to(folder).as_posix()
         tell(f"{name}: does not count: {'; '.join(wrong)}" if wrong else f"{name}: counts")
         return wrong
 
-    for row in how.said(known.runs):
+    for row in how.rows(about.runs):
         tell(row)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        done = certifier.certify(how, certifier.Place(folder, arguments.runs), judge, look, stopping)
-    for failure in done.failures:
+        result = certifier.certify(how, certifier.Series(folder, arguments.runs), judge, look, stopping)
+    for failure in result.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
-    if done.interrupted:
+    if result.interrupted:
         return Exit.INTERRUPTED
-    return Exit.GOOD if done.counted == arguments.runs else Exit.INVALID
+    return Exit.GOOD if result.counted == arguments.runs else Exit.INVALID
 
 
-def given(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
-    """Record what no run tells."""
+def setup(group: Group, how: Method, arguments: argparse.Namespace) -> CertificationSetup:
+    """The facts about a certification that its runs do not record."""
     job = how.timed
     script = read_script(job.tape(group).script)
     return CertificationSetup(
@@ -196,7 +196,7 @@ def given(group: Group, how: Method, arguments: argparse.Namespace) -> Certifica
 
 
 def reference(folder: Path, script: str) -> Reference:
-    """Take a certification as the reference system. Raises RefusedError if it is of another script."""
+    """Read the reference system's certification. Raises RefusedError if it played another script."""
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
     certification = open_certification(folder)
@@ -205,12 +205,12 @@ def reference(folder: Path, script: str) -> Reference:
             f"{folder}: is of another script: times of it say nothing of this one", "certify both by one"
         )
     record = derive(certification)
-    own = next((each for each in record.measurements.d if each.key == "command"), None)
-    if own is None or own.figure.value is None:
-        why = own.figure.why if own else "it is a benchmark"
+    commands = next((each for each in record.measurements.d if each.key == "command"), None)
+    if commands is None or commands.figure.value is None:
+        why = commands.figure.why if commands else "it is a benchmark"
         raise RefusedError(f"{folder}: has no time of a command sequence: {why}")
     digest = sha256(folder / RECORD)
-    return Reference(system=record.given.system, seconds=own.figure.value, sha256=digest, runs=own.runs)
+    return Reference(system=record.given.system, seconds=commands.figure.value, sha256=digest, runs=commands.runs)
 
 
 def finish(folder: Path, arguments: argparse.Namespace) -> Record:
@@ -224,10 +224,10 @@ def finish(folder: Path, arguments: argparse.Namespace) -> Record:
     if certification.record is None:
         record_json(folder / RECORD, record.model_dump(mode="json"))
     page.write(folder / PAGE, form_page.page(record, folder))
-    said = [form_text.text(record, folder), f"RECORD   {folder / RECORD}"]
+    paragraphs = [form_text.text(record, folder), f"RECORD   {folder / RECORD}"]
     if arguments.sign:
-        said.append(f"SIGNED   {sign(folder, arguments.sign)}")
+        paragraphs.append(f"SIGNED   {sign(folder, arguments.sign)}")
     if certification.record and (wrong := differences(record, certification.record)):
-        said.append(f"NOTE     record.json says otherwise in {many(len(wrong), 'place')}; --verify names them")
-    say("\n\n".join(said), arguments.json)
+        paragraphs.append(f"NOTE     record.json says otherwise in {many(len(wrong), 'place')}; --verify names them")
+    say("\n\n".join(paragraphs), arguments.json)
     return record

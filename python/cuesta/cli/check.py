@@ -1,4 +1,4 @@
-"""`cuesta check`: how a tape or a plan is understood."""
+"""`cuesta check`: checks a tape or a plan, and prints how Cuesta reads it."""
 
 import argparse
 import json
@@ -11,7 +11,6 @@ from cuesta.errors import Exit
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Check it."""
     check_json(arguments.json)
     if arguments.file.endswith(".toml"):
         text, data = _plan(Path(arguments.file))

@@ -1,4 +1,4 @@
-"""`cuesta compare`: is the new system faster or slower than the base, as far as runs can tell."""
+"""`cuesta compare`: tells whether the new system is faster or slower than the base, as far as the runs can show."""
 
 import argparse
 import re
@@ -14,9 +14,9 @@ from cuesta.plan.messages import near
 from cuesta.report.comparison import data, text
 
 MARGIN = "5%"
-"""Unless told otherwise."""
-OF_A_PART = r"(response|echo)\{.+\}\.p95"
-"""A figure of one class of transactions or of one group; whether the runs have it is seen when they are read."""
+"""The default of --margin."""
+PART_FIGURE = r"(response|echo)\{.+\}\.p95"
+"""The name of a figure of one transaction or one group. Whether the runs have it is checked when they are read."""
 EXITS = {
     Overall.UNCHANGED: Exit.GOOD,
     Overall.CHANGED: Exit.CHANGED,
@@ -30,7 +30,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     step = _step(arguments.step)
     if arguments.profile:
         _insist_on_profile(arguments)
-        return service.hold_against(arguments.profile, _folders(arguments, 1)[0], step, arguments.json)
+        return service.compare_with(arguments.profile, _folders(arguments, 1)[0], step, arguments.json)
     terms = _terms(arguments)
     if arguments.interleave:
         _folders(arguments, 0)
@@ -46,26 +46,26 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return _show(compare(apart(base, step), apart(new, step), terms), arguments.json)
 
 
-def _show(found: Comparison, where: str | None) -> int:
-    say(text(found), where)
-    write_json(where, data(found))
-    return EXITS[found.overall]
+def _show(comparison: Comparison, where: str | None) -> int:
+    say(text(comparison), where)
+    write_json(where, data(comparison))
+    return EXITS[comparison.overall]
 
 
-def _folders(arguments: argparse.Namespace, wanted: int) -> list[Path]:
+def _folders(arguments: argparse.Namespace, number: int) -> list[Path]:
     folders: list[Path] = arguments.folders
-    if len(folders) != wanted:
+    if len(folders) != number:
         what = {0: "no folders: it makes them", 1: "one run folder", 2: "two folders, BASE and NEW, or one of pairs"}
-        raise UsageError(f"cuesta compare: expected {what[wanted]}, got {len(folders)}", "`cuesta compare --help`")
+        raise UsageError(f"cuesta compare: expected {what[number]}, got {len(folders)}", "`cuesta compare --help`")
     return folders
 
 
 def _insist_on_profile(arguments: argparse.Namespace) -> None:
-    """Refuse flags that need two sides."""
+    """Raise UsageError for flags that need two sides to compare."""
     others = ("margin", "despite", "compensation", "interleave", "pairs", "out", "quiet")
-    if given := [f"--{name}" for name in others if getattr(arguments, name)]:
+    if flags := [f"--{name}" for name in others if getattr(arguments, name)]:
         remedy = "leave out the one or the other: cuesta compare --profile FILE RUN"
-        raise UsageError(f"cuesta compare: {', '.join(given)}: not with --profile, which compares no sides", remedy)
+        raise UsageError(f"cuesta compare: {', '.join(flags)}: not with --profile, which compares no sides", remedy)
 
 
 def _terms(arguments: argparse.Namespace) -> Terms:
@@ -97,7 +97,7 @@ def _step(text: str | None) -> int | None:
 def _compensation(text: str) -> tuple[str, float]:
     name, _, factor = text.rpartition("=")
     known = [metric.name for metrics in HEADLINES for metric in metrics]
-    if name not in known and not re.fullmatch(OF_A_PART, name):
+    if name not in known and not re.fullmatch(PART_FIGURE, name):
         raise UsageError(f"cuesta compare: --compensation: no such figure: {name!r}{near(name, known)}")
     try:
         ratio = float(factor)

@@ -1,11 +1,11 @@
-"""A run that is only shown: the plan, its timeline, its tapes, how long it will take."""
+"""Shows what a run would do: its plan, groups, timeline and tapes, and how long it takes."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
-from cuesta.engine.preflight import in_vain, prospect_of_ssh
+from cuesta.engine.preflight import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
 from cuesta.plan import Group, Published, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of
@@ -13,7 +13,7 @@ from cuesta.units import many, minutes
 
 
 def show_plan(job: Job, runs: Sequence[str] = ()) -> str:
-    """What a run of the job would do; of several runs also `runs`, a row for each."""
+    """What a run of the job would do. `runs` replaces its length by the rows of several runs (`cuesta certify`)."""
     how_long = ["RUNS", *runs] if runs else [f"It will take about {minutes(duration(job))}."]
     parts = [
         _settings(job),
@@ -50,14 +50,14 @@ def plan_data(job: Job) -> dict[str, Any]:
 
 
 def _lines(job: Job) -> list[str]:
-    """Settings of ssh configurations that have no effect, or that no run can follow."""
+    """Settings of the ssh configuration that have no effect in a run, or that make it fail."""
     groups = [group for step in job.plan.steps for group in step.settings.group if kind_of(group.target) == "ssh"]
-    rows = dict.fromkeys(f"  {group.target}: {said}" for group in groups if (said := _said_of_ssh(job, group)))
+    rows = dict.fromkeys(f"  {group.target}: {note}" for group in groups if (note := _ssh_note(job, group)))
     return ["\n".join(["LINES", *rows])] if rows else []
 
 
 def _left_behind(job: Job) -> list[str]:
-    """What stays on the host and here when the run has ended."""
+    """Traces that a run leaves on the host and on this machine."""
     targets = dict.fromkeys(group.target for step in job.plan.steps for group in step.settings.group)
     rows = []
     if any(kind_of(target) in ("pty", "ssh", "telnet") for target in targets):
@@ -67,12 +67,12 @@ def _left_behind(job: Job) -> list[str]:
     return ["\n".join(["LEFT BEHIND", *rows])] if rows else []
 
 
-def _said_of_ssh(job: Job, group: Group) -> str:
+def _ssh_note(job: Job, group: Group) -> str:
     try:
-        unused, _ = prospect_of_ssh(group.target, job.users_of(group).rows)
+        unused, _ = ssh_settings(group.target, job.users_of(group).rows)
     except CuestaError as error:
         return str(error)
-    return in_vain(unused) if unused else ""
+    return unused_settings(unused) if unused else ""
 
 
 def _timed(segment: Segment) -> list[tuple[Step, dict[str, int]]]:
@@ -100,14 +100,14 @@ def _published(each: Published) -> str:
 def _groups(job: Job) -> str:
     rows = ["GROUPS"]
     for group in job.plan.settings.group:
-        said = group.model_dump(mode="json", exclude={"name", "tape", "data"}, exclude_none=True)
-        said |= _swept(job, group)
-        rows.append(f"  {group.name}: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
+        values = group.model_dump(mode="json", exclude={"name", "tape", "data"}, exclude_none=True)
+        values |= _swept(job, group)
+        rows.append(f"  {group.name}: " + ", ".join(f"{name} {_toml(value)}" for name, value in values.items()))
         rows.append(f"    tape {group.tape}" + _users(job, group))
     if any(group.target == BUILTIN_HOST for group in job.plan.settings.group):
         host = job.plan.steps[0].settings.host.model_dump(mode="json", exclude={"service"}, exclude_none=True)
-        said = {"service": str(job.service(job.plan.steps[0])), **host}
-        rows.append("  built-in host: " + ", ".join(f"{name} {_toml(value)}" for name, value in said.items()))
+        values = {"service": str(job.service(job.plan.steps[0])), **host}
+        rows.append("  built-in host: " + ", ".join(f"{name} {_toml(value)}" for name, value in values.items()))
     return "\n".join(rows)
 
 

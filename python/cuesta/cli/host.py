@@ -1,4 +1,4 @@
-"""`cuesta host`: the built-in host, for others to type at."""
+"""`cuesta host`: runs the built-in host, so that other programs can type at it."""
 
 import argparse
 import json
@@ -23,9 +23,8 @@ from cuesta.target import LISTEN
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Run the host until it is told to end."""
-    ends = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    for each in ends:
+    """Run the host until a signal arrives or, with --attached, until standard input ends."""
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, _interrupt)
     try:
         host = _native.Host.start(json.dumps(_spec(arguments)))
@@ -40,33 +39,33 @@ def carry_out(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         pass
     finally:
-        done = json.loads(host.meters())
+        counters = json.loads(host.meters())
         host.stop()
-    if done["lines"]["opened"] and not arguments.attached:
-        _show(done, whole=arguments.tty_meters)
+    if counters["lines"]["opened"] and not arguments.attached:
+        _show(counters, whole=arguments.tty_meters)
     return Exit.GOOD
 
 
-def _show(done: dict[str, Any], *, whole: bool) -> None:
-    """Print what the front end did: three figures, or the whole sheet of 1979."""
-    sheet = front_end_of([HostRow.of(done, done["started"])])
+def _show(counters: dict[str, Any], *, whole: bool) -> None:
+    """Print what the front end did: three figures, or if `whole` all of Multics' `tty_meters` sheet of 1979."""
+    sheet = front_end_of([HostRow.of(counters, counters["started"])])
     assert sheet
     print(tty_meters(sheet) if whole else brief(sheet))
 
 
 def _spec(arguments: argparse.Namespace) -> dict[str, object]:
-    given = {name: value for name in Host.model_fields if (value := getattr(arguments, name)) is not None}
+    flags = {name: value for name in Host.model_fields if (value := getattr(arguments, name)) is not None}
     try:
-        settings = Host.model_validate(given)
+        settings = Host.model_validate(flags)
     except ValidationError as error:
         rows = (f"--{str(fault['loc'][0]).replace('_', '-')}: {message(fault)}" for fault in error.errors())
         raise UsageError("\n".join(rows)) from None
-    placed = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
-    return host_spec(settings, settings.service or Service("transaction", "150"), arguments.listen or [LISTEN], placed)
+    more = {"seed": arguments.seed, "cpus": None, "meters": arguments.meters, "allow": arguments.allow or []}
+    return host_spec(settings, settings.service or Service("transaction", "150"), arguments.listen or [LISTEN], more)
 
 
 def _wait() -> None:
-    """Until a signal."""
+    """Wait for a signal, whose handler raises KeyboardInterrupt."""
     while True:
         signal.pause()
 

@@ -1,4 +1,4 @@
-"""`cuesta compare --interleave`: two plans run in turn, pair by pair."""
+"""`cuesta compare --interleave`: runs two plans in turn, pair by pair."""
 
 import argparse
 import math
@@ -31,7 +31,8 @@ from cuesta.report.phrases import plain
 from cuesta.units import many, share
 
 SPREADS = (0.01, 0.03, 0.10)
-"""From pair to pair, for which it is said what pairs find: nobody knows theirs before the first run."""
+"""Standard deviations between pairs for which the least change that can be detected is printed: the real one is not
+known before the first run."""
 
 
 class NoPairError(CuestaError):
@@ -42,27 +43,27 @@ class NoPairError(CuestaError):
 
 @contextmanager
 def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iterator[tuple[Path, bool]]:
-    """Make the pairs; yields their folder, and whether that was interrupted."""
+    """Make the pairs; yields their folder, and whether a signal cut them short."""
     base, new = (RawOptions(plan=plan, environment=dict(os.environ)) for plan in arguments.interleave)
-    wanted = Interleaved(base, new, Path.cwd(), PAIRS)
-    jobs = wanted.jobs(1)
+    series = Interleaved(base, new, Path.cwd(), PAIRS)
+    jobs = series.jobs(1)
     _check_likeness(jobs, terms)
-    figures = judged(jobs[0])
-    wanted = replace(wanted, pairs=_number(arguments.pairs, len(figures)))
-    for row in announced(wanted.pairs, sum(map(duration, jobs)), figures, terms.margin):
+    figures = figures_to_test(jobs[0])
+    series = replace(series, pairs=_number(arguments.pairs, len(figures)))
+    for row in announcement(series.pairs, sum(map(duration, jobs)), figures, terms.margin):
         print(row, file=sys.stderr)
     with run_folder(arguments.out, "compare") as folder:
         with interrupts() as stopping, watching(arguments.quiet) as look:
 
-            def begun(turn: Turn) -> Look:
-                more = f" of {wanted.pairs}" if turn.pair <= wanted.pairs else ", for one that will not count"
+            def announce(turn: Turn) -> Look:
+                more = f" of {series.pairs}" if turn.pair <= series.pairs else ", for one that will not count"
                 print(f"pair {turn.pair}{more}: {turn.name}", file=sys.stderr, flush=True)
                 return look
 
             def judge(run: Path) -> list[str]:
                 return [why] if (why := run_sample(run, step).unusable) else []
 
-            for turn, why in run_in_turn(wanted, folder, judge, begun, stopping):
+            for turn, why in run_in_turn(series, folder, judge, announce, stopping):
                 for each in why:
                     print(f"pair {turn.pair}, {turn.name}, will not count: {each}", file=sys.stderr, flush=True)
             interrupted = stopping.is_set()
@@ -71,8 +72,8 @@ def pairs(arguments: argparse.Namespace, terms: Terms, step: int | None) -> Iter
         yield folder, interrupted
 
 
-def judged(job: Job) -> list[str]:
-    """Name the figures that will be tested: what is metered, and what the tapes time."""
+def figures_to_test(job: Job) -> list[str]:
+    """Labels of the figures that will be tested: those of the meters, and those that the tapes time."""
     tapes = {group.name: job.tape(group) for group in job.plan.settings.group}
     classes = [class_name(group, name) for group, tape in tapes.items() for name in tape.script.transactions()]
     groups = [group for group, tape in tapes.items() if tape.times_echo]
@@ -87,22 +88,22 @@ def judged(job: Job) -> list[str]:
     ]
 
 
-def announced(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:
-    """How long it takes, which figures will be tested, and how small a change so many pairs find."""
-    whole = pairs * seconds
-    takes = f"{whole / 60:.0f} minutes" if whole >= 90 else f"{whole:.0f} s"
+def announcement(pairs: int, seconds: float, figures: Sequence[str], margin: float) -> Iterator[str]:
+    """Rows that tell how long the runs take, which figures are tested, and how small a change they can detect."""
+    total = pairs * seconds
+    takes = f"{total / 60:.0f} minutes" if total >= 90 else f"{total:.0f} s"
     yield f"{pairs} pairs, {2 * pairs} runs: about {takes}"
     yield f"{many(len(figures), 'figure')} judged together: {', '.join(map(plain, figures))}"
     yield f"what {pairs} pairs find four times in five, and how many find the margin, {100 * margin:g} %:"
     for spread in SPREADS:
         least = least_change(pairs, spread, in_pairs=True, alpha=ALPHA / len(figures)) or 0.0
-        needed = runs_to_show(math.log1p(margin), spread, in_pairs=True, alpha=ALPHA / len(figures))
+        enough = runs_to_show(math.log1p(margin), spread, in_pairs=True, alpha=ALPHA / len(figures))
         differ = f"where pairs differ by {100 * spread:g} % (standard deviation)"
-        yield f"  {differ}: a change of {share(math.expm1(least))}; {many(needed, 'pair')}"
+        yield f"  {differ}: a change of {share(math.expm1(least))}; {many(enough, 'pair')}"
 
 
 def _number(text: str | None, figures: int) -> int:
-    """Read the number of pairs: at least as many as a claim of a change needs among so many figures."""
+    """Read the number of pairs: at least as many as it takes to claim a change of one among `figures` figures."""
     least = least_runs(1 - ALPHA / figures, in_pairs=True)
     if text is None:
         return max(PAIRS, least + least % 2)
@@ -115,7 +116,7 @@ def _number(text: str | None, figures: int) -> int:
 
 
 def _check_likeness(jobs: tuple[Job, Job], terms: Terms) -> None:
-    """Refuse before the first run what would be refused after the last."""
+    """Raise RefusedError before the first run if the plans differ in what the comparison would refuse afterwards."""
     now = datetime.now(UTC)
     base, new = (facts(description(job, now)) for job in jobs)
     unlike = differences(base, new)

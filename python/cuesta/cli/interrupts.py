@@ -1,4 +1,4 @@
-"""Ctrl-C, and its likes from outside."""
+"""Stops a run at Ctrl-C, SIGTERM or SIGHUP."""
 
 import _thread
 import os
@@ -14,24 +14,24 @@ from cuesta.errors import Exit
 
 @contextmanager
 def interrupts() -> Iterator[threading.Event]:
-    """The first Ctrl-C, SIGTERM or SIGHUP sets the event; the second ends at once, and closing pipes end the rest."""
+    """The first signal sets the event. The second ends this process at once; its children end with their pipes."""
     stopping = threading.Event()
-    told = list[bool]()
+    signals_before = list[int]()
 
-    def handle(_signal: int, _frame: FrameType | None) -> None:
-        if told:
+    def handle(number: int, _frame: FrameType | None) -> None:
+        if signals_before:
             os._exit(Exit.INTERRUPTED)
-        told.append(True)
-        # In a thread of its own: the event's lock may be held by the very wait that the signal came into.
+        signals_before.append(number)
+        # Set it in a new thread: the wait that this signal interrupts may hold the event's lock.
         _thread.start_new_thread(stopping.set, ())
-        # Not by `print`, which may not be entered twice: the signal may have come while progress is printed.
+        # Not `print`, which is not reentrant: the signal may arrive while progress is printed.
         with suppress(OSError):
             os.write(sys.stderr.fileno(), b"cuesta: stopping; what was measured is kept (again to end at once)\n")
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(each, handle) for each in signals]
+    handlers = [signal.signal(each, handle) for each in signals]
     try:
         yield stopping
     finally:
-        for each, handler in zip(signals, before, strict=True):
+        for each, handler in zip(signals, handlers, strict=True):
             signal.signal(each, handler)

@@ -1,4 +1,4 @@
-"""`cuesta ledger`: all certified systems, what is hoped for, and questions about every run."""
+"""`cuesta ledger`: lists certified systems and their goals, queries all runs, and checks typed tables."""
 
 import argparse
 from pathlib import Path
@@ -22,19 +22,19 @@ from cuesta.report import ledger as report
 
 def carry_out(arguments: argparse.Namespace) -> int:
     check_json(arguments.json)
-    _insist_on_one(arguments)
+    _check_flags(arguments)
     places = arguments.what or [Path()]
     if arguments.check:
         return _check(arguments.what, arguments.json)
     if arguments.tables or arguments.sql is not None:
-        from cuesta.cli import sql  # noqa: PLC0415  it loads DuckDB, which nobody else needs
+        from cuesta.cli import sql  # noqa: PLC0415  it loads DuckDB, which no other mode needs
 
         return sql.tables(arguments.json) if arguments.tables else sql.ask(places, arguments)
     return _ledgers(places, arguments)
 
 
-def _insist_on_one(arguments: argparse.Namespace) -> None:
-    """Refuse flags that have no effect together."""
+def _check_flags(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for flags that cannot be combined."""
     if sum([arguments.check, arguments.tables, arguments.sql is not None]) > 1:
         raise UsageError("cuesta ledger: --sql, --tables and --check are three things", "leave two of them out")
     if arguments.sql is None and (arguments.csv or arguments.parquet or arguments.database):
@@ -52,56 +52,59 @@ def _insist_on_one(arguments: argparse.Namespace) -> None:
 
 
 def _ledgers(places: list[Path], arguments: argparse.Namespace) -> int:
-    found = discover(places)
-    certified, unread = list[CertifiedSystem](), list[str]()
-    for folder in found.certifications:
+    folders = discover(places)
+    systems, unread = list[CertifiedSystem](), list[str]()
+    for folder in folders.certifications:
         try:
-            opened = open_certification(folder)
-            record = derive(opened)
-            copied = next((each.folder for each in certified if each.record.id == record.id), None)
-            certified.append(CertifiedSystem(str(folder), record, _doubt(opened, record, copied)))
-        except Exception as error:  # whatever is wrong with one folder, the others are listed
+            certification = open_certification(folder)
+            record = derive(certification)
+            original = next((each.folder for each in systems if each.record.id == record.id), None)
+            systems.append(CertifiedSystem(str(folder), record, _doubt(certification, record, original)))
+        except Exception as error:  # whatever is wrong with one folder, list the others
             unread.append(f"{folder}: {why_unread(error)}")
-    made = list(ledgers([read_goals(file) for file in found.goals], certified, arguments.base, arguments.goal))
-    if not made and not unread:
+    listed = list(ledgers([read_goals(file) for file in folders.goals], systems, arguments.base, arguments.goal))
+    if not listed and not unread:
         raise InputError(
             f"{', '.join(map(str, places))}: there is no certification and no file of goals",
             "`cuesta certify PLAN` makes one; docs/ledger.md shows a file of goals",
         )
-    if arguments.goal is not None and not found.goals:
+    if arguments.goal is not None and not folders.goals:
         raise UsageError("cuesta ledger: --goal is of a file of goals, and there is none", "docs/ledger.md shows one")
-    if arguments.base and not any(each.base and arguments.base in {each.base.name, each.base.folder} for each in made):
+    bases = (each.base for each in listed if each.base)
+    if arguments.base and not any(arguments.base in {base.name, base.folder} for base in bases):
         raise InputError(f"no system is called {arguments.base}", "`cuesta ledger` without --base lists them")
     if arguments.json != "-":
-        say("\n\n\n".join([*map(report.text, made), *(f"left out: {each}" for each in unread)]), arguments.json)
-    write_json(arguments.json, {"ledgers": [report.data(each) for each in made], "left_out": unread})
+        say("\n\n\n".join([*map(report.text, listed), *(f"left out: {each}" for each in unread)]), arguments.json)
+    write_json(arguments.json, {"ledgers": [report.data(each) for each in listed], "left_out": unread})
     return Exit.GOOD
 
 
-def _doubt(opened: Certification, record: Record, copied: str | None) -> str:
-    """What speaks against a certification; empty if nothing does."""
-    wrong = [*disagreements(opened, record), *unfit(opened.folder)] if opened.record else ["no record.json"]
-    copy = [f"a copy of {copied}"] if copied else []
+def _doubt(certification: Certification, record: Record, original: str | None) -> str:
+    """Why a certification should not be trusted; empty if there is no reason."""
+    wrong = ["no record.json"]
+    if certification.record:
+        wrong = [*disagreements(certification, record), *unfit(certification.folder)]
+    copy = [f"a copy of {original}"] if original else []
     return "; ".join([*copy, *(["NOT VERIFIED, see certify --verify"] if wrong else [])])
 
 
-def _typed(place: Path) -> list[Path]:
+def _typed_tables(place: Path) -> list[Path]:
     """List the typed tables in a file, or in a folder and below it. Raises InputError if there is none."""
     if place.is_dir():
-        found = [file for file in sorted(place.rglob("*.toml")) if is_historical(file)]
+        files = [file for file in sorted(place.rglob("*.toml")) if is_historical(file)]
     else:
-        found = [place] if "identity" in read_toml(place) else []
-    if not found:
+        files = [place] if "identity" in read_toml(place) else []
+    if not files:
         raise InputError(f"{place}: no table typed from a document", "it has [[identity]] in it: docs/ledger.md")
-    return found
+    return files
 
 
 def _check(files: list[Path], where: str | None) -> int:
-    """Check typed tables against themselves."""
+    """Check that tables typed from documents satisfy their identities."""
     if not files:
         raise UsageError("cuesta ledger --check: which tables?", "cuesta ledger --check FILE.toml …")
-    checked = [check(read_historical(file)) for place in files for file in _typed(place)]
+    results = [check(read_historical(file)) for place in files for file in _typed_tables(place)]
     if where != "-":
-        say("\n\n\n".join(identities.text(each) for each in checked), where)
-    write_json(where, {"checked": [identities.data(each) for each in checked]})
-    return Exit.FAILED if any(each.unexplained for each in checked) else Exit.GOOD
+        say("\n\n\n".join(identities.text(each) for each in results), where)
+    write_json(where, {"checked": [identities.data(each) for each in results]})
+    return Exit.FAILED if any(each.unexplained for each in results) else Exit.GOOD

@@ -1,8 +1,8 @@
-"""`cuesta record --loop`: a recorded tape whose users stay, work on and on, and think as people do.
+"""`cuesta record --loop`: makes a tape whose users log in once, then repeat their work with random think times.
 
-A recording is one session from login to logout, with the think times that one person happened to have. Users who play
-it log in again and again, in step with one another. With `--loop` what comes after the login is repeated for ever, the
-logout is left out, and think times and gaps between keys are random with the same means.
+A recording is one session from login to logout, with the think times of one person. Users who play it log in again and
+again, in step with one another. With `--loop` the tape repeats the part after the login for ever and leaves out the
+logout; think times and gaps between keys are random with the recorded means.
 """
 
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from cuesta.errors import InputError
 
 LOGOUT = "Wait+Disconnect"
 SECRET = "${"
-"""Before a column of users, such as a password: what stands up to there is the login, which is done once."""
+"""Begins a column of the users' table, such as a password. The tape up to the last one is the login, played once."""
 
 
 def looped(tape: str) -> str:
-    """Make the tape of a session into one that goes on. Raises InputError if nothing can be repeated."""
+    """Make a session's tape repeat its work. Raises InputError if there is no transaction between login and logout."""
     blocks = list(_blocks(tape.splitlines()))
     first = next((at for at, block in enumerate(blocks) if not block[0].startswith(("#", "Set ", "Wait"))), len(blocks))
     logins = [at + 1 for at, block in enumerate(blocks) if any(SECRET in row for row in block)]
@@ -32,7 +32,7 @@ def looped(tape: str) -> str:
 
 
 def _blocks(rows: list[str]) -> Iterator[list[str]]:
-    """The commands of a tape: a transaction with all that is in it, or one row."""
+    """Split a tape into blocks: a transaction up to its `End`, or a single row."""
     block = list[str]()
     for row in rows:
         block.append(row)
@@ -42,7 +42,7 @@ def _blocks(rows: list[str]) -> Iterator[list[str]]:
 
 
 def _echo(rows: list[str]) -> str:
-    """How keys are timed behind some rows: in a loop each pass begins with that."""
+    """The echo mode in force after some rows. Each pass of the loop begins by setting it again."""
     modes = [row.split()[2] for row in rows if row.strip().startswith("Set Echo ")]
     return modes[-1] if modes else "off"
 

@@ -1,7 +1,7 @@
-"""The command line: which verb, and what becomes of errors.
+"""The command line: finds the verb, calls it, and prints errors with their remedy.
 
-`--version`, `--help` and `VERB --help` load neither the schema of plans nor anything else that takes long: a verb's
-arguments are in `verbs/VERB.py`, and `VERB.py`, which does the work, is imported when it is to be done.
+`--version`, `--help` and `VERB --help` stay quick: they import `verbs/VERB.py`, which has only the verb's arguments.
+`VERB.py`, which does the work and loads slow modules, is imported only when the verb runs.
 """
 
 import argparse
@@ -47,7 +47,7 @@ exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 
 
 
 def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = lambda: None) -> int:
-    """Run the command; give its exit code. `loaded` is called when the verb is imported, before it does anything."""
+    """Run the command and return its exit code. `loaded` is called after the verb's import, before the verb starts."""
     words = joined(sys.argv[1:] if arguments is None else arguments)
     parser = top_parser() if not words or words[0] not in VERBS else verb_parser(words[0])
     parsed, unknown = parser.parse_known_args(words if parser.prog == "cuesta" else words[1:])
@@ -74,10 +74,10 @@ def main(arguments: Sequence[str] | None = None, loaded: Callable[[], object] = 
 
 
 def joined(arguments: Sequence[str]) -> list[str]:
-    """Write `--measure -1s` as `--measure=-1s`, so that a negative value is read as a value, and refused as one."""
+    """Write `--measure -1s` as `--measure=-1s`: else argparse takes the negative value for a flag."""
     result: list[str] = []
     for number, argument in enumerate(arguments):
-        if argument == "--":  # what follows is somebody else's command
+        if argument == "--":  # the rest is the command that `cuesta record` runs
             return [*result, *arguments[number:]]
         if re.match(r"-[\d.]", argument) and result and result[-1].startswith("--"):
             result[-1] += f"={argument}"
@@ -87,7 +87,7 @@ def joined(arguments: Sequence[str]) -> list[str]:
 
 
 def top_parser() -> argparse.ArgumentParser:
-    """The parser of a command line that begins with no verb."""
+    """The parser for a command line without a verb, such as `cuesta --help`."""
     top = argparse.ArgumentParser("cuesta", description=ABOUT, epilog=EXAMPLES, formatter_class=Raw, allow_abbrev=False)
     top.add_argument("--version", action="version", version=f"cuesta {__version__}")
     verbs = top.add_subparsers(title="verbs", metavar="VERB", required=True)
@@ -113,12 +113,13 @@ def _unknown(argument: str, verb: argparse.ArgumentParser) -> UsageError:
     import difflib  # noqa: PLC0415
 
     flag, flags = argument.partition("=")[0], re.findall(r"--([\w-]+)", verb.format_usage())
-    meant = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
-    return UsageError(f"{verb.prog}: no such flag: {flag}" + (f"; did you mean --{meant[0]}?" if meant else ""), remedy)
+    matches = difflib.get_close_matches(flag.lstrip("-"), flags, n=1)
+    hint = f"; did you mean --{matches[0]}?" if matches else ""
+    return UsageError(f"{verb.prog}: no such flag: {flag}{hint}", remedy)
 
 
 class Raw(argparse.RawDescriptionHelpFormatter):
-    """Keeps the examples as they are written."""
+    """Prints the examples without wrapping them."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=30, width=110)

@@ -1,4 +1,4 @@
-"""`cuesta meters INTERVAL`: a row at each interval, and their average at the end."""
+"""`cuesta meters INTERVAL`: prints a row after each interval, and the average over all of them at the end."""
 
 import json
 import sys
@@ -20,14 +20,14 @@ HEAD_EVERY = 20
 
 
 def carry_out(meters: Meters, every: float, count: int | None, where: str | None, stopped: threading.Event) -> int:
-    """Show so many rows, or until stopped; as data they are sheets, an object a row."""
+    """Print `count` rows, or until `stopped` is set. With --json each row is a whole meter report as an object."""
     check_json(where)
     with nullcontext(sys.stdout) if where in (None, "-") else Path(where).open("w", encoding="utf-8") as out:
         return _follow(meters, every, count, out if where else None, stopped)
 
 
 def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None, stopped: threading.Event) -> int:
-    first, due, number, said = meters.snapshot(), _native.now() / 1e9, 0, set[str]()
+    first, due, number, printed = meters.snapshot(), _native.now() / 1e9, 0, set[str]()
     while not stopped.is_set() and (count is None or number < count):
         due += every
         if stopped.wait(max(due - _native.now() / 1e9, 0.0)):
@@ -36,7 +36,7 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
         if sheet["seconds"] > 1.5 * every:
             sheet["notes"].append(f"a gap: this reading came {sheet['seconds'] - every:.1f} s late")
             due = _native.now() / 1e9
-        _say(sheet, number, said, out)
+        _say(sheet, number, printed, out)
         number += 1
     if out is None and number:
         average = from_json(MeterReport, json.loads(meters.report(first)))
@@ -44,16 +44,17 @@ def _follow(meters: Meters, every: float, count: int | None, out: TextIO | None,
     return Exit.GOOD
 
 
-def _say(sheet: dict[str, Any], number: int, said: set[str], out: TextIO | None) -> None:
+def _say(sheet: dict[str, Any], number: int, printed: set[str], out: TextIO | None) -> None:
+    """Print a row. `printed` has the notes that were printed before: each is printed once, except gaps."""
     if out:
         print(json.dumps(sheet), file=out, flush=True)
         return
     if number % HEAD_EVERY == 0:
         print(report.head())
-    found: MeterReport = from_json(MeterReport, sheet)
-    print(report.row(found), flush=True)
+    interval: MeterReport = from_json(MeterReport, sheet)
+    print(report.row(interval), flush=True)
     late = [note for note in sheet["notes"] if note.startswith("a gap")]
-    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(found)]:
-        if note in late or note not in said:
+    for note in [*(sheet["notes"] if number == 0 else late), *report.gaps(interval)]:
+        if note in late or note not in printed:
             print(f"  {note}", file=sys.stderr)
-        said.add(note)
+        printed.add(note)

@@ -1,4 +1,4 @@
-"""`cuesta meters`: where a Linux host's time goes, by hand."""
+"""`cuesta meters`: shows where this machine's time goes. This module reads the arguments and chooses the mode."""
 
 import _thread
 import argparse
@@ -22,10 +22,10 @@ from cuesta.errors import Exit, UsageError
 from cuesta.ledger.meter_figure import from_json
 from cuesta.ledger.meter_report import MeterReport
 
-OF_SERVICE = 60.0
-"""Seconds that a service's profile is of when nothing is said."""
-FIRST = 5.0
-"""Seconds of a report that is asked for with nothing else."""
+RECORD_SECONDS = 60.0
+"""The default interval of `--record`."""
+REPORT_SECONDS = 5.0
+"""The interval of a report when no INTERVAL is given."""
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
         raise UsageError("cuesta meters: --since needs --report or --reset", "say which")
     count = _count(arguments.count)
     if arguments.interval is None:
-        return _sheets(meters, FIRST, 1, arguments.json)
+        return _sheets(meters, REPORT_SECONDS, 1, arguments.json)
     every = _duration(arguments.interval)
     if _depth(arguments) and not arguments.json:
         return _sheets(meters, every, count or 1, None)
@@ -81,11 +81,11 @@ def _front_end(arguments: argparse.Namespace) -> int:
 
 
 def _record(arguments: argparse.Namespace) -> int:
-    """Meter a service for a while; after Ctrl-C what was metered until then is written."""
+    """Meter a service for the interval and write its profile. Ctrl-C ends the interval early."""
     if arguments.count or arguments.report or arguments.reset:
         raise UsageError("cuesta meters: --record is of one interval", "cuesta meters 10m --record FILE")
     check_json(str(arguments.record), "--record")
-    seconds = OF_SERVICE if arguments.interval is None else _duration(arguments.interval)
+    seconds = RECORD_SECONDS if arguments.interval is None else _duration(arguments.interval)
     meters = start(arguments)
     with interruptible() as stopped:
         stopped.wait(seconds)
@@ -107,7 +107,7 @@ def _profile(arguments: argparse.Namespace) -> int:
 
 
 def subject_of(arguments: argparse.Namespace) -> str:
-    """Spell what is metered."""
+    """The subject as the meters spell it, such as `pid:7`."""
     for kind in ("pid", "cgroup", "cpus"):
         if (value := getattr(arguments, kind)) is not None:
             return f"{kind}:{value}"
@@ -115,10 +115,8 @@ def subject_of(arguments: argparse.Namespace) -> str:
 
 
 def _has_causes(arguments: argparse.Namespace) -> bool:
-    """Whether reports are sampled.
-
-    Rows show no causes. An interval of the caller's own begins in one process and ends in another; none is there
-    meanwhile to sample.
+    """Whether to sample causes: not for rows, which do not show them, nor for --reset and --report, between which no
+    process is there to sample.
     """
     is_row = arguments.interval is not None and not (arguments.json or arguments.record)
     is_row = is_row and not _depth(arguments)
@@ -144,7 +142,7 @@ def _check_traced(arguments: argparse.Namespace) -> None:
 
 
 def start(arguments: argparse.Namespace) -> Meters:
-    """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
+    """Start the meters. Raises UsageError if the subject is misspelt, CuestaError if it does not exist."""
     if arguments.url and not is_url(arguments.url):
         raise UsageError(f"cuesta meters: --from: no URL: {arguments.url}", "for example http://host:9100/metrics")
     stacks, depth = arguments.interval == profile.WORD, _depth(arguments)
@@ -158,19 +156,19 @@ def interruptible() -> Iterator[threading.Event]:
     stopped = threading.Event()
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
-        # In a thread of its own: the event's lock may be held by the very wait that the signal came into.
+        # Set it in a new thread: the wait that this signal interrupts may hold the event's lock.
         _thread.start_new_thread(stopped.set, ())
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    handlers = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:
         yield stopped
     finally:
-        for each, handler in before.items():
+        for each, handler in handlers.items():
             signal.signal(each, handler)
 
 
 def _sheets(meters: Meters, every: float, count: int, where: str | None) -> int:
-    """Show reports, one after the other, the one that Ctrl-C cuts short too."""
+    """Show `count` reports, one after each interval; Ctrl-C cuts the last one short and shows it too."""
     with interruptible() as stopped:
         for _ in range(count):
             stopped.wait(every)

@@ -1,4 +1,4 @@
-"""Where `--json` goes, and what is said before anything is started that could make it fail."""
+"""Writes results, as text and as JSON, and checks before a run that the file of `--json` can be written."""
 
 import json
 import os
@@ -8,12 +8,12 @@ from typing import TextIO
 
 from cuesta.errors import CuestaError, UsageError
 
-OF_RECORDS = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
-"""Files of run folders and certifications: evidence, though they are JSON of the same form."""
+EVIDENCE = ("run.json", "record.json", "certification.json", "timeline.json", "agent.json")
+"""Files of run folders and certifications, never overwritten although `--json` writes JSON of the same form."""
 
 
 def check_json(where: str | None, flag: str = "--json") -> None:
-    """Raise before a run what writing would raise after it."""
+    """Raise before a run the error that writing to `where` would raise after it."""
     if where in (None, "-"):
         return
     path = Path(str(where))
@@ -31,7 +31,7 @@ def is_own(path: Path) -> bool:
     """Whether a file may be overwritten: JSON that `--json` wrote, and no part of a record."""
     try:
         text = path.read_text(encoding="utf-8")
-        if path.name in OF_RECORDS or not text:
+        if path.name in EVIDENCE or not text:
             return not text
         first = json.loads(text if text.startswith("{\n") else text.partition("\n")[0])
     except (OSError, ValueError):
@@ -44,13 +44,13 @@ def _written(value: object) -> str:
 
 
 def _rows_from(first: object, text: str) -> list[str]:
-    """The whole text if its rows are sheets of `cuesta meters --json`, of which `first` is the first."""
+    """The whole text if it is rows of meter reports by `cuesta meters --json`, `first` being the first of them."""
     is_sheet = isinstance(first, dict) and {"at", "wall", "subject"} <= first.keys()
     return [text] if is_sheet and text.startswith(json.dumps(first) + "\n") else []
 
 
 def free_name(path: Path) -> str:
-    """Propose a name beside a file that is not taken."""
+    """A name in the same folder that no file has yet."""
     names = (path.with_name(f"{path.stem}{number}.json") for number in ("", *(f"-{each}" for each in range(2, 1000))))
     return str(next((name for name in names if not name.exists()), path.with_suffix(".new.json")))
 
@@ -68,12 +68,12 @@ def write_json(where: str | None, value: object) -> None:
 
 
 def say(text: str, json_where: str | None) -> None:
-    """Print a result for people: standard output belongs to JSON when `--json -` asks for it."""
+    """Print a result for people, on standard error if `--json -` claims standard output."""
     _print(text, sys.stderr if json_where == "-" else sys.stdout)
 
 
 def _print(text: str, stream: TextIO) -> None:
-    """Print and flush. A reader that has left (`| head`) misses the rest; the files that follow are written."""
+    """Print and flush. If the reader has left (`| head`), drop the rest, so that later files are still written."""
     try:
         print(text, file=stream, flush=True)
     except BrokenPipeError:

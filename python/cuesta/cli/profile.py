@@ -11,30 +11,30 @@ from cuesta.ledger.meter_figure import from_json
 from cuesta.ledger.meter_report import MeterReport
 
 WORD = "profile"
-"""What stands in the place of an interval."""
+"""The word given in place of an interval: `cuesta meters profile`."""
 SECONDS = 10.0
-"""How long it looks when nothing is said."""
+"""The default length of a profile."""
 
 
 def carry_out(meters: _native.Meters, arguments: argparse.Namespace, seconds: float, stopped: threading.Event) -> int:
-    """Look for so long, or until stopped, and show what was seen."""
+    """Sample for `seconds`, or until `stopped` is set, and show where CPU time went."""
     fraction = _fraction(arguments.fraction)
     check_json(arguments.json)
     stopped.wait(seconds)
     sheet = json.loads(meters.report())
     try:
-        found = json.loads(meters.profile(fraction, f"{sheet['subject']}, {sheet['seconds']:.0f} s"))
+        samples = json.loads(meters.profile(fraction, f"{sheet['subject']}, {sheet['seconds']:.0f} s"))
     except _native.RunError as error:
         raise CuestaError(f"cuesta meters profile: {error}") from None
     if arguments.json != "-":
         from cuesta.report import profile as report  # noqa: PLC0415
 
-        print(report.text(found["listing"], from_json(MeterReport, sheet)))
-    for file, content in ((arguments.flame, found["flame"]), (arguments.folded, found["folded"])):
+        print(report.text(samples["listing"], from_json(MeterReport, sheet)))
+    for file, content in ((arguments.flame, samples["flame"]), (arguments.folded, samples["folded"])):
         if file:
             file.touch(mode=0o600)
             file.write_text(content, encoding="utf-8")
-    write_json(arguments.json, {"sheet": sheet, **found["listing"]})
+    write_json(arguments.json, {"sheet": sheet, **samples["listing"]})
     return Exit.GOOD
 
 

@@ -1,4 +1,4 @@
-"""`cuesta record`: a person's session becomes a tape, and a cast to watch it by."""
+"""`cuesta record`: makes a tape of a person's session, and a cast with which to watch it."""
 
 import argparse
 import getpass
@@ -18,7 +18,7 @@ from types import FrameType
 
 from cuesta import _native
 from cuesta.cli.loop import LOGOUT, looped
-from cuesta.engine.preflight import look_at_ssh
+from cuesta.engine.preflight import prepare_ssh
 from cuesta.engine.tapes import notes_on, read_cast
 from cuesta.errors import CuestaError, Exit, InputError, UsageError
 from cuesta.target import kind_of
@@ -29,32 +29,31 @@ LOOK_EVERY = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Where a recording goes."""
+    """The files that a recording writes."""
 
     tape: Path
     cast: Path | None
-    """None if the cast is there already."""
+    """None with --from: then the cast exists already."""
     chosen: bool
     """Whether the user gave the name."""
 
     def refuse_others(self) -> None:
-        """Raise if a file is there and may not be written over."""
+        """Raise UsageError if one of the files exists."""
         for path in (self.tape, self.cast):
             if path and path.exists():
                 raise UsageError(f"{path}: is there already", "give another name, -o NAME, or write over it: --force")
 
     def without_secrets(self, cast: _native.Cast) -> "Files":
-        """These files, or others if their names would show a secret and the user did not choose them."""
+        """These files; or others, if their names contain a hidden entry and the user did not choose them."""
         if self.chosen or cast.redacted(self.tape.stem) == self.tape.stem:
             return self
         return _free("session", self.tape.parent, with_cast=self.cast is not None)
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Record, and write what was recorded."""
-    given = [bool(arguments.command), arguments.target is not None, arguments.source is not None]
-    if sum(given) != 1:
-        wrong = "one of COMMAND, --target and --from is enough" if any(given) else "there is nothing to record"
+    sources = [bool(arguments.command), arguments.target is not None, arguments.source is not None]
+    if sum(sources) != 1:
+        wrong = "one of COMMAND, --target and --from is enough" if any(sources) else "there is nothing to record"
         raise UsageError(f"cuesta record: {wrong}", "for example: cuesta record -- bash")
     if arguments.source:
         return _convert(arguments)
@@ -95,9 +94,9 @@ def _record(arguments: argparse.Namespace) -> int:
     command = shlex.join(arguments.command) or target
     password = getpass.getpass(f"password for {target}: ") if arguments.ask_password else None
     if kind_of(target) == "ssh":
-        look_at_ssh(target, [{"password": password}] if password else [])
+        prepare_ssh(target, [{"password": password}] if password else [])
     print(f"cuesta: recording {command}; it ends with the program, or press Ctrl+] three times", file=sys.stderr)
-    cast, interrupted = _relayed(target, command, password)
+    cast, interrupted = _relay(target, command, password)
     print(f"\ncuesta: recorded {cast.seconds:.0f} s", file=sys.stderr)
     if not arguments.keep_all:
         files = files.without_secrets(cast)
@@ -133,15 +132,15 @@ def _files(arguments: argparse.Namespace, target: str) -> Files:
 
 
 def _free(name: str, folder: Path, with_cast: bool) -> Files:
-    """Names that no file has."""
+    """Names that no file has yet: NAME, NAME-2, NAME-3, …"""
     names = (folder / (name if number == 1 else f"{name}-{number}") for number in range(1, 1000))
     pairs = ((Path(f"{each}.tape"), Path(f"{each}.cast")) for each in names)
     tape, cast = next(pair for pair in pairs if not any(path.exists() for path in pair))
     return Files(tape, cast if with_cast else None, chosen=False)
 
 
-def _relayed(target: str, command: str, password: str | None) -> tuple[_native.Cast, bool]:
-    """Relay until the session ends; say whether a signal ended it."""
+def _relay(target: str, command: str, password: str | None) -> tuple[_native.Cast, bool]:
+    """Relay keys and output until the session ends; returns the cast, and whether a signal ended the session."""
     terminal = os.environ.get("TERM") or "xterm-256color"
     try:
         relay = _native.Relay.start(target, terminal, command, password)
@@ -155,23 +154,23 @@ def _relayed(target: str, command: str, password: str | None) -> tuple[_native.C
 
 @contextmanager
 def _stopping(relay: _native.Relay) -> Iterator[list[int]]:
-    """The first signal ends the recording; the second ends at once, with the terminal put back."""
-    seen: list[int] = []
-    as_it_was = termios.tcgetattr(sys.stdin)
+    """The first signal ends the recording. The second restores the terminal and ends this process at once."""
+    arrived: list[int] = []
+    terminal_modes = termios.tcgetattr(sys.stdin)
 
     def handle(number: int, _frame: FrameType | None) -> None:
-        if seen:
-            termios.tcsetattr(sys.stdin, termios.TCSANOW, as_it_was)
+        if arrived:
+            termios.tcsetattr(sys.stdin, termios.TCSANOW, terminal_modes)
             os._exit(Exit.INTERRUPTED)
-        seen.append(number)
+        arrived.append(number)
         relay.stop()
 
     signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-    before = [signal.signal(each, handle) for each in signals]
+    handlers = [signal.signal(each, handle) for each in signals]
     try:
-        yield seen
+        yield arrived
     finally:
-        for each, handler in zip(signals, before, strict=True):
+        for each, handler in zip(signals, handlers, strict=True):
             signal.signal(each, handler)
 
 
@@ -188,7 +187,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
     if arguments.loop:
         try:
             tape = looped(tape)
-        except InputError as error:  # the session cannot be typed again: its tape is written as it is
+        except InputError as error:  # the session cannot be repeated: write its tape without a loop
             print(f"cuesta: {error}; the tape is of the session as it was", file=sys.stderr)
     _write_file(files.tape, tape.encode(), private=keep_all)
     print(f"{files.tape}: {_summary(tape)}")
@@ -204,7 +203,7 @@ def _write(cast: _native.Cast, files: Files, command: str, target: str, argument
 
 
 def _write_file(path: Path, data: bytes, private: bool) -> None:
-    """Write a file; one that may hold passwords is readable by its owner only."""
+    """Write a file; a `private` one may hold passwords, so only its owner may read it."""
     with path.open("wb") as file:
         if private:
             path.chmod(0o600)
@@ -212,7 +211,7 @@ def _write_file(path: Path, data: bytes, private: bool) -> None:
 
 
 def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
-    """Print it; say whether anything is."""
+    """Print which entries are hidden; returns whether any is."""
     from cuesta.report.recording import of_everything_kept, of_secrets  # noqa: PLC0415  # pages are slow to import
 
     secrets = json.loads(cast.secrets())
@@ -221,7 +220,7 @@ def _say_what_is_hidden(cast: _native.Cast, keep_all: bool) -> bool:
 
 
 def _replayed(tape: str) -> str:
-    """What users do who play the tape."""
+    """One sentence: what users do who play the tape."""
     if "\nForever\n" in tape:
         return "played, each user does once what stands before Forever, then repeats the rest with random think times"
     where = "in a new session" if LOGOUT in tape else "in the same session"

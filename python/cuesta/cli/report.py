@@ -1,4 +1,4 @@
-"""`cuesta report`: a run, or several side by side, shown again from what lies in their folders; certifications too."""
+"""`cuesta report`: shows one or several runs, or certifications, from the records in their folders."""
 
 import argparse
 from collections.abc import Mapping
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Derive it and show it."""
     check_json(arguments.json)
-    _insist_on_places(arguments)
+    _check_outputs(arguments)
     certified = [is_certification(folder) for folder in arguments.folders]
     if all(certified):
         _show_systems(arguments)
@@ -27,8 +26,8 @@ def carry_out(arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _insist_on_places(arguments: argparse.Namespace) -> None:
-    """Raise UsageError if two outputs go to one place, or one to no file."""
+def _check_outputs(arguments: argparse.Namespace) -> None:
+    """Raise UsageError if two outputs would go to standard output, or one goes to no file."""
     if arguments.markdown and arguments.json == "-":
         raise UsageError("cuesta report: --markdown and --json - both want standard output", "--json FILE")
     if arguments.markdown and arguments.out:
@@ -40,20 +39,20 @@ def _insist_on_places(arguments: argparse.Namespace) -> None:
 def _show_runs(arguments: argparse.Namespace) -> None:
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
-    found = [analysis.summarise(folder) for folder in arguments.folders]
-    runs = dict(zip(report.names(arguments.folders), found, strict=True))
+    summaries = [analysis.summarise(folder) for folder in arguments.folders]
+    runs = dict(zip(report.names(arguments.folders), summaries, strict=True))
     if arguments.markdown:
         say(report.markdown(runs).rstrip("\n"), arguments.json)
     if arguments.junit:
         report.junit(runs, arguments.junit)
-    write_json(arguments.json, _object([run.json() for run in found]))
+    write_json(arguments.json, _object([run.json() for run in summaries]))
     if _wants_page(arguments):
         file = _file(arguments, "report.html")
         report.html(runs, file)
-        _say(_of_runs(runs, arguments.verbose), file, arguments)
+        _say(_text(runs, arguments.verbose), file, arguments)
 
 
-def _of_runs(runs: Mapping[str, "Summary"], verbose: bool) -> str:
+def _text(runs: Mapping[str, "Summary"], verbose: bool) -> str:
     from cuesta import report  # noqa: PLC0415
 
     if len(runs) == 1:
@@ -83,7 +82,7 @@ def _wants_page(arguments: argparse.Namespace) -> bool:
 
 
 def _file(arguments: argparse.Namespace, name: str) -> Path:
-    """Where the page goes: the page of one folder goes into it."""
+    """The page's file: by default in the folder shown, or in the current folder if there are several."""
     (first, *more), out = arguments.folders, arguments.out
     return out or (Path("report.html") if more else first / name)
 
@@ -92,6 +91,6 @@ def _say(what: str, file: Path, arguments: argparse.Namespace) -> None:
     say(f"{what}\nPAGE       {file}", arguments.json)
 
 
-def _object(found: list[dict[str, object]]) -> dict[str, object]:
-    """One run's object; for several runs, an object with a list of theirs."""
-    return found[0] if len(found) == 1 else {"runs": found}
+def _object(runs: list[dict[str, object]]) -> dict[str, object]:
+    """The JSON of one run; of several runs, an object with the list of theirs."""
+    return runs[0] if len(runs) == 1 else {"runs": runs}

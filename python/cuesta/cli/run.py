@@ -1,4 +1,4 @@
-"""`cuesta run`: users type at a host, and a summary says what came of it."""
+"""`cuesta run`: emulates users who type at a host, records the run and summarises it."""
 
 import argparse
 import os
@@ -22,33 +22,32 @@ from cuesta.units import count, many, minutes
 
 
 def carry_out(arguments: argparse.Namespace) -> int:
-    """Run it, record it, sum it up."""
     check_json(arguments.json)
-    job = prepare(load(_given(arguments), Path.cwd()))
+    job = prepare(load(_options(arguments), Path.cwd()))
     if arguments.dry_run:
         if arguments.json != "-":
             say(show_plan(job), arguments.json)
         write_json(arguments.json, plan_data(job))
         return Exit.GOOD
-    for said in () if arguments.quiet else beforehand(job):
-        print(f"cuesta: {said}", file=sys.stderr)
+    for notice in () if arguments.quiet else notices(job):
+        print(f"cuesta: {notice}", file=sys.stderr)
     with interrupts() as stopping, watching(arguments.quiet) as look:
-        ran = run(job, arguments.out, look, stopping)
-        # Within the block: what was measured is kept, and so summed up, whatever comes meanwhile.
-        code = _sum_up(ran, arguments)
+        result = run(job, arguments.out, look, stopping)
+        # Inside the block, so that a first Ctrl-C during the summary does not lose it.
+        code = _sum_up(result, arguments)
         return Exit.INTERRUPTED if stopping.is_set() else code
 
 
-def beforehand(job: Job) -> Iterator[str]:
-    """What the run does, the notes of its tapes, and which meters cannot be had."""
-    yield doing(job)
+def notices(job: Job) -> Iterator[str]:
+    """What is printed before the run: one sentence about it, the notes of its tapes, and why it is not traced."""
+    yield overview(job)
     yield from (f"{tape.name}: {note}" for tape in job.tapes.values() for note in tape.notes)
     meters = job.plan.settings.meters
     if untraced := why_untraced(meters):
         yield f"--meters {meters}: not traced: {untraced}"
 
 
-def doing(job: Job) -> str:
+def overview(job: Job) -> str:
     """One sentence: how many users play what at which host, and for how long."""
     steps = [step.settings for step in job.plan.steps]
     groups = [group for settings in steps for group in settings.group]
@@ -62,23 +61,23 @@ def doing(job: Job) -> str:
     return f"{users} at {hosts}, tape {tapes}; about {minutes(duration(job))}"
 
 
-def _sum_up(ran: RunResult, arguments: argparse.Namespace) -> int:
-    """Derive, write and print the summary; the exit code says the worst."""
+def _sum_up(result: RunResult, arguments: argparse.Namespace) -> int:
+    """Derive, write and print the summary. An invalid run has precedence over a limit in the exit code."""
     from cuesta import analysis, report  # noqa: PLC0415, late because plots are slow to load
 
-    summary = analysis.summarise(ran.folder)
-    record_json(ran.folder / "summary.json", summary.json())
+    summary = analysis.summarise(result.folder)
+    record_json(result.folder / "summary.json", summary.json())
     say(report.text(summary, verbose=arguments.verbose), arguments.json)
     write_json(arguments.json, summary.json())
-    report.html({ran.folder.name: summary}, ran.folder / "report.html")
-    for failure in ran.failures:
+    report.html({result.folder.name: summary}, result.folder / "report.html")
+    for failure in result.failures:
         print(f"cuesta: {failure}", file=sys.stderr)
     if not summary.valid:
         return Exit.INVALID
     return Exit.GOOD if summary.limits_ok else Exit.LIMIT
 
 
-def _given(arguments: argparse.Namespace) -> RawOptions:
+def _options(arguments: argparse.Namespace) -> RawOptions:
     plan = Path(arguments.file) if arguments.file and arguments.file.endswith(".toml") else None
     tape = None if plan else arguments.file
     flags = {name: value for name in (*SETTINGS, "limits") if (value := getattr(arguments, name)) is not None}

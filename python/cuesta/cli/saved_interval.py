@@ -1,7 +1,7 @@
-"""Where an interval of meters began: a reading in a file that belongs to one caller.
+"""`cuesta meters --reset` and `--report`: an interval that begins in one command and ends in a later one.
 
-The kernel counts from boot on and nobody resets it; a caller who wants an interval of its own keeps the reading that it
-begins with. So callers do not disturb one another.
+The kernel's counters run from boot and are never reset. So `--reset` saves a reading in the caller's own file, and
+`--report` takes the difference to it: callers do not disturb one another.
 """
 
 import json
@@ -20,7 +20,7 @@ NOT_SAMPLED = (
     "nobody samples between two commands: `cuesta meters` samples for the 5 s that it runs, "
     "`cuesta meters INTERVAL 1 --json` for an interval"
 )
-"""Why such an interval has no causes."""
+"""Why the report of such an interval has no causes of CPU time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class SavedInterval:
 
     @classmethod
     def at(cls, file: Path | None, subject: str) -> "SavedInterval":
-        """Find the caller's file: the given one, or that of its session and subject."""
+        """The interval in `file`, by default in the file of the caller's session and subject."""
         if file:
             return cls(file)
         state = os.environ.get("XDG_STATE_HOME") or str(Path.home() / ".local" / "state")
         return cls(Path(state) / "cuesta" / "meters" / f"{_session()}-{quote(subject, safe='')}.json")
 
     def write(self, reading: str) -> None:
-        """Begin an interval with a reading. Written whole or not at all."""
+        """Begin an interval: write the reading to the file, atomically."""
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             part = self.file.with_name(f"{self.file.name}.{os.getpid()}.part")
@@ -66,11 +66,11 @@ class SavedInterval:
         return sheet
 
     def _forget_others(self) -> None:
-        """Delete the files of sessions that have ended. A session may outlive its leader: one's own file stays."""
+        """Delete files of sessions whose leader has ended, but not the caller's own, which may outlive its leader."""
         own = _session()
         for file in self.file.parent.glob("session-*-*.json"):
             leader = file.name.split("-")[1]
-            # Where a session was begun outside of the container its leader is 0, which nobody can look for.
+            # In a container, the leader of a session that was started outside of it is 0: /proc has no such entry.
             if (
                 leader.strip("0").isdigit()
                 and not Path("/proc", leader).exists()
@@ -81,7 +81,7 @@ class SavedInterval:
 
 
 def _session() -> str:
-    """The caller's session, by its leader and the leader's start time: process numbers are used again."""
+    """The caller's session: its leader and the leader's start time, because process numbers are reused."""
     leader = os.getsid(0)
     try:
         stat = Path("/proc", str(leader), "stat").read_text(encoding="utf-8", errors="replace")

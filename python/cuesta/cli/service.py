@@ -1,4 +1,4 @@
-"""A live service's profile: `cuesta meters --record` writes one, `cuesta compare --profile` holds a run against it."""
+"""Profiles of live services: `cuesta meters --record` writes it, `cuesta compare --profile` compares a run."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ from cuesta.report.representative import data, text
 
 
 def record(meters: Meters, file: Path) -> int:
-    """Write what was metered since the meters began; refuses a subject that has ended."""
+    """Write the figures since the meters began. Raises RefusedError if the subject has ended."""
     sheet = json.loads(meters.report())
     report: MeterReport = from_json(MeterReport, sheet)
     if why := report.own.seconds.why:
@@ -33,8 +33,8 @@ def record(meters: Meters, file: Path) -> int:
     return Exit.GOOD
 
 
-def hold_against(profile: Path, folder: Path, step: int | None, where: str | None) -> int:
-    """How far a run's mix is from a service's."""
+def compare_with(profile: Path, folder: Path, step: int | None, where: str | None) -> int:
+    """Print how far the mix of work in a run is from that of a service."""
     check_json(where)
     service, recorded = read_service(profile), open_run(folder)
     number = max(recorded.steps, default=0) if step is None else step
@@ -42,7 +42,7 @@ def hold_against(profile: Path, folder: Path, step: int | None, where: str | Non
     if report is None:
         why = f"step {number + 1} of {folder} has no report of its host's meters"
         raise RefusedError(f"nothing to compare: {why}", "run it with --meters: docs/meters.md")
-    found = apart(mix(service.report), mix(report))
-    say(text(found, service, report), where)
-    write_json(where, data(found))
-    return Exit.GOOD if found.represents else Exit.CHANGED
+    distance = apart(mix(service.report), mix(report))
+    say(text(distance, service, report), where)
+    write_json(where, data(distance))
+    return Exit.GOOD if distance.represents else Exit.CHANGED

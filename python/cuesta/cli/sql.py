@@ -1,4 +1,4 @@
-"""`cuesta ledger --sql`: a question about all runs and certifications, and the tables that it is asked of."""
+"""`cuesta ledger --sql` queries all runs and certifications; `--tables` lists the tables."""
 
 import argparse
 import csv
@@ -18,9 +18,9 @@ PARQUET = b"PAR1"
 
 
 def ask(places: list[Path], arguments: argparse.Namespace) -> int:
-    """Answer a question."""
+    """Print or write the rows of the query."""
     check_select(arguments.sql)
-    _insist_on_place(arguments.parquet)
+    _check_parquet(arguments.parquet)
     with Database.at(arguments.database) as database:
         _fill(database, places)
         damaged = database.damaged()
@@ -33,16 +33,16 @@ def ask(places: list[Path], arguments: argparse.Namespace) -> int:
     return Exit.GOOD
 
 
-def _show(found: SqlResult, arguments: argparse.Namespace) -> None:
+def _show(result: SqlResult, arguments: argparse.Namespace) -> None:
     if arguments.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([found.columns, *found.rows])
+        csv.writer(sys.stdout, lineterminator="\n").writerows([result.columns, *result.rows])
     elif arguments.json != "-":
-        say(report.text(found), arguments.json)
-    write_json(arguments.json, report.data(found))
+        say(report.text(result), arguments.json)
+    write_json(arguments.json, report.data(result))
 
 
-def _insist_on_place(file: Path | None) -> None:
-    """Raise, before anything is read, if the file cannot be written or is no Parquet file."""
+def _check_parquet(file: Path | None) -> None:
+    """Raise CuestaError, before any folder is read, if the file cannot be written or is no Parquet file."""
     if file and file.exists() and not _is_parquet(file):
         raise CuestaError(f"{file}: is there, and is no Parquet file", "delete it, or name another")
     if file and not file.absolute().parent.is_dir():
@@ -57,16 +57,15 @@ def _is_parquet(file: Path) -> bool:
 
 
 def _fill(database: Database, places: list[Path]) -> None:
-    """Read the folders that changed since the database was kept; all of them if it was not."""
-    found = discover([place.absolute() for place in places])
-    readers = dict.fromkeys(found.runs, of_run) | dict.fromkeys(found.certifications, of_certification)
+    """Read the folders that changed since the database was saved, or all of them if it was not."""
+    folders = discover([place.absolute() for place in places])
+    readers = dict.fromkeys(folders.runs, of_run) | dict.fromkeys(folders.certifications, of_certification)
     prints = {str(folder): fingerprint(folder) for folder in readers}
     for name in database.changed(prints):
         database.take(name, prints[name], readers[Path(name)](Path(name)))
 
 
 def tables(where: str | None) -> int:
-    """List the tables."""
     if where != "-":
         say(report.tables(), where)
     write_json(where, report.tables_data())

@@ -1,4 +1,4 @@
-"""`cuesta meters --front-end RUN`: `tty_meters` of the built-in host, as a run folder has them. Nothing is metered."""
+"""`cuesta meters --front-end RUN`: shows the built-in host's `tty_meters` that a run recorded. It meters nothing."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -11,11 +11,11 @@ from cuesta.report.front_end import text
 
 
 def carry_out(folder: Path, where: str | None) -> int:
-    """Show the sheet of each step of a run."""
+    """Show the front end's figures for each step of a run."""
     check_json(where)
     recorded = open_run(folder)
-    found = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
-    sheets = {number: sheet for number, sheet in found.items() if sheet}
+    by_step = {number: front_end(recorded, step) for number, step in recorded.steps.items()}
+    sheets = {number: sheet for number, sheet in by_step.items() if sheet}
     if not sheets:
         raise InputError(f"{folder}: the built-in host recorded no meters there", "it does in a run at `host:`")
     titles = (f"step {number + 1}\n" if len(sheets) > 1 else "" for number in sheets)

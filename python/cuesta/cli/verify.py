@@ -1,4 +1,4 @@
-"""`cuesta certify --verify`: what a record says, held against its raw files; or a typed table, against itself."""
+"""`cuesta certify --verify`: compares a record with its raw files, or checks the identities of a typed table."""
 
 import json
 from pathlib import Path
@@ -13,21 +13,21 @@ from cuesta.ledger.historical import is_historical, read_historical
 from cuesta.ledger.signature import signer, unfit
 from cuesta.units import many
 
-OF_SPOILT_FILES = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
-"""What deriving figures may raise when a raw file is not what a run wrote."""
+SPOILT_FILE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, OSError)
+"""Errors that deriving figures may raise if a raw file was changed."""
 
 
 def carry_out(what: Path, signers: Path | None, json_where: str | None) -> int:
     """Verify a certification (or several), a run folder, or a typed table; exit 1 if something is wrong."""
-    found = [verified(one, signers) for one in ([what] if what.is_file() else folders(what))]
-    for each in found:
-        say("\n".join(told(each)), json_where)
-    write_json(json_where, found[0] if len(found) == 1 else {"verified": found})
-    return Exit.GOOD if all(each["ok"] for each in found) else Exit.FAILED
+    results = [verify(one, signers) for one in ([what] if what.is_file() else folders(what))]
+    for each in results:
+        say("\n".join(text(each)), json_where)
+    write_json(json_where, results[0] if len(results) == 1 else {"verified": results})
+    return Exit.GOOD if all(each["ok"] for each in results) else Exit.FAILED
 
 
 def folders(folder: Path) -> list[Path]:
-    """The folders to verify: this one, or the certifications of a plan's groups in it."""
+    """The folders to verify: this one, or the certifications of groups in it."""
     if is_certification(folder) or (folder / "run.json").is_file():
         return [folder]
     inside = sorted(path for path in folder.glob("*") if is_certification(path))
@@ -38,14 +38,14 @@ def folders(folder: Path) -> list[Path]:
     return inside
 
 
-def verified(what: Path, signers: Path | None) -> dict[str, Any]:
+def verify(what: Path, signers: Path | None) -> dict[str, Any]:
     if what.is_file():
         return table(what)
     return certification(what, signers) if is_certification(what) else run(what)
 
 
 def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
-    """Compare a certification's hashes with its files, then its figures with those derived from them."""
+    """Compare a certification's hashes with its files, then its figures with new ones derived from the files."""
     from cuesta.analysis.certify.agreement import disagreements, hashes_in, of_files  # noqa: PLC0415
     from cuesta.analysis.certify.record import derive  # noqa: PLC0415
 
@@ -58,17 +58,17 @@ def certification(folder: Path, signers: Path | None) -> dict[str, Any]:
         derived = derive(opened)
         wrong = disagreements(opened, derived)
         more |= {"grade": derived.grade, "runs": derived.method.runs, "excluded": len(derived.method.excluded)}
-    except (CuestaError, *OF_SPOILT_FILES) as error:
+    except (CuestaError, *SPOILT_FILE_ERRORS) as error:
         wrong = of_files(opened, hashes(opened)) if opened.record else []
         wrong.append(f"the figures cannot be derived: {why_unread(error)}")
     if opened.record is None:
         return answer(folder, wrong, **more)
-    by, unsigned = signed(folder, signers)
-    return answer(folder, [*wrong, *unsigned], signature=(folder / SIGNATURE).exists(), signed_by=by, **more)
+    by, faults = check_signature(folder, signers)
+    return answer(folder, [*wrong, *faults], signature=(folder / SIGNATURE).exists(), signed_by=by, **more)
 
 
-def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
-    """Who signed a record, if that can be told, and what is wrong with the signature."""
+def check_signature(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
+    """The signer, if `signers` names who may sign, and what is wrong with the signature."""
     try:
         if signers:
             return signer(folder, signers), []
@@ -78,7 +78,7 @@ def signed(folder: Path, signers: Path | None) -> tuple[str | None, list[str]]:
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Compare a run's summary and its tapes' hashes with its records."""
+    """Compare a run's summary, and the hashes of its tapes, with its records."""
     from cuesta.analysis.certify.agreement import unlike  # noqa: PLC0415
     from cuesta.analysis.summary import summarise  # noqa: PLC0415
 
@@ -93,38 +93,38 @@ def run(folder: Path) -> dict[str, Any]:
 
 
 def table(file: Path) -> dict[str, Any]:
-    """Check a table typed from a document against itself."""
+    """Check the identities of a table typed from a document."""
     from cuesta.analysis.history.identities import check  # noqa: PLC0415
     from cuesta.report import identities  # noqa: PLC0415
 
     if not is_historical(file):
         raise InputError(f"{file}: no table typed from a document", "it has identities in it: docs/ledger.md")
-    checked = check(read_historical(file))
-    wrong = [f"{each.name}: {each.verdict.value}" for each in checked.unexplained]
-    return answer(file, wrong, text=identities.text(checked), **identities.data(checked))
+    result = check(read_historical(file))
+    wrong = [f"{each.name}: {each.verdict.value}" for each in result.unexplained]
+    return answer(file, wrong, text=identities.text(result), **identities.data(result))
 
 
 def answer(what: Path, wrong: list[str], **more: object) -> dict[str, Any]:
     return {"what": str(what), "ok": not wrong, "wrong": wrong, **more}
 
 
-def told(found: dict[str, Any]) -> list[str]:
-    if "text" in found:
-        return [found.pop("text")]
-    word = "VERIFIED" if found["ok"] else "NOT VERIFIED"
-    rows = [f"{word}  {found['what']}", *(f"  - {each}" for each in found["wrong"])]
-    if found["ok"] and "files" in found:
+def text(result: dict[str, Any]) -> list[str]:
+    if "text" in result:
+        return [result.pop("text")]
+    word = "VERIFIED" if result["ok"] else "NOT VERIFIED"
+    rows = [f"{word}  {result['what']}", *(f"  - {each}" for each in result["wrong"])]
+    if result["ok"] and "files" in result:
         rows.append(
-            f"  {found['files']} raw files are as they were hashed, and all figures were derived of them again;"
+            f"  {result['files']} raw files are as they were hashed, and all figures were derived of them again;"
         )
         rows.append("  record.html and the runs' summaries can be made again, and were not looked at")
-        rows.append(f"  {found['grade']}: {many(found['runs'], 'run')} counted, {found['excluded']} did not")
-    elif found.get("written_by", __version__) != __version__:
+        rows.append(f"  {result['grade']}: {many(result['runs'], 'run')} counted, {result['excluded']} did not")
+    elif result.get("written_by", __version__) != __version__:
         rows.append(
-            f"  it was written by cuesta {found['written_by']}, which may have reckoned otherwise than {__version__}"
+            f"  it was written by cuesta {result['written_by']}, which may have reckoned otherwise than {__version__}"
         )
-    if found.get("signed_by"):
-        rows.append(f"  signed by {found['signed_by']}")
-    elif found["ok"] and found.get("signature"):
+    if result.get("signed_by"):
+        rows.append(f"  signed by {result['signed_by']}")
+    elif result["ok"] and result.get("signature"):
         rows.append("  it is signed, by whom is not known: --signers FILE says who may have")
     return rows

@@ -1,18 +1,19 @@
 """The engine: turns a plan into a run folder. Importing it loads nothing: its processes start quickly.
 
-- `tapes`, `users`: read what the plan names, before anything is started; `passphrases`: asked for then.
+- `tapes`, `users`: read the files that the plan names, before anything is started; `passphrases`: of key files.
 - `job`: a plan with its tapes and users, checked; how long it takes.
-- `preflight`: what a run needs of this machine and of its target.
+- `preflight`: checks that this machine and the target have what the run needs.
 - `folder`: the run folder and `run.json`.
-- `spec`: what the Rust half is told.
-- `placement`: which CPUs and which network either side has; `isolation`: networks of their own.
-- `host`: the built-in host in a process of its own, `host_process`.
-- `agent`: one driving process; `agents` are its ends in this one; `meetings`: barriers over all of them.
-- `meter_source`: which meters a run reads, and what they are worth; `listener`: who listens at a port.
-- `metering`: a metering process, seen from here; `meter_process`: its own end; `node_exporter`: another machine's.
-- `local`: all of it, on this machine; `interleaved`: two plans in turn.
-- `certifier`: run after run until enough of them count; `method`: which runs; `conditions`: under which;
-  `kernel_threads`, `linkage`, `runnable`: what is looked at beside a run.
+- `spec`: the specification that the Rust half receives.
+- `placement`: the CPUs and the network of the host and of the driver; `isolation`: a separate network for each.
+- `host`: the built-in host in its own process, `host_process`.
+- `agent`: one driver process; `agents`: this process's end of it; `meetings`: barriers across all agents.
+- `meter_source`: which meters a run reads, and how good they are; `listener`: finds the process that listens at a port.
+- `metering`: this process's end of a metering process; `meter_process`: its main; `node_exporter`: reads another
+  machine's.
+- `local`: one run on this machine; `interleaved`: runs of two plans in turn.
+- `certifier`: repeats runs until enough of them count; `method`: which runs it makes; `conditions`: settings of the
+  machine; `kernel_threads`, `linkage`, `runnable`: further readings that are taken during a run.
 
-Kept free: `ray`, the same on many machines. It will need of `agents` only what they offer now: ready, go, meet, stop.
+A future `ray` would run agents on many machines, with the interface that `agents` has now: ready, go, meet, stop.
 """

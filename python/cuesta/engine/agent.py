@@ -1,10 +1,10 @@
-"""One driving process: `python -m cuesta.engine.agent`. It knows no plan, only a spec, tapes and a folder.
+"""One driver process: `python -m cuesta.engine.agent`. It knows no plan, only a spec, tapes and a folder.
 
 stdin   one row of JSON {spec, tapes, folder, environment, passphrases}, the spec as text; then, when all agents are
         ready, one row {start_at, started_wall}; then {release} whenever all users of all agents have arrived at a
-        barrier; its end means stop
-stdout  {"ready": true}, then snapshots, and {standing} when that has changed at a barrier where users of other agents
-        meet too; then {"ended": "completed"} or {"failed": "why"}
+        barrier; end of input means stop
+stdout  {"ready": true}, then snapshots, and {standing} whenever arrivals change at a barrier that users of other agents
+        share; then {"ended": "completed"} or {"failed": "why"}
 """
 
 import json
@@ -20,16 +20,15 @@ from cuesta import _native
 LOOK_EVERY = 0.25
 """Seconds between snapshots."""
 END_EVERY = 0.05
-"""Seconds between looks whether it has ended."""
+"""Seconds between checks whether the run has ended."""
 MEET_EVERY = 0.02
-"""Seconds between looks at the barriers, where users wait for users of other agents: much less than they wait there."""
+"""Seconds between checks of barriers shared with other agents: short beside the time that users wait there."""
 
 
 class Orders:
-    """What the engine says, a row at a time. It keeps what it has read, which `select` knows nothing of."""
+    """Reads the engine's rows from standard input. Its own buffer, because `select` does not see buffered input."""
 
     def __init__(self) -> None:
-        """Read from standard input."""
         self._file = sys.stdin.fileno()
         self._read = b""
         self.ended = False
@@ -41,7 +40,7 @@ class Orders:
         return rows[0] if rows else ""
 
     def within(self, timeout: float | None) -> list[str]:
-        """The rows that come within `timeout` seconds, or that are there already."""
+        """The complete rows that are there, after waiting at most `timeout` seconds for input."""
         if select.select([self._file], [], [], timeout)[0]:
             piece = os.read(self._file, 1 << 16)
             self.ended = not piece
@@ -51,12 +50,12 @@ class Orders:
 
 
 def main() -> None:
-    """Play one agent's part of a segment."""
+    """Play this agent's share of the users through a segment."""
     orders = Orders()
     if not (row := orders.wait()):
         return  # the run could not start
     order = json.loads(row)
-    os.environ.update(order["environment"])  # of the programs that it starts; its own linker has spoken long ago
+    os.environ.update(order["environment"])  # for the programs that it starts; too late for its own linker
     try:
         for file, passphrase in order["passphrases"].items():
             _native.ssh_unlock(file, passphrase)
@@ -90,7 +89,7 @@ def _play(run: _native.Run, orders: Orders) -> None:
 
 
 def _say(row: dict[str, Any]) -> None:
-    with suppress(BrokenPipeError):  # nobody looks on any more; the end of the input stops the run
+    with suppress(BrokenPipeError):  # the engine has gone; the end of standard input stops the run
         print(json.dumps(row), flush=True)
 
 

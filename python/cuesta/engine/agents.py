@@ -1,4 +1,4 @@
-"""Agents seen from the engine: processes that are told what to do, say how it goes, and stop when told."""
+"""Starts agents, instructs, follows and stops them, from the engine's process."""
 
 import json
 import subprocess
@@ -18,49 +18,49 @@ from cuesta.engine.spec import of_agent
 from cuesta.errors import CuestaError
 
 LOOK_EVERY = 0.25
-"""Seconds between looks."""
+"""Seconds between looks at the agents."""
 START_IN = 200_000_000
-"""Nanoseconds from the word to start until the start: every agent has read it by then."""
+"""Nanoseconds from the start message to the start, so that every agent reads the message in time."""
 PATIENCE = 10.0
-"""Seconds beyond its own drain that a stopped agent has to end."""
+"""Seconds, beyond its own drain, within which a stopped agent must end."""
 
 Snapshot = Mapping[str, Any]
 
 
 @dataclass(slots=True)
 class Agent:
-    """A driving process. A thread reads what it says; `latest` is its newest snapshot."""
+    """A driver process. A thread reads its output; `latest` is its newest snapshot."""
 
     number: int
     process: subprocess.Popen[str]
     latest: Snapshot | None = None
     ready: threading.Event = field(default_factory=threading.Event)
-    """Set when it is ready, or will never be."""
+    """Set when the agent is ready, and also when it ended without becoming so."""
     ended: str | None = None
-    """`completed` or `interrupted`; None if it did not come to an end."""
+    """`completed` or `interrupted`; None if it failed or still runs."""
     failure: str | None = None
     reader: threading.Thread | None = None
     meetings: Meetings | None = None
-    """Who hears of arrivals at barriers."""
-    telling: threading.Lock = field(default_factory=threading.Lock)
-    """Held while something is written to it: the readers of other agents do so too."""
+    """Receives this agent's reports on barriers."""
+    write_lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while writing to the process: the reader threads of other agents write to it too."""
 
     def tell(self, row: Mapping[str, object]) -> None:
-        """Send a row; an agent that is gone is found out by its reader."""
+        """Send a row. If the process has ended, nothing is raised here: the reader thread reports it."""
         assert self.process.stdin is not None
-        with self.telling, suppress(BrokenPipeError):
+        with self.write_lock, suppress(BrokenPipeError):
             if not self.process.stdin.closed:
                 self.process.stdin.write(json.dumps(row) + "\n")
                 self.process.stdin.flush()
 
     def stop(self) -> None:
-        """Ask it to end; what it measured is kept."""
+        """Ask the agent to end. It still writes what it measured."""
         assert self.process.stdin is not None
-        with self.telling, suppress(BrokenPipeError):
+        with self.write_lock, suppress(BrokenPipeError):
             self.process.stdin.close()
 
     def listen(self) -> None:
-        """Read until it says no more."""
+        """Read the process's output until it ends."""
         assert self.process.stdout is not None
         for row in self.process.stdout:
             match json.loads(row):
@@ -82,12 +82,12 @@ class Agent:
 
 
 def start_agents(count: int, command_prefix: Sequence[str] = ()) -> list[Agent]:
-    """Start the processes, which load while others do; `command_prefix` are words that have a command run elsewhere."""
+    """Start the processes, which load side by side. `command_prefix` runs them elsewhere, such as `ip netns exec …`."""
     return [_start(number, command_prefix) for number in range(count)]
 
 
 def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) -> None:
-    """Tell agents what to do: the order has the `spec`, the `tapes` and the `environment` of programs on lines."""
+    """Send each agent its order: the `spec`, the `tapes`, and the `environment` of programs on its own lines."""
     meetings = Meetings(lambda row: tell_all(agents, row))
     for agent in agents:
         agent.meetings = meetings
@@ -97,14 +97,13 @@ def instruct(agents: Sequence[Agent], order: Mapping[str, Any], folder: Path) ->
 
 
 def tell_all(agents: Sequence[Agent], row: Mapping[str, object]) -> None:
-    """Send a row to each."""
     for agent in agents:
         agent.tell(row)
 
 
 @contextmanager
 def ending(agents: Sequence[Agent]) -> Iterator[None]:
-    """Whatever happens, no agent outlives the block."""
+    """Stop all agents at the end of the block, also after an exception."""
     try:
         yield
     finally:
@@ -115,7 +114,7 @@ def ending(agents: Sequence[Agent]) -> Iterator[None]:
 
 
 def start_together(agents: Sequence[Agent]) -> int:
-    """Wait until all are ready and give them one start, which is returned. Raises CuestaError if one cannot."""
+    """Wait until all are ready; start them at one instant, which is returned. Raises CuestaError if one fails."""
     for agent in agents:
         agent.ready.wait()
         if agent.failure:
@@ -126,15 +125,15 @@ def start_together(agents: Sequence[Agent]) -> int:
 
 
 def follow(agents: Sequence[Agent], look: Callable[[list[Snapshot]], None], stopping: threading.Event) -> None:
-    """Look on until all have ended; stop them when told to."""
-    told = False
+    """Pass snapshots to `look` until all agents have ended; stop the agents when `stopping` is set."""
+    are_stopped = False
     while any(agent.reader and agent.reader.is_alive() for agent in agents):
         for agent in agents:
             assert agent.reader is not None
             agent.reader.join(LOOK_EVERY / len(agents))
         look([agent.latest for agent in agents if agent.latest])
-        if stopping.is_set() and not told:
-            told = True
+        if stopping.is_set() and not are_stopped:
+            are_stopped = True
             for agent in agents:
                 agent.stop()
 
@@ -145,7 +144,7 @@ def _start(number: int, command_prefix: Sequence[str]) -> Agent:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        start_new_session=True,  # a Ctrl-C at the terminal is the engine's to deal with
+        start_new_session=True,  # so that Ctrl-C at the terminal reaches only the engine
     )
     agent = Agent(number, process)
     agent.reader = threading.Thread(target=agent.listen, daemon=True)

@@ -1,8 +1,8 @@
-"""Makes the runs of a certification: one group of users, again and again, until enough runs count.
+"""Makes the runs of a certification: repeats the run of one group of users until enough runs count.
 
-The first run warms the machine up and does not count. A run that does not count is kept under `excluded/` with the
-reason, and repeated; at most as many as were asked for may be lost. The caller judges what a run is worth. After the
-timed runs come those that are made for one figure each (`method`).
+The first run warms the machine up and does not count. The caller judges whether a run counts. One that does not is
+moved to `excluded/` and repeated; as many runs as were requested may be excluded, then the certification ends. After
+the timed runs come the extra runs, each made for one figure (`method`).
 """
 
 import threading
@@ -23,15 +23,15 @@ from cuesta.plan import Group, Plan, Step
 EXCLUDED, SETTLING = "excluded", "settling"
 """Folders of runs that do not count (docs/certify.md)."""
 TRIES = 2
-"""Attempts at a run that is made for one figure."""
+"""Attempts at each extra run."""
 
 Judge = Callable[[Path], list[str]]
-"""Says why a run does not count; empty if it does."""
+"""Returns why the run in a folder does not count; empty if it counts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the runs go, and how many are wanted."""
+class Series:
+    """The timed runs to make: the folder that receives them, and how many must count."""
 
     folder: Path
     runs: int
@@ -45,13 +45,13 @@ class CertifierResult:
     counted: int
     """Timed runs that count."""
     excluded: dict[str, list[str]]
-    """Runs that do not, and why."""
+    """Runs that do not count, and why."""
     failures: list[str]
-    """Of the driver."""
+    """Failures of the driver."""
 
 
 def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
-    """Split a plan into certifications, one for each group of users. Raises InputError for what cannot be certified."""
+    """Split a plan into certifications, one for each group of users. Raises InputError if the plan has a sweep."""
     if len(plan.steps) > 1:
         raise InputError(f"{plan.source}: sweep: a certification has no steps", "certify one setting at a time")
     for group in plan.settings.group:
@@ -60,56 +60,56 @@ def parts(plan: Plan) -> Iterator[tuple[Group, Job]]:
         yield group, replace(prepare(one), metered_every=METERED_EVERY)
 
 
-def certify(method: Method, place: Place, judge: Judge, look: Look, stopping: threading.Event) -> CertifierResult:
-    """Make the runs. When `stopping` is set, it ends early and keeps what was measured."""
+def certify(method: Method, series: Series, judge: Judge, look: Look, stopping: threading.Event) -> CertifierResult:
+    """Make the runs. If `stopping` is set, end early; the folders keep what was measured."""
     excluded: dict[str, list[str]] = {}
     counted, failures = 0, list[str]()
-    timed = absent if method.absentee else metered
+    run_timed = run_absentee if method.absentee else run_metered
     for number in range(1, WARM_UP + 1):
-        failures += timed(method.timed, place.folder / SETTLING / f"run-{number}", look, stopping).failures
-    while counted < place.runs and len(excluded) < place.runs and not (stopping.is_set() or failures):
-        made = place.folder / f"run-{counted + 1}"
-        ran = timed(method.timed, made, look, stopping)
-        failures += ran.failures
-        if why := [*ran.failures, *judge(made)]:
-            lost = place.folder / EXCLUDED / f"run-{len(excluded) + 1}"
-            lost.parent.mkdir(exist_ok=True)
-            made.rename(lost)
-            excluded[lost.name] = why
+        failures += run_timed(method.timed, series.folder / SETTLING / f"run-{number}", look, stopping).failures
+    while counted < series.runs and len(excluded) < series.runs and not (stopping.is_set() or failures):
+        folder = series.folder / f"run-{counted + 1}"
+        result = run_timed(method.timed, folder, look, stopping)
+        failures += result.failures
+        if why := [*result.failures, *judge(folder)]:
+            aside = series.folder / EXCLUDED / f"run-{len(excluded) + 1}"
+            aside.parent.mkdir(exist_ok=True)
+            folder.rename(aside)
+            excluded[aside.name] = why
         else:
             counted += 1
-    for what, job in method.apart.items() if counted else ():
+    for what, job in method.extra.items() if counted else ():
         if stopping.is_set() or failures:
             break
-        make = partial(linked if what == LINKAGE else metered, job, look=look, stopping=stopping)
-        failures += apart(place.folder / what, make, judge)
+        make = partial(run_linked if what == LINKAGE else run_metered, job, look=look, stopping=stopping)
+        failures += run_extra(series.folder / what, make, judge)
     return CertifierResult(stopping.is_set(), counted, excluded, failures)
 
 
-def apart(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
-    """Make a run for one figure, once more if it does not count. Returns the failures of the driver."""
+def run_extra(folder: Path, make: Callable[[Path], RunResult], judge: Judge) -> list[str]:
+    """Make an extra run; repeat it once if it does not count. Returns the failures of the driver."""
     folder.mkdir()
     for number in range(1, TRIES + 1):
-        made = folder / f"run-{number}"
-        ran = make(made)
-        if ran.interrupted or ran.failures or not judge(made):
-            return ran.failures
+        attempt = folder / f"run-{number}"
+        result = make(attempt)
+        if result.interrupted or result.failures or not judge(attempt):
+            return result.failures
     return []
 
 
-def metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+def run_metered(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run, and meter the kernel's own threads too."""
     with kernel_threads(folder, METERED_EVERY):
         return run(job, folder, look, stopping)
 
 
-def absent(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
-    """Make one run of a benchmark, and count its runnable tasks too."""
+def run_absentee(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+    """Make one run of an absentee benchmark, and count its runnable tasks too."""
     with count_runnable(folder):
-        return metered(job, folder, look, stopping)
+        return run_metered(job, folder, look, stopping)
 
 
-def linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
+def run_linked(job: Job, folder: Path, look: Look, stopping: threading.Event) -> RunResult:
     """Make one run whose programs' dynamic linkers report what they bind."""
     with linkage(folder, METERED_EVERY) as environment:
         return run(replace(job, environment=environment), folder, look, stopping)

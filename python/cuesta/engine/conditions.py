@@ -1,6 +1,6 @@
-"""The conditions of a certification: settings of the operating system, hardware, and what else may influence it.
+"""The conditions of a certification: settings of the operating system, hardware, and other influences.
 
-What cannot be read is left out; nothing here identifies the machine or who uses it.
+Values that cannot be read are left out. Nothing here identifies the machine or its users.
 """
 
 import os
@@ -22,7 +22,7 @@ SETTINGS = (
     "vm.vfs_cache_pressure",
     "net.core.somaxconn",
 )
-"""Settings of sysctl that decide what this kernel does with processes and memory."""
+"""Settings of sysctl that influence how the kernel schedules processes and uses memory."""
 FILES = {
     "transparent huge pages": "/sys/kernel/mm/transparent_hugepage/enabled",
     "clock source": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
@@ -32,7 +32,7 @@ FILES = {
     "quota of CPU time": "/sys/fs/cgroup/cpu.max",
 }
 LOADED = 0.1
-"""Load average from which on something else is said to run."""
+"""Load average from which on it is listed as an influence."""
 
 
 def system() -> str:
@@ -43,17 +43,17 @@ def system() -> str:
 
 
 def settings() -> dict[str, str]:
-    found = {name: read(f"/proc/sys/{name.replace('.', '/')}") for name in SETTINGS}
-    found |= {name: read(file) for name, file in FILES.items()}
-    found["memory locked, KiB"] = meminfo("Mlocked")
-    found["limit of processes"] = read("/proc/sys/kernel/pid_max")
-    return {name: value for name, value in sorted(found.items()) if value}
+    values = {name: read(f"/proc/sys/{name.replace('.', '/')}") for name in SETTINGS}
+    values |= {name: read(file) for name, file in FILES.items()}
+    values["memory locked, KiB"] = meminfo("Mlocked")
+    values["limit of processes"] = read("/proc/sys/kernel/pid_max")
+    return {name: value for name, value in sorted(values.items()) if value}
 
 
 def hardware() -> dict[str, str]:
     facts = machine.facts()
     memory = facts["memory"]
-    found = {
+    values = {
         "processors": f"{facts['cpus']}, of them usable {len(facts['affinity'])}",  # type: ignore[arg-type]
         "processor": facts["cpu"],
         "architecture": facts["architecture"],
@@ -61,17 +61,17 @@ def hardware() -> dict[str, str]:
         "disks": ", ".join(disks()),
         "virtualisation": facts["virtualisation"] or "none seen",
     }
-    return {name: str(value) for name, value in found.items() if value}
+    return {name: str(value) for name, value in values.items() if value}
 
 
 def factors() -> list[str]:
-    """What else may influence the measurements now."""
+    """Other influences on the measurements, a sentence each."""
     one, five, fifteen = os.getloadavg()
-    found = [f"load average {one:.2f}, {five:.2f}, {fifteen:.2f} before the first run"] if one >= LOADED else []
+    sentences = [f"load average {one:.2f}, {five:.2f}, {fifteen:.2f} before the first run"] if one >= LOADED else []
     if machine.facts()["virtualisation"]:
-        found.append("a virtual machine: its neighbours share the hardware")
-    found.append("the driver and the meters run on the same machine; their CPU time is in `Used by others`")
-    return found
+        sentences.append("a virtual machine: its neighbours share the hardware")
+    sentences.append("the driver and the meters run on the same machine; their CPU time is in `Used by others`")
+    return sentences
 
 
 def disks() -> list[str]:
@@ -80,12 +80,12 @@ def disks() -> list[str]:
 
 
 def meminfo(name: str) -> str | None:
-    found = re.search(rf"^{name}:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(rf"^{name}:\s+(\d+)", read("/proc/meminfo") or "", re.MULTILINE)
+    return match[1] if match else None
 
 
 def read(file: str) -> str | None:
-    """Read a small file in one row; none if it is not there."""
+    """The text of a small file on one row; None if it cannot be read."""
     try:
         return " ".join(Path(file).read_text(encoding="utf-8", errors="replace").split())
     except OSError:

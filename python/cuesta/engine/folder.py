@@ -1,6 +1,6 @@
-"""The run folder: made, described in `run.json`, and taken away again when nothing was run.
+"""Makes the run folder, writes `run.json`, and deletes the folder again if the run cannot start.
 
-Only its owner may read it: it says which host was typed at, as whom, and what was shown.
+Only its owner may read it: it contains the host's address, the users' names and what the host showed.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ FORMAT = 1
 
 @contextmanager
 def run_folder(out: Path | None, name: str) -> Iterator[Path]:
-    """Make the folder; if the run cannot start, leave none behind that was not there."""
+    """Make the folder. If the run cannot start, delete what was made; a folder that existed before stays."""
     folder = out or _free(Path("runs"), f"{name}-{datetime.now():%Y-%m-%d-%H%M%S}")
     first_made = next((path for path in reversed([folder, *folder.parents]) if not path.exists()), None)
     _make(folder)
@@ -38,7 +38,7 @@ def run_folder(out: Path | None, name: str) -> Iterator[Path]:
 
 
 def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, placement: Placement) -> None:
-    """Write `run.json` and the tapes, before anything runs."""
+    """Write `run.json` and the tapes, before the run starts."""
     (folder / "tapes").mkdir()
     for tape in job.tapes.values():
         (folder / "tapes" / f"{tape.name}.tape").write_text(tape.text, encoding="utf-8")
@@ -46,14 +46,14 @@ def describe(folder: Path, job: Job, started: datetime, about: machine.Facts, pl
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder that only its owner may enter; an empty one that is there already becomes so."""
+    """Make a folder that only its owner may enter; an empty one that exists is restricted likewise."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not any(folder.iterdir()):
         folder.chmod(0o700)
 
 
 def write_json(path: Path, value: object) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+    """Write a file atomically; only its owner may read it."""
     part = path.with_suffix(".part")
     part.touch(mode=0o600)
     part.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -61,7 +61,7 @@ def write_json(path: Path, value: object) -> None:
 
 
 def description(job: Job, started: datetime) -> dict[str, Any]:
-    """Describe what is run, but for the machine that it is run on."""
+    """`run.json` without the machine."""
     settings = job.plan.settings
     return {
         "format": FORMAT,
@@ -84,7 +84,7 @@ def description(job: Job, started: datetime) -> dict[str, Any]:
 
 
 def _segment(segment: Segment) -> dict[str, object]:
-    """Steps of a segment are numbered from 0 in its own records; here are their numbers in the plan."""
+    """The segment's folder and its steps' numbers in the plan; its own records number them from 0."""
     return {"folder": segment.folder, "steps": list(range(segment.first, segment.first + len(segment.steps)))}
 
 
@@ -118,7 +118,7 @@ def _make(folder: Path) -> None:
 
 
 def _remove(folder: Path, first_made: Path | None) -> None:
-    """Delete what this run made; a folder that holds other files stays."""
+    """Delete what this run made, but keep a folder that holds other files."""
     for path in folder.iterdir():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     while first_made and folder.is_relative_to(first_made) and not any(folder.iterdir()):

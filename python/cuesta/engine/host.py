@@ -1,4 +1,4 @@
-"""The built-in host in a process of its own, so that its CPU time is its own."""
+"""Runs the built-in host in a separate process, so that its CPU time can be told from the driver's."""
 
 import json
 import select
@@ -13,23 +13,23 @@ from typing import IO, Any
 from cuesta.errors import CuestaError
 
 PATIENCE = 30.0
-"""Seconds that the host's process has to say its addresses."""
+"""Seconds within which the host's process must print its addresses."""
 
 
 @dataclass(slots=True)
 class Running:
-    """The host's process. It is there at once, and listens a moment later."""
+    """The host's process. It exists at once, and listens a moment later."""
 
     process: subprocess.Popen[bytes]
     errors: IO[bytes]
-    """What it says on standard error."""
+    """Its standard error."""
     spec: Mapping[str, Any]
 
     def addresses(self) -> list[str]:
-        """Wait until it listens; to be called once. Raises CuestaError if it ends, or says nothing for too long."""
+        """Wait until the host listens. Call it once. Raises CuestaError if the process ends or takes over PATIENCE."""
         assert self.process.stdout is not None
-        said = b""
-        while said.count(b"\n") < len(self.spec["listen"]):
+        output = b""
+        while output.count(b"\n") < len(self.spec["listen"]):
             ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
             part = self.process.stdout.read1() if ready else b""  # type: ignore[attr-defined]
             if not part:
@@ -38,20 +38,20 @@ class Running:
                 self.errors.seek(0)
                 why = self.errors.read().decode(errors="replace").strip()
                 raise CuestaError(f"the built-in host did not start: {why}")
-            said += part
-        return said.decode().split()
+            output += part
+        return output.decode().split()
 
     def end_rows_at(self, instants: Iterable[int]) -> None:
-        """Have rows of its meters end at each instant (nanoseconds of the monotonic clock, in order)."""
+        """Make rows of the host's meters end at each instant (nanoseconds of the monotonic clock, in order)."""
         assert self.process.stdin is not None
-        with suppress(BrokenPipeError):  # it has ended, which is said when the run has
+        with suppress(BrokenPipeError):  # the host has ended: `builtin_host` reports it after the run
             self.process.stdin.write("".join(f"{instant}\n" for instant in instants).encode())
             self.process.stdin.flush()
 
 
 @contextmanager
 def builtin_host(spec: Mapping[str, Any], command_prefix: Sequence[str] = ()) -> Iterator[Running]:
-    """Run a host while the block runs; `command_prefix` are words before a command that have it run elsewhere."""
+    """Run a host during the block. `command_prefix` runs it elsewhere, such as `ip netns exec …`."""
     command = [*command_prefix, sys.executable, "-m", "cuesta.engine.host_process", json.dumps(spec)]
     with tempfile.TemporaryFile() as stderr:
         process = subprocess.Popen(
@@ -67,10 +67,10 @@ def builtin_host(spec: Mapping[str, Any], command_prefix: Sequence[str] = ()) ->
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """An attached host ends when its input does."""
+    """Close the process's standard input, at which an attached host ends."""
     for pipe in (process.stdin, process.stdout):
         if pipe:
-            with suppress(BrokenPipeError):  # what was told to one that has ended
+            with suppress(BrokenPipeError):  # flushes what was written to a host that has ended
                 pipe.close()
     try:
         process.wait(10)

@@ -1,5 +1,7 @@
-"""The built-in host's process in a run: `python -m cuesta.engine.host_process SPEC`. It prints its addresses,
-one a line, and ends when its input does. It loads little, so that a run starts quickly.
+"""The built-in host's process in a run: `python -m cuesta.engine.host_process SPEC`.
+
+It prints its addresses, one on each row, and ends when its standard input does. It imports little, so that a run starts
+quickly.
 """
 
 import select
@@ -30,7 +32,7 @@ def main() -> int:
 
 
 def attend(host: _native.Host) -> None:
-    """Run until the input ends. Each line of it is an instant at which a row of the host's meters is to end."""
+    """Run the host until standard input ends. Each row of input is an instant at which a row of meters must end."""
     instants: deque[int] = deque()
     while True:
         left = max(instants[0] - _native.now(), 0) / 1e9 if instants else None

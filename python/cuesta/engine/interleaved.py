@@ -1,9 +1,9 @@
-"""Runs of two plans in turn: A B, B A, A B, B A, … so that drift affects both alike.
+"""Runs two plans in turn: A B, B A, A B, B A, … so that drift affects both alike.
 
 The runs of a pair have one seed: the same users type the same keys at the same due times on both sides. The next pair
-has the next seed. A pair is in the index (docs/compare.md) when both of its runs have ended; a run that was cut off
-stays on disk. A pair that does not count is repeated; at most as many as were asked for may be lost. The caller judges
-what a run is worth.
+has the next seed. A pair enters the index (docs/compare.md) when both of its runs have ended; an interrupted run stays
+on disk. The caller judges whether a run counts. A pair that does not count is repeated; as many pairs as were requested
+may fail to count, then the comparison ends.
 """
 
 import json
@@ -36,21 +36,21 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Interleaved:
-    """Pairs of runs to be made."""
+    """The pairs of runs to make."""
 
     base: RawOptions
     new: RawOptions
     here: Path
-    """Folder that relative paths of flags and cuesta.toml start from."""
+    """Folder to which paths in flags and cuesta.toml are relative."""
     pairs: int
-    """Pairs that count."""
+    """How many pairs must count."""
 
     def jobs(self, pair: int) -> tuple[Job, Job]:
         """Prepare the runs of a pair."""
         seed = load(self.base, self.here).settings.seed + pair - 1
         base, new = (
-            prepare(load(replace(given, flags={**given.flags, "seed": str(seed)}), self.here))
-            for given in (self.base, self.new)
+            prepare(load(replace(options, flags={**options.flags, "seed": str(seed)}), self.here))
+            for options in (self.base, self.new)
         )
         return base, new
 
@@ -64,23 +64,26 @@ class Interleaved:
 
 
 def run_in_turn(
-    wanted: Interleaved, folder: Path, judge: Judge, look: Callable[[Turn], Look], stopping: threading.Event
+    series: Interleaved, folder: Path, judge: Judge, look: Callable[[Turn], Look], stopping: threading.Event
 ) -> Iterator[tuple[Turn, list[str]]]:
-    """Make the runs; yields each as it ends, with why it does not count. Setting `stopping` ends it."""
-    counted, lost, pairs = 0, 0, wanted.turns(folder)
-    while counted < wanted.pairs and lost < wanted.pairs:
+    """Make the runs; yields each run after it, and why it does not count (empty if it does). `stopping` ends it."""
+    good_pairs, bad_pairs, pairs = 0, 0, series.turns(folder)
+    while good_pairs < series.pairs and bad_pairs < series.pairs:
         turns = next(pairs)
-        why = list[str]()
+        doubts_of_pair = list[str]()
         for turn in turns:
             if stopping.is_set():
                 return
-            ran = run(turn.job, turn.folder, look(turn), stopping)
+            result = run(turn.job, turn.folder, look(turn), stopping)
             if turn is turns[1] and not stopping.is_set():
                 index(folder, turns)
-            found = [*ran.failures, *(["it was interrupted"] if ran.interrupted else judge(turn.folder))]
-            why += found
-            yield turn, found
-        counted, lost = (counted, lost + 1) if why else (counted + 1, lost)
+            doubts = [*result.failures, *(["it was interrupted"] if result.interrupted else judge(turn.folder))]
+            doubts_of_pair += doubts
+            yield turn, doubts
+        if doubts_of_pair:
+            bad_pairs += 1
+        else:
+            good_pairs += 1
 
 
 def index(folder: Path, turns: tuple[Turn, Turn]) -> None:

@@ -1,4 +1,4 @@
-"""A job: a plan with its tapes and users read and checked. Making one contacts nothing and writes nothing."""
+"""A job: a plan with its tapes and users, read and checked. Preparing one neither contacts a host nor writes a file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,23 +13,24 @@ from cuesta.target import BUILTIN_HOST
 
 SECOND = 1_000_000_000
 DRAIN = 2 * SECOND
-"""How long answers that are under way at the end are waited for."""
+"""Nanoseconds after the end in which answers under way may still complete."""
 NO_USERS = Users((), ())
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that a run needs to know."""
+    """A plan with everything that it refers to."""
 
     plan: Plan
     tapes: Mapping[str, Tape]
-    """By `source` of a group."""
+    """By `source(group)`."""
     users: Mapping[str, Users]
-    """By the `data` of a group."""
+    """By the group's `data`."""
     metered_every: float | None = None
-    """Seconds between the meters' readings, if not 1. Then users start when the meters read: starting is metered."""
+    """Seconds between the meters' readings; None = 1. If given, users start only when the meters read, so that their
+    starting is metered too."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the programs on the driver's own lines have beside its own."""
+    """Additional variables for the programs that the driver starts on lines."""
 
     def tape(self, group: Group) -> Tape:
         return self.tapes[source(group)]
@@ -39,14 +40,14 @@ class Job:
         return self.users[group.data] if group.data else NO_USERS
 
     def service(self, step: Step) -> Service:
-        """What the built-in host does: as the plan says, else what fits the first tape that plays at it."""
+        """The built-in host's service: the plan's, else one that fits the first tape that is played at the host."""
         at_host = (group for group in step.settings.group if group.target == BUILTIN_HOST)
         return step.settings.host.service or fitting_service(self.tape(next(at_host)))
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a step begins, has settled and ends; nanoseconds from the start of its segment."""
+    """When a step begins, when measuring starts and when it ends; nanoseconds from the start of its segment."""
 
     begin: int
     settled: int
@@ -71,7 +72,7 @@ def prepare(plan: Plan) -> Job:
 
 
 def timeline(segment: Segment) -> list[Times]:
-    """When what happens, as the driver computes it too: only users who are new to a step make a ramp."""
+    """The times of each step. The driver computes the same: a step's ramp starts only the users it adds."""
     times: list[Times] = []
     most = [0] * len(segment.steps[0].settings.group)
     for step in segment.steps:
@@ -87,7 +88,7 @@ def timeline(segment: Segment) -> list[Times]:
 
 
 def most_users(segment: Segment) -> int:
-    """Count the lines that a segment needs at most."""
+    """The most lines that are open at once in a segment."""
     columns = zip(*(step.settings.group for step in segment.steps), strict=True)
     return sum(max(group.users for group in column) for column in columns)
 
@@ -102,7 +103,7 @@ def fitting_service(tape: Tape) -> Service:
 
 
 def source(group: Group) -> str:
-    """The key of a group's tape: a cast gives another tape where keys do not wait for answers."""
+    """The key of a group's tape in `Job.tapes`: a cast makes a different tape if keys do not wait for answers."""
     return group.tape if _is_closed(group) else f"{group.tape} as recorded"
 
 
@@ -116,14 +117,14 @@ def _check_work(job: Job, group: Group) -> None:
 
 
 def _check_place(plan: Plan, group: Group) -> None:
-    """What was recorded elsewhere is not what the built-in host does, unless it is told to run a program."""
+    """The built-in host does not answer as the host of a recording did, unless its service is a shell."""
     if is_cast(group.tape) and group.target == BUILTIN_HOST and plan.settings.host.service is None:
         remedy = "say what to type at, for example --target pty:bash"
         raise InputError(f"{group.tape}: the built-in host does not do what was recorded", remedy)
 
 
 def _check_agents(plan: Plan) -> None:
-    """An agent without a user would start, and measure nothing."""
+    """Each agent needs a user, else it measures nothing."""
     agents, users = plan.settings.agents, min(most_users(segment) for segment in plan.segments())
     if agents > users:
         what = f"{agents} agents cannot share {users} users: each needs one"
@@ -137,20 +138,20 @@ def _check_cast(job: Job) -> None:
 
 
 def _check_columns(job: Job, group: Group) -> None:
-    # A tape may type a shell's own ${HOME}: names in capitals are typed as they stand where there is no such column.
-    asked_for = (name for name in job.tape(group).script.columns() if not name.isupper())
-    missing = [name for name in asked_for if name not in job.users_of(group).columns]
+    # A tape may type a shell's own ${HOME}: a name in capitals without such a column is typed literally.
+    columns = (name for name in job.tape(group).script.columns() if not name.isupper())
+    missing = [name for name in columns if name not in job.users_of(group).columns]
     if not missing:
         return
-    asked = f"the tape `{job.tape(group).name}` asks for ${{{missing[0]}}}"
+    request = f"the tape `{job.tape(group).name}` asks for ${{{missing[0]}}}"
     if not group.data:
-        raise InputError(f"{asked}, and no users are given", "give a CSV with that column: --data USERS.csv")
+        raise InputError(f"{request}, and no users are given", "give a CSV with that column: --data USERS.csv")
     known = ", ".join(job.users_of(group).columns)
-    raise InputError(f"{group.data}: no column `{missing[0]}`: {asked}", f"its columns are: {known}")
+    raise InputError(f"{group.data}: no column `{missing[0]}`: {request}", f"its columns are: {known}")
 
 
 def _check_figures(job: Job) -> None:
-    """A limit on a transaction that no tape has could never be judged, nor a published figure be held against it."""
+    """Limits and published figures must name transactions that a tape has, else they could never be judged."""
     known = [name for tape in job.tapes.values() for name in (*tape.script.transactions(), tape.name)]
     for limit in (limit for step in job.plan.steps for limit in step.settings.limits):
         _check_transaction(f"limit `{limit}`", limit.figure, known)
@@ -164,7 +165,7 @@ def _check_transaction(what: str, figure: Reference, known: list[str]) -> None:
 
 
 def _distinct(tapes: dict[str, Tape]) -> dict[str, Tape]:
-    """Tapes from several folders may share a name: number them."""
+    """Number tapes that share a name, being from different folders."""
     taken: set[str] = set()
     for where, tape in tapes.items():
         names = (tape.name, *(f"{tape.name}-{number}" for number in range(2, len(tapes) + 1)))

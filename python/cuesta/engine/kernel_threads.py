@@ -1,6 +1,6 @@
-"""CPU time of the kernel's own threads while a run goes on: writeback, journal, reclaim; 1969's file system daemon.
+"""CPU time of the kernel's own threads during a run: writeback, journal, reclaim; in 1969, the file system daemon.
 
-They do not belong to the processes that a run meters. Their CPU time is read for the whole machine, whatever process
+They do not belong to the processes that a run meters. Their CPU time is read for the whole machine, whichever process
 they worked for, from the scheduler's count (`/proc/PID/schedstat`, nanoseconds).
 """
 
@@ -18,7 +18,7 @@ KTHREADD = 2
 
 
 class KernelThreads:
-    """Reads the threads' CPU time at intervals; a row has the instant and what was used since the start."""
+    """Reads the threads' CPU time at intervals. A row has the instant and the CPU time since the start."""
 
     def __init__(self, every: float, proc: Path) -> None:
         self.every = every
@@ -29,14 +29,14 @@ class KernelThreads:
         self.ending = threading.Event()
 
     def look(self) -> None:
-        """Take a reading. A thread that is new since the last one counts from its beginning; one that ended is lost."""
+        """Take a reading. A new thread counts whole; what an ended one used after the last reading is lost."""
         now = read(self.proc)
         self.used += sum(max(used - self.before.get(pid, 0), 0) for pid, used in now.items())
         self.before = now
         self.rows.append(json.dumps({"at": _native.now(), "seconds": self.used / 1e9}))
 
     def keep_looking(self) -> None:
-        """Take readings until told to end, and a last one then."""
+        """Take readings until the end is signalled, and one last reading then."""
         self.look()
         while not self.ending.wait(self.every):
             self.look()
@@ -45,7 +45,7 @@ class KernelThreads:
 
 @contextmanager
 def kernel_threads(folder: Path, every: float, proc: Path = Path("/proc")) -> Iterator[None]:
-    """Take readings while the block runs, and write them into the run folder that the block makes."""
+    """Take readings during the block, and write them into the run folder that the block makes."""
     threads = KernelThreads(every, proc)
     looking = threading.Thread(target=threads.keep_looking, daemon=True)
     looking.start()
@@ -66,8 +66,8 @@ def read(proc: Path) -> dict[int, int]:
         children = (proc / str(KTHREADD) / "task" / str(KTHREADD) / "children").read_text().split()
     except OSError:
         return {}
-    found: dict[int, int] = {}
+    times: dict[int, int] = {}
     for pid in map(int, children):
         with suppress(OSError, ValueError, IndexError):
-            found[pid] = int((proc / str(pid) / "schedstat").read_text().split()[0])
-    return found
+            times[pid] = int((proc / str(pid) / "schedstat").read_text().split()[0])
+    return times

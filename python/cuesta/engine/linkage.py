@@ -1,9 +1,9 @@
 """Counts the references that dynamic linkers bind by name in the programs that a run starts.
 
-The GNU linker reports them if the environment asks for it (`LD_DEBUG=statistics`): when a program is ready to start,
-and when it ends, with what it bound meanwhile. That costs each program some system calls and a descriptor, so it has a
-run of its own, in which nothing is timed. A tracer cannot count them: a shipped linker has no symbol for its resolver,
-and many programs bind everything before they start.
+The GNU linker reports them if the environment has `LD_DEBUG=statistics`: when a program is ready to start, and again
+when it ends. That costs each program some system calls and a descriptor, so it is done in an extra run, in which
+nothing is timed. A tracer cannot count them: distributed linkers have no symbol for the resolver, and many programs
+bind everything before they start.
 """
 
 import json
@@ -18,66 +18,66 @@ from cuesta import _native
 
 FILE = "linkage.jsonl"
 BOUND = re.compile(r"^ *(\d+):\t *(final )?number of relocations: (\d+)$", re.MULTILINE)
-"""Who, whether at its end, and how many; not those that needed no name, nor those of a cache."""
+"""A linker's report: the process, whether it is the final one, and the number of references bound by name."""
 
 
 class Linkage:
-    """Reads what the linkers wrote, at intervals; a row has the instant and all that was reported until then."""
+    """Reads the linkers' reports at intervals. A row has the instant and the totals until then."""
 
     def __init__(self, folder: Path, every: float) -> None:
         self.folder = folder
         self.every = every
-        self.said: dict[Path, tuple[int, list[int]]] = {}
-        """Of each file: its size when it was read, and the programs in it."""
+        self.reports: dict[Path, tuple[int, list[int]]] = {}
+        """By file: its size when it was read, and the references bound by each program in it."""
         self.rows: list[str] = []
         self.ending = threading.Event()
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables that make linkers report; each process writes a file of its own."""
+        """Variables that make linkers report, each process to a file of its own."""
         return {"LD_DEBUG": "statistics", "LD_DEBUG_OUTPUT": str(self.folder / "process")}
 
     def look(self) -> None:
         at = _native.now()
         for file in self.folder.iterdir():
             size = file.stat().st_size
-            if self.said.get(file, (0, []))[0] != size:
-                self.said[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
-        bound = [symbols for _, each in self.said.values() for symbols in each]
+            if self.reports.get(file, (0, []))[0] != size:
+                self.reports[file] = size, programs(file.read_text(errors="replace"), file.suffix[1:])
+        bound = [symbols for _, each in self.reports.values() for symbols in each]
         self.rows.append(json.dumps({"at": at, "programs": len(bound), "symbols": sum(bound)}))
 
     def keep_looking(self) -> None:
-        """Take readings until told to end, and a last one then."""
+        """Take readings until the end is signalled, and one last reading then."""
         self.look()
         while not self.ending.wait(self.every):
             self.look()
         self.look()
 
 
-def programs(said: str, process: str) -> list[int]:
-    """References bound by each program of a process, which may load one program after another.
+def programs(report: str, process: str) -> list[int]:
+    """References bound by each program of a process, which may execute one program after another.
 
-    A process that was forked and loaded nothing writes into its parent's file: what it reports at its end is mostly
-    what its parent had bound, and is left out.
+    A forked process that executes no program reports into its parent's file. Its final report is left out, because it
+    counts mostly what the parent had bound.
     """
-    found: list[int] = []
-    for who, final, symbols in BOUND.findall(said):
+    counts: list[int] = []
+    for who, final, symbols in BOUND.findall(report):
         if who == process and not final:
-            found.append(int(symbols))
-        elif who == process and found:
-            found[-1] = max(found[-1], int(symbols))
-    return found
+            counts.append(int(symbols))
+        elif who == process and counts:
+            counts[-1] = max(counts[-1], int(symbols))
+    return counts
 
 
 @contextmanager
 def linkage(folder: Path, every: float) -> Iterator[dict[str, str]]:
-    """Take readings while the block runs, which starts programs in the environment that it is given.
+    """Take readings during the block, and write them into the run folder that the block makes.
 
-    The readings are written into the run folder that the block makes.
+    Yields the environment in which the block must start its programs.
     """
-    with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as said:
-        Path(said).chmod(0o1777)  # a linker that cannot write there writes to standard output
-        links = Linkage(Path(said), every)
+    with tempfile.TemporaryDirectory(prefix="cuesta-linkage-") as reports:
+        Path(reports).chmod(0o1777)  # for programs of other users: a linker that cannot write there writes to stdout
+        links = Linkage(Path(reports), every)
         looking = threading.Thread(target=links.keep_looking, daemon=True)
         looking.start()
         try:

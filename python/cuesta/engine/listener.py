@@ -1,4 +1,4 @@
-"""Who listens at a port of this machine, as /proc says."""
+"""Finds in /proc the process that listens at a port of this machine."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ LISTEN = "0A"
 
 
 def listener(port: int, proc: Path = Path("/proc")) -> int | None:
-    """Find the process that listens at a port: the topmost one, if workers share it. None if it may not be seen."""
+    """The process that listens at a port; the topmost one if workers share it; None if this user may not see it."""
     inodes = set(listening(port, proc))
     links = {f"socket:[{inode}]" for inode in inodes}
     pids = [int(path.name) for path in proc.glob("[0-9]*") if links and holds(path, links)]
@@ -17,15 +17,15 @@ def listener(port: int, proc: Path = Path("/proc")) -> int | None:
 
 def listening(port: int, proc: Path) -> list[str]:
     """The inodes of sockets that listen at a port."""
-    found = list[str]()
+    inodes = list[str]()
     for table in ("net/tcp", "net/tcp6"):
         try:
             rows = (proc / table).read_text(encoding="ascii").splitlines()[1:]
         except OSError:
             continue
         rows_of_port = (row for row in map(str.split, rows) if int(row[1].rpartition(":")[2], 16) == port)
-        found += [row[9] for row in rows_of_port if row[3] == LISTEN]
-    return found
+        inodes += [row[9] for row in rows_of_port if row[3] == LISTEN]
+    return inodes
 
 
 def holds(process: Path, links: set[str]) -> bool:

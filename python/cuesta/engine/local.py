@@ -1,4 +1,4 @@
-"""The engine on this machine: the built-in host, agents and meters are processes, started, watched and ended here."""
+"""Makes a run on this machine: starts, follows and ends the processes of host, agents and meters."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from cuesta.plan import Segment
 from cuesta.target import BUILTIN_HOST
 
 METERS_START = 5 * SECOND
-"""In less than that before the first measuring, meters may not have started on a busy machine: they are waited for."""
+"""If measuring begins sooner than this, the agents wait for the meters, which start slowly on a busy machine."""
 
 Look = Callable[[list[Snapshot]], None]
 """Called a few times a second with the newest snapshot of each agent."""
@@ -31,19 +31,19 @@ Look = Callable[[list[Snapshot]], None]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run went; what was measured is in its folder."""
+    """How a run ended; its folder has what was measured."""
 
     folder: Path
     interrupted: bool
     failures: list[str]
-    """Of the driver; a failure of the host is data."""
+    """Failures of the driver; those of the host are counted in the records."""
 
 
 def run(job: Job, out: Path | None, look: Look, stopping: threading.Event) -> RunResult:
-    """Run the job into a run folder. When `stopping` is set it ends early and keeps what was measured."""
+    """Run the job into a run folder. If `stopping` is set, end early; the folder keeps what was measured."""
     preflight.check(job)
     failures: list[str] = []
-    about = machine.facts()  # before this process is kept off any CPU
+    about = machine.facts()  # before the placement restricts this process to some CPUs
     with run_folder(out, job.plan.settings.name) as folder, place(job) as placement:
         describe(folder, job, datetime.now(UTC), about, placement)
         for segment in job.plan.segments():
@@ -82,7 +82,7 @@ def _tapes(job: Job) -> dict[str, dict[str, str]]:
 
 
 def _known(segment: Segment, host: Running | None, placement: Placement, agents: list[Agent]) -> Run:
-    """What the meters need to find the host."""
+    """The facts by which the meters find the host."""
     targets = dict.fromkeys(group.target for group in segment.steps[0].settings.group)
     drivers = [agent.process.pid for agent in agents]
     return Run(list(targets), host.process.pid if host else None, placement.host_cpus, drivers, bool(placement.sides))
@@ -90,7 +90,7 @@ def _known(segment: Segment, host: Running | None, placement: Placement, agents:
 
 @contextmanager
 def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Iterator[Running | None]:
-    """Run the built-in host if anybody types at it."""
+    """Run the built-in host if a group has it as target."""
     step = segment.steps[0]
     if all(group.target != BUILTIN_HOST for group in step.settings.group):
         yield None
@@ -104,7 +104,7 @@ def _host(job: Job, segment: Segment, folder: Path, placement: Placement) -> Ite
 
 
 def _address(host: Running, folder: Path) -> str:
-    """Wait until the host listens, and record what it is."""
+    """Wait until the host listens, and record its specification and addresses."""
     address = host.addresses()[0]
     write_json(folder / "host" / "host.json", {"spec": {**host.spec, "meters": None}, "address": address})
     return address

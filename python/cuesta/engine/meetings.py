@@ -1,4 +1,4 @@
-"""Where users of several agents wait for one another: agents report who has arrived, the engine says when all go on."""
+"""Barriers across agents: agents report how many users have arrived; the engine decides when all go on."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ Row = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Meeting:
-    """One meeting at one barrier. A standing is an agent's latest word of it."""
+    """The users' current meeting at one barrier. A standing is an agent's latest report on it."""
 
     round: int = 0
     standings: dict[int, Row] = field(default_factory=dict)
@@ -23,12 +23,12 @@ class Meeting:
 
     @property
     def go_on(self) -> int:
-        """When all go on: the latest of what the agents propose, each by its own last arrival."""
+        """The instant at which all go on: the latest of the agents' proposals."""
         return max(int(standing["go_on"]) for standing in self.standings.values())
 
 
 class Meetings:
-    """The barriers of a segment. Agents are heard on a thread each."""
+    """The barriers of a segment. Each agent's reports arrive on a thread of its own."""
 
     def __init__(self, tell_all: Callable[[Row], None]) -> None:
         """`tell_all` sends a row to every agent."""
@@ -37,12 +37,12 @@ class Meetings:
         self._meetings: dict[tuple[int, int], Meeting] = {}
 
     def hear(self, agent: int, standing: Row) -> None:
-        """Take one agent's report on a barrier; when all users have arrived, tell all agents."""
+        """Take one agent's report on a barrier; if all users have arrived, tell all agents."""
         place = (standing["group"], standing["barrier"])
         with self._lock:
             meeting = self._meetings.setdefault(place, Meeting())
             if standing["round"] != meeting.round:
-                return  # it crossed with the word that those users go on
+                return  # sent before the agent read that those users go on
             meeting.standings[agent] = standing
             if not meeting.is_complete:
                 return

@@ -1,8 +1,8 @@
 """The method of a certification: which runs it makes, what each is for, and how long all of them take.
 
-The timed runs give all times and where CPU time goes: they are sampled and, where the kernel can be traced, run with
-the light tracer. What would slow them down is measured in extra runs: one in which the full tracer counts system calls,
-one in which the programs' linkers report what they bind, and a control run without meters, which gives their cost
+The timed runs give all times and the causes of CPU time: they are sampled and, if the kernel can be traced, run with
+the light tracer. Extra runs measure what would slow the timed ones down: in one the full tracer counts system calls, in
+one the programs' linkers report what they bind, and a control run without meters shows what metering costs
 (docs/meters.md).
 """
 
@@ -19,9 +19,9 @@ from cuesta.units import many, minutes
 METERED_EVERY = 0.25
 """Seconds between the meters' readings: the resolution of the bounds of phases."""
 WARM_UP = 1
-"""Runs before those that count."""
+"""Runs before the timed ones."""
 TRACED, LINKAGE, CONTROL = "traced", "linkage", "control"
-"""Folders of the runs that are made for one figure each (docs/certify.md)."""
+"""Folders of the extra runs (docs/certify.md)."""
 ELSEWHERE = ("ssh:", "http:", "https:")
 PURPOSE = {
     "warm_up": "to warm up",
@@ -37,41 +37,41 @@ class Method:
     """The runs of one certification."""
 
     timed: Job
-    apart: Mapping[str, Job]
-    """Runs that are made for one figure each, by what they are for."""
+    extra: Mapping[str, Job]
+    """The extra runs, by folder."""
     untraced: str | None
-    """Why the kernel is not traced; none if it is."""
+    """Why the kernel is not traced; None if it is."""
     absentee: bool = False
-    """It is a benchmark of processes that have all their commands from the start."""
+    """Whether it is a benchmark of absentees: processes that have all their commands from the start."""
 
-    def runs(self, wanted: int) -> dict[str, int]:
-        """Number of runs of each kind, in their order, if every one counts."""
-        return {"warm_up": WARM_UP, "timed": wanted, **dict.fromkeys(self.apart, 1)}
+    def runs(self, timed: int) -> dict[str, int]:
+        """The number of runs of each kind in their order, if every run counts."""
+        return {"warm_up": WARM_UP, "timed": timed, **dict.fromkeys(self.extra, 1)}
 
-    def seconds(self, wanted: int) -> float:
-        """Their length, if every one counts."""
+    def seconds(self, timed: int) -> float:
+        """The length of all runs, if every run counts."""
         (segment,) = self.timed.plan.segments()
-        return sum(self.runs(wanted).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
+        return sum(self.runs(timed).values()) * (timeline(segment)[-1].end + DRAIN) / SECOND
 
-    def said(self, wanted: int) -> list[str]:
-        """What will be run, and what cannot be."""
-        runs = ", ".join(f"{many(number, 'run')} {PURPOSE[what]}" for what, number in self.runs(wanted).items())
-        rows = [f"{runs}: about {minutes(self.seconds(wanted))}"]
+    def rows(self, timed: int) -> list[str]:
+        """For people: which runs will be made, and why the kernel is not traced."""
+        runs = ", ".join(f"{many(number, 'run')} {PURPOSE[what]}" for what, number in self.runs(timed).items())
+        rows = [f"{runs}: about {minutes(self.seconds(timed))}"]
         if self.untraced:
             rows.append(f"not traced: {self.untraced}; the form will lack what only tracing tells")
         return rows
 
 
 def method(job: Job, absentee: bool = False) -> Method:
-    """Choose how a certification of the job is made on this machine."""
+    """Choose the runs of a certification of the job on this machine."""
     meters = job.plan.settings.meters
     untraced = why_untraced(meters)
     timed = job if untraced else with_meters(job, traced_by("exact", meters))
-    apart = {} if untraced else {TRACED: with_meters(job, traced_by("calls", meters))}
+    extra = {} if untraced else {TRACED: with_meters(job, traced_by("calls", meters))}
     unmetered = replace(with_meters(job, "none"), metered_every=None)
     if all(kind_of(group.target) in OWN_PROGRAMS for group in job.plan.settings.group):
-        apart[LINKAGE] = unmetered
-    return Method(timed, {**apart, CONTROL: unmetered}, untraced, absentee)
+        extra[LINKAGE] = unmetered
+    return Method(timed, {**extra, CONTROL: unmetered}, untraced, absentee)
 
 
 def why_untraced(meters: str) -> str | None:
@@ -84,17 +84,16 @@ def why_untraced(meters: str) -> str | None:
 
 
 def subject(meters: str) -> str:
-    """WHERE without its tier."""
+    """The subject in a value of --meters, without the tier: `pid:7` of `exact:pid:7`."""
     tier, _, subject = meters.partition(":")
     return (subject or "auto") if tier in meter_source.TRACED else meters
 
 
 def traced_by(tier: str, meters: str) -> str:
-    """WHERE with another tier."""
+    """A value of --meters with another tier."""
     return tier if subject(meters) == "auto" else f"{tier}:{subject(meters)}"
 
 
 def with_meters(job: Job, meters: str) -> Job:
-    """The same job, metered otherwise."""
     settings = job.plan.settings.model_copy(update={"meters": meters})
     return replace(job, plan=replace(job.plan, settings=settings, steps=(Step({}, settings),)))

@@ -1,4 +1,4 @@
-"""Passphrases of key files: asked for once at the terminal, told to agents through a pipe, written nowhere."""
+"""Asks once at the terminal for passphrases of key files. Agents receive them through a pipe; no file has them."""
 
 import getpass
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ def given() -> dict[str, str]:
 
 
 def ask_for(locked: Iterable[str]) -> None:
-    """Ask for the passphrase of each key file; an empty one leaves the key out. Raises CuestaError after wrong ones."""
+    """Ask for the passphrase of each key file; an empty one leaves the key out. Raises CuestaError after TRIES."""
     for file in locked:
         if file not in _given:
             _ask_for(file)

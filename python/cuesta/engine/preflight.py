@@ -1,4 +1,4 @@
-"""What a run needs of this machine and of its target, asked before anything is started or written."""
+"""Checks, before a run starts or writes anything, that this machine and the target have what it needs."""
 
 import os
 import re
@@ -19,62 +19,62 @@ from cuesta.line_kinds import OWN_PROGRAMS, descriptors_of, port_of
 from cuesta.target import BUILTIN_HOST, kind_of
 
 OWN_FILES = 64
-"""Descriptors that a process needs beside its lines: records, timers, libraries."""
+"""Descriptors that a process needs besides its lines: records, timers, libraries."""
 PATIENCE = 5.0
-"""Seconds that a target has to accept a line."""
+"""Seconds within which a target must accept a line."""
 PTYS = Path("/proc/sys/kernel/pty")
-"""What the kernel says of pseudo-terminals: `max` of them, `nr` in use."""
+"""The kernel's numbers of pseudo-terminals: `max`, and `nr` in use."""
 BEFORE_A_PROGRAM = re.compile(r"exec|env|\w+=.*", re.DOTALL)
-"""Words of a command that stand before the program that it starts."""
+"""Words of a command that may precede the program's name."""
 
 
 def check(job: Job) -> None:
-    """Raise what would make the run fail."""
+    """Raise CuestaError if the run would fail."""
     if job.plan.settings.isolate:
         isolation.check(job)
     raise_files(needed_files(job))
-    see_ptys(most_users_at(job, "pty"))
-    see_processes(most_users_at(job, *OWN_PROGRAMS))
+    check_ptys(most_users_at(job, "pty"))
+    check_processes(most_users_at(job, *OWN_PROGRAMS))
     groups = {group.target: group for step in job.plan.steps for group in step.settings.group}
     for target, group in groups.items():
         users = job.users_of(group).rows
         if kind_of(target) == "ssh":
-            look_at_ssh(target, users)
+            prepare_ssh(target, users)
         if target != BUILTIN_HOST:
             probe(target, next(iter(users), {}))
 
 
-def look_at_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
-    """Print which settings of the ssh configuration have no effect; ask for the passphrases of its users' keys."""
-    unused, locked = prospect_of_ssh(target, users)
+def prepare_ssh(target: str, users: Iterable[Mapping[str, str]] = ()) -> None:
+    """Print which settings of the ssh configuration have no effect; ask for the passphrases of the users' keys."""
+    unused, locked = ssh_settings(target, users)
     if unused:
-        print(f"cuesta: {in_vain(unused)}", file=sys.stderr)
+        print(f"cuesta: {unused_settings(unused)}", file=sys.stderr)
     passphrases.ask_for(locked)
 
 
-def in_vain(unused: Iterable[str]) -> str:
+def unused_settings(unused: Iterable[str]) -> str:
     return f"the ssh configuration also says, and Cuesta does not do: {'; '.join(unused)}"
 
 
-def prospect_of_ssh(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:
-    """What its configuration asks for in vain, and its users' key files that need a passphrase.
+def ssh_settings(target: str, users: Iterable[Mapping[str, str]]) -> tuple[dict[str, None], dict[str, None]]:
+    """The settings of a target's ssh configuration that have no effect, and key files that need a passphrase.
 
-    Raises CuestaError if the configuration leads somewhere that Cuesta cannot follow.
+    Raises CuestaError if the configuration requires what Cuesta cannot do.
     """
     by_user = {user.get("user") or None: user.get("password") or None for user in users} or {None: None}
     unused, locked = dict[str, None](), dict[str, None]()
     for user, password in by_user.items():
         try:
-            said, files = _native.ssh_preflight(target, user, password)
+            settings, files = _native.ssh_preflight(target, user, password)
         except _native.RunError as error:
             raise CuestaError(f"{target}: {error}") from None
-        unused |= dict.fromkeys(said)
+        unused |= dict.fromkeys(settings)
         locked |= dict.fromkeys(files)
     return unused, locked
 
 
 def needed_files(job: Job) -> int:
-    """Count the descriptors that the process with most lines needs: an agent, or the built-in host."""
+    """The descriptors that the process with most lines needs, which is an agent or the built-in host."""
     lines = max(most_users(segment) for segment in job.plan.segments())
     groups = [(step, group) for step in job.plan.steps for group in step.settings.group]
     hosted = [step for step, group in groups if group.target == BUILTIN_HOST]
@@ -86,14 +86,14 @@ def needed_files(job: Job) -> int:
 
 
 def most_users_at(job: Job, *kinds: str) -> int:
-    """Count the users at targets of some kinds, in the step that has most of them."""
+    """The number of users at targets of some kinds, in the step with most of them."""
     return max(
         sum(group.users for group in step.settings.group if kind_of(group.target) in kinds) for step in job.plan.steps
     )
 
 
-def see_ptys(needed: int) -> None:
-    """Raise CuestaError if too few pseudo-terminals are free; where the kernel does not say, the run will."""
+def check_ptys(needed: int) -> None:
+    """Raise CuestaError if too few pseudo-terminals are free. If /proc does not tell, the run itself will fail."""
     try:
         most, used = (int((PTYS / name).read_text()) for name in ("max", "nr"))
     except (OSError, ValueError):
@@ -105,8 +105,8 @@ def see_ptys(needed: int) -> None:
         )
 
 
-def see_processes(needed: int) -> None:
-    """Raise CuestaError if this user may not start so many programs. The limit does not hold for root."""
+def check_processes(needed: int) -> None:
+    """Raise CuestaError if this user may not start `needed` programs. The limit does not apply to root."""
     limit = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if os.geteuid() == 0 or limit == resource.RLIM_INFINITY:
         return
@@ -131,7 +131,7 @@ def raise_files(needed: int) -> None:
 
 
 def probe(target: str, user: Mapping[str, str]) -> None:
-    """Raise CuestaError if a target is not there. A line is opened as its first user would, where that tells."""
+    """Raise CuestaError if the target cannot be reached. A line that needs a login is opened as `user`."""
     kind = kind_of(target)
     if kind in ("tcp", "telnet"):
         connect(target)
@@ -145,7 +145,7 @@ def probe(target: str, user: Mapping[str, str]) -> None:
 
 
 def find_program(target: str) -> None:
-    """Raise CuestaError if a command's program is not there. What only a shell can read is not checked."""
+    """Raise CuestaError if a command's program does not exist. Commands that only a shell can read are not checked."""
     try:
         words = shlex.split(target.partition(":")[2])
     except ValueError:

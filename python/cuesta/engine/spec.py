@@ -1,4 +1,4 @@
-"""What the Rust half is told, as JSON. Durations are whole nanoseconds, distributions are text."""
+"""The specifications that the Rust half receives as JSON. Durations are whole nanoseconds, distributions are text."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -7,15 +7,15 @@ from typing import Any
 from cuesta.engine.job import DRAIN, Job
 from cuesta.plan import Group, Host, Load, Segment, Service, Settings
 from cuesta.plan.fields import ALWAYS, PER_STEP, Driver
-from cuesta.plan.schema import told
+from cuesta.plan.schema import driver_settings
 from cuesta.target import BUILTIN_HOST
 
 
 def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | None) -> dict[str, Any]:
-    """What all agents are told; `host` is the built-in host's address."""
+    """The specification that all agents share; `host` is the built-in host's address."""
     settings = segment.steps[0].settings
     return {
-        **_told(settings, ALWAYS),
+        **_values(settings, ALWAYS),
         "cpus": cpus,
         "drain": DRAIN,
         "groups": [_group(job, group, host) for group in settings.group],
@@ -24,7 +24,7 @@ def run_spec(job: Job, segment: Segment, host: str | None, cpus: list[int] | Non
 
 
 def of_agent(spec: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """What one agent is told: its number and its share of the CPUs are added."""
+    """The specification for one agent: `spec` with the agent's number and its share of the CPUs."""
     cpus, threads = spec["cpus"], spec["threads"]
     own = cpus and [cpus[(number * threads + thread) % len(cpus)] for thread in range(threads)]
     return {**spec, "agent": number, "cpus": own}
@@ -35,19 +35,19 @@ def _group(job: Job, group: Group, host: str | None) -> dict[str, Any]:
         "name": group.name,
         "script": job.tape(group).name,
         "target": host if group.target == BUILTIN_HOST else group.target,
-        **_told(group, ALWAYS),
+        **_values(group, ALWAYS),
         "data": list(job.users_of(group).rows),
         "secret": job.users_of(group).secret,
     }
 
 
 def _step(settings: Settings) -> dict[str, Any]:
-    loads = [{**_told(group, PER_STEP), "load": _load(group.load)} for group in settings.group]
+    loads = [{**_values(group, PER_STEP), "load": _load(group.load)} for group in settings.group]
     return {"settle": settings.settle, "measure": settings.measure, "groups": loads}
 
 
-def _told(table: Group | Settings, driver: Driver) -> dict[str, Any]:
-    return {name: getattr(table, name) for name in told(type(table), driver)}
+def _values(table: Group | Settings, driver: Driver) -> dict[str, Any]:
+    return {name: getattr(table, name) for name in driver_settings(type(table), driver)}
 
 
 def _load(load: Load) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def _load(load: Load) -> dict[str, Any]:
     return {name: value for name, value in asdict(load).items() if name in fields}
 
 
-def host_spec(host: Host, service: Service, listen: list[str], placed: Mapping[str, object]) -> dict[str, Any]:
-    """What the built-in host is told; `placed` adds `seed`, `cpus`, the folder of `meters`, and `allow`."""
+def host_spec(host: Host, service: Service, listen: list[str], more: Mapping[str, object]) -> dict[str, Any]:
+    """The built-in host's specification; `more` has `seed`, `cpus`, the folder of `meters`, and `allow`."""
     spec = host.model_dump(mode="json", exclude={"service", "stall"})
     stall = host.stall and dict(zip(("at", "for"), str(host.stall).split(" for "), strict=True))
-    return {**spec, "service": service.spec(), "stall": stall, "listen": listen, **placed}
+    return {**spec, "service": service.spec(), "stall": stall, "listen": listen, **more}

@@ -1,4 +1,4 @@
-"""Tapes: found, read and parsed. Built-in ones are called `builtin:NAME`; of a cast a tape is made first."""
+"""Reads and parses tapes. Built-in ones are called `builtin:NAME`. A cast is converted to a tape first."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +9,9 @@ from cuesta.errors import InputError
 BUILTIN = Path(__file__).parent.parent / "tapes"
 CAST = ".cast"
 LONGEST = 16 << 20
-"""Bytes; nobody types more."""
+"""Bytes of a tape; larger files are refused."""
 LONGEST_CAST = 64 << 20
-"""Bytes of a cast; most of it is output."""
+"""Bytes of a cast, which is mostly output."""
 CUT = "the cast ends within a row, as when its recorder was killed: the tape has what stands before that"
 
 
@@ -20,13 +20,13 @@ class Tape:
     """A tape that parses."""
 
     name: str
-    """How records and transactions without a name call it."""
+    """Its name in records; also that of transactions without a name of their own."""
     text: str
     folder: Path
-    """Where the tape's own files are."""
+    """To which paths in the tape are relative."""
     script: _native.Script
     notes: tuple[str, ...]
-    """What was left out of it, or understood otherwise than it is written."""
+    """What was left out of it, or read otherwise than it is written."""
 
     @property
     def times_echo(self) -> bool:

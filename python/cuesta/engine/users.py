@@ -1,4 +1,4 @@
-"""Users from a CSV file: a header row, then one user a row. No cell is ever shown or recorded."""
+"""Reads users from a CSV file: a header row, then a row for each user. No cell is ever shown or recorded."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ LONGEST = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """What each user types for `${column}`."""
+    """A table of users: what each types for `${column}` of the tape."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, str], ...] = field(repr=False)
@@ -33,7 +33,7 @@ class Users:
 
 
 def read_users(where: str) -> Users:
-    """Read the file; what is wrong with it is said by row and column."""
+    """Read the file. Raises InputError with the row and column of a fault."""
     path = Path(where)
     try:
         with path.open("rb") as file:

@@ -61,8 +61,8 @@ def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def told(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
-    """The settings that the driver is told, always or per step."""
+def driver_settings(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
+    """Names of the settings that the driver receives, always or per step."""
     return tuple(name for name, field in model.model_fields.items() if driver in field.metadata)
 
 

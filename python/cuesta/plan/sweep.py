@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from cuesta.errors import InputError
 from cuesta.plan.fields import PER_STEP
 from cuesta.plan.messages import near, plan_error
-from cuesta.plan.schema import Group, Host, Settings, told
+from cuesta.plan.schema import Group, Host, Settings, driver_settings
 
 MOST_STEPS = 1000
 OF_A_STEP = ("settle", "measure", "seed")
@@ -35,7 +35,7 @@ class Step:
         return self._run() == other._run()
 
     def _run(self) -> tuple[object, ...]:
-        groups = [group.model_dump(exclude=set(told(Group, PER_STEP))) for group in self.settings.group]
+        groups = [group.model_dump(exclude=set(driver_settings(Group, PER_STEP))) for group in self.settings.group]
         return self.settings.seed, self.settings.host, groups
 
 
