@@ -188,8 +188,8 @@ def _utilizations(summary: Summary, step: StepFigures) -> Iterator[tuple[str, fl
     host, times = step.host, summary.recorded.steps.get(step.step)
     if host.builtin and host.builtin.busy is not None:
         yield "the built-in host's servers", host.builtin.busy
-    if times and (sheet := front_end(summary.recorded, times)) and sheet.idle:
-        yield "the built-in host's busiest thread", 1 - min(sheet.idle)
+    if times and (report := front_end(summary.recorded, times)) and report.idle:
+        yield "the built-in host's busiest thread", 1 - min(report.idle)
     if host.cpu:
         yield "the host's CPUs", (host.cpu.usr + host.cpu.sys) / 100
     for name, device in (host.sheet.devices if host.sheet else {}).items():

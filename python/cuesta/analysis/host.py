@@ -22,35 +22,35 @@ COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> HostFigures:
     """Take what meters say of a step's measurement interval, in which the agents counted these rows."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
-    sheet = recorded.metered.reports.get(number)
+    report = recorded.metered.reports.get(number)
     rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
-    cpu = cpu_use([(sheet, 1.0)] if sheet else [(row.report, row.length * share) for row, share in rows])
+    cpu = cpu_use([(report, 1.0)] if report else [(row.report, row.length * share) for row, share in rows])
     end = recorded.metered.ends.get(number, step.end)
-    too_little = mostly_others(recorded, number, sheet, counted, end) if sheet else None
-    each = per_transaction(sheet, done_by(counted, sheet, end)) if sheet and not too_little else None
+    too_little = mostly_others(recorded, number, report, counted, end) if report else None
+    each = per_transaction(report, done_by(counted, report, end)) if report and not too_little else None
     return HostFigures(
         cpu=cpu,
         cpu_missing=None if cpu else missing(recorded, number),
-        cpu_by_cause=by_cause(sheet),
+        cpu_by_cause=by_cause(report),
         per_transaction=each,
         per_transaction_missing=too_little,
-        cpu_by_cause_se=by_cause(sheet, "standard_error"),
-        cpu_by_cause_interval=intervals_by_cause(sheet),
-        meters=meters(recorded, number, step, sheet, rows),
-        sheet=sheet,
+        cpu_by_cause_se=by_cause(report, "standard_error"),
+        cpu_by_cause_interval=intervals_by_cause(report),
+        meters=meters(recorded, number, step, report, rows),
+        sheet=report,
         builtin=built_in(shares),
         programs=programs(recorded, number),
     )
 
 
 def mostly_others(
-    recorded: Recorded, number: int, sheet: MeterReport, counted: Sequence[Interval], end: float
+    recorded: Recorded, number: int, report: MeterReport, counted: Sequence[Interval], end: float
 ) -> str | None:
     """Say why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
-    about, used = recorded.metered.about(number), sheet.own.seconds.value
+    about, used = recorded.metered.about(number), report.own.seconds.value
     if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
         return None
-    driver = within(counted, sheet, end, lambda row: row.cpu)
+    driver = within(counted, report, end, lambda row: row.cpu)
     if driver <= used - driver:
         return None
     return (
@@ -115,25 +115,25 @@ def tells_cpu(report: MeterReport) -> bool:
 
 def missing(recorded: Recorded, number: int) -> str:
     """Say why the host's CPUs are not known."""
-    about, gaps, sheet = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
+    about, gaps, report = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
     if about is None:
         return NOT_RECORDED
-    ended = sheet.own.seconds.why if sheet else None
+    ended = report.own.seconds.why if report else None
     return f"no meter data: {ended or (gaps[-1].why if gaps else about.why)}"
 
 
-def by_cause(sheet: MeterReport | None, figure: str = "percent") -> Mapping[str, float] | None:
+def by_cause(report: MeterReport | None, figure: str = "percent") -> Mapping[str, float] | None:
     """Give the shares of CPU by cause, or another figure of them, if they were metered."""
-    found = sheet.by_cause.value if sheet else None
+    found = report.by_cause.value if report else None
     if found is None:
         return None
     shares = {name: getattr(cause, figure).value for name, cause in found.causes.items()}
     return {name: value for name, value in shares.items() if value is not None}
 
 
-def intervals_by_cause(sheet: MeterReport | None) -> Mapping[str, tuple[float, float]] | None:
+def intervals_by_cause(report: MeterReport | None) -> Mapping[str, tuple[float, float]] | None:
     """Give the interval of each share that was sampled; that of a cause which no sample met begins at nothing."""
-    found = sheet.by_cause.value if sheet else None
+    found = report.by_cause.value if report else None
     if found is None:
         return None
     limits = {name: cause.interval.value for name, cause in found.causes.items()}
@@ -142,55 +142,55 @@ def intervals_by_cause(sheet: MeterReport | None) -> Mapping[str, tuple[float, f
     return known if bound is None else known | dict.fromkeys(found.unmet, (0.0, bound))
 
 
-def done_by(counted: Sequence[Interval], sheet: MeterReport, end: float) -> float:
-    """Count the transactions of the interval of a sheet: meters may begin late, and their subject may end."""
-    return within(counted, sheet, end, lambda row: row.transactions)
+def done_by(counted: Sequence[Interval], report: MeterReport, end: float) -> float:
+    """Count the transactions of the interval of a report: meters may begin late, and their subject may end."""
+    return within(counted, report, end, lambda row: row.transactions)
 
 
-def within(counted: Sequence[Interval], sheet: MeterReport, end: float, of: Callable[[Interval], float]) -> float:
-    """Sum up a figure of the agents' rows over the interval of a sheet; a row that it cuts counts by its part."""
-    begin = end - sheet.seconds
+def within(counted: Sequence[Interval], report: MeterReport, end: float, of: Callable[[Interval], float]) -> float:
+    """Sum up a figure of the agents' rows over the interval of a report; a row that it cuts counts by its part."""
+    begin = end - report.seconds
     shares = ((row, min(row.start + row.length, end) - max(row.start, begin)) for row in counted if row.length)
     return sum((of(row) * overlap / row.length for row, overlap in shares if overlap > 0), 0.0)
 
 
-def per_transaction(sheet: MeterReport, transactions: float) -> PerTransaction | None:
+def per_transaction(report: MeterReport, transactions: float) -> PerTransaction | None:
     """Divide what was metered by the transactions of the same interval."""
     if not transactions:
         return None
-    cpu = sheet.own.seconds.value
-    counts: dict[str, Count | None] = {name: getattr(sheet.counts, name).value for name in COUNTS}
-    estimated = None if counts["system_calls"] else estimated_calls(sheet)
+    cpu = report.own.seconds.value
+    counts: dict[str, Count | None] = {name: getattr(report.counts, name).value for name in COUNTS}
+    estimated = None if counts["system_calls"] else estimated_calls(report)
     return PerTransaction(
         transactions=transactions,
         cpu_ms=None if cpu is None else 1e3 * cpu / transactions,
         system_calls_estimated=None if estimated is None else estimated / transactions,
         **{name: None if count is None else count.count / transactions for name, count in counts.items()},
-        of_machine=[name for name in COUNTS if name in sheet.counts.of_machine],
+        of_machine=[name for name in COUNTS if name in report.counts.of_machine],
     )
 
 
-def estimated_calls(sheet: MeterReport) -> float | None:
+def estimated_calls(report: MeterReport) -> float | None:
     """Take how many system calls the sampler thinks that there were; it says so if enough samples tell."""
-    found = sheet.by_cause.value
+    found = report.by_cause.value
     return found.about["calls_estimated"].value if found and "calls_estimated" in found.about else None
 
 
 def meters(
-    recorded: Recorded, number: int, step: Step, sheet: MeterReport | None, rows: Sequence[tuple[Row, float]]
+    recorded: Recorded, number: int, step: Step, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
 ) -> Metering | None:
     """Say where the figures come from."""
     about = recorded.metered.about(number)
     if about is None:
         return None
-    seconds = sheet.seconds if sheet else sum(row.length * share for row, share in rows)
+    seconds = report.seconds if report else sum(row.length * share for row, share in rows)
     until_the_end = [gap for gap in recorded.metered.gaps if gap.at <= step.end]
     gaps = [gap.why for gap in until_the_end if gap.at >= step.begin]
-    if not (gaps or sheet or rows):
+    if not (gaps or report or rows):
         gaps = [gap.why for gap in until_the_end[-1:]]  # the meter was given up before the step began
-    if sheet and step.end - recorded.metered.ends[number] > UNMETERED:
+    if report and step.end - recorded.metered.ends[number] > UNMETERED:
         gaps.append(f"the figures are of {seconds:.1f} s: nothing was metered behind them")
-    closes = sheet.closure.closes if sheet and sheet.closure.accounted.value is not None else None
+    closes = report.closure.closes if report and report.closure.accounted.value is not None else None
     return Metering(
         source=about.source,
         subject=about.subject,
@@ -200,17 +200,17 @@ def meters(
         seconds=seconds,
         closes=closes,
         gaps=gaps,
-        accounting=sheet.own.source or None if sheet else None,
-        doubt=sheet.own.doubt if sheet else None,
-        untraced=untraced(recorded, sheet),
+        accounting=report.own.source or None if report else None,
+        doubt=report.own.doubt if report else None,
+        untraced=untraced(recorded, report),
     )
 
 
-def untraced(recorded: Recorded, sheet: MeterReport | None) -> str | None:
+def untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
     """Say why the kernel was not traced though the plan asked for it, by a figure that only tracers give."""
     if tracing_tier(str(recorded.plan.get("meters"))) is None:
         return None
-    return sheet.traffic.page_waits.why if sheet else "nothing was metered"
+    return report.traffic.page_waits.why if report else "nothing was metered"
 
 
 def built_in(shares: Sequence[tuple[HostRow, float]]) -> BuiltInHost | None:

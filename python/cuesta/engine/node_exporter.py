@@ -36,12 +36,12 @@ class NodeExporter:
         """The report since a snapshot, or else since the last such report. Raises CuestaError."""
         now = self.snapshot()
         try:
-            sheet = _native.report_between(since or self.last, now)
+            report = _native.report_between(since or self.last, now)
         except _native.RunError as error:
             raise CuestaError(f"{self.url}: {error}") from None
         if since is None:
             self.last = now
-        return sheet
+        return report
 
 
 def is_url(where: str) -> bool:

@@ -83,8 +83,8 @@ def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
             metered.abouts[first] = About(**{"whole_machine": is_whole_machine(about["subject"]), **about})
         case {"row": figures, "seconds": seconds}:
             metered.rows.append(Row(at, seconds, from_json(MeterReport, figures)))
-        case {"step": step, "sheet": sheet}:
-            metered.reports[first + step], metered.ends[first + step] = from_json(MeterReport, sheet), at
+        case {"step": step, "sheet": report}:
+            metered.reports[first + step], metered.ends[first + step] = from_json(MeterReport, report), at
         case {"profile": listing}:
             metered.profile.update(listing)
         case {"gap": why}:

@@ -137,20 +137,20 @@ class MixDistance:
         return not self.unexercised and self.idles is None
 
 
-def mix(sheet: MeterReport) -> WorkloadMix:
+def mix(report: MeterReport) -> WorkloadMix:
     """Take the mix from a meter report."""
     missing: dict[str, str] = {}
-    found = sheet.by_cause.value
+    found = report.by_cause.value
     if not found:
-        missing["CPU time by cause"] = sheet.by_cause.why or "it was not sampled"
+        missing["CPU time by cause"] = report.by_cause.why or "it was not sampled"
     shares = dict(_shares(found)) if found else {}
-    rates = dict(_rates(sheet, missing))
+    rates = dict(_rates(report, missing))
     missing["characters on lines"] = "the host's meters do not count them"
-    seconds, load = sheet.own.seconds.value, sheet.cpu.load.value
+    seconds, load = report.own.seconds.value, report.cpu.load.value
     return WorkloadMix(
-        cpu=None if seconds is None else seconds / sheet.seconds,
-        cpu_of_machine=None if load is None else load / 100 * len(sheet.cpus),
-        idle={name: known for name in ("zero", "io_wait") if (known := _known(getattr(sheet.idle, name)))},
+        cpu=None if seconds is None else seconds / report.seconds,
+        cpu_of_machine=None if load is None else load / 100 * len(report.cpus),
+        idle={name: known for name in ("zero", "io_wait") if (known := _known(getattr(report.idle, name)))},
         shares=shares,
         samples=_samples(found) if found else 0.0,
         rates=rates,
@@ -200,34 +200,34 @@ def _shares(found: ByCause) -> Iterator[tuple[str, MixFigure]]:
         yield name.replace("_", " "), MixFigure(0.0, "sampled", bound=100 * (bound or 0.0) / total)
 
 
-def _rates(sheet: MeterReport, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
+def _rates(report: MeterReport, missing: dict[str, str]) -> Iterator[tuple[str, MixFigure]]:
     """Counts per second; system calls are estimated where they were only sampled often enough."""
     for name, label in COUNTS.items():
-        count: MeterFigure[Count] = getattr(sheet.counts, name)
-        estimate = estimated_calls(sheet) if name == "system_calls" else None
+        count: MeterFigure[Count] = getattr(report.counts, name)
+        estimate = estimated_calls(report) if name == "system_calls" else None
         if count.value:
             yield (
                 label,
-                MixFigure(max(0.0, count.value.per_s), count.tier or "plain", name in sheet.counts.of_machine),
+                MixFigure(max(0.0, count.value.per_s), count.tier or "plain", name in report.counts.of_machine),
             )
         elif estimate is not None:
-            yield label, MixFigure(max(0.0, estimate) / sheet.seconds, "sampled")
+            yield label, MixFigure(max(0.0, estimate) / report.seconds, "sampled")
         else:
             missing[label] = count.why or UNRECORDED
-    yield from _devices(sheet)
+    yield from _devices(report)
 
 
-def _devices(sheet: MeterReport) -> Iterator[tuple[str, MixFigure]]:
+def _devices(report: MeterReport) -> Iterator[tuple[str, MixFigure]]:
     """Add up the devices of each class."""
     sums: defaultdict[str, float] = defaultdict(float)
-    for name, device in sheet.devices.items():
+    for name, device in report.devices.items():
         kind = next((kind for pattern, kind in CLASSES.items() if re.match(pattern, name)), "other devices")
         sums[f"reads of {kind}"] += device.reads.per_s
         sums[f"writes of {kind}"] += device.writes.per_s
         sums[f"bytes read of {kind}"] += device.read_bytes_per_s
         sums[f"bytes written to {kind}"] += device.written_bytes_per_s
     for name, per_s in sums.items():
-        yield name, MixFigure(per_s, "plain", "ios" in sheet.counts.of_machine)
+        yield name, MixFigure(per_s, "plain", "ios" in report.counts.of_machine)
 
 
 def _known(figure: MeterFigure[float]) -> MixFigure | None:
