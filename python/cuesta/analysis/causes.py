@@ -12,7 +12,7 @@ from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.meters import Row
 
 BREAK = 1.5
-"""A row that is missing for longer than this many times its length is a gap: there nothing is drawn."""
+"""Rows further apart than this many times their length have a gap between them, which is not drawn."""
 
 Shares = Mapping[str, float]
 """Percent of the host's CPUs, by name."""
@@ -20,7 +20,7 @@ Shares = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Rows of the meters without a gap between them, or several of them put together."""
+    """Consecutive meter rows without a gap, or groups of them put together."""
 
     at: list[float]
     """Middles, in seconds from the start of the run."""
@@ -28,12 +28,12 @@ class Stretch:
 
 
 def uses_over_time(recorded: Recorded) -> list[Stretch]:
-    """Give what the host's CPUs did; what is left to 100 is idle. Of a part of a machine, its own and others'."""
+    """The use of the host's CPUs; the rest to 100 is idle. For a process or group, its own use and others'."""
     return _over_time(recorded.metered.rows, _uses)
 
 
 def causes_over_time(recorded: Recorded) -> list[Stretch]:
-    """Give the host's own CPU time by cause, where it was sampled."""
+    """The host's own CPU time by cause, if it was sampled."""
     return _over_time(recorded.metered.rows, _causes)
 
 
@@ -61,7 +61,7 @@ def error_by_cause(step: StepFigures) -> Mapping[str, float]:
 
 
 def cost_by_cause(step: StepFigures) -> Mapping[str, float] | None:
-    """Give seconds of CPU for each transaction by cause; None where it was not sampled or nothing was completed."""
+    """CPU seconds for each transaction by cause; None without samples or completed transactions."""
     by_cause = step.host.sheet.by_cause.value if step.host.sheet else None
     each = step.host.per_transaction
     if not by_cause or not each:

@@ -1,4 +1,4 @@
-"""What the meters say of the host over a measurement interval. It is the host's word, not the driver's."""
+"""The host's meters over a measurement interval. These are the host's figures, not the driver's."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +15,12 @@ from cuesta.target import kind_of
 NOT_RECORDED = "no meter data: this run recorded no meters"
 PARTS = ("usr", "sys", "irq", "iowait", "steal", "idle")
 UNMETERED = 1.0
-"""Seconds without meters at the end of a measurement interval that are told of."""
+"""Seconds without meters at the end of a measurement interval from which on a warning is due."""
 COUNTS = ("minor_faults", "major_faults", "switches", "system_calls", "ios")
 
 
 def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval]) -> HostFigures:
-    """Take what meters say of a step's measurement interval, in which the agents counted these rows."""
+    """Take the meters of a step's measurement interval; `counted` are the agents' rows in it."""
     shares = [(row, share) for row in recorded.host if (share := share_within(row, step)) > 0]
     report = recorded.metered.reports.get(number)
     rows = [(row, share) for row in recorded.metered.rows if (share := share_within(row, step)) > 0]
@@ -46,7 +46,7 @@ def host(recorded: Recorded, number: int, step: Step, counted: Sequence[Interval
 def mostly_others(
     recorded: Recorded, number: int, report: MeterReport, counted: Sequence[Interval], end: float
 ) -> str | None:
-    """Say why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
+    """Why a machine's CPU time is not divided by transactions: its driver used more of it than all the rest."""
     about, used = recorded.metered.about(number), report.own.seconds.value
     if about is None or (about.source, about.subject) != ("here", "machine") or used is None:
         return None
@@ -70,15 +70,15 @@ def programs(recorded: Recorded, number: int) -> dict[str, int]:
 
 
 def share_within(row: HostRow | Row, step: Step) -> float:
-    """Give what share of a row lies in the measurement interval: its second is cut on the host's own schedule."""
+    """The share of a row in the measurement interval: the host's seconds do not begin with it."""
     overlap = min(row.end, step.end) - max(row.end - row.length, step.settled)
     return max(overlap / row.length, 0.0) if row.length else 0.0
 
 
 def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
-    """Give the CPUs' use over reports of the meters, each with its weight; None if none has it.
+    """The use of CPUs over meter reports, each with its weight; None if no report has it.
 
-    A report without the subject's CPU time, which has ended, is left out: the CPUs' time is not its.
+    A report after the end of the subject is left out: the CPUs' time is that of others.
     """
     known = [(uses(report), report.own.others.value, weight) for report, weight in reports if tells_cpu(report)]
     whole = sum(weight for *_, weight in known)
@@ -98,7 +98,7 @@ def cpu_use(reports: Sequence[tuple[MeterReport, float]]) -> CpuUse | None:
 
 
 def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
-    """Give the CPUs' use; for a process or control group `usr` and `sys` are its own, interrupts those beside it."""
+    """The use of CPUs; for a process or control group, `usr` and `sys` are its own, interrupts those outside it."""
     own, cpu = report.own, report.cpu
     used = {name: getattr(cpu, name) for name in (*PARTS, "load")}
     if own.others.value is None:
@@ -108,13 +108,13 @@ def uses(report: MeterReport) -> Mapping[str, MeterFigure[float]]:
 
 
 def tells_cpu(report: MeterReport) -> bool:
-    """Say whether a report has the CPUs' time and the subject's."""
+    """Whether a report has the CPUs' time and the subject's."""
     known = all(figure.value is not None for name, figure in uses(report).items() if name not in ("irq", "load"))
     return known and report.own.usr.value is not None and report.own.seconds.why in (None, UNRECORDED)
 
 
 def missing(recorded: Recorded, number: int) -> str:
-    """Say why the host's CPUs are not known."""
+    """Why the host's CPUs are not known."""
     about, gaps, report = recorded.metered.about(number), recorded.metered.gaps, recorded.metered.reports.get(number)
     if about is None:
         return NOT_RECORDED
@@ -123,7 +123,7 @@ def missing(recorded: Recorded, number: int) -> str:
 
 
 def by_cause(report: MeterReport | None, figure: str = "percent") -> Mapping[str, float] | None:
-    """Give the shares of CPU by cause, or another figure of them, if they were metered."""
+    """CPU shares by cause, or another figure of each cause, if they were metered."""
     found = report.by_cause.value if report else None
     if found is None:
         return None
@@ -132,7 +132,7 @@ def by_cause(report: MeterReport | None, figure: str = "percent") -> Mapping[str
 
 
 def intervals_by_cause(report: MeterReport | None) -> Mapping[str, tuple[float, float]] | None:
-    """Give the interval of each share that was sampled; that of a cause which no sample met begins at nothing."""
+    """The interval of each sampled share; that of a cause without samples begins at 0."""
     found = report.by_cause.value if report else None
     if found is None:
         return None
@@ -171,7 +171,7 @@ def per_transaction(report: MeterReport, transactions: float) -> PerTransaction 
 
 
 def estimated_calls(report: MeterReport) -> float | None:
-    """Take how many system calls the sampler thinks that there were; it says so if enough samples tell."""
+    """The sampler's estimate of system calls; None with too few samples."""
     found = report.by_cause.value
     return found.about["calls_estimated"].value if found and "calls_estimated" in found.about else None
 
@@ -179,7 +179,7 @@ def estimated_calls(report: MeterReport) -> float | None:
 def meters(
     recorded: Recorded, number: int, step: Step, report: MeterReport | None, rows: Sequence[tuple[Row, float]]
 ) -> Metering | None:
-    """Say where the figures come from."""
+    """The source of the figures."""
     about = recorded.metered.about(number)
     if about is None:
         return None
@@ -207,7 +207,7 @@ def meters(
 
 
 def untraced(recorded: Recorded, report: MeterReport | None) -> str | None:
-    """Say why the kernel was not traced though the plan asked for it, by a figure that only tracers give."""
+    """Why the kernel was not traced although the plan asked for it, by a figure that only tracers give."""
     if tracing_tier(str(recorded.plan.get("meters"))) is None:
         return None
     return report.traffic.page_waits.why if report else "nothing was metered"

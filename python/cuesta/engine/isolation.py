@@ -23,15 +23,15 @@ from cuesta.errors import CuestaError, UsageError
 from cuesta.target import BUILTIN_HOST
 
 NAMESPACES = Path("/run/netns")
-"""Where iproute2 names them."""
+"""The folder of iproute2's namespaces."""
 WIRE = "wire"
 """Name of the veth pair's ends, in their namespaces."""
 ADDRESSES = ("198.18.0.1", "198.18.0.2")
-"""Of the driver's and the host's end: of a network that is kept for tests (RFC 2544), seen by nobody else."""
+"""Addresses of the driver's and the host's end, in a network reserved for tests (RFC 2544) and visible only to them."""
 PROGRAMS = {"ip": "iproute2", "nsenter": "util-linux", "taskset": "util-linux"}
-"""What is needed, and Debian's packages of it."""
+"""Required programs and their Debian packages."""
 PRIVILEGES = {"CAP_NET_ADMIN": 12, "CAP_SYS_ADMIN": 21}
-"""What the kernel asks for, as bits of `CapEff`."""
+"""Required capabilities, as bits of `CapEff`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class NetNs:
     namespace: str
     address: str
     cpus: Sequence[int]
-    """That receive its packets."""
+    """CPUs that receive its packets."""
     command_prefix: Sequence[str]
-    """Words before a command that have it run there."""
+    """The prefix that runs a command there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class NetNsPair:
 
 
 def check(job: Job) -> None:
-    """Raise, before anything is started, what would make isolation fail."""
+    """Raise CuestaError before the start if isolation would fail."""
     targets = {group.target for step in job.plan.steps for group in step.settings.group}
     if elsewhere := sorted(targets - {BUILTIN_HOST}):
         what = f"--isolate: only the built-in host can be put into a network of its own, not {elsewhere[0]}"
@@ -93,7 +93,7 @@ def linked_namespaces(driver_cpus: Sequence[int], host_cpus: Sequence[int]) -> I
 
 @contextmanager
 def _kept(sides: NetNsPair) -> Iterator[None]:
-    """Delete the namespaces whatever happens: a process that outlives this one does it when its input ends."""
+    """Delete the namespaces in any case: a process that outlives this one does it when its input ends."""
     deletions = [f"ip netns delete {side.namespace}" for side in (sides.driver, sides.host)]
     command = ["sh", "-c", "; ".join(["cat", *deletions])]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True) as keeper:

@@ -19,34 +19,34 @@ from cuesta.engine.node_exporter import NodeExporter, is_url
 from cuesta.errors import CuestaError, UsageError
 
 COVERED = 0.9
-"""The part of the busy samples that a profile's locations cover."""
+"""The part of the busy samples that a profile's locations cover, 0 to 1."""
 LONGEST = 65_536
 """Bytes of a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeterRequest:
-    """What is to be metered, and how."""
+    """What to meter, and how."""
 
     subject: str = "machine"
     """`machine`, `pid:N`, `children:N,…`, `cgroup:PATH`, `cpus:0-3`; or the URL of a node_exporter."""
     cpus: Sequence[int] | None = None
-    """CPUs that percentages are of; None for those that the subject may use."""
+    """CPUs whose time is 100 %; None for those that the subject may use."""
     every: float = 1.0
     """Seconds between reports."""
     sampled: bool = True
     """Whether CPU time is split by cause."""
     stacks: bool = False
-    """Whether it is kept by location too, for a profile."""
+    """Whether CPU time is kept by location too, for a profile."""
     traced: Literal["light", "full"] | None = None
-    """How deep the kernel is traced."""
+    """How much of the kernel is traced."""
 
     def json(self) -> str:
         return json.dumps(asdict(self))
 
     @classmethod
     def parse(cls, text: str | bytes) -> "MeterRequest":
-        """Read a request. Raises UsageError if it is none."""
+        """Read a request. Raises UsageError if it is malformed."""
         try:
             return cls(**json.loads(text))
         except (ValueError, TypeError) as error:
@@ -55,7 +55,7 @@ class MeterRequest:
 
 
 def open_meters(request: MeterRequest) -> "Meters":
-    """Begin to meter. Raises UsageError if the subject is misspelt, CuestaError if it is not there."""
+    """Start to meter. Raises UsageError if the subject is malformed, CuestaError if it does not exist."""
     if "://" in request.subject:
         if not is_url(request.subject):
             raise UsageError(f"cuesta meters: no URL: {request.subject}", "for example http://host:9100/metrics")
@@ -79,13 +79,13 @@ def stream() -> None:
 
 
 class Meters(Protocol):
-    """What can be read: this machine, or another by its node_exporter."""
+    """A source of counters: this machine, or another by its node_exporter."""
 
     def snapshot(self) -> str:
         """The counters now, as JSON."""
 
     def report(self, since: str | None = None) -> str:
-        """The report since a snapshot, or else since the last such report, as JSON."""
+        """The report since a snapshot, or since the previous report without one, as JSON."""
 
 
 class Stream:
@@ -97,10 +97,10 @@ class Stream:
         self.out = out
         self.marked = meters.snapshot()
         self.said = b""
-        """The beginning of an order whose end has not been read."""
+        """The beginning of an incomplete order."""
 
     def run(self, every: float) -> None:
-        """Write a report every `every` seconds. One that is late makes the next ones no later."""
+        """Write a report every `every` seconds. A late report does not delay the next ones."""
         due = _native.now() / 1e9
         while True:
             due = max(due + every, _native.now() / 1e9 - every)
@@ -124,7 +124,7 @@ class Stream:
         return bool(came)
 
     def profile(self) -> None:
-        """Write where CPU time went, if stacks were kept."""
+        """Write the profile, if stacks were kept."""
         if isinstance(self.meters, _native.Meters):
             try:
                 self.say({"profile": json.loads(self.meters.profile(COVERED, "CPU time of the host"))})

@@ -1,4 +1,4 @@
-"""Which meters a run reads, and what their figures are worth: `--meters WHERE`, resolved for one segment.
+"""Which meters a run reads, and how certain their figures are: `--meters WHERE`, resolved for one segment.
 
 `auto` is this machine when the target is: the built-in host's process, the programs on the driver's own terminals, or
 the process that listens at a loopback address. Other machines are metered over ssh or by their node_exporter.
@@ -24,7 +24,7 @@ HERE = (sys.executable, "-m", "cuesta.engine.meter_process")
 TRACED: Mapping[str, Literal["light", "full"]] = {"exact": "light", "calls": "full"}
 """Tiers that trace the kernel: the light tracer, and the one that makes each system call dearer."""
 OF_CPUS = ("machine", "cpus:")
-"""Subjects that are all that runs somewhere, not processes."""
+"""Subjects that are all tasks of some CPUs, not processes."""
 SWAPPED = (
     "driver and host share this machine over its loopback: what the kernel does to receive runs in the sender's "
     "context, so that the network's part of either CPU is the other's, and is shown apart, shared"
@@ -37,7 +37,7 @@ class Attribution:
 
     sentence: str
     level: int | None = None
-    """1, the most certain, to 4; None where no network is between them."""
+    """1, the most certain, to 4; None without a network between them."""
 
 
 APART = Attribution("the host is on another machine: its CPU is its own", 1)
@@ -52,41 +52,41 @@ ONE_PINNED = Attribution(
     f"{SWAPPED}; --pin placed the driver, but not a host that it did not start: they may take CPU from one another", 4
 )
 MACHINE = "machine"
-"""The subject that is all that runs."""
+"""The subject that is the whole machine."""
 THROUGH = "driver and host share this machine through {}: either CPU time is its own, but they compete"
 
 
 @dataclass(frozen=True, slots=True)
 class MeterSource:
-    """Where the host is metered, and what that is worth."""
+    """Where the host is metered, and how certain that is."""
 
     command: Sequence[str] | None
     """The metering process; None if there is none."""
     source: str
     """`here`, `ssh`, `node_exporter` or `none`."""
     subject: str
-    """What is metered there."""
+    """The subject."""
     why: str
-    """Why that; or why nothing is metered."""
+    """Why this subject; or why nothing is metered."""
     attribution: Attribution
     request: MeterRequest | None = None
-    """What the process is asked for."""
+    """The request to the process."""
 
     @property
     def whole_machine(self) -> bool:
-        """Whether the subject is all that runs there."""
+        """Whether the subject is the whole machine."""
         return self.request is not None and self.request.subject == MACHINE
 
     @property
     def about(self) -> dict[str, object]:
-        """What is recorded of it; `honesty` and `order` are the attribution's sentence and level."""
+        """Its record; `honesty` and `order` are the attribution's sentence and level."""
         said = {name: getattr(self, name) for name in ("source", "subject", "why", "whole_machine")}
         return {**said, "honesty": self.attribution.sentence, "order": self.attribution.level}
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is known of a segment when its meters start."""
+    """The facts of a segment that decide its meters."""
 
     targets: Sequence[str]
     host: int | None
@@ -100,7 +100,7 @@ class Run:
 
 
 def choose_source(where: str, run: Run, every: float | None = None) -> MeterSource:
-    """Resolve WHERE, traced or not, read every so many seconds; once a second if nothing is said."""
+    """Resolve WHERE with its tracers and its period; the default is a second."""
     tier, _, subject = where.partition(":")
     traced = TRACED.get(tier)
     found = untraced(subject or "auto" if traced else where, run)
@@ -112,15 +112,15 @@ def choose_source(where: str, run: Run, every: float | None = None) -> MeterSour
 
 
 def trace(request: MeterRequest, depth: Literal["light", "full"]) -> MeterRequest:
-    """Ask for tracing too; the full tracer stands in place of the sampler."""
+    """Ask for tracing too; the full tracer replaces the sampler."""
     sampled = depth == "light"
     return replace(request, traced=depth, sampled=sampled, stacks=request.stacks and sampled)
 
 
 def why_untraced(where: str) -> str | None:
-    """Why the tier that WHERE asks for cannot be had here, as far as is known before anything is started.
+    """Why the tier that WHERE asks for is not available here, if that is known before the start.
 
-    None if it can be, if no tracing is asked for, or if it is for another machine to say.
+    None if it is available, if WHERE asks for no tracing, or if another machine decides.
     """
     if tracing_tier(where) is None or where.startswith("ssh:"):
         return None
@@ -177,7 +177,7 @@ def kind(target: str, run: Run) -> str:
 
 
 def attached(run: Run) -> str:
-    """What connects the driver to the programs that it starts itself."""
+    """How the driver connects to the programs that it starts itself."""
     kinds = set(map(kind_of, run.targets))
     return "pipes" if kinds == {"pipe"} else "terminals and pipes" if "pipe" in kinds else "terminals"
 

@@ -20,20 +20,20 @@ from cuesta.engine.meter_source import MeterSource
 
 RESTARTS = 3
 PAUSE = 1.0
-"""Seconds before a meter that died is started again."""
+"""Seconds before a meter that died starts again."""
 PATIENCE = 10.0
-"""Seconds that a meter that is told to end has for its last words."""
+"""Seconds that a meter has to end."""
 STARTING = 60.0
-"""Seconds that a meter has for its first reading: on a busy machine tracers take some to load."""
+"""Seconds that a meter has for its first reading: on a busy machine tracers load slowly."""
 LATE = 500_000_000
-"""Nanoseconds after a bound that a reading may come."""
+"""The most nanoseconds between a bound and its reading."""
 REMEDIES = {
     "host key verification failed": "log in there once by hand, or add its key to ~/.ssh/known_hosts",
     "permission denied": "ssh must get in there without a password: by a key or an agent",
     "not found": "install cuesta there, or say where it is: ssh://HOST?command=/opt/cuesta/bin/cuesta",
     "no such file": "say where cuesta is there: ssh://HOST?command=/opt/cuesta/bin/cuesta",
 }
-"""What helps when ssh, or the shell there, said this."""
+"""Remedies by words in the errors of ssh or the remote shell."""
 Row = dict[str, Any]
 
 
@@ -49,7 +49,7 @@ def metering(source: MeterSource, folder: Path) -> Iterator["Metering"]:
 
 
 class Metering:
-    """A metering process and the record that it makes."""
+    """A metering process and its record."""
 
     def __init__(self, source: MeterSource, file: IO[str], folder: Path) -> None:
         self.meter_source = source
@@ -58,12 +58,12 @@ class Metering:
         self.process: subprocess.Popen[str] | None = None
         self.errors: IO[bytes] | None = None
         self.marks: deque[tuple[int | None, int | None]] = deque()
-        """For each mark under way: the step that ends there, or None; when it was sent, if it is of a bound."""
+        """For each unanswered mark: the step that ends there, or None; when it was sent, if it marks a bound."""
         self.measuring: int | None = None
         self.lock = threading.Lock()
         self.ending = threading.Event()
         self.reads = threading.Event()
-        """Set when it has read once, or will never."""
+        """Set after the first reading, or when there will be none."""
         self.threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -73,7 +73,7 @@ class Metering:
             self._thread(self._listen)
 
     def wait_until_it_reads(self) -> None:
-        """Wait for the first reading: it takes a meter a second to start."""
+        """Wait for the first reading: a meter takes a second to start."""
         if self.process:
             with self.lock:
                 self._order((None, None))  # answered as soon as it reads
@@ -85,7 +85,7 @@ class Metering:
             self._thread(lambda: self._ask(start_at, steps))
 
     def stop(self) -> None:
-        """End it; a step that is cut short still gets its report."""
+        """End the process; a step that is cut short still gets its report."""
         self.ending.set()
         if self.process and self.process.stdin:
             with self.lock:
@@ -122,7 +122,7 @@ class Metering:
             self._say(self.meter_source.request.json())
 
     def _close(self) -> None:
-        """Close what is left of a process that has ended."""
+        """Close the pipes of a process that has ended."""
         for end in (self.process and self.process.stdin, self.process and self.process.stdout, self.errors):
             if end:
                 with suppress(OSError):
@@ -148,7 +148,7 @@ class Metering:
         self._order((step, _native.now()))
 
     def _order(self, mark: tuple[int | None, int | None]) -> None:
-        """Send a mark. It is noted before it is sent, since the answer may come before `_say` returns."""
+        """Send a mark. Note it first, since the answer may arrive before `_say` returns."""
         self.marks.append(mark)
         if not self._say("mark"):
             self.marks.pop()
@@ -162,7 +162,7 @@ class Metering:
         return False
 
     def _listen(self) -> None:
-        """Record what it says; start it again if it ends before it is told to."""
+        """Record its output; start it again if it ends by itself."""
         assert self.meter_source.command
         for left in reversed(range(RESTARTS + 1)):
             if self.process and self.process.stdout:
@@ -225,7 +225,7 @@ def in_one_line(said: str) -> str:
 
 
 def remedy_for(source: str, why: str) -> str | None:
-    """What helps, if that is known."""
+    """The remedy, if one is known."""
     if source == "node_exporter":
         return "see whether it still runs"
     found = (remedy for said, remedy in REMEDIES.items() if said in why.lower())
@@ -233,7 +233,7 @@ def remedy_for(source: str, why: str) -> str | None:
 
 
 LEFT_OUT = ("notes", "total_time", "wall", "subject")
-"""Tables of a report that its compact form does not have."""
+"""Tables of a report that its compact form leaves out."""
 
 
 def compact(value: Any) -> Any:

@@ -8,9 +8,9 @@ from cuesta import _native
 from cuesta.errors import CuestaError
 
 PATIENCE = 3.0
-"""Seconds that an answer may take."""
+"""Timeout of an answer in seconds."""
 LONGEST = 32 << 20
-"""Bytes; no node_exporter says more."""
+"""The most bytes of an answer; no node_exporter sends more."""
 
 
 class NodeExporter:
@@ -21,7 +21,7 @@ class NodeExporter:
         self.last = self.snapshot()
 
     def snapshot(self) -> str:
-        """The counters now, as JSON. Raises CuestaError if there is no answer, or a strange one."""
+        """The counters now, as JSON. Raises CuestaError if there is no answer, or a malformed one."""
         try:
             with urlopen(self.url, timeout=PATIENCE) as answer:
                 text = answer.read(LONGEST).decode("utf-8", errors="replace")
@@ -33,7 +33,7 @@ class NodeExporter:
             raise CuestaError(f"{self.url}: {error}", "is its path /metrics?") from None
 
     def report(self, since: str | None = None) -> str:
-        """The report since a snapshot, or else since the last such report. Raises CuestaError."""
+        """The report since a snapshot, or since the previous report without one. Raises CuestaError."""
         now = self.snapshot()
         try:
             report = _native.report_between(since or self.last, now)
@@ -45,6 +45,6 @@ class NodeExporter:
 
 
 def is_url(where: str) -> bool:
-    """Whether a node_exporter could be there."""
+    """Whether the URL may be that of a node_exporter."""
     parts = urlsplit(where)
     return parts.scheme in ("http", "https") and bool(parts.hostname)

@@ -1,4 +1,4 @@
-"""Where the two sides of a run are: on which CPUs, and in which network."""
+"""The CPUs and the network of each side of a run."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from cuesta.target import LISTEN
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """CPUs and networks of the driver and of the built-in host; None where nothing was said."""
+    """CPUs and networks of the driver and of the built-in host; None if the plan sets none."""
 
     driver_cpus: list[int] | None = None
     host_cpus: list[int] | None = None
@@ -20,22 +20,22 @@ class Placement:
 
     @property
     def listen(self) -> str:
-        """Where the built-in host is to listen."""
+        """The addresses at which the built-in host listens."""
         return f"telnet://{self.sides.host.address}:0" if self.sides else LISTEN
 
     @property
     def allow(self) -> list[str]:
-        """Where the built-in host takes lines from; empty = from anywhere that reaches it, which is this machine."""
+        """The addresses from which the built-in host accepts lines; empty = all of this machine."""
         return [self.sides.driver.address] if self.sides else []
 
     @property
     def driver_prefix(self) -> Sequence[str]:
-        """Words before an agent's command."""
+        """The prefix of an agent's command."""
         return self.sides.driver.command_prefix if self.sides else ()
 
     @property
     def host_prefix(self) -> Sequence[str]:
-        """Words before the host's command."""
+        """The prefix of the host's command."""
         return self.sides.host.command_prefix if self.sides else ()
 
     def described(self) -> dict[str, object] | None:

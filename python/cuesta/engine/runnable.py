@@ -15,13 +15,13 @@ from cuesta import _native
 
 FILE = "wanting.jsonl"
 EVERY = 0.1
-"""Seconds between two looks: one takes some milliseconds."""
+"""Seconds between two samples: one takes some milliseconds."""
 WANTING = "RD"
 """States of tasks that run or could run, or that a device keeps (proc_pid_stat(5))."""
 
 
 class RunnableTasks:
-    """Looks at intervals; a row for each: the instant, how many tasks there are and how many want to go on."""
+    """Samples tasks at intervals. A row for each sample: the instant, the numbers of tasks and of runnable ones."""
 
     def __init__(self, root: int, every: float, proc: Path = Path("/proc")) -> None:
         self.root = root
@@ -31,7 +31,7 @@ class RunnableTasks:
         self.ending = threading.Event()
 
     def look(self) -> None:
-        """Look once at the programs that the children of `root`, the agents, have started."""
+        """Sample the programs that the children of `root`, the agents, have started."""
         at = _native.now()
         agents = self.children(self.root)
         found = [state for agent in agents for program in self.children(agent) for state in self.states(program)]
@@ -60,7 +60,7 @@ class RunnableTasks:
             return []
 
     def keep_looking(self) -> None:
-        """Look until told to end."""
+        """Sample until the end is set."""
         self.look()
         while not self.ending.wait(self.every):
             self.look()
@@ -68,7 +68,7 @@ class RunnableTasks:
 
 @contextmanager
 def count_runnable(folder: Path, every: float = EVERY) -> Iterator[None]:
-    """Look while the block runs, and write what was seen into the run folder that it has made by then."""
+    """Sample while the block runs, then write the rows into the run folder that the block makes."""
     looks = RunnableTasks(os.getpid(), every)
     looking = threading.Thread(target=looks.keep_looking, daemon=True)
     looking.start()

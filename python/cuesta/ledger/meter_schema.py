@@ -27,7 +27,7 @@ DOCUMENTED = {
     "CauseRow": "by_cause.causes.*.",
     "Closure": "closure.",
 }
-"""Tables that docs/meters.md has, with the place of their fields in a report."""
+"""Tables in docs/meters.md, with the path of their fields in a report."""
 UNITS = {
     "nanoseconds": "ns",
     "seconds": "s",
@@ -57,14 +57,14 @@ class Field:
     kind: str
     """Its type: `int`, `Figure[float]`, `dict[str, Device]`, …"""
     label: str
-    """The name that people read."""
+    """The label in reports."""
     unit: str
     """A key of `UNITS`."""
     tier: str
     """The least tier that can give it."""
     meaning: str
     source: str
-    """What it is read from, as Markdown."""
+    """Its source, as Markdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _type(name: str, table: Table) -> Iterator[str]:
 
 
 def annotation(kind: str) -> str:
-    """Write a type as Python has it. A truth value is None in a record that is older than its field."""
+    """Write a type in Python. A bool is None in a record that is older than its field."""
     if kind == "bool":
         return "bool | None"
     return kind.replace("list[", "Sequence[").replace("dict[", "Mapping[").replace("Figure[", "MeterFigure[")
@@ -135,7 +135,7 @@ def document(text: str) -> str:
 
 
 def _row(place: str, field: Field) -> str | None:
-    """A row of the documentation; none of a table that has rows of its own, or of what is no figure."""
+    """A row of the documentation; none for a table with rows of its own, or for a field that is no figure."""
     if field.kind.removeprefix("dict[str, ").rstrip("]") in tables():
         return None
     return f"| `{place}{field.name}` | {field.meaning} | {field.source} | {UNITS[field.unit]} | {field.tier} |"

@@ -1,4 +1,4 @@
-"""What the host's meters recorded: `meters.jsonl`, opened. Nothing is derived here."""
+"""The record of the host's meters, `meters.jsonl`. This file derives nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,24 +12,24 @@ from cuesta.ledger.rows import Table, json_rows
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What was metered, of one segment."""
+    """The meters of one segment."""
 
     source: str
     """`here`, `ssh`, `node_exporter` or `none`."""
     subject: str
     why: str
-    """Why that; or why nothing was."""
+    """Why this subject; or why nothing was metered."""
     honesty: str
-    """What figures of CPU are worth in this arrangement."""
+    """How certain CPU figures are in this arrangement."""
     order: int | None = None
     """The attribution level (docs/meters.md), from 1, the most certain; None if it has none."""
     whole_machine: bool = False
-    """Whether the subject is all that ran there."""
+    """Whether the subject is the whole machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What was metered in about a second. Times are seconds from the start of the run."""
+    """The meters of about a second. Times are seconds from the start of the run."""
 
     end: float
     length: float
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The meters had nothing to say from then on, until they were started again."""
+    """A gap of the meters, from `at` until they started again."""
 
     at: float
     why: str
@@ -49,18 +49,18 @@ class Metered:
     """The meters' record of a run; empty for a run that had none."""
 
     abouts: dict[int, About] = field(default_factory=dict)
-    """By the number of the first step that they hold for."""
+    """Meters by the number of their first step."""
     rows: list[Row] = field(default_factory=list)
     reports: dict[int, MeterReport] = field(default_factory=dict)
-    """Of each step's measurement interval, by step."""
+    """Reports of measurement intervals, by step."""
     ends: dict[int, float] = field(default_factory=dict)
-    """When the interval of each report ended: of a subject that ended, when it was last seen."""
+    """When the interval of each report ended; for a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
     profile: Table = field(default_factory=dict)
-    """Where the host's CPU time went, by location and module; empty if its stacks were not kept."""
+    """The host's CPU time by location and module; empty if its stacks were not kept."""
 
     def about(self, step: int) -> About | None:
-        """What was metered in a step; None if nothing was."""
+        """The meters of a step; None if nothing was metered."""
         firsts = [first for first in self.abouts if first <= step]
         return self.abouts[max(firsts)] if firsts else None
 

@@ -1,4 +1,4 @@
-"""The front end's sheet, as `tty_meters` printed it in 1979: the same lines in the same order, counted right."""
+"""The front end's figures in the form of `tty_meters` of 1979: the same lines and order, with correct counts."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ def text(of: FrontEnd) -> str:
 
 
 def brief(of: FrontEnd) -> str:
-    """Write the three figures that say most: who was there, what was answered, what that took."""
+    """Write the three main figures: terminals, messages, and the busiest thread."""
     taken, answered = (f"{digits(number / of.seconds)}/s" for number in (of.messages_in, of.messages_out))
     busy = f"; its busiest thread was {share(1 - min(of.idle))} busy" if of.idle else ""
     there = f"{digits(of.dialed)} terminals on average for {seconds(of.seconds)}"
@@ -25,7 +25,7 @@ def brief(of: FrontEnd) -> str:
 
 
 def head(of: FrontEnd) -> Iterator[str]:
-    """Say how many terminals there were, and how messages and buffers were."""
+    """Write the terminals, messages and buffers."""
     yield f"Total metering time {seconds(of.seconds)}; {digits(of.terminal_hours)} terminal hr"
     yield "all of it counted by the host itself (plain)"
     yield f"cur # dialed {count(of.dialed_now)}, ave # dialed {digits(of.dialed)}"
@@ -50,7 +50,7 @@ def head(of: FrontEnd) -> Iterator[str]:
 
 
 def characters(of: FrontEnd) -> Iterator[str]:
-    """Say what went in and out, raw and as the service has it."""
+    """Write input and output, raw and as the service counts it."""
     yield f"{count(of.characters_out)} chars output ({count(of.raw_out)} raw), {count(of.messages_out)} messages"
     yield f"{count(of.characters_in)} chars input ({count(of.raw_in)} raw), {count(of.messages_in)} messages"
     yield "conversion factors"
@@ -73,7 +73,7 @@ def between(of: FrontEnd) -> Iterator[str]:
 
 
 def processing(of: FrontEnd) -> Iterator[str]:
-    """Say how much processing characters took."""
+    """Write the processing time of characters."""
     interrupts = of.interrupts_per_minute * of.seconds / 60
     yield f"# interrupts {count(interrupts)}, interrupts/minute {count(of.interrupts_per_minute)}"
     parts = (f"{name} {NO_EVENT if value is None else digits(value)}" for name, value in of.characters_per_ms.items())
@@ -86,5 +86,5 @@ def processing(of: FrontEnd) -> Iterator[str]:
 
 
 def known(label: str, value: float | None, unit: str, why: str) -> Iterator[str]:
-    """Give a row, which says why if nothing is known."""
+    """A row, or the reason why its figure is missing."""
     yield f"{label} {NONE}: {why}" if value is None else f"{label} {digits(value)} {unit}"

@@ -1,4 +1,4 @@
-"""The host under test, in sentences: what its CPUs did and why, what that is worth, what its own meters say."""
+"""The host under test, in sentences: the use of its CPUs and its causes, how certain that is, and its own meters."""
 
 from collections.abc import Iterator, Mapping
 
@@ -27,7 +27,7 @@ IDLE = {
     "io_wait": "I/O wait",
     "quota_wait": "throttled",
 }
-"""Kinds of idle that exclude each other, where the kernel is traced."""
+"""Kinds of idle in the exact tier, which exclude each other."""
 SMALLEST = 0.05
 """Percent of the CPUs below which causes are put together."""
 ISOLATED = 2
@@ -36,7 +36,7 @@ LOOPBACK = (3, 4)
 OTHERS = 5.0
 """Percent of the host's CPUs from which on others are named."""
 LARGEST_PICTURE = 4 << 20
-"""Bytes of a flame graph that still goes into the page."""
+"""The most bytes of a flame graph in the page."""
 FLAME = "Where the host's CPU time went, from the start of the meters (flame graph)"
 DEVICES: tuple[Cell, ...] = (
     Words("device", "a block device of the host"),
@@ -52,7 +52,7 @@ DEVICES: tuple[Cell, ...] = (
 
 
 def section(summary: Summary) -> Section:
-    """Say what was started, what the host's CPUs did, and all that its meters know."""
+    """Write what was started, the use of the host's CPUs, and all its meters."""
     step, of = summary.last, summary.last.host
     parts: list[Part] = [Remark(each) for each in (*programs(of), *host_cpu(of))]
     rest = [*host_details(of), *(built_in(of.builtin) if of.builtin else ())]
@@ -91,7 +91,7 @@ def listings(summary: Summary, step: StepFigures) -> Iterator[Folded]:
 
 
 def host_cpu(host: HostFigures) -> Iterator[str]:
-    """Say what the host's CPUs did, by what, and what a transaction cost; or why that is not known."""
+    """Write the use of the host's CPUs, its causes and the cost of a transaction; or why these are not known."""
     if host.cpu is None:
         yield f"host CPU: {plain(host.cpu_missing or 'no meter data')}"
         return
@@ -123,7 +123,7 @@ def host_details(host: HostFigures) -> Iterator[str]:
 
 
 def host_doubts(host: HostFigures) -> Iterator[str]:
-    """Say why the meters' figures are less than they might be."""
+    """Why the meters' figures are incomplete."""
     if host.meters is None or host.cpu is None:
         return
     if host.meters.untraced:
@@ -136,7 +136,7 @@ def host_doubts(host: HostFigures) -> Iterator[str]:
 
 
 def by_cause(host: HostFigures) -> Iterator[str]:
-    """Write the shares of the causes, largest first, with the 95 % intervals of those that were sampled."""
+    """Write the shares of the causes, largest first, with the 95 % intervals of sampled ones."""
     causes = sorted((host.cpu_by_cause or {}).items(), key=lambda cause: -cause[1])
     errors, intervals = host.cpu_by_cause_se or {}, host.cpu_by_cause_interval or {}
     small = [value for _, value in causes if value < SMALLEST]
@@ -149,7 +149,7 @@ def by_cause(host: HostFigures) -> Iterator[str]:
 
 
 def unmet(host: HostFigures) -> Iterator[str]:
-    """Name the causes that no sample met, with what each may be at most."""
+    """Name the causes without samples, with the upper bound of each."""
     intervals = host.cpu_by_cause_interval or {}
     names = [name for name in intervals if name not in (host.cpu_by_cause or {})]
     if names:
@@ -158,7 +158,7 @@ def unmet(host: HostFigures) -> Iterator[str]:
 
 
 def idle_by_kind(sheet: MeterReport | None) -> Iterator[str]:
-    """Say why the host's CPUs were idle, where the kernel was traced."""
+    """Write why the host's CPUs were idle, if the kernel was traced."""
     if sheet and sheet.idle.page_wait.tier == "exact":
         kinds = (f"{name} {getattr(sheet.idle, kind).value:.1f}" for kind, name in IDLE.items())
         yield f"idle by kind: {', '.join(kinds)} (exact)"
@@ -190,7 +190,7 @@ def sum_of(*numbers: float | None) -> str | None:
 
 
 def network(host: HostFigures) -> Iterator[str]:
-    """Whose CPU time the network's was; nothing for a host on another machine."""
+    """The owner of the network's CPU time; nothing for a host on another machine."""
     if host.meters is None or host.sheet is None or host.sheet.network.percent.why == UNRECORDED:
         return
     if host.meters.order == ISOLATED:
@@ -203,7 +203,7 @@ def network(host: HostFigures) -> Iterator[str]:
 
 
 def each_side(sheet: MeterReport) -> str:
-    """How busy each side's CPUs were: everything on them is its own, the network included."""
+    """How busy each side's CPUs were, network included: each side has its CPUs alone."""
     sides = {"host": sheet.per_cpu, "driver": sheet.beside}
     parts = (f"{side} {busy(cpus)}" for side, cpus in sides.items() if cpus)
     tier = in_brackets(*(figure for cpus in sides.values() for each in cpus.values() for figure in uses_of(each)))
@@ -222,7 +222,7 @@ def uses_of(cpu: Cpu) -> tuple[MeterFigure[float], ...]:
 
 
 def shared(sheet: MeterReport) -> Iterator[str]:
-    """What the network took that is neither side's alone."""
+    """CPU time of the network that belongs to neither side alone."""
     of, cpus = sheet.network, len(sheet.per_cpu) + len(sheet.beside)
     percent, own = of.percent.value, of.in_subject.value
     if percent is None:

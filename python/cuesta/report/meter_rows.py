@@ -1,4 +1,4 @@
-"""Meters as rows, as `sar` has them: an interval in each."""
+"""Meters as rows, like those of `sar`: one interval each."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ WIDTHS = (8, 6, 6, 6, 6, 7, 7, 7, 6, 9, 9, 6)
 
 
 def head() -> str:
-    """The heads of the columns, and their tier: what is sampled or traced is in reports."""
+    """The heads of the columns, and their tier: reports have the sampled and traced figures."""
     return f"{laid_out(HEADS)}  (plain)"
 
 

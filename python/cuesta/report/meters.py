@@ -28,7 +28,7 @@ TRACED_IDLE = {
     "zero": "idle while the subject waited for none of these",
     "io_wait": "idle while a task of the subject waited for a device",
 }
-"""What two kinds of idle are where the exact tier tells them apart."""
+"""The labels of two kinds of idle in the exact tier, which separates them."""
 TRAFFIC = {name: fields("Traffic")[name] for name in ("running", "ready", "in_io", "load_average")}
 
 
@@ -39,11 +39,11 @@ SOURCES = {
     "parents": "by its processes' accounts; processes that nobody waited for, or that left their parents, are lost",
     "tracer": "traced in the kernel, from birth to end",
 }
-"""How the subject's CPU time is taken, and what that loses."""
+"""The source of the subject's CPU time, and what it cannot see."""
 
 
 def closing(closure: Closure) -> str:
-    """Say what was measured apart, and by how much it misses the CPUs' time."""
+    """Write the parts that were measured separately, and by how much their sum misses the CPUs' time."""
     accounted = closure.accounted.value or 0.0
     verdict = "it closes" if closure.closes else "IT DOES NOT CLOSE: shares of CPU are that uncertain"
     parts = ", ".join(f"{plain(name)} {share:.1f}" for name, share in closure.parts.items() if share >= 0.05)
@@ -130,7 +130,7 @@ def own(sheet: MeterReport) -> Iterator[str]:
 
 
 def ended(sheet: MeterReport) -> str | None:
-    """Why there is nothing of a subject that is gone; the CPUs' figures are then others'."""
+    """Why an ended subject has no figures; the CPUs' figures are then those of others."""
     return sheet.own.seconds.why
 
 
@@ -160,7 +160,7 @@ OF_CAUSES = (7, 15, 10, 12, 10)
 
 
 def share(cause: CauseRow) -> str:
-    """Write the percentage of a cause, in no more digits than its standard error leaves."""
+    """Write the percentage of a cause with the digits that its standard error supports."""
     value = cause.percent.value
     return ABSENT if value is None else units.percent(value, error_of(cause))
 
@@ -183,7 +183,7 @@ def of_share(cause: CauseRow, figure: MeterFigure[float]) -> str:
 
 
 SAMPLERS_OWN = ("interrupts_seconds", "reader_seconds")
-"""What sampling itself took: in the kernel and in the process that reads."""
+"""The cost of sampling: in the kernel and in the reader."""
 
 
 def overhead(sheet: MeterReport, of: Mapping[str, MeterFigure[float]]) -> str:
@@ -219,7 +219,7 @@ def idle(sheet: MeterReport) -> Iterator[str]:
 
 
 def total_time(sheet: MeterReport) -> Iterator[str]:
-    """Where the time went, as total_time_meters showed it."""
+    """The use of CPU time, in the form of total_time_meters."""
     if why := ended(sheet):
         yield f"no meter data: {plain(why)}"
         return
@@ -242,7 +242,7 @@ def in_time(row: TimeRow, figure: MeterFigure[float], cause: CauseRow | None) ->
 
 
 def traffic(sheet: MeterReport) -> Iterator[str]:
-    """Queues for the CPU, as traffic_control_meters showed them."""
+    """Queues for the CPU, in the form of traffic_control_meters."""
     of = sheet.traffic
     for name, field in TRAFFIC.items():
         figure: MeterFigure[float] = getattr(of, name)
@@ -255,7 +255,7 @@ def traffic(sheet: MeterReport) -> Iterator[str]:
 
 
 def off_cpus(sheet: MeterReport) -> Iterator[str]:
-    """How long the subject's tasks were off their CPUs, by reason, and in run queues."""
+    """Durations of the subject's tasks off their CPUs, by reason, and in run queues."""
     found = list(off_cpu.rows(sheet))
     if found:
         widths = (10, 9, 9, 9, 9, 9)
@@ -310,7 +310,7 @@ def pressure(sheet: MeterReport) -> Iterator[str]:
 
 
 def missing(sheet: MeterReport) -> Iterator[str]:
-    """What is not metered, once for each reason."""
+    """Missing figures, grouped by reason."""
     reasons: dict[str, list[str]] = {}
     for name, why in unmetered(sheet):
         reasons.setdefault(why, []).append(name)

@@ -1,4 +1,4 @@
-"""`ic_sample` of 1979 for a terminal: where the samples fell, largest first, and by module; idle beside."""
+"""`ic_sample` of 1979 for a terminal: samples by location, largest first, and by module, with idle."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ MODULE, FUNCTION = 14, 36
 
 
 def text(listing: Mapping[str, Any], sheet: MeterReport) -> str:
-    """Lay the histogram out. Percentages are of the busy samples; idle is of the CPUs' time, counted."""
+    """Lay out the histogram. 100 % is the busy samples; idle is a share of the CPUs' time, by counters."""
     return "\n".join(_rows(listing, sheet))
 
 
@@ -38,7 +38,7 @@ def _histogram(rows: list[Mapping[str, Any]], samples: int) -> Iterator[str]:
     widest = max((row["percent"] for row in rows), default=1.0)
     for row in rows:
         module, function = row["module"], row["function"]
-        # Of a long path of functions the end tells it apart.
+        # A long function path is recognized by its end.
         function = function if len(function) <= FUNCTION else "…" + function[1 - FUNCTION :]
         part = min(row["percent"] / 100, 1.0)
         error = 100 * math.sqrt(part * (1 - part) / samples) if part < 1 else None
