@@ -10,11 +10,12 @@ use std::process::{ChildStdout, Command, Stdio};
 use cuesta_meters::{CounterSnapshot, Delta, Meter, MeterReport, MeterSpec, Roots};
 use running::Running;
 
-/// A shell that does what it is told, one row at a time, and says when it has done it.
+/// A shell that runs one command at a time and reports when it is done.
 struct Program {
     running: Running,
     said: BufReader<ChildStdout>,
-    /// What a Python says of its last order: voluntary and involuntary switches, microseconds of CPU, children's switches.
+    /// A Python's own figures for its last command: voluntary and involuntary switches, microseconds of CPU, children's
+    /// switches.
     used: Vec<u64>,
 }
 
@@ -30,7 +31,7 @@ impl Program {
         Self::start("/bin/sh", &[])
     }
 
-    /// Has a command done, and comes back when it is.
+    /// Runs a command and waits for its end.
     fn does(&mut self, command: &str) {
         writeln!(self.running.0.stdin.as_mut().unwrap(), "{command}; echo done").unwrap();
         self.hears("done");
@@ -51,7 +52,7 @@ impl Program {
         CounterSnapshot::take(&Roots::default(), &format!("pid:{}", self.running.0.id()).parse().unwrap())
     }
 
-    /// What is metered while a command is done.
+    /// The meter report of a command.
     fn sheet_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
         self.does(command);
@@ -102,7 +103,7 @@ fn pages_that_are_touched_are_faults() {
 }
 
 #[test]
-fn programs_that_come_and_go_between_readings_are_counted() {
+fn short_lived_programs_between_snapshots_are_counted() {
     let mut shell = Program::shell();
     shell.does("/bin/true");
     let one = shell.sheet_of("/bin/true").counts.minor_faults.value().unwrap().count;
@@ -117,7 +118,7 @@ fn waits_for_a_pipe_are_voluntary_switches() {
     let mut program = python();
     program.does("pingpong(10)");
     let report = program.sheet_of("pingpong(5000)");
-    // Only the parent's: the child came and went between two snapshots. The last wait is for the next order.
+    // Only the parent's switches: the child began and ended between two snapshots. The last wait is for the next command.
     let both = [(&report.counts.voluntary_switches, 3), (&report.counts.involuntary_switches, 40)];
     for ((counted, edges), known) in both.into_iter().zip(&program.used) {
         let counted = counted.value().unwrap().count;
@@ -127,7 +128,7 @@ fn waits_for_a_pipe_are_voluntary_switches() {
 }
 
 #[test]
-fn switches_of_children_that_came_and_went_are_told_to_who_may_listen() {
+fn a_listener_gets_the_switches_of_short_lived_children() {
     let mut program = python();
     let mut meter = Meter::start(MeterSpec {
         subject: format!("pid:{}", program.running.0.id()).parse().unwrap(),
@@ -158,7 +159,7 @@ fn cpu_time_is_what_the_program_used() {
 }
 
 #[test]
-fn cpu_time_of_programs_that_came_and_went_is_kept() {
+fn cpu_time_of_short_lived_programs_is_kept() {
     let mut shell = Program::shell();
     shell.does("/bin/true");
     let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
@@ -170,7 +171,7 @@ fn cpu_time_of_programs_that_came_and_went_is_kept() {
 #[test]
 fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
     let burn = |seconds: f64| format!("import os\nwhile sum(os.times()[:2]) < {seconds}: pass\n");
-    // In one write: the shell says its word into the same pipe.
+    // In one write, since the shell reports into the same pipe.
     let daemon = burn(0.8) + "os.write(1, b\"used %d\\n\" % os.getpid())\nos.execvp(\"sleep\", [\"sleep\", \"20\"])";
     let mut shell = Program::shell();
     shell.does(&format!("( (exec python3 -c '{daemon}') & wait ) & keeper=$!"));
@@ -184,7 +185,7 @@ fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
 }
 
 #[test]
-fn what_is_written_and_synced_is_seen_at_a_device() {
+fn synced_writes_show_at_a_device() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut shell = Program::shell();
     let file = folder.path().join("file");
@@ -198,7 +199,7 @@ fn what_is_written_and_synced_is_seen_at_a_device() {
 fn a_task_that_waits_for_a_cpu_is_ready_and_not_running() {
     // Three spinners on one CPU: each waits two thirds of the time, so that two are ready on average.
     let mut shell = Program::shell();
-    // They end by themselves, whatever befalls the test.
+    // They end by themselves, even if the test fails.
     let spin = "timeout 20 sh -c 'while :; do :; done' & spinners=\"$spinners $!\"";
     shell.does(&format!("taskset -p -c 0 $$ >/dev/null; for i in 1 2 3; do {spin}; done"));
     let earlier = shell.read();

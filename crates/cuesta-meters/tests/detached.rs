@@ -1,5 +1,5 @@
-//! Processes that detach themselves, or that nobody waits for, are still their host's: each burner logs what it used by its own
-//! account, and the meters have to agree with the log.
+//! Processes that detach themselves, or that no parent waits for, still belong to their host. Each burner logs its own CPU time
+//! and faults, and the meters must agree with the log.
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
@@ -62,8 +62,8 @@ for row in sys.stdin:
     print('used', now[0] - before[0], now[1] - before[1], flush=True)
 ";
 
-/// One host at a time: to the account of one the burners of another are others, and what the kernel does to end thousands of
-/// processes for which nobody waits is in nobody's account.
+/// One host at a time: burners of another host count as others, and the kernel's work to end thousands of processes without a
+/// waiting parent is in no account.
 static ONE: Mutex<()> = Mutex::new(());
 
 struct Host {
@@ -72,7 +72,7 @@ struct Host {
     folder: TempDir,
     /// CPU seconds and page faults of the host's own process, by its own account.
     used: (f64, u64),
-    /// Given back when the process is gone.
+    /// Released when the process has ended.
     _only: MutexGuard<'static, ()>,
 }
 
@@ -107,7 +107,7 @@ impl Host {
         self.folder.path().join("log")
     }
 
-    /// Waits until so many burners have burned; gives CPU seconds and page faults of all, the host's own included.
+    /// Waits for `count` burners; returns CPU seconds and page faults of all, the host's own included.
     fn truth(&self, burners: usize, mut meanwhile: impl FnMut()) -> (f64, u64) {
         loop {
             let rows = fs::read_to_string(self.log()).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Host {
         Meter::start(MeterSpec { subject, cpus: None, roots: Roots::default() }).unwrap()
     }
 
-    /// What is metered while an order is carried out by so many burners, and the truth. Nothing is read meanwhile.
+    /// The meter report of an order and the truth. No snapshot is taken in between.
     fn sheet_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
         let mut meter = self.meter();
         self.does(order);
@@ -145,13 +145,13 @@ fn agrees(report: &MeterReport, (seconds, faults): (f64, u64)) {
 }
 
 #[test]
-fn children_that_nobody_waits_for_are_counted() {
+fn children_that_no_parent_waits_for_are_counted() {
     let (report, truth) = Host::start().sheet_of("ignored(6, 0.25)", 6);
     agrees(&report, truth);
 }
 
 #[test]
-fn daemons_that_came_and_went_are_counted() {
+fn short_lived_daemons_are_counted() {
     let (report, truth) = Host::start().sheet_of("daemons(6, 0.25)", 12);
     agrees(&report, truth);
 }
@@ -165,7 +165,7 @@ fn short_lived_children_by_the_thousand_are_counted() {
 }
 
 #[test]
-fn daemons_that_live_on_over_many_readings_are_counted() {
+fn daemons_that_live_through_many_snapshots_are_counted() {
     let mut host = Host::start();
     let mut meter = host.meter();
     let first = meter.snapshot();
@@ -179,7 +179,7 @@ fn daemons_that_live_on_over_many_readings_are_counted() {
 }
 
 #[test]
-fn what_was_measured_apart_closes_and_a_planted_error_breaks_it() {
+fn separately_measured_parts_close_and_a_planted_error_breaks_it() {
     let mut host = Host::start();
     let mut meter = host.meter();
     host.does("waited(4, 1.5)");

@@ -1,5 +1,5 @@
-//! What befalls meters: CPUs that come and go, counters that wrap, subjects that die, ten thousand processes. On made-up
-//! files, so that what happens is known to the tick.
+//! Hard cases for meters: CPUs that go on- and offline, counters that wrap, subjects that die, ten thousand processes. The
+//! kernel's files are made up, so that every tick is known.
 
 #![allow(clippy::unwrap_used)] // What breaks here breaks the test.
 
@@ -60,7 +60,7 @@ fn report(earlier: &CounterSnapshot, later: &CounterSnapshot) -> MeterReport {
 }
 
 #[test]
-fn a_cpu_that_came_or_went_is_left_out_and_named() {
+fn a_cpu_that_went_on_or_offline_is_left_out_and_named() {
     let machine = Machine::new();
     machine.cpus(&[(0, 10), (1, 10), (3, 10)]);
     let earlier = machine.read("machine");
@@ -94,7 +94,7 @@ fn cpus_that_are_not_the_subjects_stand_beside_and_soft_interrupts_are_of_all() 
 }
 
 #[test]
-fn when_no_cpu_stayed_there_is_no_figure() {
+fn without_a_cpu_online_throughout_there_is_no_figure() {
     let machine = Machine::new();
     machine.cpus(&[(1, 10)]);
     let earlier = machine.read("machine");
@@ -178,7 +178,7 @@ fn a_kernel_that_times_interrupts_apart_is_known_by_their_pressure() {
 }
 
 #[test]
-fn what_a_process_did_is_counted_with_the_children_that_came_and_went() {
+fn a_process_counts_with_its_short_lived_children() {
     let machine = Machine::new();
     machine.process(1, 0, 0, 0);
     machine.process(7, 1, 100, 0);
@@ -194,7 +194,7 @@ fn what_a_process_did_is_counted_with_the_children_that_came_and_went() {
 }
 
 #[test]
-fn of_a_driver_only_its_programs_are_metered() {
+fn only_the_programs_of_a_driver_are_metered() {
     let machine = Machine::new();
     machine.process(7, 1, 5000, 0);
     machine.process(8, 7, 30, 0);
@@ -207,7 +207,7 @@ fn of_a_driver_only_its_programs_are_metered() {
 }
 
 #[test]
-fn readings_of_two_boots_or_two_subjects_do_not_compare() {
+fn snapshots_of_two_boots_or_two_subjects_do_not_compare() {
     let machine = Machine::new();
     let earlier = machine.read("machine");
     let other = machine.read("cpus:0");
@@ -221,7 +221,7 @@ fn readings_of_two_boots_or_two_subjects_do_not_compare() {
 }
 
 #[test]
-fn ten_thousand_processes_are_read_and_too_many_threads_are_said() {
+fn ten_thousand_processes_are_read_and_too_many_threads_are_reported() {
     let machine = Machine::new();
     machine.process(1, 0, 0, 0);
     for pid in 2..10_002 {
@@ -275,7 +275,7 @@ fn control_groups_of_both_versions() {
 }
 
 #[test]
-fn files_that_may_not_be_read_leave_reasons_and_never_zeros() {
+fn unreadable_files_leave_reasons_and_never_zeros() {
     let machine = Machine::new();
     let earlier = machine.read("machine");
     machine.cpus(&[(0, 10), (1, 30)]);

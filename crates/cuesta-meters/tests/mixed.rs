@@ -16,7 +16,7 @@ use cuesta_meters::sampled::cause::{Cause, SampleTally, Sampler, SamplerOptions}
 use running::Running;
 use tempfile::TempDir;
 
-/// Samples that are asked for; the work goes on until they are there.
+/// Required samples; the work goes on until there are enough.
 const ENOUGH: u64 = 4000;
 
 #[test]
@@ -62,7 +62,7 @@ fn edit() {
 
 const HOST: &str = r#"{"listen": ["tcp://127.0.0.1:0"], "service": {"echo": {}}}"#;
 
-/// So many keys, each echoed by the built-in host.
+/// Sends keys, each echoed by the built-in host.
 fn exchange(address: &str, keys: usize) {
     let mut line = TcpStream::connect(address.strip_prefix("tcp://").unwrap()).unwrap();
     for _ in 0..keys {

@@ -1,9 +1,9 @@
-//! The tiers' arrows: a tier uses the ones before it and none behind.
+//! The order of the tiers: a tier uses only the ones before it.
 
 use std::fs;
 use std::path::Path;
 
-/// Each room of `src/`, with the rooms that its files must not name.
+/// Each room of `src/`, with the rooms that its files must not use.
 const FORBIDDEN: [(&str, &[&str]); 3] = [
     ("report", &["plain", "sampled", "traced", "assembly", "meter"]),
     ("plain", &["sampled", "traced", "assembly", "meter"]),
@@ -11,7 +11,7 @@ const FORBIDDEN: [(&str, &[&str]); 3] = [
 ];
 
 #[test]
-fn no_tier_uses_one_behind_it() {
+fn no_tier_uses_a_later_one() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for (room, others) in FORBIDDEN {
         visit(&src.join(room), &|file, text| {

@@ -1,4 +1,4 @@
-//! Where the kernel counts, or a program knows, the tracers count the same, to the unit.
+//! The tracers' counts equal those of the kernel and of programs, to the unit.
 
 use cuesta_meters::Figure;
 use cuesta_meters::traced::Depth;
@@ -28,7 +28,7 @@ fn page_faults_and_switches_are_those_of_the_kernel() {
         assert_eq!(Some(counted(traced)), kernel(plain), "{name}: {notes}");
     }
     assert!(counted(&traced.minor_faults) >= 5000);
-    // Who is woken on its way to sleep does not switch.
+    // A task that is woken on its way to sleep does not switch.
     assert!(counted(&traced.wakeups).abs_diff(counted(&traced.voluntary_switches)) < 5, "{traced:?}");
     assert!(!traced.of_machine.iter().any(|name| name == "forks"), "{:?}", traced.of_machine);
 }
@@ -49,7 +49,7 @@ fn system_calls_are_those_that_the_program_makes() {
 }
 
 #[test]
-fn calls_are_told_apart_by_what_they_are_for() {
+fn calls_are_classed_by_purpose() {
     let mut program = Program::start();
     let row = "for n in range(200): mmap.mmap(-1, 1 << 16).close()";
     program.does(row);
@@ -60,14 +60,14 @@ fn calls_are_told_apart_by_what_they_are_for() {
 }
 
 #[test]
-fn programs_that_come_and_go_belong_to_who_starts_them() {
+fn short_lived_programs_belong_to_their_starter() {
     let mut program = Program::start();
     let row = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(20)]";
     program.does(row);
     let (report, _) = program.report(Depth::Full, row);
     assert_eq!((counted(&report.counts.forks), counted(&report.counts.execs)), (20, 20));
     let loading = &report.by_cause.value().unwrap().causes["loading"];
-    // Each is made, loaded and ended.
+    // Each is forked, loaded and ended.
     assert_eq!(loading.count.map(|count| *count as u64), Figure::exact(60));
     assert!(counted(&report.counts.minor_faults) > 20 * 20);
 }

@@ -72,7 +72,7 @@ fn file(program: &mut Program, folder: &Path) {
 const DROP: &str = "m.madvise(mmap.MADV_DONTNEED); os.posix_fadvise(f, 0, 0, os.POSIX_FADV_DONTNEED)";
 
 #[test]
-fn a_sleeper_waits_for_nothing_that_counts() {
+fn a_sleeper_makes_zero_idle() {
     let mut program = Program::start();
     program.does("time.sleep(0.01)");
     let (report, _) = program.report(Depth::Light, "time.sleep(0.3)");
@@ -83,7 +83,7 @@ fn a_sleeper_waits_for_nothing_that_counts() {
 }
 
 #[test]
-fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
+fn page_waits_make_page_wait_idle_and_no_more_than_their_time() {
     let (mut program, folder) = (Program::start(), tempfile::tempdir().unwrap());
     file(&mut program, folder.path());
     let row = format!(
@@ -105,7 +105,7 @@ fn who_waits_for_pages_makes_page_wait_idle_and_no_more_than_its_waits() {
 }
 
 #[test]
-fn who_reads_from_a_device_makes_io_wait_idle() {
+fn reads_from_a_device_make_io_wait_idle() {
     let (mut program, folder) = (Program::start(), tempfile::tempdir().unwrap());
     file(&mut program, folder.path());
     program.does("b = mmap.mmap(-1, 4096); d = os.open(f'/proc/self/fd/{f}', os.O_RDONLY | os.O_DIRECT)");
@@ -115,7 +115,7 @@ fn who_reads_from_a_device_makes_io_wait_idle() {
 }
 
 #[test]
-fn a_program_that_must_be_read_first_makes_loading_idle() {
+fn an_uncached_program_makes_loading_idle() {
     let (mut program, folder) = (Program::start(), tempfile::tempdir().unwrap());
     let path = folder.path().join("cold");
     fs::copy("/bin/true", &path).unwrap();
@@ -129,7 +129,7 @@ fn a_program_that_must_be_read_first_makes_loading_idle() {
 }
 
 #[test]
-fn who_is_barred_by_its_quota_makes_throttled_idle() {
+fn a_quota_makes_throttled_idle() {
     let mut program = Program::start();
     let group = Quota::of_a_fifth(program.pid());
     let row = "t = time.monotonic() + 0.5; any(iter(lambda: time.monotonic() > t, True))";

@@ -1,4 +1,4 @@
-//! Without privileges nothing is traced; the report says so, and what would allow it, and has all else.
+//! Without privileges nothing is traced: the report says so, names the remedy, and has all other figures.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::program::meter;
 const NOBODY: &str = "CUESTA_TEST_NOBODY";
 
 #[test]
-fn somebody_without_privileges_is_told() {
+fn a_user_without_privileges_gets_the_reason() {
     if std::env::var_os(NOBODY).is_some() {
         let mut meter = meter(&format!("pid:{}", std::process::id())).traced(Depth::Light);
         let first = meter.snapshot();

@@ -1,4 +1,4 @@
-//! A program that does what it is told, and tells what it knows of it.
+//! A program that runs commands and reports its own figures of them.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use cuesta_meters::{Count, Figure, Meter, MeterReport, MeterSpec, Roots, Tier};
 
 use crate::running::Running;
 
-/// One test at a time: each wants the machine's idle for itself.
+/// One test at a time: each needs the machine's idle time alone.
 static ALONE: Mutex<()> = Mutex::new(());
 
 pub(crate) struct Program {
@@ -28,7 +28,7 @@ for row in sys.stdin:
 ";
 
 impl Program {
-    /// A Python, asleep until it is told something.
+    /// A Python that sleeps until it gets a command.
     pub(crate) fn start() -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let mut command = Command::new("python3");
@@ -43,7 +43,7 @@ impl Program {
         self.running.0.id()
     }
 
-    /// Has a row carried out and waits until it sleeps again; gives the numbers that it printed.
+    /// Runs a row and waits until the program sleeps again; returns the numbers that it printed.
     pub(crate) fn does(&mut self, row: &str) -> Vec<f64> {
         // In one piece: one call reads it.
         self.running.0.stdin.as_mut().unwrap().write_all(format!("{row}\n").as_bytes()).unwrap();
@@ -66,7 +66,7 @@ impl Program {
         meter(&format!("pid:{}", self.pid())).traced(depth)
     }
 
-    /// What is traced while a row is carried out.
+    /// The traced report of a row.
     pub(crate) fn report(&mut self, depth: Depth, row: &str) -> (MeterReport, Vec<f64>) {
         let mut meter = self.traced(depth);
         let said = self.does(row);

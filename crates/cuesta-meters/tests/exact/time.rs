@@ -1,4 +1,4 @@
-//! Whose time, and into what; and whether the account closes.
+//! The owner and the split of CPU time, and whether the account closes.
 
 use cuesta_meters::traced::Depth;
 use cuesta_meters::{Figure, MeterReport, Tier};
@@ -8,7 +8,7 @@ use crate::program::{Program, exact, meter};
 /// Most that CPU time may be off: percent. A task that runs when it is looked at has its clock read up to a tick late.
 const OFF: f64 = 1.0;
 
-/// Burns CPU time, and says how much.
+/// Burns CPU time; returns how much.
 fn burn(program: &mut Program, depth: Depth) -> (MeterReport, f64) {
     let row = "before = time.process_time(); any(iter(lambda: time.process_time() > before + 1.5, True)); \
                print(time.process_time() - before)";

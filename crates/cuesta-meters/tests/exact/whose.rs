@@ -1,4 +1,4 @@
-//! Subjects of other kinds: who belongs to them.
+//! Subjects of other kinds and the tasks that belong to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::program::{Program, counted, exact, meter};
 const SPAWN: &str = "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for n in range(10)]";
 
 #[test]
-fn of_a_driver_only_the_children_count() {
+fn only_the_children_of_a_driver_count() {
     let mut program = Program::start();
     let mut children = meter(&format!("children:{}", program.pid())).traced(Depth::Light);
     program.does(SPAWN);
@@ -20,7 +20,7 @@ fn of_a_driver_only_the_children_count() {
 }
 
 #[test]
-fn a_control_group_has_who_is_in_it_and_below() {
+fn a_control_group_has_its_tasks_and_those_below() {
     let mut program = Program::start();
     let group = Group::with(program.pid());
     let mut traced = meter(&format!("cgroup:/{}", group.name())).traced(Depth::Light);
@@ -36,7 +36,7 @@ fn a_control_group_has_who_is_in_it_and_below() {
 }
 
 #[test]
-fn a_cpu_has_all_that_runs_there() {
+fn a_cpu_has_all_tasks_that_run_there() {
     let mut program = Program::start();
     program.does("os.sched_setaffinity(0, {0})");
     let mut one = meter("cpus:0").traced(Depth::Full);

@@ -1,4 +1,4 @@
-//! What is expected of the sampler, and by how much it may be off.
+//! The cases of the sampler and their bounds.
 //!
 //! A case is tried several times, at the rate that users get, and the tries together are judged:
 //!
@@ -9,7 +9,7 @@
 //! Of two things a bias is known, so that no interval is claimed: what is done for the linker is told too low, and what timers
 //! wake for a moment is met too seldom.
 //!
-//! A try that the machine spoilt is made again; one that shows something else is not.
+//! A try that the machine spoilt is repeated; one that fails otherwise is not.
 
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ const DEVIATIONS: f64 = 3.3 * 1.25 / 2.236;
 /// Tries that the machine may spoil.
 const MOST_SPOILT: usize = 12;
 
-/// What a try says of a part of the truth.
+/// The result of a try for one part of the truth.
 struct ShareEstimator {
     /// By what part it is off.
     off: f64,

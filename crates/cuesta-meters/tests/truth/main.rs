@@ -1,4 +1,4 @@
-//! What the sampler says beside what programs know of themselves.
+//! The sampler's figures compared with programs' own.
 //!
 //! Each case starts this program again as the process under test. It does known work in slices, times each slice by its own
 //! CPU clock, and tells: that is the truth. The sampler sees it from outside. A harness of its own, since the process under

@@ -1,4 +1,4 @@
-//! The sampler as somebody without privileges: less, and said.
+//! The sampler without privileges: it sees less, and reports that.
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
@@ -10,17 +10,17 @@ use cuesta_meters::sampled::cause::{CauseShares, ExactCpu, Sampler, SamplerOptio
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
-/// What somebody without privileges found out of himself.
+/// Figures of a sampler without privileges.
 #[derive(Debug, Serialize, Deserialize)]
 struct Found {
     visibility: Option<Visibility>,
-    /// What was missing.
+    /// Missing permissions.
     limits: Vec<String>,
     /// The user's share of a loop that only computes, and of one that only calls; percent.
     user: [f64; 2],
 }
 
-/// Samples himself and tells.
+/// Samples this process and prints the figures.
 pub(crate) fn look() {
     let mut found = Found { visibility: None, limits: Vec::new(), user: [0.0; 2] };
     match Sampler::start(&[Subject::Process(std::process::id())], SamplerOptions::default()) {

@@ -1,4 +1,4 @@
-//! One run of a program under the sampler, and whether the machine let it be one.
+//! One run of a program under the sampler, and whether the machine spoilt it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -12,7 +12,7 @@ use cuesta_meters::sampled::cause::{CauseShares, Constants, ExactCpu, Sampler, S
 use crate::running::Running;
 use crate::work::Truth;
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct Trial {
     pub(crate) truth: Truth,
@@ -22,7 +22,7 @@ pub(crate) struct Trial {
     /// Page faults by the kernel's account.
     pub(crate) faults: u64,
     pub(crate) constants: Constants,
-    /// Of the machine's time in this run, what its own host took away: percent.
+    /// Steal: percent of the machine's time in this run.
     pub(crate) stolen: f64,
 }
 

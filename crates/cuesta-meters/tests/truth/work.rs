@@ -1,4 +1,4 @@
-//! Programs that know what they do.
+//! Programs that time their own work.
 #![allow(unsafe_code)] // The dynamic linker, and pages that are not there, have no safe door.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use cuesta_record::clock;
 use serde::{Deserialize, Serialize};
 
-/// What a program knows of its own CPU time: seconds.
+/// A program's own CPU time: seconds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Truth {
     /// All of it.
