@@ -85,11 +85,11 @@ def test_what_is_started_to_outlive_its_session_is_metered(tmp_path: Path, way: 
         answer(meter, f"{request.json()}\nmark")
         does(shell, WAYS[way].format(burn=burn, folder=tmp_path, pid=os.getpid()))
         burned = float(log.read_text())  # it is a pipe: this waits for the burner's last word
-        sheet = json.loads(answer(meter, "mark"))
+        report = json.loads(answer(meter, "mark"))
         end([meter.pid, shell.pid])
-    metered = sheet["own"]["seconds"]["value"]
+    metered = report["own"]["seconds"]["value"]
     # The interpreter's own end is in it too, and the terminal multiplexers'.
-    assert burned * (1 - AGREES) <= metered <= burned * (1 + AGREES) + 0.2, (metered, burned, sheet["own"])
+    assert burned * (1 - AGREES) <= metered <= burned * (1 + AGREES) + 0.2, (metered, burned, report["own"])
 
 
 ABSENTEE = """

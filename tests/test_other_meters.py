@@ -31,8 +31,8 @@ USES = ("usr", "sys", "irq", "iowait", "steal", "idle")
 Shares = dict[str, float]
 
 
-def ours(sheet: dict[str, Any]) -> Shares:
-    return {name: sheet["cpu"][name]["value"] for name in USES}
+def ours(report: dict[str, Any]) -> Shares:
+    return {name: report["cpu"][name]["value"] for name in USES}
 
 
 def all_time(cpu: dict[str, Any]) -> float:
@@ -64,14 +64,14 @@ def test_sar_says_the_same() -> None:
             process.stdout.readline()  # it has read by then, or is about to
             begun = meters.snapshot()
             rows = process.stdout.read().splitlines()
-        sheet = json.loads(meters.report(begun))
+        report = json.loads(meters.report(begun))
         heads = next(row for row in rows if "%usr" in row).split()
         values = next(row for row in rows if row.startswith("Average")).split()
         found = dict(zip(heads[heads.index("CPU") :], values[1:], strict=True))
         of = {name: float(value) for name, value in found.items() if name.startswith("%")}
         usr, sys_, irq = of["%usr"] + of["%nice"] + of["%guest"] + of["%gnice"], of["%sys"], of["%irq"] + of["%soft"]
         theirs = {"usr": usr, "sys": sys_, "irq": irq}
-        return ours(sheet), {**theirs, **{name: of[f"%{name}"] for name in ("iowait", "steal", "idle")}}
+        return ours(report), {**theirs, **{name: of[f"%{name}"] for name in ("iowait", "steal", "idle")}}
 
     within_a_point(compare)
 
@@ -154,7 +154,7 @@ def test_perf_stat_counts_the_same() -> None:
         tell(b"enable")
         work()
         tell(b"disable")
-        sheet = json.loads(meters.report(begun))
+        report = json.loads(meters.report(begun))
         counting.send_signal(signal.SIGINT)
         said = counting.communicate(timeout=30)[1]
     finally:
@@ -166,13 +166,13 @@ def test_perf_stat_counts_the_same() -> None:
         program.stdin.close()
         program.stdout.close()
     found = {row.split(",")[2].partition(":")[0]: float(row.split(",")[0]) for row in said.splitlines() if "," in row}
-    counts = {name: sheet["counts"][name]["value"]["count"] for name in ("minor_faults", "major_faults", "switches")}
+    counts = {name: report["counts"][name]["value"]["count"] for name in ("minor_faults", "major_faults", "switches")}
     assert counts["minor_faults"] + counts["major_faults"] == pytest.approx(found["page-faults"], abs=5)
     assert counts["minor_faults"] >= 3000
     assert counts["major_faults"] == found["major-faults"]
     assert counts["switches"] == pytest.approx(found["context-switches"], abs=5)
-    theirs = 100 * found["task-clock"] / 1e3 / (sheet["seconds"] * len(sheet["cpus"]))
-    assert sheet["own"]["percent"]["value"] == pytest.approx(theirs, abs=POINT)
+    theirs = 100 * found["task-clock"] / 1e3 / (report["seconds"] * len(report["cpus"]))
+    assert report["own"]["percent"]["value"] == pytest.approx(theirs, abs=POINT)
 
 
 SHORT = ["run", "--users", "4", "--stagger", "50ms", "--settle", "1s", "--measure", "2s", "--quiet", "--seed", "3"]
@@ -286,7 +286,7 @@ def test_isolation_without_privileges_is_refused_before_anything_starts() -> Non
 def test_over_loopback_a_run_shows_the_network_apart(capsys: pytest.CaptureFixture[str]) -> None:
     host = host_of(capsys, "--pin", "--line-speed", "0")
     assert host["meters"]["order"] == 3
-    network, sheet = host["sheet"]["network"], host["sheet"]
-    assert len(sheet["beside"]) + len(sheet["cpus"]) == os.cpu_count()
+    network, report = host["sheet"]["network"], host["sheet"]
+    assert len(report["beside"]) + len(report["cpus"]) == os.cpu_count()
     assert 0 < network["percent"]["value"] < 100
     assert network["percent"]["tier"] == ("plain" if host["cpu_by_cause"] is None else "sampled")

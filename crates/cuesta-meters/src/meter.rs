@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sampled_sheet_splits_the_subjects_own_time() {
+    fn a_sampled_report_splits_the_subjects_own_time() {
         let mut meter = start(&format!("pid:{}", std::process::id())).unwrap().sampled(SamplerOptions::default());
         let kept = meter.snapshot();
         let mut sum = 0_u64;
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_follow_each_other() {
+    fn reports_cover_consecutive_intervals() {
         let mut meter = start("machine").unwrap();
         let kept = meter.snapshot();
         let first = meter.report().unwrap();

@@ -53,7 +53,7 @@ impl Program {
     }
 
     /// The meter report of a command.
-    fn sheet_of(&mut self, command: &str) -> MeterReport {
+    fn report_of(&mut self, command: &str) -> MeterReport {
         let earlier = self.read();
         self.does(command);
         Delta::between(&earlier, &self.read()).unwrap().report()
@@ -96,7 +96,7 @@ fn python() -> Program {
 
 #[test]
 fn pages_that_are_touched_are_faults() {
-    let report = python().sheet_of("touch(20000)");
+    let report = python().report_of("touch(20000)");
     let faults = report.counts.minor_faults.value().unwrap().count;
     assert!((20_000..20_100).contains(&faults), "20,000 pages made {faults} faults");
     assert_eq!(report.counts.major_faults.value().unwrap().count, 0);
@@ -106,8 +106,8 @@ fn pages_that_are_touched_are_faults() {
 fn short_lived_programs_between_snapshots_are_counted() {
     let mut shell = Program::shell();
     shell.does("/bin/true");
-    let one = shell.sheet_of("/bin/true").counts.minor_faults.value().unwrap().count;
-    let many = shell.sheet_of("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done");
+    let one = shell.report_of("/bin/true").counts.minor_faults.value().unwrap().count;
+    let many = shell.report_of("for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done");
     let faults = many.counts.minor_faults.value().unwrap().count;
     assert!((7 * one..13 * one).contains(&faults), "ten programs made {faults} faults, one made {one}");
     assert!(many.counts.forks.value().unwrap().count >= 10, "the machine makes others too");
@@ -117,7 +117,7 @@ fn short_lived_programs_between_snapshots_are_counted() {
 fn waits_for_a_pipe_are_voluntary_switches() {
     let mut program = python();
     program.does("pingpong(10)");
-    let report = program.sheet_of("pingpong(5000)");
+    let report = program.report_of("pingpong(5000)");
     // Only the parent's switches: the child began and ended between two snapshots. The last wait is for the next command.
     let both = [(&report.counts.voluntary_switches, 3), (&report.counts.involuntary_switches, 40)];
     for ((counted, edges), known) in both.into_iter().zip(&program.used) {
@@ -147,7 +147,7 @@ fn a_listener_gets_the_switches_of_short_lived_children() {
 #[test]
 fn cpu_time_is_what_the_program_used() {
     let mut program = python();
-    let report = program.sheet_of("spin(20_000_000)");
+    let report = program.report_of("spin(20_000_000)");
     let (seconds, known) = (*report.own.seconds.value().unwrap(), program.used[2] as f64 / 1e6);
     assert!(
         (seconds - known).abs() < 0.01 * known + 0.005,
@@ -163,7 +163,7 @@ fn cpu_time_of_short_lived_programs_is_kept() {
     let mut shell = Program::shell();
     shell.does("/bin/true");
     let spin = "python3 -c 'import os\nend = 0.5\nwhile sum(os.times()[:2]) < end: pass'";
-    let report = shell.sheet_of(spin);
+    let report = shell.report_of(spin);
     let seconds = *report.own.seconds.value().unwrap();
     assert!((0.48..0.75).contains(&seconds), "{seconds}");
 }
@@ -178,7 +178,7 @@ fn a_daemon_that_leaves_takes_no_cpu_time_with_it() {
     while shell.used.is_empty() {
         shell.does("/bin/true");
     }
-    let report = shell.sheet_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
+    let report = shell.report_of(&format!("kill $keeper; wait $keeper; python3 -c '{}'", burn(0.5)));
     shell.does(&format!("kill {}", shell.used[0]));
     let seconds = *report.own.seconds.value().unwrap();
     assert!((0.48..0.75).contains(&seconds), "{seconds}");
@@ -189,7 +189,8 @@ fn synced_writes_show_at_a_device() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let mut shell = Program::shell();
     let file = folder.path().join("file");
-    let report = shell.sheet_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
+    let report =
+        shell.report_of(&format!("dd if=/dev/zero of={} bs=1M count=8 conv=fsync 2>/dev/null", file.display()));
     let written: f64 = report.devices.values().map(|device| device.written_bytes_per_s * report.seconds).sum();
     assert!(written >= 8e6, "8 MiB were written and {written} seen");
     assert!(report.counts.ios.value().unwrap().count > 0);

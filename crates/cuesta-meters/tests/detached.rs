@@ -128,7 +128,7 @@ impl Host {
     }
 
     /// The meter report of an order and the truth. No snapshot is taken in between.
-    fn sheet_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
+    fn report_of(&mut self, order: &str, burners: usize) -> (MeterReport, (f64, u64)) {
         let mut meter = self.meter();
         self.does(order);
         let truth = self.truth(burners, || {});
@@ -146,20 +146,20 @@ fn agrees(report: &MeterReport, (seconds, faults): (f64, u64)) {
 
 #[test]
 fn children_that_no_parent_waits_for_are_counted() {
-    let (report, truth) = Host::start().sheet_of("ignored(6, 0.25)", 6);
+    let (report, truth) = Host::start().report_of("ignored(6, 0.25)", 6);
     agrees(&report, truth);
 }
 
 #[test]
 fn short_lived_daemons_are_counted() {
-    let (report, truth) = Host::start().sheet_of("daemons(6, 0.25)", 12);
+    let (report, truth) = Host::start().report_of("daemons(6, 0.25)", 12);
     agrees(&report, truth);
 }
 
 #[test]
 fn short_lived_children_by_the_thousand_are_counted() {
     for order in ["ignored(2000, 0.001)", "waited(2000, 0.001)"] {
-        let (report, truth) = Host::start().sheet_of(order, 2000);
+        let (report, truth) = Host::start().report_of(order, 2000);
         agrees(&report, truth);
     }
 }
