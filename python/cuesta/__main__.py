@@ -1,18 +1,18 @@
-"""`python -m cuesta` is the command `cuesta`, and so is what the wheel installs under that name."""
+"""The command `cuesta`, also run by `python -m cuesta`."""
 
 import os
 import signal
 import sys
 
 INTERRUPTED = 105
-"""`cuesta.errors.Exit.INTERRUPTED`, which is not imported yet where it is needed."""
+"""`cuesta.errors.Exit.INTERRUPTED`; the signal handler is set before that module is imported."""
 
 
 def main() -> int:
-    """Run the command line; give the exit code.
+    """Run the command line and return its exit code.
 
-    Python that is interrupted while it imports prints a traceback through some module. So until the verb is
-    loaded Ctrl-C ends the process: nothing has been started by then.
+    Python prints a traceback if it is interrupted during an import. So until the verb is loaded, Ctrl-C ends the
+    process at once: nothing has been started by then.
     """
     signal.signal(signal.SIGINT, lambda _signal, _frame: os._exit(INTERRUPTED))
     from cuesta import cli  # noqa: PLC0415

@@ -1,12 +1,12 @@
-"""What goes wrong, and the exit codes.
+"""The exceptions, and the exit codes.
 
     CuestaError            1    something failed; one message with its place, one remedy
-    ├── UsageError         2    the command cannot mean anything
-    ├── RefusedError      92    what cannot be compared or predicted honestly
+    ├── UsageError         2    the command line is wrong
+    ├── RefusedError      92    the data do not allow the comparison or prediction
     └── InputError       104    a plan, a tape or a file of users that cannot be used
 
-Every message says where, what was expected and what came; `remedy` says what to do. A failure of the host is no
-error: it is counted and reported.
+A message tells where, what was expected and what it has; `remedy` tells what to do. Failures of the host raise no
+exception: they are counted and reported.
 """
 
 from enum import IntEnum
@@ -38,7 +38,7 @@ class CuestaError(Exception):
 
 
 class UsageError(CuestaError):
-    """The command cannot mean anything."""
+    """The command line is wrong."""
 
     exit = Exit.USAGE
 
@@ -50,6 +50,6 @@ class InputError(CuestaError):
 
 
 class RefusedError(CuestaError):
-    """What cannot be compared or predicted honestly."""
+    """The data do not allow the comparison or prediction."""
 
     exit = Exit.REFUSED

@@ -21,11 +21,11 @@ class Kind(TypedDict):
 KINDS: dict[str, Kind] = {kind["name"]: kind for kind in json.loads(_native.line_kinds())}
 SYNTAX = ", ".join(f"`{kind['syntax']}`" for kind in KINDS.values())
 OWN_PROGRAMS = tuple(name for name, kind in KINDS.items() if kind["starts_program"])
-"""Kinds whose rest is a command: the driver starts a program for each line."""
+"""Kinds whose REST is a command: the driver starts a program for each line."""
 
 
 def descriptors_of(target: str) -> int:
-    """The descriptors that a line to a target takes in the driver."""
+    """How many file descriptors the driver needs for a line to the target."""
     return KINDS[kind_of(target)]["descriptors"]
 
 

@@ -1,4 +1,4 @@
-"""What machine this is, for the record: enough to tell like from unlike, and no names that identify it."""
+"""Describes this machine for the record: enough to tell whether two runs had alike machines, without its name."""
 
 import hashlib
 import os
@@ -11,7 +11,7 @@ Facts = Mapping[str, object]
 
 
 def facts() -> Facts:
-    """Describe this machine; what cannot be read is None."""
+    """The facts about this machine; one that cannot be read is None."""
     return {
         "id": hashlib.sha256(platform.node().encode()).hexdigest()[:12],
         "system": platform.system(),
@@ -41,6 +41,6 @@ def _cpu_model() -> str | None:
 
 
 def _virtualisation() -> str | None:
-    """Name the hypervisor as DMI does (`QEMU`, `KVM`, …); `unknown` if there is one that does not say."""
+    """The hypervisor's name from DMI (`QEMU`, `KVM`, …); `unknown` if DMI has none; None on real hardware."""
     flags = re.search(r"^flags\s*:.*\bhypervisor\b", _read("/proc/cpuinfo") or "", re.MULTILINE)
     return (_read("/sys/class/dmi/id/sys_vendor") or "unknown") if flags else None

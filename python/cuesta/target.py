@@ -1,11 +1,11 @@
-"""What a target is: `KIND:REST`. `line_kinds` has the kinds; this much is known without the native module."""
+"""The syntax of targets, `KIND:REST`, without the native module. `line_kinds` has the table of kinds."""
 
 BUILTIN_HOST = "host:"
 """The built-in host, which a run starts itself."""
 LISTEN = "telnet://127.0.0.1:0"
-"""Where the built-in host listens unless told otherwise: at a free port."""
+"""The built-in host's default address: a free port."""
 
 
 def kind_of(target: str) -> str:
-    """The kind of line that leads to a target."""
+    """The kind of line by which a target is reached."""
     return target.partition(":")[0]

@@ -1,4 +1,4 @@
-"""How figures are written for people: three digits and the unit that fits; of sampled ones those that are known."""
+"""Writes figures for people: with three digits and a fitting unit; sampled figures, only with their certain digits."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -25,12 +25,12 @@ def in_unit(value: float | None, unit: str) -> str:
 
 
 def minutes(value: float) -> str:
-    """Write how long something will take, as `2.4 minutes`."""
+    """Write a planned length, as `2.4 minutes`."""
     return f"{value:.0f} s" if value < 120 else f"{value / 60:.1f} minutes"
 
 
 def places(error: float) -> int:
-    """The place of the first digit of an error: 1 for tenths, −1 for tens. Further digits mean nothing."""
+    """The decimal place of an error's first digit: 1 for tenths, −1 for tens. Digits beyond it are noise."""
     return 9 if error <= 0 else -math.floor(math.log10(error) + 1e-9)
 
 
@@ -48,9 +48,9 @@ def percent(value: float, error: float | None) -> str:
 
 
 def between(low: float, high: float, most: int | None = None) -> str:
-    """Write an interval, as `44.4–46.0`: to a tenth of its length or so, and of percentages no finer than these."""
+    """Write an interval, as `44.4–46.0`, to about a tenth of its length. `most` decimals: by default, as `percent`."""
     error = (high - low) / 4
-    if 0 < low < 10.0 ** -places(error):  # which would be rounded away
+    if 0 < low < 10.0 ** -places(error):  # it would be rounded to 0
         error /= 10
     if most is None:
         most = 2 if low < 0.995 else 1
@@ -58,7 +58,7 @@ def between(low: float, high: float, most: int | None = None) -> str:
 
 
 def under(bound: float) -> str:
-    """Write the upper bound of a percentage that no sample met."""
+    """Write the upper bound of a percentage of which there is no sample."""
     return f"under {rounded(bound, bound, 3)} %"
 
 
@@ -76,7 +76,7 @@ def seconds_between(low: float, high: float) -> str:
 
 
 def unit_of(value: float) -> tuple[str, float]:
-    """The unit that a duration is written in, and how many of it a second has."""
+    """The unit in which to write a duration, and how many of these units are a second."""
     for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if abs(value) * factor >= 0.9995:
             return unit, factor
@@ -115,12 +115,12 @@ def short_count(value: int) -> str:
 
 
 def named(counts: Mapping[str, int]) -> str:
-    """List counts behind their names."""
+    """List counts, each after its name."""
     return ", ".join(f"{name} {count(number)}" for name, number in counts.items())
 
 
 def many(number: int, thing: str) -> str:
-    """Write a number of things: `1 user`, `96 users`."""
+    """Write a number with its noun: `1 user`, `96 users`."""
     return f"{count(number)} {thing if number == 1 else thing + 's'}"
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cuesta.figures.limit import Limit
-from cuesta.ledger import Recorded, Table
-from cuesta.plan.schema import Published, Validity
+from cuesta.ledger import JsonObject, Recorded
+from cuesta.plan.schema import PublishedFigure, Validity
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Planned:
 
 def planned(recorded: Recorded, step: int) -> Planned | None:
     """Read what was planned for a step; none if the record does not tell."""
-    steps: list[Table] = recorded.run.get("steps", [])
+    steps: list[JsonObject] = recorded.run.get("steps", [])
     if step >= len(steps):
         return None
     groups = steps[step]["group"]
@@ -52,6 +52,6 @@ def limits(recorded: Recorded) -> list[Limit]:
     return [Limit.read(text) for text in recorded.plan.get("limits", [])]
 
 
-def published(recorded: Recorded) -> list[Published]:
+def published(recorded: Recorded) -> list[PublishedFigure]:
     """Read the published figures that the plan holds."""
-    return [Published.model_validate(row) for row in recorded.plan.get("published", [])]
+    return [PublishedFigure.model_validate(row) for row in recorded.plan.get("published", [])]

@@ -4,10 +4,12 @@ from collections.abc import Set
 
 from cuesta.analysis.limits import Durations, measured
 from cuesta.figures.step import PublishedComparison, StepFigures
-from cuesta.plan.schema import Published
+from cuesta.plan.schema import PublishedFigure
 
 
-def beside(figures: list[Published], number: int, step: StepFigures, durations: Durations) -> list[PublishedComparison]:
+def beside(
+    figures: list[PublishedFigure], number: int, step: StepFigures, durations: Durations
+) -> list[PublishedComparison]:
     """Compare the figures published for a step's number of users with that step."""
     return [
         _beside(each, number, measured(each.figure, step, durations))
@@ -16,12 +18,12 @@ def beside(figures: list[Published], number: int, step: StepFigures, durations: 
     ]
 
 
-def unmeasured(figures: list[Published], users: Set[int]) -> list[PublishedComparison]:
+def unmeasured(figures: list[PublishedFigure], users: Set[int]) -> list[PublishedComparison]:
     """Figures published for a number of users that no step had."""
     return [_beside(each, None, None) for each in figures if each.users not in {None, *users}]
 
 
-def _beside(each: Published, step: int | None, value: float | None) -> PublishedComparison:
+def _beside(each: PublishedFigure, step: int | None, value: float | None) -> PublishedComparison:
     ratio = None if value is None or not each.number else value / each.number
     return PublishedComparison(
         what=each.what,

@@ -14,8 +14,8 @@ from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import Measurements
 from cuesta.ledger.tables import TABLES
 
-Row = dict[str, Any]
-Rows = dict[str, list[Row]]
+SqlRow = dict[str, Any]
+Rows = dict[str, list[SqlRow]]
 
 
 def of_run(folder: Path) -> Rows:
@@ -46,7 +46,7 @@ def of_run(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **row} for row in found] for name, found in rows.items()}
 
 
-def made(table: str, of: Any, **apart: object) -> Row:
+def made(table: str, of: Any, **apart: object) -> SqlRow:
     """Make a row of what its columns are taken from, and what is filled in apart."""
     return {**TABLES[table].row(of), **apart}
 
@@ -56,7 +56,7 @@ def why_unread(error: Exception) -> str:
     return str(error) if isinstance(error, CuestaError) else f"cannot be read: {type(error).__name__}: {error}"
 
 
-def causes(figures: StepFigures) -> Iterator[Row]:
+def causes(figures: StepFigures) -> Iterator[SqlRow]:
     """Make a row for each cause of CPU time."""
     shares, errors = figures.host.cpu_by_cause or {}, figures.host.cpu_by_cause_se or {}
     limits = figures.host.cpu_by_cause_interval or {}
@@ -66,7 +66,7 @@ def causes(figures: StepFigures) -> Iterator[Row]:
         yield {"step": figures.step, "cause": cause, **known}
 
 
-def meters(step: int, sheet: Any, place: str = "") -> Iterator[Row]:
+def meters(step: int, sheet: Any, place: str = "") -> Iterator[SqlRow]:
     """Make a row for each figure of a meter report, by its place in it."""
     if isinstance(sheet, dict) and ("tier" in sheet or "why" in sheet):
         value, about = sheet.get("value"), {"step": step, "tier": sheet.get("tier"), "why": sheet.get("why")}
@@ -96,7 +96,7 @@ def of_certification(folder: Path) -> Rows:
     return {name: [{"folder": str(folder), **each} for each in found] for name, found in rows.items()}
 
 
-def measurements(found: Measurements) -> Iterator[Row]:
+def measurements(found: Measurements) -> Iterator[SqlRow]:
     """Make a row of each row of parts a to d; those of part d have no phases."""
     for part in ("a", "b", "c"):
         for row in getattr(found, part):

@@ -7,7 +7,7 @@ from cuesta.engine.job import DRAIN, SECOND, Job, timeline
 from cuesta.engine.meter_source import why_untraced
 from cuesta.engine.preflight import ssh_settings, unused_settings
 from cuesta.errors import CuestaError
-from cuesta.plan import Group, Published, Segment, Step
+from cuesta.plan import Group, PublishedFigure, Segment, Step
 from cuesta.target import BUILTIN_HOST, kind_of
 from cuesta.units import many, minutes
 
@@ -92,7 +92,7 @@ def _settings(job: Job) -> str:
     return "\n".join(["PLAN " + job.plan.source, *(f"  {row}" for row in rows)])
 
 
-def _published(each: Published) -> str:
+def _published(each: PublishedFigure) -> str:
     users = "" if each.users is None else f", of {many(each.users, 'user')}"
     return f"{each.what}: {each.figure} {each.bound or '='} {each.value}{users}, {each.source}"
 

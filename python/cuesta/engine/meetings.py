@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Row = Mapping[str, Any]
+Report = Mapping[str, Any]
+"""A row of JSON between the engine and an agent."""
 
 
 @dataclass(slots=True)
@@ -13,7 +14,7 @@ class Meeting:
     """The users' current meeting at one barrier. A standing is an agent's latest report on it."""
 
     round: int = 0
-    standings: dict[int, Row] = field(default_factory=dict)
+    standings: dict[int, Report] = field(default_factory=dict)
     """By agent."""
 
     @property
@@ -30,13 +31,13 @@ class Meeting:
 class Meetings:
     """The barriers of a segment. Each agent's reports arrive on a thread of its own."""
 
-    def __init__(self, tell_all: Callable[[Row], None]) -> None:
+    def __init__(self, tell_all: Callable[[Report], None]) -> None:
         """`tell_all` sends a row to every agent."""
         self._tell_all = tell_all
         self._lock = threading.Lock()
         self._meetings: dict[tuple[int, int], Meeting] = {}
 
-    def hear(self, agent: int, standing: Row) -> None:
+    def hear(self, agent: int, standing: Report) -> None:
         """Take one agent's report on a barrier; if all users have arrived, tell all agents."""
         place = (standing["group"], standing["barrier"])
         with self._lock:

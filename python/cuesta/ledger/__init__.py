@@ -12,7 +12,7 @@
 - `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
 """
 
-from cuesta.ledger.rows import Table
+from cuesta.ledger.rows import JsonObject
 from cuesta.ledger.run import (
     HostRow,
     Interval,
@@ -29,9 +29,9 @@ from cuesta.ledger.run import (
 __all__ = [
     "HostRow",
     "Interval",
+    "JsonObject",
     "Recorded",
     "Step",
-    "Table",
     "Tag",
     "User",
     "added",

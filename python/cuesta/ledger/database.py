@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 
 from cuesta.errors import CuestaError, UsageError
-from cuesta.ledger.tables import TABLES, Table
+from cuesta.ledger.tables import TABLES, SqlTable
 
 FORMAT = 1
 """Of the kept file; one of another format is made anew."""
@@ -149,7 +149,7 @@ def shape() -> str:
 
 def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict[str, Any]]) -> None:
     """Insert rows; a column that a row lacks is NULL."""
-    table: Table = TABLES[name]
+    table: SqlTable = TABLES[name]
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         written = [file.write(json.dumps(row, ensure_ascii=False, default=str) + "\n") for row in rows]
         file.flush()

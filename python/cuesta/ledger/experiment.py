@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from cuesta.errors import InputError
-from cuesta.ledger.rows import Table, json_rows
+from cuesta.ledger.rows import JsonObject, json_rows
 
 INDEX = "pairs.jsonl"
 
@@ -46,7 +46,7 @@ def read_pairs(folder: Path) -> list[Pair]:
         remedy = "give a second folder to compare it with, or what `cuesta compare --interleave` left"
         raise InputError(f"{folder}: holds no pairs of runs (no {INDEX} in it)", remedy) from None
 
-    def pair(row: Table) -> Pair:
+    def pair(row: JsonObject) -> Pair:
         return Pair(folder / row["base"], folder / row["new"], "new" if row["first"] == "new" else "base")
 
     return list(json_rows(index, pair, damage=[]))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cuesta.errors import InputError
-from cuesta.ledger.rows import Table
+from cuesta.ledger.rows import JsonObject
 
 FORMAT = 1
 """The newest format of such files that is read."""
@@ -107,7 +107,7 @@ class TableFile:
     """A typed file, to be made into a document."""
 
     path: Path
-    data: Table
+    data: JsonObject
 
     def document(self) -> Document:
         """Raises InputError for a newer format."""
@@ -146,7 +146,9 @@ class TableFile:
         if not isinstance(found, int) or found > FORMAT:
             raise InputError(f"{self.path}: is of format {found}, and this cuesta reads up to {FORMAT}")
 
-    def cells(self, place: str, cells: Any, columns: list[str], table: Table) -> Iterator[tuple[str, PrintedValue]]:
+    def cells(
+        self, place: str, cells: Any, columns: list[str], table: JsonObject
+    ) -> Iterator[tuple[str, PrintedValue]]:
         """Name the cells of a row after its columns; a row of one value needs none."""
         if not isinstance(cells, list):
             yield place, self.cell(place, cells, table)
@@ -156,7 +158,7 @@ class TableFile:
         for column, cell in zip(columns, cells, strict=False):
             yield f"{place}.{column}", self.cell(f"{place}.{column}", cell, table)
 
-    def cell(self, place: str, cell: Any, table: Table) -> PrintedValue:
+    def cell(self, place: str, cell: Any, table: JsonObject) -> PrintedValue:
         """Read a cell; its table gives defaults for what it does not say."""
         if not isinstance(cell, dict):
             cell = {"printed": cell}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cuesta.ledger.meter_figure import from_json
 from cuesta.ledger.meter_report import MeterReport
-from cuesta.ledger.rows import Table, json_rows
+from cuesta.ledger.rows import JsonObject, json_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Metered:
     ends: dict[int, float] = field(default_factory=dict)
     """When the interval of each report ended; for a subject that ended, when it was last seen."""
     gaps: list[Gap] = field(default_factory=list)
-    profile: Table = field(default_factory=dict)
+    profile: JsonObject = field(default_factory=dict)
     """The host's CPU time by location and module; empty if its stacks were not kept."""
 
     def about(self, step: int) -> About | None:
@@ -76,7 +76,7 @@ def read_metered(folders: Sequence[tuple[int, Path]], begun: int, damage: list[s
     return metered
 
 
-def _take(metered: Metered, first: int, begun: int, row: Table) -> None:
+def _take(metered: Metered, first: int, begun: int, row: JsonObject) -> None:
     at = (row["at"] - begun) / 1e9
     match row:
         case {"about": about}:

@@ -6,17 +6,17 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-Row = TypeVar("Row")
-Table = dict[str, Any]
+Parsed = TypeVar("Parsed")
+JsonObject = dict[str, Any]
 """An object of JSON, or a table of TOML."""
 
 
-def json_rows(path: Path, make: Callable[[Table], Row], damage: list[str]) -> Iterator[Row]:
+def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
     """Read a file of one object a row."""
     return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
 
 
-def parsed(rows: Iterable[str], parse: Callable[[str], Row], path: Path, damage: list[str]) -> Iterator[Row]:
+def parsed(rows: Iterable[str], parse: Callable[[str], Parsed], path: Path, damage: list[str]) -> Iterator[Parsed]:
     """Parse what can be parsed, and count the rest."""
     unreadable = 0
     for row in rows:
@@ -42,17 +42,17 @@ def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
         damage.append(f"{place(path)}: {error.strerror}")
 
 
-def read_object(path: Path, damage: list[str]) -> Table:
+def read_object(path: Path, damage: list[str]) -> JsonObject:
     """Read a file of one object; empty if there is none or it is cut off."""
     try:
-        found: Table = json.loads(path.read_bytes())
+        found: JsonObject = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
         return {}
     return found
 
 
-def row_of(kind: type[Row]) -> Callable[[Table], Row]:
+def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
     """The way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
     needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
     return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cuesta._native import Histogram
 from cuesta.errors import InputError
 from cuesta.ledger.meters import Metered, read_metered
-from cuesta.ledger.rows import Table, json_rows, parsed, read_object, row_of, whole_rows
+from cuesta.ledger.rows import JsonObject, json_rows, parsed, read_object, row_of, whole_rows
 
 FORMAT = 1
 """The newest format of run folders that is read."""
@@ -126,7 +126,7 @@ class Interval:
     """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
 
     @classmethod
-    def of(cls, row: Table) -> Self:
+    def of(cls, row: JsonObject) -> Self:
         """Take the fields from a row; whatever else it counts goes into `counts`."""
         known = {each.name for each in fields(cls)}
         counts = {name: each for name, each in row.items() if name not in known and isinstance(each, int)}
@@ -167,7 +167,7 @@ class Agent:
     steps: dict[int, Step]
     intervals: list[Interval]
     users: list[User]
-    ending: Table | None
+    ending: JsonObject | None
     """Of `agent.json`: `ended`, `reason`, `rss_per_user`, `notes`; none if the agent was cut off."""
 
 
@@ -177,10 +177,10 @@ class HostRow:
 
     end: float
     length: float
-    figures: Table
+    figures: JsonObject
 
     @classmethod
-    def of(cls, row: Table, begun: int) -> Self:
+    def of(cls, row: JsonObject, begun: int) -> Self:
         """Place a row in the run, which began at `begun` on the machine's clock in ns."""
         return cls((row["at"] - begun) / 1e9, row["length"], row)
 
@@ -190,7 +190,7 @@ class Recorded:
     """A run folder."""
 
     folder: Path
-    run: Table
+    run: JsonObject
     """Of `run.json`: what was run, with what, where."""
     agents: list[Agent]
     measured: dict[tuple[int, Tag], Histogram]
@@ -208,9 +208,9 @@ class Recorded:
         return all_steps(self.agents)
 
     @property
-    def plan(self) -> Table:
+    def plan(self) -> JsonObject:
         """The resolved plan."""
-        plan: Table = self.run.get("plan", {})
+        plan: JsonObject = self.run.get("plan", {})
         return plan
 
     def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
@@ -254,11 +254,11 @@ def added(histograms: Iterable[Histogram]) -> Histogram | None:
     return total
 
 
-def read_run(folder: Path) -> Table:
+def read_run(folder: Path) -> JsonObject:
     """Read `run.json`."""
     path = folder / "run.json"
     try:
-        run: Table = json.loads(path.read_bytes())
+        run: JsonObject = json.loads(path.read_bytes())
         version = run["format"]
     except FileNotFoundError:
         raise InputError(f"{folder}: no run folder: there is no run.json in it") from None
@@ -301,7 +301,7 @@ def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
             yield read_agent(path, Origin(first, start, (start - begun) / 1e9), timeline, damage)
 
 
-def absent_agents(folder: Path, run: Table, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
+def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
     """Empty records for planned agents that left none; a run that ends early starts no later segment."""
     for segment in (folder / each["folder"] for each in run.get("segments", [{"folder": "."}])):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
@@ -314,7 +314,7 @@ def absent_agents(folder: Path, run: Table, agents: list[Agent], damage: list[st
             return
 
 
-def read_agent(folder: Path, origin: Origin, timeline: Table, damage: list[str]) -> Agent:
+def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[str]) -> Agent:
     """Read an agent's folder, but for its histograms."""
     times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
     steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}

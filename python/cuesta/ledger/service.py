@@ -10,7 +10,7 @@ from pathlib import Path
 from cuesta.errors import InputError
 from cuesta.ledger.meter_figure import from_json
 from cuesta.ledger.meter_report import MeterReport
-from cuesta.ledger.rows import Table
+from cuesta.ledger.rows import JsonObject
 
 FORMAT = 1
 """The newest format of profiles that is read."""
@@ -21,7 +21,7 @@ class Service:
     """A service's profile."""
 
     recorded: str
-    machine: Table
+    machine: JsonObject
     report: MeterReport
 
 

@@ -44,7 +44,7 @@ class Column:
                 return row
 
 
-class Table(NamedTuple):
+class SqlTable(NamedTuple):
     """A table."""
 
     what: str
@@ -85,7 +85,7 @@ GROUP = {"group": "class_group"}
 """Words of SQL are no names of columns."""
 
 TABLES = {
-    "runs": Table(
+    "runs": SqlTable(
         "a row for each run folder",
         (
             FOLDER,
@@ -104,12 +104,12 @@ TABLES = {
             ),
         ),
     ),
-    "steps": Table("a row for each load step of a run", (FOLDER, *figures_of(StepFigures))),
-    "classes": Table(
+    "steps": SqlTable("a row for each load step of a run", (FOLDER, *figures_of(StepFigures))),
+    "classes": SqlTable(
         "a row for each class of transactions in a step",
         (FOLDER, STEP, *figures_of(TransactionClass, GROUP | {"response.count": "count"})),
     ),
-    "causes": Table(
+    "causes": SqlTable(
         "the host's CPU time by cause",
         (
             FOLDER,
@@ -121,7 +121,7 @@ TABLES = {
             column("high", NUMBER, "of the 95 % interval; all that is known of a cause that no sample met"),
         ),
     ),
-    "meters": Table(
+    "meters": SqlTable(
         "a row for each figure of a step's meter report (docs/meters.md)",
         (
             FOLDER,
@@ -132,7 +132,7 @@ TABLES = {
             column("why", TEXT, "why there is no value"),
         ),
     ),
-    "intervals": Table(
+    "intervals": SqlTable(
         "a row for each second of each agent (`series.jsonl`)",
         (
             FOLDER,
@@ -149,11 +149,11 @@ TABLES = {
             column("cpu", NUMBER, "CPU seconds of the driver's threads"),
         ),
     ),
-    "limits": Table("a row for each limit of a step", (FOLDER, *figures_of(LimitResult, {"limit": "limit_text"}))),
-    "published": Table(
+    "limits": SqlTable("a row for each limit of a step", (FOLDER, *figures_of(LimitResult, {"limit": "limit_text"}))),
+    "published": SqlTable(
         "what others measured, beside what was measured here", (FOLDER, *figures_of(PublishedComparison))
     ),
-    "certifications": Table(
+    "certifications": SqlTable(
         "a row for each certification folder",
         (
             CERTIFICATION,
@@ -181,8 +181,8 @@ TABLES = {
             column("damage", TEXT, "why it could not be read; empty if it was", ""),
         ),
     ),
-    "certified_runs": Table("a row for each run that counts", (CERTIFICATION, *model({"folder": "run"}))),
-    "measurements": Table(
+    "certified_runs": SqlTable("a row for each run that counts", (CERTIFICATION, *model({"folder": "run"}))),
+    "measurements": SqlTable(
         "parts a to d of the form, a row each",
         (
             CERTIFICATION,

@@ -1,9 +1,9 @@
-"""Shows a run while it goes on, from snapshots alone.
+"""Shows the progress of a run, from its snapshots.
 
-A terminal has a row that renews itself; anything else has a plain row every 5 s; with `quiet` nothing is shown.
+A terminal shows one row, which is redrawn; anything else receives a row every 5 s; `quiet` shows nothing.
 
-- `view`: one moment of a run, and its row.
-- `progress`: the row on standard error, renewed or repeated.
+- `view`: one moment of a run, as a row of text.
+- `progress`: prints the rows on standard error.
 """
 
 from cuesta.live.progress import watching

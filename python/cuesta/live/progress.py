@@ -1,4 +1,4 @@
-"""Shows views of snapshots on standard error, as the terminal allows."""
+"""Prints the progress of a run on standard error: redraws one row on a terminal, else prints a row every 5 s."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from cuesta.live.view import View, merge
 
 PLAIN_EVERY = 5.0
-"""Seconds of the run between two plain rows."""
+"""Seconds between two rows if standard error is no terminal."""
 
 Show = Callable[[View], None]
 Look = Callable[[Sequence[Mapping[str, Any]]], None]
@@ -20,7 +20,7 @@ Look = Callable[[Sequence[Mapping[str, Any]]], None]
 
 @contextmanager
 def watching(quiet: bool) -> Iterator[Look]:
-    """A function that takes snapshots and shows their view."""
+    """Yields the function that shows the newest snapshots."""
     if quiet:
         yield lambda _: None
     elif sys.stderr.isatty():

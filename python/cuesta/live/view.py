@@ -7,7 +7,7 @@ from typing import Any
 from cuesta.units import many, seconds
 
 LONG = 5.0
-"""Seconds of a wait from which on it is shown: what is waited for may never come."""
+"""Seconds from which on the longest wait is shown: the answer may never arrive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class View:
 
     elapsed: float
     total: float
-    """How long the run takes; it grows while transactions under way take longer to end."""
+    """The planned length of the run, or `elapsed` if transactions under way prolong it."""
     phase: str
     step: int
     steps: int
@@ -24,13 +24,13 @@ class View:
     per_s: float
     """Transactions a second in the last interval."""
     response: tuple[float, float] | None
-    """Median and p99 of the last interval: of several agents, those of the slowest."""
+    """Median and p99 of the last interval, by the slowest agent."""
     errors: int
-    """Since the start."""
+    """Errors since the start."""
     waiting: int = 0
     """Users who wait for an answer, a prompt or an echo."""
     longest: float = 0.0
-    """How long one of them has waited."""
+    """The longest of these waits."""
 
     def __str__(self) -> str:
         step = f" {self.step + 1}/{self.steps}" if self.steps > 1 else ""
@@ -48,7 +48,7 @@ class View:
 
 
 def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
-    """Make one view of the newest snapshots of all agents; None while there is none."""
+    """Combine the newest snapshots of all agents; None before the first one."""
     if not snapshots:
         return None
     slowest = max(snapshots, key=lambda each: each["response"][1] if each["response"] else 0.0)
@@ -69,5 +69,5 @@ def merge(snapshots: Sequence[Mapping[str, Any]]) -> View | None:
 
 
 def _waiting(counts: Mapping[str, int]) -> int:
-    """A user who waits for echoes may wait for an answer too."""
+    """The least number of users who wait: one who waits for echoes may also wait for an answer."""
     return max(counts["answers"] + counts["prompts"], counts["echoes"])

@@ -1,16 +1,16 @@
-"""Plans: what is to be run, parsed once and then never in doubt.
+"""Reads and checks plans, once, before a run.
 
-- `fields`: how single values are written (durations, distributions, loads, targets).
+- `fields`: types of single values (durations, distributions, loads, targets).
 - `schema`: the settings of a plan, with defaults and meanings.
-- `messages`: what is wrong with a plan, and how to mend it.
-- `sweep`: a matrix of settings becomes steps.
-- `load`: default < cuesta.toml < plan < environment < flag, and the segments that share their lines.
-- `document`: writes the tables of docs/plan.md from the schema.
+- `messages`: error messages about plans, each with a remedy.
+- `sweep`: expands a matrix of settings into steps.
+- `load`: merges default < cuesta.toml < plan < environment < flag; groups steps into segments that share their lines.
+- `document`: writes the tables of docs/plan.md, and `cli/flags.py`, from the schema.
 """
 
 from cuesta.plan.fields import Load, Service
 from cuesta.plan.load import Plan, RawOptions, Segment, load
-from cuesta.plan.schema import SECRET, Group, Host, Published, Settings, Validity
+from cuesta.plan.schema import SECRET, Group, Host, PublishedFigure, Settings, Validity
 from cuesta.plan.sweep import Step
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
     "Host",
     "Load",
     "Plan",
-    "Published",
+    "PublishedFigure",
     "RawOptions",
     "Segment",
     "Service",

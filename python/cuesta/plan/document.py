@@ -1,7 +1,7 @@
-"""Writes what is made from the schema: the tables of docs/plan.md, and `cli/flags.py`, which `--help` reads because
-loading the schema takes longer than `--help` may take.
+"""Writes the tables of docs/plan.md, and `cli/flags.py`, from the schema of plans.
 
-`python -m cuesta.plan.document docs/plan.md` writes both.
+`--help` reads `cli/flags.py`, because importing the schema would make it slow. `python -m cuesta.plan.document
+docs/plan.md` writes both.
 """
 
 import json
@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from cuesta.figures.document import renew
 from cuesta.plan.fields import Syntax
-from cuesta.plan.schema import Group, Host, Published, Settings, Validity, flags
+from cuesta.plan.schema import Group, Host, PublishedFigure, Settings, Validity, flags
 
 FLAGS = Path(__file__).parent.parent / "cli" / "flags.py"
 FLAGS_HEAD = '''"""The flags of plan settings and of the built-in host: name → what the value is called, and the help.
@@ -28,7 +28,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "group": Group,
     "host": Host,
     "validity": Validity,
-    "published": Published,
+    "published": PublishedFigure,
 }
 WRITTEN = {
     "limits": "a list of limits",
@@ -53,12 +53,11 @@ def written(name: str, field: FieldInfo) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
     inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Distribution | None`
-    found = next(each for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
-    return found.expected
+    return next(each.expected for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
 
 
 def default(value: object) -> str:
-    """A default as TOML writes it."""
+    """A default in TOML."""
     if value is None or value in ([], {}):
         return ""
     if isinstance(value, bool):
@@ -67,7 +66,7 @@ def default(value: object) -> str:
 
 
 def renewed(text: str) -> str:
-    """Renew all tables of docs/plan.md."""
+    """The text of docs/plan.md with all its tables written anew."""
     return renew(text, {name: table(model) for name, model in TABLES.items()})
 
 

@@ -1,7 +1,6 @@
-"""How a plan's values are written: one type each, read from what TOML, the environment or a flag gives.
+"""The types of a plan's values, each with a reader for raw values from TOML, the environment or a flag.
 
-Every reader takes the raw value and gives the parsed one, or raises ValueError with what is wrong with it.
-Durations are whole nanoseconds.
+A reader returns the parsed value, or raises ValueError with what is wrong. Durations are whole nanoseconds.
 """
 
 import re
@@ -30,17 +29,17 @@ class Syntax:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """A setting that a flag and an environment variable can give too."""
+    """Marks a setting that a flag and an environment variable can set too."""
 
     value: str
-    """What `--help` calls its value; empty = a switch; in brackets = it may be left out and is then 0."""
+    """The value's name in `--help`; empty = a switch; in brackets = optional, by default 0."""
     meaning: str = ""
     """Its help; by default the description of the setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A setting that the driver is told under its own name (`engine/spec`)."""
+    """Marks a setting that the driver receives under the same name (`engine/spec`)."""
 
     may_change: bool
     """Whether it may change from one step to the next while users stay connected."""
@@ -50,7 +49,7 @@ ALWAYS, PER_STEP = Driver(may_change=False), Driver(may_change=True)
 
 
 def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidator, Syntax]:
-    """Check with `read`; a bad value is answered with what was expected, what came and why it will not do."""
+    """Validate with `read`. The error tells what was expected, the value, and what is wrong with it."""
 
     def validate(value: object) -> object:
         try:
@@ -63,13 +62,13 @@ def _typed(expected: str, read: Callable[[Any], object]) -> tuple[BeforeValidato
 
 
 PASSWORD = re.compile(r"(://[^/@:]*:)[^@]*@|((?:password|passphrase)=)[^&\s'\"]*")
-"""A password where none belongs: in a URL."""
+"""A password in a URL, which must not be shown."""
 
 
 def show(value: object) -> str:
-    """A raw value for a message: no password in it, at most 60 characters."""
+    """A raw value for a message: without passwords, at most 60 characters."""
     value = (
-        PASSWORD.sub(lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", value)
+        PASSWORD.sub(lambda match: f"{match[1]}***@" if match[1] else f"{match[2]}***", value)
         if isinstance(value, str)
         else value
     )
@@ -133,8 +132,8 @@ def _key_rate(value: object) -> float:
 
 def _switch(value: object) -> bool:
     words = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
-    found = value if isinstance(value, bool) else words.get(str(value).lower())
-    return found if found is not None else _wrong("it is neither")
+    switch = value if isinstance(value, bool) else words.get(str(value).lower())
+    return switch if switch is not None else _wrong("it is neither")
 
 
 def _bytes(value: object) -> int:
@@ -146,7 +145,7 @@ def _bytes(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """When the next input is due: after the answer and a think time, each cycle, or at a rate whatever happens."""
+    """When the next input is due: after the answer and a think time, at fixed instants, or at a given rate."""
 
     kind: Literal["closed", "paced", "open"]
     cycle: int = 0
@@ -209,7 +208,7 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the built-in host does with input: its name and the one setting that it has."""
+    """What the built-in host does with input: the service's name, and its one setting."""
 
     name: Literal["transaction", "echo", "output", "shell"]
     setting: str = ""
@@ -281,7 +280,7 @@ def _distribution(value: object) -> str:
 
 @cache
 def _parsed_distribution(text: str) -> str:
-    """Parsed once, although a value is validated as a flag, as a setting and in each step."""
+    """Cached, because a value is validated as a flag, as a setting and in each step."""
     return _native.distribution(text)
 
 
@@ -303,8 +302,8 @@ def _stamps(value: object) -> int:
 
 def _meters(value: object) -> str:
     text = _text(value)
-    tier, _, traced = text.partition(":")
-    if tier in TRACED and (text in TRACED or traced == "auto" or _SUBJECT.fullmatch(traced)):
+    tier, _, subject = text.partition(":")
+    if tier in TRACED and (text in TRACED or subject == "auto" or _SUBJECT.fullmatch(subject)):
         return text
     if text in ("auto", "plain", "none") or _SUBJECT.fullmatch(text):
         return text
@@ -313,7 +312,7 @@ def _meters(value: object) -> str:
 
 
 def tracing_tier(meters: str) -> str | None:
-    """The tier by which WHERE asks to trace the kernel: `exact`, `calls` or None."""
+    """The tier in a value of --meters that traces the kernel: `exact`, `calls` or None."""
     if meters.startswith("ssh:"):
         tier = parse_qs(urlsplit(meters).query).get("tier", [""])[-1]
     else:
@@ -345,7 +344,7 @@ Distribution = Annotated[str, *_typed("a distribution of durations such as `exp 
 KeyDistribution = Annotated[str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)]
 Target = Annotated[str, *_typed(SYNTAX, _target)]
 TRACED = ("exact", "calls")
-"""Meters that trace the kernel, perhaps of a subject that is named: `exact:pid:7`."""
+"""Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""
 METERS = (
     "`auto`, `exact`, `calls`, `plain`, `none`, `machine`, `pid:N`, `cgroup:PATH`, `cpus:0-3`, `exact:pid:N`, "
     "`ssh://HOST` or `http://HOST:9100/metrics`"

@@ -1,8 +1,8 @@
-"""Where settings come from: default < cuesta.toml < plan < environment CUESTA_* < flag.
+"""Merges settings from all sources: default < cuesta.toml < plan < environment CUESTA_* < flag.
 
-With neither plan nor tape it is the main job, whose plan is a default: cuesta.toml stands above it.
+Without plan and tape it is the main job, whose plan counts as a default: cuesta.toml overrides it.
 
-`SETTINGS` are those that the environment and flags can give: the schema's fields with a `Flag`.
+`SETTINGS` are those that the environment and flags can set: the schema's fields with a `Flag`.
 """
 
 import re
@@ -23,17 +23,17 @@ MAIN_JOB = Path(__file__).parent.parent / "tapes" / "interactive.toml"
 PROJECT_FILE = "cuesta.toml"
 PREFIX = "CUESTA_"
 DEBUG = "CUESTA_DEBUG"
-"""Not a setting: it shows where an error came from."""
+"""Not a setting: it makes errors print a traceback."""
 FILES = ("tape", "data")
 """Settings that name files."""
 SETTINGS = tuple(flags(Group, Settings))
 SEVERAL = ("users", "load", "think", "key_rate", "line_speed", "stagger")
-"""Settings whose flag may have several values, with commas between them: a sweep."""
+"""Settings whose flag may have several values, separated by commas: a sweep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Steps that one run of the driver plays, the users connected throughout."""
+    """Steps that one run of the driver plays, while the users stay connected."""
 
     first: int
     """Number of its first step in the plan."""
@@ -41,16 +41,16 @@ class Segment:
 
     @property
     def folder(self) -> str:
-        """Where in the run folder it records."""
+        """The subfolder of the run folder that has its records."""
         return "." if self.first == 0 else f"segment-{self.first}"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done, with nothing left open."""
+    """A checked plan: all settings, and the steps."""
 
     source: str
-    """Where it came from, for messages."""
+    """The file or tape that it is from, for messages."""
     settings: Settings
     steps: tuple[Step, ...]
 
@@ -63,7 +63,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class RawOptions:
-    """What the command was given, before any of it is understood."""
+    """The command's file, flags and environment, before they are parsed."""
 
     plan: Path | None = None
     tape: str | None = None
@@ -72,18 +72,18 @@ class RawOptions:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def load(given: RawOptions, here: Path) -> Plan:
-    """Read, merge and check everything. `here` is the folder that flags and cuesta.toml speak of."""
-    source = str(given.plan or given.tape or "the main job")
-    if given.plan or given.tape:
-        raw = _merge(_project(here), _read(given.plan) if given.plan else {})
+def load(options: RawOptions, here: Path) -> Plan:
+    """Read, merge and check everything. Paths in flags are relative to `here`, which may have a cuesta.toml."""
+    source = str(options.plan or options.tape or "the main job")
+    if options.plan or options.tape:
+        raw = _merge(_project(here), _read(options.plan) if options.plan else {})
     else:
         raw = _merge(_read(MAIN_JOB), _project(here))
-    if given.tape:
-        raw.setdefault("name", _name_of(given.tape))
-        put(raw, "tape", given.tape if given.tape.startswith("builtin:") else str(here / given.tape))
-    _override(raw, _environment(given.environment), _variable, here)
-    _override(raw, given.flags, _flag, here)
+    if options.tape:
+        raw.setdefault("name", _name_of(options.tape))
+        put(raw, "tape", options.tape if options.tape.startswith("builtin:") else str(here / options.tape))
+    _override(raw, _environment(options.environment), _variable, here)
+    _override(raw, options.flags, _flag, here)
     try:
         settings = Settings.model_validate(raw)
     except ValidationError as error:
@@ -121,7 +121,7 @@ def _project(here: Path) -> dict[str, Any]:
 
 
 def _anchor(raw: dict[str, Any], folder: Path) -> None:
-    """Make names of files absolute: those of a plan are relative to it."""
+    """Make paths absolute: those in a plan are relative to the plan's folder."""
 
     def absolute(value: object) -> object:
         if isinstance(value, list):
@@ -137,7 +137,7 @@ def _anchor(raw: dict[str, Any], folder: Path) -> None:
 
 
 def _merge(lower: dict[str, Any], upper: dict[str, Any]) -> dict[str, Any]:
-    """Lay one file over another; settings of groups that stand at the top go into every group."""
+    """Merge two files, `upper` first; settings of groups at the top are copied into every group."""
     raw = {**lower, **upper}
     for table in ("host", "validity"):
         below, above = lower.get(table), upper.get(table)
@@ -161,24 +161,24 @@ def _environment(environment: Mapping[str, str]) -> dict[str, object]:
     return {names[variable]: value for variable, value in ours.items() if variable in names}
 
 
-def _override(raw: dict[str, Any], layer: Mapping[str, object], spelled: Callable[[str], str], here: Path) -> None:
-    """Lay flags or the environment over a plan. A flag with one value ends the plan's sweep of it; limits are added."""
-    for name, given in layer.items():
-        for value in _values(name, given) or (given,):
-            _check(spelled(name), name, value)
+def _override(raw: dict[str, Any], layer: Mapping[str, object], spell: Callable[[str], str], here: Path) -> None:
+    """Merge flags or the environment into a plan. One value replaces the plan's sweep of it; limits are added."""
+    for name, value in layer.items():
+        for each in _values(name, value) or (value,):
+            _check(spell(name), name, each)
     groups = raw["group"]
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
-        return  # the schema will say so
-    for name, given in layer.items():
-        if name == "limits" and isinstance(given, list):
-            raw["limits"] = [*raw.get("limits", []), *given]
-        elif name == "host" and isinstance(given, dict):
-            raw["host"] = {**raw.get("host", {}), **given}
-        elif values := _values(name, given):
+        return  # the schema reports it
+    for name, value in layer.items():
+        if name == "limits" and isinstance(value, list):
+            raw["limits"] = [*raw.get("limits", []), *value]
+        elif name == "host" and isinstance(value, dict):
+            raw["host"] = {**raw.get("host", {}), **value}
+        elif values := _values(name, value):
             _drop_axes(raw, name)
             raw["sweep"] = {**raw.get("sweep", {}), name: values}
         else:
-            put(raw, name, str(here / str(given)) if name in FILES else given)
+            put(raw, name, str(here / str(value)) if name in FILES else value)
             _drop_axes(raw, name)
 
 
@@ -187,21 +187,21 @@ def _drop_axes(raw: dict[str, Any], name: str) -> None:
         raw["sweep"] = {axis: values for axis, values in swept.items() if axis.rpartition(".")[2] != name}
 
 
-def _check(spelled: str, name: str, given: object) -> None:
-    """Check a flag by itself, so that the message names the flag and not a place in some plan."""
-    raw = {"group": [{name: given}]} if name in Group.model_fields else {name: given}
+def _check(flag: str, name: str, value: object) -> None:
+    """Check a flag by itself, so that the message names the flag instead of a setting of the plan."""
+    raw = {"group": [{name: value}]} if name in Group.model_fields else {name: value}
     try:
         Settings.model_validate(raw)
     except ValidationError as error:
         places = {fault["loc"]: f" {fault['loc'][-1]}" if name == "host" else "" for fault in distinct(error)}
-        rows = (f"{spelled}{places[fault['loc']]}: {message(fault)}" for fault in distinct(error))
+        rows = (f"{flag}{places[fault['loc']]}: {message(fault)}" for fault in distinct(error))
         raise UsageError("\n".join(rows)) from None
 
 
-def _values(name: str, given: object) -> list[str] | None:
-    """The values of a flag that has several (`--users 10,50,150`): a sweep. None if it has one."""
-    several = name in SEVERAL and isinstance(given, str) and "," in given
-    return [value.strip() for value in str(given).split(",")] if several else None
+def _values(name: str, value: object) -> list[str] | None:
+    """The values of a flag that sweeps (`--users 10,50,150`); None if it has one value."""
+    is_sweep = name in SEVERAL and isinstance(value, str) and "," in value
+    return [each.strip() for each in str(value).split(",")] if is_sweep else None
 
 
 def _flag(name: str) -> str:

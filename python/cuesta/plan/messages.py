@@ -1,4 +1,4 @@
-"""What is wrong with a plan, said so that it can be mended: file, table, what was expected, what came, what to do."""
+"""Error messages about plans: the file, the setting, what was expected, what it has, and what to do."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -8,30 +8,30 @@ from pydantic_core import ErrorDetails
 
 from cuesta.errors import InputError
 from cuesta.plan.fields import show
-from cuesta.plan.schema import Group, Host, Published, Settings, Validity
+from cuesta.plan.schema import Group, Host, PublishedFigure, Settings, Validity
 
 TABLES: dict[str, type[BaseModel]] = {
     "group": Group,
     "host": Host,
     "validity": Validity,
-    "published": Published,
+    "published": PublishedFigure,
 }
 
 
 def plan_error(source: str, raw: Mapping[str, object], error: ValidationError) -> InputError:
-    """One error for all faults of `raw`, a row for each."""
+    """One error with a row for each fault of `raw`."""
     rows = [f"{source}: {place(raw, fault['loc'])}: {message(fault)}" for fault in distinct(error)]
     return InputError("\n".join(dict.fromkeys(rows)), "all settings are described in docs/plan.md")
 
 
 def distinct(error: ValidationError) -> list[ErrorDetails]:
-    """The faults. Pydantic adds `too_short` to a list of which every group is bad: that one is left out."""
+    """The faults, without the `too_short` that pydantic adds for a list of groups if every group is bad."""
     faults = error.errors()
     return [fault for fault in faults if fault["type"] != "too_short" or len(faults) == 1]
 
 
 def place(raw: Mapping[str, object], loc: Sequence[int | str]) -> str:
-    """Spell where it is, groups by their names: `group.typists.think`."""
+    """The path of a setting, with groups by name: `group.typists.think`."""
     path = [str(part) for part in loc]
     groups = raw.get("group")
     match loc:
@@ -48,8 +48,8 @@ def message(fault: ErrorDetails) -> str:
         case "extra_forbidden":
             return "no such setting" + near(str(fault["loc"][-1]), _table(fault["loc"]).model_fields)
         case "model_type" | "dict_type" | "tuple_type" | "list_type":
-            wanted = "a table" if fault["type"] in ("model_type", "dict_type") else "a list"
-            return f"expected {wanted}, got {show(fault['input'])}"
+            kind = "a table" if fault["type"] in ("model_type", "dict_type") else "a list"
+            return f"expected {kind}, got {show(fault['input'])}"
         case "literal_error":
             return f"expected {fault['ctx']['expected']}, got {show(fault['input'])}"
         case "missing":
@@ -62,8 +62,8 @@ def message(fault: ErrorDetails) -> str:
 
 def near(word: str, words: Mapping[str, object] | Sequence[str]) -> str:
     """A hint: `; did you mean …?`, or the list of known words."""
-    found = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean `{found[0]}`?" if found else f"; there are {', '.join(words)}"
+    matches = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean `{matches[0]}`?" if matches else f"; there are {', '.join(words)}"
 
 
 def _table(loc: Sequence[int | str]) -> type[BaseModel]:

@@ -1,6 +1,6 @@
-"""What a plan may say: one schema, with a default and a meaning for every setting.
+"""The schema of plans, with a default and a meaning for every setting.
 
-`Settings` is a plan file as parsed. Steps and segments are made from it elsewhere. A field's description is its row
+`Settings` is a parsed plan file; `sweep` and `load` make steps and segments of it. Each field's description is its row
 in docs/plan.md.
 """
 
@@ -53,12 +53,12 @@ SECRET = re.compile(r"pass|secret|token|key", re.IGNORECASE)
 
 
 def flags(*models: type[BaseModel]) -> dict[str, tuple[str, str]]:
-    """The settings that a flag can give: name → what its value is called and its help (see `Flag`)."""
-    found = {}
+    """The settings that have a flag: name → its value's name in `--help`, and its help (see `Flag`)."""
+    table = {}
     for name, field in (each for model in models for each in model.model_fields.items()):
         for flag in (each for each in field.metadata if isinstance(each, Flag)):
-            found[name] = (flag.value, flag.meaning or str(field.description))
-    return found
+            table[name] = (flag.value, flag.meaning or str(field.description))
+    return table
 
 
 def driver_settings(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
@@ -66,14 +66,14 @@ def driver_settings(model: type[BaseModel], driver: Driver) -> tuple[str, ...]:
     return tuple(name for name, field in model.model_fields.items() if driver in field.metadata)
 
 
-class Table(BaseModel):
-    """A table of a plan: nothing unknown in it, and it never changes."""
+class PlanTable(BaseModel):
+    """A table of a plan: immutable, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Group(Table):
-    """Users who play one tape. Every setting may also stand at the top of the plan: then it holds for all groups."""
+class Group(PlanTable):
+    """Users who play one tape. A setting at the top of the plan applies to all groups."""
 
     name: Name = Field("users", description="what the records call these users")
     tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
@@ -129,7 +129,7 @@ class Group(Table):
     ] = Field(None, description="height of the terminals instead of the tape's own")
 
 
-class Host(Table):
+class Host(PlanTable):
     """The built-in host, when it is the target."""
 
     service: Annotated[ServiceText | None, Flag("SERVICE")] = Field(
@@ -154,8 +154,8 @@ class Host(Table):
     threads: Count = Field(1, description="threads, one core each")
 
 
-class Validity(Table):
-    """When a run cannot be trusted: beyond any of these it is INVALID."""
+class Validity(PlanTable):
+    """The validity thresholds: a run beyond any of them is INVALID."""
 
     lateness_p99: Duration = Field(10 * MILLISECOND, description="most lateness of a key at the 99th percentile")
     driver_cpu: Share = Field(0.9, description="most CPU of the driver, as a share of its threads")
@@ -167,8 +167,8 @@ class Validity(Table):
     lost_users: Share = Field(0.01, description="most users whose line was lost or refused")
 
 
-class Published(Table):
-    """A figure that somebody published of this work, to stand beside what is measured now."""
+class PublishedFigure(PlanTable):
+    """A published figure of the same work, to be shown beside the measured one."""
 
     what: Remark = Field(description="what was measured, and under which conditions")
     figure: FigureText = Field(description="the figure here that is held against it, named as in `limits`")
@@ -186,11 +186,11 @@ class Published(Table):
 
     @property
     def number(self) -> float:
-        """The value: seconds, a share, or a number, as the figure has it."""
+        """The value in the figure's unit: seconds, a share or a number."""
         return self.figure.value(self.value)
 
 
-class Settings(Table):
+class Settings(PlanTable):
     """A plan."""
 
     name: Name = Field("run", description="what the run folder is called")
@@ -254,7 +254,7 @@ class Settings(Table):
     group: tuple[Group, ...] = Field((Group(),), min_length=1, max_length=256)
     host: Host = Host()
     validity: Validity = Validity()
-    published: tuple[Published, ...] = Field((), max_length=256)
+    published: tuple[PublishedFigure, ...] = Field((), max_length=256)
     sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take, in turn")
 
     @field_validator("measure")

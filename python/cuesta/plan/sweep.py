@@ -1,7 +1,7 @@
-"""Sweeps: a matrix of settings, one step for each combination; and which steps share a run of the driver.
+"""Expands a sweep into steps, one for each combination of values, and tells which steps share a run of the driver.
 
-The last axis turns fastest. Steps that differ only in settings that may change per step (users, load, think time, …)
-keep the users connected; a step with other lines, tapes, seed or host begins a new segment.
+The last axis varies fastest. Users stay connected between steps that differ only in settings that may change per step
+(users, load, think time, …); a step with other lines, tapes, seed or host begins a new segment.
 """
 
 import copy
@@ -28,7 +28,7 @@ class Step:
     swept: Mapping[str, object]
     """The swept settings and their values here, as written."""
     settings: Settings
-    """Everything, with those values in it."""
+    """All settings, including the swept ones."""
 
     def same_run(self, other: "Step") -> bool:
         """Whether users stay connected from one step to the other."""
@@ -40,17 +40,17 @@ class Step:
 
 
 def steps(source: str, raw: Mapping[str, Any], sweep: Mapping[str, tuple[object, ...]]) -> tuple[Step, ...]:
-    """Expand `sweep` over the raw plan; a plan without one has one step."""
+    """Expand `sweep` over the raw plan. Without a sweep there is one step."""
     base = {key: value for key, value in raw.items() if key != "sweep"}
     for axis, values in sweep.items():
         _check_axis(source, base, axis, values)
-    made = []
+    expanded = []
     for values in itertools.product(*sweep.values()):
         swept = dict(zip(sweep, values, strict=True))
-        made.append(Step(swept, _settings(source, base, swept)))
-        if len(made) > MOST_STEPS:
+        expanded.append(Step(swept, _settings(source, base, swept)))
+        if len(expanded) > MOST_STEPS:
             raise InputError(f"{source}: sweep: over {MOST_STEPS} steps", "sweep fewer values, or in several plans")
-    return tuple(made)
+    return tuple(expanded)
 
 
 def flatten(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
@@ -63,7 +63,7 @@ def flatten(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any
 
 
 def put(raw: dict[str, Any], path: str, value: object) -> None:
-    """Set a dotted setting in a raw plan; a setting of groups without a group's name is set in all of them."""
+    """Set a dotted setting in a raw plan. Without a group's name, a setting of groups is set in all groups."""
     match path.split("."):
         case ["group", name, setting]:
             next(group for group in raw["group"] if group.get("name", "users") == name)[setting] = value
@@ -79,7 +79,7 @@ def put(raw: dict[str, Any], path: str, value: object) -> None:
 
 
 def put_users(groups: list[dict[str, Any]], total: object) -> None:
-    """Set the number of users; several groups share `total` in the proportion that they have."""
+    """Set the number of users; several groups share `total` in proportion to their own numbers."""
     weights = [group.get("users", 1) for group in groups]
     if len(groups) == 1 or not all(type(weight) is int and weight >= 0 for weight in weights) or not sum(weights):
         shares: list[object] = [total] * len(groups)

@@ -38,7 +38,7 @@ PURPOSE = {
 
 CHOICE = {"typewriter": "terminal (typewriter)", "FSIM": "pipes, no terminal (FSIM)", "line": "line"}
 
-Row = TypeVar("Row", FormRow, ProcessRow)
+AnyRow = TypeVar("AnyRow", FormRow, ProcessRow)
 
 
 def title(record: Record) -> str:
@@ -146,7 +146,7 @@ def columns(record: Record) -> dict[str, str]:
     return {"creation": "during process creation", "command": "during command sequence", "total": "total"}
 
 
-def numbered(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
+def numbered(rows: Sequence[AnyRow]) -> Iterator[tuple[str, AnyRow]]:
     """Number rows as the form of 1969 does: not the totals, and not the restated rows."""
     number = 0
     for each in rows:

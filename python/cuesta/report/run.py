@@ -115,11 +115,11 @@ def opening_of(step: StepFigures) -> dict[str, Distribution]:
 HEADS: tuple[Cell, ...] = ("", "count", "mean", *PERCENTILES.values())
 MEAN = 2
 """The column that only a page has room for."""
-Row = tuple[str, Distribution | None, str]
+DistributionRow = tuple[str, Distribution | None, str]
 """A label, its distribution or None for a heading, and the figure's name in the catalogue."""
 
 
-def distribution_rows(step: StepFigures) -> Iterator[Row]:
+def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
     several = len(step.keys) > 1
     for keys in step.keys:
         if keys.echo.count:
@@ -139,7 +139,7 @@ def distribution_rows(step: StepFigures) -> Iterator[Row]:
         yield "since sent", step.response_from_sent, "response_from_sent"
 
 
-def times(rows: list[Row]) -> Table:
+def times(rows: list[DistributionRow]) -> Table:
     """Lay the distributions out; of one class of transactions a terminal shows no headings."""
     single = sum(of is None for _, of, _ in rows) <= 2
     details = {

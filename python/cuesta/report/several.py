@@ -30,7 +30,8 @@ FIGURES = (
 """Figures of each run's last step; those that none of the runs has are left out."""
 DRIVER = ("lateness.p99", "driver.cpu")
 
-Row = tuple[Cell, ...]
+Cells = tuple[Cell, ...]
+"""A row of a table."""
 
 
 def names(folders: Sequence[Path]) -> list[str]:
@@ -85,7 +86,7 @@ def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
     yield Section("Records", more=files)
 
 
-def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Row]:
+def what_was_run(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     yield (
         "validity",
         *(Words("VALID", tone="good") if run.valid else Words("INVALID", tone="bad") for run in runs.values()),
@@ -104,7 +105,7 @@ def of_steps(run: Summary) -> str:
     return count(users[0]) if len(users) == 1 else f"{', '.join(map(count, users[:-1]))}; below: {count(users[-1])}"
 
 
-def differences(runs: Mapping[str, Summary]) -> Iterator[Row]:
+def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     of_each = [facts(run.recorded.run) for run in runs.values()]
     found = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
     unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in found]
@@ -115,7 +116,7 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Row]:
         yield many(len(unlike) - MOST_DIFFERENCES, "more fact"), *("" for _ in runs)
 
 
-def figures(runs: Mapping[str, Summary]) -> Iterator[Row]:
+def figures(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     """A row for each figure of the last steps that any of them has."""
     steps = [run.last for run in runs.values()]
     rows: list[tuple[Cell, list[str]]] = [(head(name), [written(name, step) for step in steps]) for name in FIGURES]
@@ -124,7 +125,7 @@ def figures(runs: Mapping[str, Summary]) -> Iterator[Row]:
     yield from ((label, *cells) for label, cells in rows if any(cell != ABSENT for cell in cells))
 
 
-def limits(runs: Mapping[str, Summary]) -> Iterator[Row]:
+def limits(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     results = [{each.limit: each for each in run.last.limits} for run in runs.values()]
     for limit in dict.fromkeys(name for each in results for name in each):
         yield limit, *(judged(of[limit]) if limit in of else ABSENT for of in results)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuesta.ledger import Table
+from cuesta.ledger import JsonObject
 from cuesta.ledger.record import CertificationSetup
 from cuesta.line_kinds import OWN_PROGRAMS
 
@@ -46,7 +46,7 @@ class Difference:
         return f"{self.kind}: {self.name} {shown(self.base)} against {shown(self.new)}"
 
 
-def facts(run: Table) -> RunFacts:
+def facts(run: JsonObject) -> RunFacts:
     """Take from `run.json` what a run was made with."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
@@ -85,7 +85,7 @@ def shown(value: object) -> str:
     return f"{text[:12]}…" if len(text) == 64 and text.isalnum() else text  # a hash
 
 
-def _add_step(own: dict[str, dict[str, object]], step: Table, place: str) -> None:
+def _add_step(own: dict[str, dict[str, object]], step: JsonObject, place: str) -> None:
     own["method"] |= {f"{place}{name}": step.get(name) for name in ("settle", "measure")}
     groups = step.get("group", [])
     for group in groups:
@@ -98,7 +98,7 @@ def _add_step(own: dict[str, dict[str, object]], step: Table, place: str) -> Non
         own[HOST][f"{at}target"] = address
 
 
-def _without(names: Collection[str], table: Table) -> dict[str, object]:
+def _without(names: Collection[str], table: JsonObject) -> dict[str, object]:
     return {name: value for name, value in table.items() if name not in names}
 
 
