@@ -24,6 +24,11 @@ def test_each_second_has_its_point_and_agents_are_pooled(tmp_path: Path) -> None
     assert "echo" not in points[3].p50
 
 
+def test_a_run_that_was_stopped_before_it_began_has_no_point(tmp_path: Path) -> None:
+    run = open_run(RunFolder(tmp_path / "run", measure=1, edit=lambda row: {**row, "length": 0.0}).write())
+    assert over_time(run) == []
+
+
 def test_a_long_run_has_wider_points_with_nothing_lost(tmp_path: Path) -> None:
     run = open_run(RunFolder(tmp_path / "run", settle=0, measure=1000).write())
     points = over_time(run)

@@ -18,7 +18,7 @@ from tests.conftest import Write
 from tests.person import Person
 
 SHELL = "bash --norc --noprofile"
-SAMPLES = Path(__file__).parents[2] / "crates" / "cuesta-cast" / "tests" / "samples"
+SAMPLES = Path(__file__).parents[2] / "crates" / "cuesta-cast" / "tests" / "it" / "samples"
 
 PLAN = (
     """

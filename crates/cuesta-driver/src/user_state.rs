@@ -7,7 +7,7 @@ use cuesta_record::{Counts, Stamp, TimeSums, UserRow};
 
 use crate::pacing::ArrivalQueue;
 
-/// What a user activity its time on.
+/// What a user spends time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Activity {
     Thinking,

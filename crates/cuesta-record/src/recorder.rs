@@ -125,14 +125,14 @@ fn write_all(
     snapshot: &Mutex<Snapshot>,
 ) -> io::Result<AgentFolder> {
     let mut serializer = V2DeflateSerializer::new();
-    let mut shared = FlushRows(&mut files.histograms);
+    let mut file = FlushRows(&mut files.histograms);
     let started = SystemTime::UNIX_EPOCH + Duration::from_nanos(setup.started_wall);
     let mut log = IntervalLogWriterBuilder::new()
-        .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/TRANSACTION/FIGURE")
+        .add_comment("Cuesta; values in nanoseconds; Tag=STEP/GROUP/TRANSACTION/SERIES")
         .with_start_time(started)
         .with_base_time(started)
         .with_max_value_divisor(1e9)
-        .begin_log_with(&mut shared, &mut serializer)?;
+        .begin_log_with(&mut file, &mut serializer)?;
     let mut partial = PartialIntervals::default();
     let mut write = |interval: &Interval, tally: &mut Tally| -> io::Result<()> {
         write_histograms(&mut log, setup, interval, tally)?;

@@ -34,8 +34,8 @@ impl SeriesNames {
     ///
     /// # Panics
     /// Beyond 65,536 series: a plan cannot name so many.
-    pub fn series(&mut self, group: &str, transaction: &str, figure: &str) -> SeriesId {
-        let tag = [group, transaction, figure].map(escape).join("/");
+    pub fn series(&mut self, group: &str, transaction: &str, series: &str) -> SeriesId {
+        let tag = [group, transaction, series].map(escape).join("/");
         let number = self.tags.iter().position(|known| *known == tag).unwrap_or_else(|| {
             self.tags.push(tag);
             self.tags.len() - 1
@@ -43,7 +43,7 @@ impl SeriesNames {
         SeriesId(u16::try_from(number).expect("a plan names fewer series"))
     }
 
-    /// The name of each series: `GROUP/TRANSACTION/FIGURE`, each part percent-encoded where a log's tag forbids a character.
+    /// The name of each series: `GROUP/TRANSACTION/SERIES`, each part percent-encoded where a log's tag forbids a character.
     pub fn tags(&self) -> &[String] {
         &self.tags
     }

@@ -26,7 +26,7 @@ pub struct Script {
 /// Settings that hold for the whole tape; each may also be changed on the way by [`Step::Set`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Settings {
-    /// Pause after each key of `Type` and after each key press, from `Set TypingSpeed` or `Set KeyRate`.
+    /// Time before each key of `Type` and before each key press, from `Set TypingSpeed` or `Set KeyRate`.
     pub key_gap: Option<Duration>,
     /// How gaps vary about `key_gap`, from `Set KeyLaw`.
     pub key_distribution: Option<KeyDistribution>,
@@ -135,7 +135,7 @@ pub enum Echo {
 /// One step of a script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Keys pressed one after another, with a pause after each: `gap` if the step names one, else the setting's.
+    /// Keys pressed one after another, with time before each: `gap` if the step names one, else the setting's.
     Keys {
         /// What is typed.
         keys: Keys,

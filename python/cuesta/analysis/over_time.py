@@ -31,8 +31,11 @@ class Point:
 
 
 def over_time(recorded: Recorded) -> list[Point]:
-    """The stretches of a run with its settling, without its draining, in which nobody types."""
-    rows = [row for agent in recorded.agents for row in agent.intervals if row.phase != "drain"]
+    """The stretches of a run with its settling, without its draining, in which nobody types.
+
+    A run that was stopped before it began leaves rows of no length: there is nothing to show of them.
+    """
+    rows = [row for agent in recorded.agents for row in agent.intervals if row.phase != "drain" and row.length]
     end = max((row.start + row.length for row in rows), default=0.0)
     width = max(1.0, end / MOST_POINTS)
     stretches = dict[int, list[Interval]]()

@@ -246,7 +246,5 @@ def compact(value: Any) -> Any:
         return compact(value["value"])
     if set(value) == {"why"}:
         return None
-    kept = {
-        name: compact(each) for name, each in value.items() if name not in ("notes", "total_time", "wall", "subject")
-    }
+    kept = {name: compact(each) for name, each in value.items() if name not in LEFT_OUT}
     return {name: each for name, each in kept.items() if each is not None}

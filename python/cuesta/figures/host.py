@@ -84,7 +84,7 @@ class PerTransaction:
     cpu_ms: Annotated[float | None, About("CPU time", Unit.MILLISECONDS, "CPU per transaction", alias="demand")]
     minor_faults: Annotated[
         float | None,
-        About("page faults without a disk", Unit.COUNT, "page faults per transaction", alias="minor_faults"),
+        About("page faults without a disk", Unit.COUNT, "minor faults per transaction", alias="minor_faults"),
     ]
     major_faults: Annotated[
         float | None, About("page faults that waited for a disk", Unit.COUNT, "major faults per transaction")

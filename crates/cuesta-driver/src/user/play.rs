@@ -39,10 +39,10 @@ impl User {
                     let press = Press { settings: *settings, next_wait: *next_wait, last: *last, secret: false };
                     self.keys(session, keys, press).await?;
                 }
-                Op::Pause(pause) => self.pause(session, *pause).await?,
+                Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
                 Op::Think(distribution) => {
                     let pause = distribution.sample(&mut self.rng);
-                    self.pause(session, pause).await?;
+                    self.postpone_next_key(session, pause).await?;
                 }
                 Op::Wait { condition, timeout } => {
                     let waited = self.wait(session, *condition, *timeout).await;
@@ -81,10 +81,10 @@ impl User {
     async fn only_think(&mut self, session: &mut Session, rest: &[Op]) -> Result<(), Stop> {
         for op in rest {
             match op {
-                Op::Pause(pause) => self.pause(session, *pause).await?,
+                Op::Pause(pause) => self.postpone_next_key(session, *pause).await?,
                 Op::Think(distribution) => {
                     let pause = distribution.sample(&mut self.rng);
-                    self.pause(session, pause).await?;
+                    self.postpone_next_key(session, pause).await?;
                 }
                 _ => {}
             }
@@ -106,7 +106,8 @@ impl User {
         }
     }
 
-    async fn pause(&mut self, session: &mut Session, pause: Duration) -> Result<(), Stop> {
+    /// Does not wait: moves the next due time by a think time or a pause, and the next key waits for it.
+    async fn postpone_next_key(&mut self, session: &mut Session, pause: Duration) -> Result<(), Stop> {
         self.shared.set_activity(self.slot, Activity::Thinking, self.next_due);
         self.next_due += pause;
         // Nothing is due before the next key, but a long pause must not outlive the run.

@@ -56,7 +56,7 @@ impl Played {
         Self { histograms, series: rows("series.jsonl"), users: rows("users.jsonl") }
     }
 
-    /// The histogram of a tag, `GROUP/TRANSACTION/FIGURE`.
+    /// The histogram of a tag, `GROUP/TRANSACTION/SERIES`.
     pub fn histogram(&self, tag: &str) -> &Histogram<u64> {
         self.histograms.get(tag).unwrap_or_else(|| panic!("no {tag} in {:?}", self.histograms.keys()))
     }
