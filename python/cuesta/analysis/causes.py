@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cuesta.analysis.certify.figure_arithmetic import DEVIATIONS
+from cuesta.analysis.host import by_cause
 from cuesta.analysis.over_time import MOST_POINTS
 from cuesta.figures.step import StepFigures
 from cuesta.ledger import Recorded
@@ -34,12 +35,12 @@ def uses_over_time(recorded: Recorded) -> list[Stretch]:
 
 def causes_over_time(recorded: Recorded) -> list[Stretch]:
     """The host's own CPU time by cause, if it was sampled."""
-    return _over_time(recorded.metered.rows, _causes)
+    return _over_time(recorded.metered.rows, by_cause)
 
 
 def half_width(recorded: Recorded) -> float | None:
     """Give half the 95 % interval of the least known share of a point of `causes_over_time`, the median of rows."""
-    reports = [row.report for row in recorded.metered.rows if _causes(row.report)]
+    reports = [row.report for row in recorded.metered.rows if by_cause(row.report)]
     errors = list(map(_errors, reports))
     largest = sorted(max(each) for each in errors if each)
     if not largest:
@@ -80,13 +81,6 @@ def _uses(report: MeterReport) -> Shares | None:
         shown = {"the host itself": own.percent, "others on its CPUs": own.others, "interrupts": own.irq}
     shown |= {"waiting for a device": cpu.iowait, "stolen": cpu.steal}
     return {name: figure.value or 0.0 for name, figure in shown.items()}
-
-
-def _causes(report: MeterReport) -> Shares | None:
-    """Percent by cause; empty in a second in which it did not run."""
-    found = report.by_cause.value
-    shares = {name: cause.percent.value for name, cause in found.causes.items()} if found else None
-    return None if shares is None else {name: value for name, value in shares.items() if value is not None}
 
 
 def _over_time(rows: Sequence[Row], of: Callable[[MeterReport], Shares | None]) -> list[Stretch]:
