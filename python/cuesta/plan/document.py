@@ -52,7 +52,7 @@ def table(model: type[BaseModel]) -> str:
 def written(name: str, field: FieldInfo) -> str:
     if name in WRITTEN:
         return WRITTEN[name]
-    inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `Distribution | None`
+    inner = (getattr(arm, "__metadata__", ()) for arm in get_args(field.annotation))  # of `DistributionText | None`
     return next(each.expected for each in (*field.metadata, *chain(*inner)) if isinstance(each, Syntax))
 
 

@@ -340,8 +340,10 @@ Size = Annotated[int, *_typed("a number of characters", whole(1, 1000))]
 Baud = Annotated[int, *_typed("a speed in baud, 0 = as fast as the line goes", whole(0, 100_000_000))]
 KeyRate = Annotated[float, *_typed("keys a second such as `5cps`, 0 without pauses", _key_rate)]
 Duration = Annotated[int, *_typed("a duration such as `200ms`, `2s` or `15m`", _duration), _as_duration]
-Distribution = Annotated[str, *_typed("a distribution of durations such as `exp 5s`", _distribution)]
-KeyDistribution = Annotated[str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)]
+DistributionText = Annotated[str, *_typed("a distribution of durations such as `exp 5s`", _distribution)]
+KeyDistributionText = Annotated[
+    str, *_typed("a distribution of the gaps between keys such as `human`", _key_distribution)
+]
 Target = Annotated[str, *_typed(SYNTAX, _target)]
 TRACED = ("exact", "calls")
 """Tiers that trace the kernel. A subject may follow: `exact:pid:7`."""

@@ -15,14 +15,14 @@ from cuesta.plan.fields import (
     Baud,
     Bytes,
     Count,
-    Distribution,
+    DistributionText,
     Driver,
     Duration,
     EchoMap,
     FigureText,
     Flag,
     Key,
-    KeyDistribution,
+    KeyDistributionText,
     KeyRate,
     LimitText,
     Load,
@@ -94,7 +94,7 @@ class Group(PlanTable):
         "at a rate of inputs or `:sessions` over all users of the group (open)",
     )
     think: Annotated[
-        Distribution | None,
+        DistributionText | None,
         Flag("DISTRIBUTION", "think time, such as 'exp 5s'"),
         PER_STEP,
     ] = Field(None, description="think time instead of the tape's own")
@@ -103,7 +103,7 @@ class Group(PlanTable):
         Flag("CPS", "keys a second"),
         PER_STEP,
     ] = Field(None, description="typing rate instead of the tape's own")
-    key_law: Annotated[KeyDistribution | None, PER_STEP] = Field(
+    key_law: Annotated[KeyDistributionText | None, PER_STEP] = Field(
         None, description="distribution of the gaps between keys instead of the tape's own"
     )
     line_speed: Annotated[
@@ -144,7 +144,7 @@ class Host(PlanTable):
         None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
     )
     echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
-    service_time: Annotated[Distribution | None, Flag("DISTRIBUTION")] = Field(
+    service_time: Annotated[DistributionText | None, Flag("DISTRIBUTION")] = Field(
         None, description="time that a server takes for a transaction"
     )
     servers: Count = Field(1, description="how many transactions are served at once")
