@@ -63,7 +63,7 @@ def test_what_is_written_is_understood(kind: object, value: object, wanted: obje
         (fields.StallText, "1s", "no `for`"),
         (fields.Name, "a b", "1 to 64"),
         (fields.EchoMap, "abc", "no pairs"),
-        (fields.Distribution, "exq 5s", "no distribution"),
+        (fields.DistributionText, "exq 5s", "no distribution"),
         (fields.Target, "gopher://h:1", "gopher"),
     ],
 )
