@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cuesta._native import Histogram
 from cuesta.errors import InputError
-from cuesta.ledger import Tag, added, open_run, raw_files
+from cuesta.ledger import Tag, add_histograms, open_run, raw_files
 from tests.hdr import encode, highest_equivalent
 from tests.run_folder import CLOCK, NANO, RunFolder, rows
 
@@ -44,7 +44,7 @@ def test_one_agent_can_be_looked_at_alone(tmp_path: Path) -> None:
 
 @given(st.lists(DURATIONS, min_size=1, max_size=6))
 def test_added_is_pooled(parts: list[list[float]]) -> None:
-    merged = added(Histogram.decode(encode(part)) for part in parts)
+    merged = add_histograms(Histogram.decode(encode(part)) for part in parts)
     pooled = Histogram.decode(encode(duration for part in parts for duration in part))
     assert merged is not None
     assert merged.buckets() == pooled.buckets()
@@ -59,7 +59,7 @@ def test_quantiles_are_those_of_the_sorted_values(durations: list[float], percen
 
 def test_adding_leaves_the_parts_alone() -> None:
     parts = [Histogram.decode(encode([0.1])), Histogram.decode(encode([0.2]))]
-    added(parts)
+    add_histograms(parts)
     assert [part.count for part in parts] == [1, 1]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cuesta.errors import CuestaError
-from cuesta.ledger.signature import see_key, sign, signer, unfit
+from cuesta.ledger.signature import check_key, sign, signer, unfit
 from tests.daemons import keygen
 
 
@@ -67,7 +67,7 @@ def test_what_is_missing_is_named(here: Path) -> None:
         sign(here, here / "none")
     (here / "no-key").write_text("x")
     with pytest.raises(CuestaError, match="is no SSH key"):
-        see_key(here / "no-key")
+        check_key(here / "no-key")
     with pytest.raises(CuestaError, match="is not signed"):
         signer(here, here / "signers")
     (here / "record.json.sig").write_text("x")

@@ -25,7 +25,7 @@ from cuesta.errors import Exit, InputError, RefusedError, UsageError
 from cuesta.ledger.certification import GIVEN, PAGE, PROFILE, RECORD, is_certification, open_certification, sha256
 from cuesta.ledger.record import CertificationSetup, Record, Reference
 from cuesta.ledger.service import read_service
-from cuesta.ledger.signature import see_key, sign
+from cuesta.ledger.signature import check_key, sign
 from cuesta.live import watching
 from cuesta.plan import Group, RawOptions, load
 from cuesta.units import many
@@ -37,7 +37,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if arguments.verify:
         return verify.carry_out(arguments.what, arguments.signers, arguments.json)
     if arguments.sign:
-        see_key(arguments.sign)
+        check_key(arguments.sign)
     if arguments.what.is_dir():
         check_is_certification(arguments.what)
         record = finish(arguments.what, arguments)

@@ -1,13 +1,13 @@
-"""What lies on disk, opened: records in, types out. Nothing is derived here but exact sums of histograms.
+"""Reads records from disk into types. It derives nothing, except exact sums of histograms.
 
-- `run`: one run folder: what was recorded, however far it got; `rows`: how its files are read.
-- `certification`: a certification folder; `record`: the schema of what is in it; `signature`: who signed it.
+- `run`: a run folder, complete or cut off; `rows`: reads its files.
+- `certification`: a certification folder; `record`: the schema of its files; `signature`: signs and checks records.
 - `meters`: what the host's meters recorded of a run; `kernel_threads`: what the kernel's threads used meanwhile;
   `linkage`: what dynamic linkers bound; `runnable_tasks`: how many tasks wanted a CPU.
 - `meter_report`: the types of the meters' reports, which `meter_schema` makes from the Rust half's schema;
   `meter_figure`: a figure of one, and the two forms that reports have on disk.
 - `transactions`: the log of a run.
-- `historical`: tables typed from documents; `goals`: what is hoped for.
+- `historical`: tables typed from documents; `goals`: planned improvements, and systems measured elsewhere.
 - `discover`: the runs and certifications below a folder; `database`, `tables`: all of them in DuckDB, for queries.
 - `experiment`: folders of runs, and the index of pairs; `service`: a live service's profile.
 """
@@ -20,7 +20,7 @@ from cuesta.ledger.run import (
     Step,
     Tag,
     User,
-    added,
+    add_histograms,
     open_run,
     raw_files,
     segment_folders,
@@ -34,7 +34,7 @@ __all__ = [
     "Step",
     "Tag",
     "User",
-    "added",
+    "add_histograms",
     "open_run",
     "raw_files",
     "segment_folders",

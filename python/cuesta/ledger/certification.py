@@ -1,7 +1,7 @@
 """Opens a certification folder: `certification.json` and `run-1` … `run-N` are raw, `record.json` is derived.
 
-`cuesta.analysis.certify.record` derives the record anew whenever a certification is read; `record.json` keeps what it
-was.
+`cuesta.analysis.certify.record` derives the record anew whenever a certification is read; `record.json` has the one
+that was derived first.
 """
 
 import hashlib
@@ -22,12 +22,12 @@ SIGNATURE = "record.json.sig"
 PROFILE = "service.profile"
 PAGE = "record.html"
 MADE = (RECORD, SIGNATURE, PAGE)
-"""Files of a certification folder that can be made again."""
+"""Files of a certification folder that can be derived again."""
 EXCLUDED = "excluded"
 SETTLING = "settling"
 TRACED, LINKAGE, CONTROL = "traced", "linkage", "control"
 APART = (TRACED, LINKAGE, CONTROL)
-"""Folders of the runs that are made for one figure each, and not timed."""
+"""Folders of the extra runs."""
 
 
 class SpoiltError(InputError):
@@ -41,13 +41,13 @@ class Certification:
     folder: Path
     given: CertificationSetup
     runs: list[Path]
-    """Those that count, in order."""
+    """The runs that count, in order."""
     excluded: list[Path]
     settling: list[Path]
     record: dict[str, Any] | None
-    """`record.json` as it stands; none if it was not written yet."""
+    """The content of `record.json`; None if it was not written yet."""
     apart: dict[str, list[Path]] = field(default_factory=dict)
-    """The runs of each of `APART`."""
+    """The extra runs, by folder in `APART`."""
 
     @property
     def all_runs(self) -> list[Path]:
@@ -60,7 +60,7 @@ def is_certification(folder: Path) -> bool:
 
 
 def open_certification(folder: Path | str) -> Certification:
-    """Raises InputError if there is none, a damaged one, or one of a newer cuesta."""
+    """Raises InputError if there is no certification, or a damaged one, or one of a newer cuesta."""
     folder = Path(folder)
     given = read_object(folder / GIVEN)
     record = read_object(folder / RECORD) if (folder / RECORD).exists() else None
@@ -76,8 +76,8 @@ def open_certification(folder: Path | str) -> Certification:
 def read_object(path: Path) -> dict[str, Any]:
     """Read a JSON file of the folder. Raises SpoiltError, and InputError if its format is newer than ours."""
     try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        version = found["format"]
+        content: dict[str, Any] = json.loads(path.read_bytes())
+        version = content["format"]
     except FileNotFoundError:
         raise InputError(f"{path.parent}: no certification: there is no {path.name} in it") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -85,16 +85,16 @@ def read_object(path: Path) -> dict[str, Any]:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise SpoiltError(f"{path}: is of format {version}, which there is not")
     if version > FORMAT:
-        writer = found.get("cuesta") or found.get("given", {}).get("cuesta", "its version is not recorded")
+        writer = content.get("cuesta") or content.get("given", {}).get("cuesta", "its version is not recorded")
         raise InputError(
             f"{path}: is of format {version}, and this cuesta reads up to {FORMAT}",
             f"use the cuesta that wrote it ({writer}) or a newer one; the run folders in it can be read by themselves",
         )
-    return found
+    return content
 
 
 def written(record: dict[str, Any]) -> str:
-    """A record as it is written, to the byte."""
+    """The exact text of `record.json`."""
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -118,7 +118,7 @@ def hashes(certification: Certification) -> dict[str, str]:
 
 
 def strangers(certification: Certification) -> list[str]:
-    """Name the files in the folder that are neither raw files nor derived from them."""
+    """Names of files in the folder that are neither raw nor derived."""
     folder = certification.folder
     runs = certification.all_runs
     own = {folder / name for name in (GIVEN, PROFILE, *MADE)}

@@ -1,8 +1,8 @@
-"""The ledger's database: DuckDB over rows that were read from folders. Files are the truth.
+"""The ledger's database: DuckDB tables, filled from run folders and certifications.
 
-It is made anew, in memory, for each question; with `--database FILE` it is kept, and only folders that changed are read
-again. It can be deleted at any time. A question is one SELECT, and sees these tables and nothing of the disk or the
-network: DuckDB's access to the outside is shut off before it is asked.
+It is built in memory for each query. `--database FILE` saves it, so that only changed folders are read again; the file
+can be deleted at any time. A query is one SELECT. It can read these tables only: DuckDB's access to disk and network is
+switched off first.
 """
 
 import json
@@ -19,7 +19,7 @@ from cuesta.errors import CuestaError, UsageError
 from cuesta.ledger.tables import TABLES, SqlTable
 
 FORMAT = 1
-"""Of the kept file; one of another format is made anew."""
+"""Format of the database file; a file of another format is built again."""
 
 Rows = Mapping[str, list[dict[str, Any]]]
 """Rows by table."""
@@ -27,7 +27,7 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class SqlResult:
-    """What came of a question."""
+    """The result of a query."""
 
     columns: list[str]
     rows: list[tuple[Any, ...]]
@@ -35,14 +35,14 @@ class SqlResult:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """Tables, filled."""
+    """An open database."""
 
     connection: duckdb.DuckDBPyConnection
 
     @classmethod
     @contextmanager
     def at(cls, file: Path | None) -> Iterator["Database"]:
-        """Open one in memory, or one that is kept in a file: made anew where it is no database of this format."""
+        """Open a database in memory or in a file; a file of another format is built again."""
         connection = connect(file)
         try:
             yield cls(connection)
@@ -50,49 +50,49 @@ class Database:
             connection.close()
 
     def changed(self, folders: Mapping[str, str]) -> list[str]:
-        """The folders whose fingerprint is not the one that they were read with; forget those that are gone."""
+        """Folders that are new or whose fingerprint changed. Rows of folders that are gone are deleted."""
         known = dict(self.connection.execute("SELECT folder, fingerprint FROM sources").fetchall())
         for gone in known.keys() - folders.keys():
             self.forget(gone)
         return [folder for folder, fingerprint in folders.items() if known.get(folder) != fingerprint]
 
     def take(self, folder: str, fingerprint: str, rows: Rows) -> None:
-        """Fill in what was read of a folder, instead of what was there of it."""
+        """Replace the rows of a folder."""
         self.forget(folder)
         for name, each in rows.items():
             insert(self.connection, name, each)
         self.connection.execute("INSERT INTO sources VALUES (?, ?)", [folder, fingerprint])
 
     def forget(self, folder: str) -> None:
-        """Take a folder out of every table."""
+        """Delete a folder from every table."""
         for name in [*TABLES, "sources"]:
             self.connection.execute(f"DELETE FROM {name} WHERE folder = ?", [folder])
 
     def damaged(self) -> list[str]:
         """Which folders could not be read to their end, and why."""
-        found = self.connection.execute(
+        rows = self.connection.execute(
             "SELECT folder, damage FROM runs WHERE damage <> '' UNION ALL "
             "SELECT folder, damage FROM certifications WHERE damage <> '' ORDER BY folder"
         ).fetchall()
-        return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in found]
+        return [f"{folder}: {'; '.join(damage.splitlines())}" for folder, damage in rows]
 
     def ask(self, sql: str) -> SqlResult:
-        """Answer one SELECT."""
-        with self.asked(sql, None):
-            found = self.connection.execute(sql)
-            return SqlResult([each[0] for each in found.description or []], found.fetchall())
+        """The result of one SELECT."""
+        with self.query(sql, None):
+            cursor = self.connection.execute(sql)
+            return SqlResult([each[0] for each in cursor.description or []], cursor.fetchall())
 
     def write(self, sql: str, file: Path) -> int:
-        """Write the answer to one SELECT to a Parquet file; give the number of rows."""
-        with self.asked(sql, file):
-            # The statement was parsed, and is one SELECT: it cannot end the bracket it is put in.
+        """Write the result of one SELECT to a Parquet file; returns the number of rows."""
+        with self.query(sql, file):
+            # The statement was parsed and is one SELECT, so it cannot close this bracket.
             query = f"({sql.strip().rstrip(';')}\n)"
-            found = self.connection.execute(f"COPY {query} TO '{quoted(file)}' (FORMAT parquet, USE_TMP_FILE false)")
-            return int((found.fetchone() or (0,))[0])
+            cursor = self.connection.execute(f"COPY {query} TO '{quoted(file)}' (FORMAT parquet, USE_TMP_FILE false)")
+            return int((cursor.fetchone() or (0,))[0])
 
     @contextmanager
-    def asked(self, sql: str, file: Path | None) -> Iterator[None]:
-        """Let a question see nothing but the tables, and say what is wrong with it."""
+    def query(self, sql: str, file: Path | None) -> Iterator[None]:
+        """Restrict a query to the tables; DuckDB's errors become UsageError."""
         check_select(sql)
         self.shut(file)
         try:
@@ -103,7 +103,7 @@ class Database:
             ) from None
 
     def shut(self, file: Path | None) -> None:
-        """Shut the outside off, but for a file that is to be written."""
+        """Switch off access to disk and network, except for `file`, which will be written."""
         if file:
             self.connection.execute(f"SET allowed_paths = ['{quoted(file)}']")
         self.connection.execute("SET enable_external_access = false")
@@ -111,7 +111,7 @@ class Database:
 
 
 def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
-    """Open a database whose tables are there."""
+    """Open a database and create missing tables."""
     if file and not is_ours(file):
         raise CuestaError(f"{file}: is there, and is no database of this cuesta's ledger", "delete it, or name another")
     try:
@@ -128,20 +128,20 @@ def connect(file: Path | None) -> duckdb.DuckDBPyConnection:
 
 
 def is_ours(file: Path) -> bool:
-    """Whether a file may be opened as the database: there is none yet, or it is one. An outdated one is deleted."""
+    """Whether the file is missing or is such a database. One of another format is deleted."""
     if not file.exists():
         return True
     with suppress(duckdb.Error):
         with duckdb.connect(str(file), read_only=True) as connection:
-            found = connection.execute("SELECT shape FROM ledger_format").fetchone()
-        if found != (shape(),):
+            row = connection.execute("SELECT shape FROM ledger_format").fetchone()
+        if row != (shape(),):
             file.unlink()
         return True
     return False
 
 
 def shape() -> str:
-    """The format and all columns: a database of others is outdated."""
+    """The format and all columns; a database with another shape is outdated."""
     return json.dumps(
         [FORMAT, {name: [(each.name, each.kind) for each in table.columns] for name, table in TABLES.items()}]
     ).replace("'", "")
@@ -162,7 +162,7 @@ def insert(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[dict
 
 
 def check_select(sql: str) -> None:
-    """Refuse what is not one SELECT."""
+    """Raise UsageError unless `sql` is one SELECT."""
     try:
         statements = duckdb.extract_statements(sql)
     except duckdb.Error as error:
@@ -172,10 +172,10 @@ def check_select(sql: str) -> None:
 
 
 def first_row(error: duckdb.Error) -> str:
-    """An error's message without the picture below it."""
+    """An error's message without the query that DuckDB prints below it."""
     return str(error).split("\n\n")[0].replace("\n", " ").strip()
 
 
 def quoted(path: Path) -> str:
-    """Write a path so that it can stand between quotes of SQL."""
+    """Escape a path for a quoted string of SQL."""
     return str(path.absolute()).replace("'", "''")

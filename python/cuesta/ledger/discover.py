@@ -1,4 +1,4 @@
-"""Finds the runs, certifications and files of goals below some folders. It opens nothing but the folders."""
+"""Finds runs, certifications and files of goals below folders, by file names alone."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ class Folders:
 
 
 def discover(places: list[Path]) -> Folders:
-    """Find what is below folders; a file stands for itself. Raises InputError for what is not there."""
+    """Search folders; a file is taken as it is. Raises InputError if a place does not exist."""
     runs, certifications, goals = set[Path](), set[Path](), set[Path]()
     for place in places:
         if place.is_file():
@@ -38,14 +38,14 @@ def discover(places: list[Path]) -> Folders:
 
 
 def _walk(place: Path) -> Iterator[tuple[Path, list[str]]]:
-    """The folders below a place with their files, but hidden ones and what lies within a run folder."""
+    """The folders below a place and their files, without hidden folders and the inside of run folders."""
     for folder, below, files in os.walk(place):
         below[:] = [] if "run.json" in files else sorted(each for each in below if not each.startswith("."))
         yield Path(folder), files
 
 
 def fingerprint(folder: Path) -> str:
-    """What changes when a file in a folder does: names, sizes and times of all of them."""
+    """A hash of the names, sizes and times of all files in a folder."""
     found = hashlib.sha256()
     for place, below, files in os.walk(folder):
         below.sort()

@@ -17,12 +17,12 @@ INDEX = "pairs.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two runs, made one right after the other."""
+    """Two runs, one of each side, made directly after each other."""
 
     base: Path
     new: Path
     first: Literal["base", "new"]
-    """Which of them was made first."""
+    """The run that was made first."""
 
 
 def run_folders(folder: Path) -> list[Path]:
@@ -38,7 +38,7 @@ def run_folders(folder: Path) -> list[Path]:
 
 
 def read_pairs(folder: Path) -> list[Pair]:
-    """Read the index of pairs. Raises InputError if it cannot be read; a row that was cut off is left out."""
+    """Read the index of pairs; a last row that is cut off is left out. Raises InputError if it cannot be read."""
     index = folder / INDEX
     try:
         index.open("rb").close()
@@ -53,5 +53,5 @@ def read_pairs(folder: Path) -> list[Pair]:
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
-    """Order run-2 before run-10."""
+    """A sorting key that orders run-2 before run-10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", path.name)]

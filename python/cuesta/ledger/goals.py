@@ -13,11 +13,11 @@ from cuesta.errors import InputError
 from cuesta.ledger.historical import read_toml
 
 FORMAT = 1
-"""The newest format of such files that is read."""
+"""The newest format of these files that can be read."""
 
 
 def as_written(value: Any) -> Any:
-    """Keep numbers as text; of a typed print its text."""
+    """A number as text, and a typed print as its text."""
     if isinstance(value, dict):
         return value.get("printed")
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
@@ -27,7 +27,7 @@ Written = Annotated[str, BeforeValidator(as_written)]
 
 
 class Entry(BaseModel):
-    """A table of the file; keys that it does not know, such as typed prints, are ignored."""
+    """A table of the file; unknown keys, such as those of typed prints, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -68,7 +68,7 @@ class Goals(Entry):
 
 
 def read_goals(path: Path | str) -> Goals:
-    """Raises InputError that names the place."""
+    """Raises InputError with the place of a fault."""
     path = Path(path)
     data = read_toml(path)
     found = data.get("format", FORMAT)

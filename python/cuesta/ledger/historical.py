@@ -1,7 +1,7 @@
-"""Reads tables typed from documents: TOML in, printed values and their identities out.
+"""Reads tables typed from documents, in TOML: printed values, and identities that they must satisfy.
 
 `docs/ledger.md` describes the file. A print is kept letter by letter with its page, its legibility, and the reading
-that a person proposes. Nothing is computed here, and nothing is rewritten.
+that the typist proposes. Nothing is computed or changed here.
 
 The `[[system]]` and `[[improvement]]` of a ledger are prints too: `system.23_9.elapsed`.
 
@@ -21,12 +21,12 @@ from cuesta.errors import InputError
 from cuesta.ledger.rows import JsonObject
 
 FORMAT = 1
-"""The newest format of such files that is read."""
+"""The newest format of these files that can be read."""
 
 LEGIBILITY = ("good", "poor")
 
 LISTED = ("system", "improvement")
-"""What a ledger lists."""
+"""Lists in a file of goals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +34,15 @@ class PrintedValue:
     """One printed value."""
 
     text: str
-    """Letter by letter."""
+    """The characters as printed."""
     counted: bool = False
-    """A whole number of things, so not rounded."""
+    """Whether it is an exact count instead of a rounded number."""
     cut_off: bool = False
-    """Digits were cut off, not rounded."""
+    """Whether its further digits were cut off instead of rounded."""
     page: str = ""
     legibility: str = "good"
     reading: str | None = None
-    """What a person thinks that it says."""
+    """What the typist thinks that it says."""
     note: str = ""
     loose: tuple[str, ...] = ()
     """Fragments printed nearby that belong to no other value."""
@@ -66,7 +66,7 @@ class Document:
     derived: Mapping[str, str] = field(default_factory=dict)
     """Names for what is computed: name → formula."""
     lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Words that something must be one of."""
+    """Named lists of words, for identities with `in`."""
     short: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Rows with fewer cells than columns: how many cells, how many columns."""
     source: str = ""
@@ -104,7 +104,7 @@ def read_historical(path: Path | str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A typed file, to be made into a document."""
+    """A TOML file of typed tables."""
 
     path: Path
     data: JsonObject
@@ -184,5 +184,5 @@ class TableFile:
 
 
 def key(name: str) -> str:
-    """Make a key of a name: `23.9` is `23_9`, `MTS500 (large records), EIS` is `mts500`."""
+    """A name as a key: `23.9` becomes `23_9`, `MTS500 (large records), EIS` becomes `mts500`."""
     return re.sub(r"\W+", "_", re.split(r"[(,/]", name)[0].strip()).strip("_").lower()

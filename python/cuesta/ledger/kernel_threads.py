@@ -17,7 +17,7 @@ class KernelThreads:
     used: list[float]
 
     def between(self, begin: float, end: float) -> float | None:
-        """CPU time in a part of the run; None if it was not read all along."""
+        """CPU time in a part of the run; None unless readings cover all of it."""
         if not self.at or not self.at[0] <= begin <= end <= self.at[-1]:
             return None
         return self._until(end) - self._until(begin)

@@ -1,4 +1,4 @@
-"""Reads `linkage.jsonl`: what dynamic linkers reported in the run of a certification that asks them."""
+"""Reads `linkage.jsonl`: the reports of dynamic linkers in an extra run of a certification."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class Linked:
     """References that the linkers had bound by name."""
 
     def between(self, begin: float, end: float) -> tuple[int, int] | None:
-        """Programs and references of a phase; None if there is no reading before its begin or none after its end.
+        """Programs and references of a phase; None unless there is a reading before its begin and one after its end.
 
-        Linkers report when a program starts and when it ends, and neither happens outside of the phases: the readings
-        just outside of a phase bound it.
+        Linkers report when a program starts and when it ends, which happens only in the phases. So the phase's numbers
+        are the difference of the readings just outside of it.
         """
         first, last = bisect_right(self.at, begin) - 1, bisect_left(self.at, end)
         if first < 0 or last >= len(self.at):

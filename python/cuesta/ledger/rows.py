@@ -1,4 +1,4 @@
-"""Files of a run folder, read however far they got: what cannot be read is left out, and `damage` is told of it."""
+"""Reads files of a run folder, which may be cut off: unreadable rows are left out, and `damage` receives a sentence."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -12,12 +12,12 @@ JsonObject = dict[str, Any]
 
 
 def json_rows(path: Path, make: Callable[[JsonObject], Parsed], damage: list[str]) -> Iterator[Parsed]:
-    """Read a file of one object a row."""
+    """Read a file with a JSON object on each row."""
     return parsed(whole_rows(path, damage), lambda row: make(json.loads(row)), path, damage)
 
 
 def parsed(rows: Iterable[str], parse: Callable[[str], Parsed], path: Path, damage: list[str]) -> Iterator[Parsed]:
-    """Parse what can be parsed, and count the rest."""
+    """Parse rows; those that cannot be parsed are left out and counted in `damage`."""
     unreadable = 0
     for row in rows:
         try:
@@ -30,7 +30,7 @@ def parsed(rows: Iterable[str], parse: Callable[[str], Parsed], path: Path, dama
 
 
 def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
-    """The rows of a file that is appended to, but for a last one that was not written to its end."""
+    """The complete rows of a file; a last row without its newline is left out."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             for row in file:
@@ -43,19 +43,19 @@ def whole_rows(path: Path, damage: list[str]) -> Iterator[str]:
 
 
 def read_object(path: Path, damage: list[str]) -> JsonObject:
-    """Read a file of one object; empty if there is none or it is cut off."""
+    """Read a file with one JSON object; empty if the file is missing or cut off."""
     try:
-        found: JsonObject = json.loads(path.read_bytes())
+        content: JsonObject = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
         damage.append(f"{place(path)}: {error.strerror if isinstance(error, OSError) else 'is cut off'}")
         return {}
-    return found
+    return content
 
 
 def row_of(kind: type[Parsed]) -> Callable[[JsonObject], Parsed]:
-    """The way to make a `kind` of a row that may hold more than there are fields, or lack one with a default."""
-    needed = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
-    return lambda row: kind(**{name: row[name] for name in needed if needed[name] or name in row})
+    """A function that makes a `kind` of a row. The row may have additional keys, and lack fields with a default."""
+    required = {each.name: each.default_factory is MISSING for each in fields(kind)}  # type: ignore[arg-type]
+    return lambda row: kind(**{name: row[name] for name in required if required[name] or name in row})
 
 
 def place(path: Path) -> str:

@@ -1,7 +1,7 @@
-"""A run folder, opened: what was recorded, however far it got. Nothing is derived here but exact sums of histograms.
+"""Reads a run folder. It derives nothing, except exact sums of histograms.
 
-`docs/folder.md` describes the files. All times are seconds; those of a run count from its start. A folder may have
-been cut off at any byte: what cannot be read is left out, and `Recorded.damage` says so.
+`docs/folder.md` describes the files. All times are seconds; those of a run count from its start. Files may be cut off
+at any byte: what cannot be read is left out, and `Recorded.damage` tells of it.
 """
 
 import json
@@ -17,21 +17,21 @@ from cuesta.ledger.meters import Metered, read_metered
 from cuesta.ledger.rows import JsonObject, json_rows, parsed, read_object, row_of, whole_rows
 
 FORMAT = 1
-"""The newest format of run folders that is read."""
+"""The newest format of run folders that can be read."""
 
 DERIVED = ("summary.json", "report.html")
-"""Files of a run folder that can be made again from the others."""
+"""Files of a run folder that can be derived from the others."""
 
 OPENING = ("connect", "negotiation", "login")
-"""Series of the phases in which a line is opened."""
+"""Series of the phases of opening a line."""
 
 ROUNDING = 1e-3
-"""Seconds by which a row may exceed its interval."""
+"""Seconds by which a row may extend beyond its interval, because of rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a segment of a run begins: a sweep over line settings starts its users anew."""
+    """The begin of a segment of a run. A run has several if its sweep changes lines, tapes, seed or host."""
 
     step: int
     """Number of its first step."""
@@ -43,7 +43,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One load step: users are added from `begin`, what is measured lies between `settled` and `end`."""
+    """One load step: users are added from `begin`; the measurement interval is from `settled` to `end`."""
 
     begin: float
     settled: float
@@ -54,7 +54,7 @@ class Step:
         return self.settled - ROUNDING <= start and start + length <= self.end + ROUNDING
 
     def holds_opening(self, start: float, length: float) -> bool:
-        """Whether a row of lines' openings belongs to the step: lines also open before measuring."""
+        """Whether a row about the opening of lines belongs to the step; lines also open before the measurement."""
         return self.begin - ROUNDING <= start and start + length <= self.end + ROUNDING
 
 
@@ -76,7 +76,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Durations:
-    """One row of `histograms.hlog`: durations of one kind in about a second."""
+    """One row of `histograms.hlog`: the durations of one tag in about a second."""
 
     agent: int
     tag: Tag
@@ -96,7 +96,7 @@ class Durations:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One row of `series.jsonl`: what one agent counted in about a second."""
+    """One row of `series.jsonl`: the counts of one agent in about a second."""
 
     start: float
     length: float
@@ -115,32 +115,32 @@ class Interval:
     run_wait: float
     threads: int
     said: dict[str, str] = field(default_factory=dict)
-    """What is known of the first failure of each name: why a line could not be opened, how its program ended."""
+    """Details of the first failure by name: why a line could not be opened, or how its program ended."""
     counts: dict[str, int] = field(default_factory=dict)
-    """Every other number that the driver counted, by its name."""
+    """All other counts of the driver, by name."""
     waiting: dict[str, float] = field(default_factory=dict)
     """Users who wait at the end: for `answers`, `prompts`, `echoes` (of so many `keys`); the `oldest` wait, seconds."""
     due: dict[str, int] = field(default_factory=dict)
-    """Of an open load, so far: `count`, `done` (of it `failed`), `under_way`, `waiting`, `skipped`."""
+    """Arrivals of an open load so far: `count`, `done` (of these `failed`), `under_way`, `waiting`, `skipped`."""
     screens: dict[str, float] = field(default_factory=dict)
-    """`count` and `bytes` of all at the end, `drawing` in seconds; empty where no user looks at a screen."""
+    """`count` and `bytes` of all screens at the end, `drawing` in seconds; empty if no user has a screen."""
 
     @classmethod
     def of(cls, row: JsonObject) -> Self:
-        """Take the fields from a row; whatever else it counts goes into `counts`."""
+        """Take the fields from a row; its other numbers go into `counts`."""
         known = {each.name for each in fields(cls)}
         counts = {name: each for name, each in row.items() if name not in known and isinstance(each, int)}
         return row_of(cls)({**row, "counts": counts})
 
     @property
     def measured(self) -> bool:
-        """Whether it lies in a measurement interval."""
+        """Whether it is in a measurement interval."""
         return self.phase == "measure"
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """One row of `users.jsonl`: what one user had in the measurement interval of a step."""
+    """One row of `users.jsonl`: one user in the measurement interval of a step."""
 
     step: int
     group: str
@@ -150,16 +150,16 @@ class User:
     max: float
     lost: str | None
     unanswered: int = 0
-    """Transactions that were given up: the answer took too long, or the line was lost."""
+    """Transactions without an answer: the wait timed out, or the line was lost."""
     waits: str | None = None
     """What it waited for at the end: an `answer`, or a `prompt` that the host shows by itself."""
     waited: float = 0.0
-    """For how long it had waited, in seconds."""
+    """How long it had waited, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The records of one driving process in one segment of a run."""
+    """The records of one agent in one segment of a run."""
 
     number: int
     folder: Path
@@ -168,12 +168,12 @@ class Agent:
     intervals: list[Interval]
     users: list[User]
     ending: JsonObject | None
-    """Of `agent.json`: `ended`, `reason`, `rss_per_user`, `notes`; none if the agent was cut off."""
+    """From `agent.json`: `ended`, `reason`, `rss_per_user`, `notes`; None if the agent was cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostRow:
-    """One row of `host/series.jsonl`: what the built-in host says of about a second."""
+    """One row of `host/series.jsonl`: the built-in host's meters over about a second."""
 
     end: float
     length: float
@@ -181,7 +181,7 @@ class HostRow:
 
     @classmethod
     def of(cls, row: JsonObject, begun: int) -> Self:
-        """Place a row in the run, which began at `begun` on the machine's clock in ns."""
+        """Convert a row's times to those of the run, which began at `begun` on the machine's clock, in ns."""
         return cls((row["at"] - begun) / 1e9, row["length"], row)
 
 
@@ -191,16 +191,16 @@ class Recorded:
 
     folder: Path
     run: JsonObject
-    """Of `run.json`: what was run, with what, where."""
+    """The content of `run.json`: the plan, its tapes, the machine."""
     agents: list[Agent]
     measured: dict[tuple[int, Tag], Histogram]
-    """The measurement intervals' durations, added up exactly, by agent and tag; of openings, whole steps'."""
+    """Durations in the measurement intervals, added up exactly by agent and tag; of openings, in the whole steps."""
     host: list[HostRow]
-    """The built-in host's own meters, about a row each second; empty if it has none."""
+    """The built-in host's own meters, about a row each second; empty if the run had another host."""
     damage: list[str]
     """What could not be read, a sentence each."""
     metered: Metered = field(default_factory=Metered)
-    """What the host's meters recorded."""
+    """The records of the host's meters."""
 
     @property
     def steps(self) -> dict[int, Step]:
@@ -214,8 +214,8 @@ class Recorded:
         return plan
 
     def pooled(self, wanted: Callable[[Tag], bool], agent: int | None = None) -> Histogram | None:
-        """Add up what was measured under the wanted tags, by one agent or all; none if there is nothing."""
-        return added(
+        """Add up the histograms of some tags, of one agent or all; None if there is none."""
+        return add_histograms(
             histogram for (number, tag), histogram in self.measured.items() if wanted(tag) and agent in (None, number)
         )
 
@@ -243,8 +243,8 @@ def open_run(folder: Path | str) -> Recorded:
     return Recorded(folder, run, agents, measured, host, damage, read_metered(segments, begun, damage))
 
 
-def added(histograms: Iterable[Histogram]) -> Histogram | None:
-    """Add histograms up into a new one, exactly; none if there are none."""
+def add_histograms(histograms: Iterable[Histogram]) -> Histogram | None:
+    """Add histograms up into a new one, exactly; None if there are none."""
     total: Histogram | None = None
     for histogram in histograms:
         if total is None:
@@ -284,13 +284,13 @@ def number_of(folder: Path) -> int:
 
 
 def raw_files(folder: Path) -> list[Path]:
-    """The files that were recorded, in order of names: not those that were derived from them."""
+    """The raw files in order of names, without derived ones."""
     found = (path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
     return sorted(path for path in found if path.relative_to(folder).as_posix() not in DERIVED)
 
 
 def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
-    """Read what the agents of all segments left."""
+    """Read the records of the agents of all segments."""
     begun = 0
     for segment in segment_folders(folder):
         first = 0 if segment is folder else number_of(segment)
@@ -302,7 +302,7 @@ def read_agents(folder: Path, damage: list[str]) -> Iterator[Agent]:
 
 
 def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: list[str]) -> Iterator[Agent]:
-    """Empty records for planned agents that left none; a run that ends early starts no later segment."""
+    """Empty records for planned agents without records. A run that ended early has no later segments."""
     for segment in (folder / each["folder"] for each in run.get("segments", [{"folder": "."}])):
         own = {agent.number: agent for agent in agents if agent.folder.parent == segment}
         for number in range(run.get("agents", 0)):
@@ -315,7 +315,7 @@ def absent_agents(folder: Path, run: JsonObject, agents: list[Agent], damage: li
 
 
 def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[str]) -> Agent:
-    """Read an agent's folder, but for its histograms."""
+    """Read an agent's folder, except its histograms."""
     times = [[origin.time + row[at] / 1e9 for at in ("begin", "settled", "end")] for row in timeline.get("steps", [])]
     steps = {origin.step + index: Step(*row) for index, row in enumerate(times)}
     intervals = [
@@ -330,7 +330,7 @@ def read_agent(folder: Path, origin: Origin, timeline: JsonObject, damage: list[
 
 
 def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Histogram]:
-    """Add up the histograms of the measurement intervals exactly; for lines' openings also those before."""
+    """Add up the histograms of the measurement intervals exactly; those of openings, of the whole steps."""
     steps, sums = all_steps(agents), dict[tuple[int, Tag], Histogram]()
     for row in (row for agent in agents if agent.folder.is_dir() for row in durations(agent, damage)):
         step = steps.get(row.tag.step)
@@ -348,7 +348,7 @@ def add_up(agents: list[Agent], damage: list[str]) -> dict[tuple[int, Tag], Hist
 
 
 def all_steps(agents: list[Agent]) -> dict[int, Step]:
-    """The steps by number. All agents have the same, except where one was cut off."""
+    """The steps by number. All agents have the same steps, unless one was cut off."""
     return {number: step for agent in agents for number, step in agent.steps.items()}
 
 

@@ -1,4 +1,4 @@
-"""How many tasks of a benchmark wanted a CPU, look by look: `wanting.jsonl`, opened."""
+"""Reads `wanting.jsonl`: how many tasks of a benchmark were runnable, sample by sample."""
 
 from dataclasses import dataclass
 from statistics import fmean
@@ -11,18 +11,18 @@ FILE = "wanting.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class RunnableTasks:
-    """What was seen at instants of the run, in seconds from its start."""
+    """Numbers of tasks at instants of the run, in seconds from its start."""
 
     at: list[float]
     tasks: list[int]
-    """Tasks that there were."""
+    """All tasks."""
     runnable: list[int]
-    """Tasks that ran, could run, or were kept by a device."""
+    """Tasks that ran, were ready to run, or waited for a device."""
 
     def idle(self, begin: float, end: float, cpus: int) -> float | None:
-        """The share of so many CPUs that the tasks would have left idle, had nobody else been there.
+        """The share of `cpus` CPUs that the tasks would have left idle on a machine without other work.
 
-        None if nobody looked in that stretch, or saw no task in it at all.
+        None if there is no sample from `begin` to `end`, or none with a task.
         """
         looks = [number for number, at in enumerate(self.at) if begin <= at <= end]
         if not cpus or not any(self.tasks[number] for number in looks):
@@ -31,7 +31,7 @@ class RunnableTasks:
 
 
 def read_runnable_tasks(recorded: Recorded) -> RunnableTasks:
-    """Read it; empty if the run has no such file."""
+    """Empty if the run has no such file."""
     path, damage = recorded.folder / FILE, list[str]()
     if not path.exists() or not recorded.agents:
         return RunnableTasks([], [], [])

@@ -13,7 +13,7 @@ from cuesta.ledger.meter_report import MeterReport
 from cuesta.ledger.rows import JsonObject
 
 FORMAT = 1
-"""The newest format of profiles that is read."""
+"""The newest format of profiles that can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Service:
 
 
 def read_service(path: Path) -> Service:
-    """Raises InputError if it is no profile, or one that a newer cuesta wrote."""
+    """Raises InputError if the file is no profile, or one of a newer cuesta."""
     remedy = "`cuesta meters 10m --record service.profile` records one"
     try:
         found = json.loads(path.read_bytes())

@@ -1,6 +1,6 @@
-"""The tables of the ledger's database: columns, each with its type, what it is, and where it is taken from.
+"""The tables of the ledger's database: for each column its type, its meaning, and where its value is taken from.
 
-The tables of figures have a column for each figure of the catalogue; docs/ledger.md publishes all of them.
+Tables of figures have a column for each figure of the catalogue. docs/ledger.md lists all columns.
 """
 
 import dataclasses
@@ -27,10 +27,10 @@ class Column:
     """DuckDB's name of its type."""
     what: str
     path: str
-    """Where it is taken from: names of attributes or keys, with dots between."""
+    """Where the value is taken from: names of attributes or keys, separated by dots."""
 
     def of(self, row: Any) -> object:
-        """Take its value from what a row is made of; None where a part of the path is None or lacking."""
+        """The column's value in `row`; None if a part of the path is None or missing."""
         for name in self.path.split("."):
             row = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
         match row:
@@ -51,25 +51,25 @@ class SqlTable(NamedTuple):
     columns: tuple[Column, ...]
 
     def row(self, of: Any) -> dict[str, object]:
-        """Make a row; what it is made of has all columns but those that others fill in."""
+        """Make a row of an object, without the columns that have no path."""
         return {each.name: each.of(of) for each in self.columns if each.path}
 
 
 def column(name: str, kind: str, what: str, path: str | None = None) -> Column:
-    """Declare a column, taken from where it is called the same; an empty path: it is filled in apart."""
+    """Declare a column. The path is by default its name; with an empty path the caller fills it in."""
     return Column(name, kind, what, name if path is None else path)
 
 
 def figures_of(table: type, names: Mapping[str, str] = NO_OTHERS, place: str = "") -> Iterator[Column]:
-    """Make a column of each figure of a table of the catalogue, and of each in the tables in it; `names` are others."""
-    for name, kind, about in declared(table):
-        at = f"{place}{name}"
+    """Make a column of each figure in a table of the catalogue and its inner tables; `names` renames some."""
+    for field, kind, about in declared(table):
+        at = f"{place}{field}"
         if dataclasses.is_dataclass(kind) and isinstance(kind, type):
             yield from figures_of(kind, names, f"{at}.")
         elif kind in KINDS or issubclass(get_origin(kind) or kind, Mapping):
-            called = names.get(at) or about.column or at.replace(".", "_")
+            name = names.get(at) or about.column or at.replace(".", "_")
             unit = f" ({about.unit})" if about.unit else ""
-            yield Column(called, KINDS.get(kind, TEXT), f"{about.published}{unit}", at)
+            yield Column(name, KINDS.get(kind, TEXT), f"{about.published}{unit}", at)
 
 
 def model(names: Mapping[str, str]) -> Iterator[Column]:
@@ -82,7 +82,7 @@ FOLDER = column("folder", TEXT, "the run folder", "")
 STEP = column("step", WHOLE, "number of the step, from 0", "")
 CERTIFICATION = column("folder", TEXT, "the certification folder", "")
 GROUP = {"group": "class_group"}
-"""Words of SQL are no names of columns."""
+"""Renamed, because `group` is a keyword of SQL."""
 
 TABLES = {
     "runs": SqlTable(

@@ -1,4 +1,4 @@
-"""The full log of a run, `agent-K/transactions.arrow`, opened: every transaction with its four instants."""
+"""Reads the log of transactions, `agent-K/transactions.arrow`: every transaction with its four instants."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Transaction:
 
 
 def transactions(recorded: Recorded) -> list[Transaction]:
-    """What all agents logged, in order of `done`; empty if the run kept no log."""
+    """The transactions of all agents in order of `done`; empty if the run kept no log."""
     begun = recorded.agents[0].origin.clock if recorded.agents else 0
     return sorted((row for agent in recorded.agents for row in logged(agent, begun)), key=lambda row: row.done)
 
@@ -40,7 +40,7 @@ def logged(agent: Agent, begun: int) -> Iterator[Transaction]:
 
 
 def whole_batches(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a log up to where it was cut off: what follows cannot be read."""
+    """The batches of a log up to the point at which it is cut off."""
     if not path.exists():
         return
     try:
