@@ -73,7 +73,7 @@ def account(span: Span, subject: float, **rest: float) -> CpuAccount:
     made.counts = Counter(minor_faults=900, major_faults=100)
     made.occurrences = Counter(softirq=30, interrupts=20, mapping=400, system_calls=5000)
     made.counted = Counter(minor_faults=4, major_faults=4, throttled=4, page_waits=4, system_calls=4)
-    made.told = 0.99
+    made.coverage = 0.99
     made.readings, made.samples, made.whole, made.there = 4, 100.0, Counter(others), capacity
     return made
 
@@ -96,7 +96,7 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
     return CertificationRun(Path(f"run-{number}"), summary, did, accounts, kernel)
 
 
-def apart(untraced: str | None = None) -> ExtraRuns:
+def extra_runs(untraced: str | None = None) -> ExtraRuns:
     """The runs for one figure each: 60 programs that bind 1,000 references in the first phase, 5,000 in the second."""
     linkage = Path("linkage/run-1")
     trials = {

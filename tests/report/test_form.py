@@ -10,7 +10,7 @@ from cuesta.analysis.certify.record import NOTHING, driver, measurements, run_ro
 from cuesta.ledger.certification import Certification
 from cuesta.ledger.record import CertificationSetup, Figure, Published, Record, Reference, Workload
 from cuesta.report import form_page, form_text
-from tests.certification_runs import METHOD, apart, trial
+from tests.certification_runs import METHOD, extra_runs, trial
 from tests.ledger.test_certification import GIVEN
 
 PUBLISHED = Published(
@@ -56,7 +56,7 @@ def record(runs: int, **changed: object) -> Record:
         workload=WORK,
         method=METHOD.model_copy(update={"runs": runs}),
         runs=[run_row(certification, each) for each in trials],
-        measurements=measurements(trials, known.reference, apart()),
+        measurements=measurements(trials, known.reference, extra_runs()),
         published=[PUBLISHED],
         checks=done,
         grade=grade(runs, done),

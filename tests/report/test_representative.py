@@ -4,7 +4,7 @@ import json
 
 from syrupy.assertion import SnapshotAssertion
 
-from cuesta.analysis.compare.representative import apart, mix
+from cuesta.analysis.compare.representative import mix, mix_distance
 from cuesta.ledger.service import Service
 from cuesta.report.representative import data, text
 from tests.analysis.compare.test_representative import causes
@@ -16,13 +16,13 @@ RUN = typed(sheet(by_cause=causes(user=11.5, page_faults=0.5), counts=FEW))
 
 
 def test_what_is_said(snapshot: SnapshotAssertion) -> None:
-    said = text(apart(mix(SERVICE), mix(RUN)), Service("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
+    said = text(mix_distance(mix(SERVICE), mix(RUN)), Service("2026-11-21T08:00:00Z", {}, SERVICE), RUN)
     assert "\n" + said + "\n" == snapshot
     assert all(len(row) <= 80 for row in said.splitlines())
 
 
 def test_the_same_as_data() -> None:
-    found = json.loads(json.dumps(data(apart(mix(SERVICE), mix(RUN)))))
+    found = json.loads(json.dumps(data(mix_distance(mix(SERVICE), mix(RUN)))))
     assert found["represents"] is False
     assert found["shares"][0]["name"] == "user"
     assert found["rates"][0]["service"]["tier"] == "plain"

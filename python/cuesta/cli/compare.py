@@ -6,7 +6,7 @@ from pathlib import Path
 
 from cuesta.analysis.compare.comparison import Comparison, Overall, Terms, compare
 from cuesta.analysis.compare.metrics import HEADLINES
-from cuesta.analysis.compare.sides import apart, in_pairs
+from cuesta.analysis.compare.sides import in_pairs, read_side
 from cuesta.cli import interleave, service
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.errors import Exit, UsageError
@@ -43,7 +43,7 @@ def carry_out(arguments: argparse.Namespace) -> int:
     if len(arguments.folders) == 1:
         return _show(compare(*in_pairs(arguments.folders[0], step), terms, in_pairs=True), arguments.json)
     base, new = _folders(arguments, 2)
-    return _show(compare(apart(base, step), apart(new, step), terms), arguments.json)
+    return _show(compare(read_side(base, step), read_side(new, step), terms), arguments.json)
 
 
 def _show(comparison: Comparison, where: str | None) -> int:

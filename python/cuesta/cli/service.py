@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cuesta import __version__, machine
-from cuesta.analysis.compare.representative import apart, mix
+from cuesta.analysis.compare.representative import mix, mix_distance
 from cuesta.cli.output import check_json, say, write_json
 from cuesta.engine.folder import write_json as record_json
 from cuesta.engine.meter_process import Meters
@@ -42,7 +42,7 @@ def compare_with(profile: Path, folder: Path, step: int | None, where: str | Non
     if report is None:
         why = f"step {number + 1} of {folder} has no report of its host's meters"
         raise RefusedError(f"nothing to compare: {why}", "run it with --meters: docs/meters.md")
-    distance = apart(mix(service.report), mix(report))
+    distance = mix_distance(mix(service.report), mix(report))
     say(text(distance, service, report), where)
     write_json(where, data(distance))
     return Exit.GOOD if distance.represents else Exit.CHANGED

@@ -43,7 +43,7 @@ SHORT = {Verdict.BELOW: "below margin"}
 Rows = Iterator[str | Text]
 
 
-def text(found: Comparison, colour: bool | None = None) -> str:
+def text(comparison: Comparison, colour: bool | None = None) -> str:
     """Text for a terminal; `colour` None means: if standard output is a terminal that has not declined it."""
     if colour is None:
         terminal = Console()
@@ -51,7 +51,7 @@ def text(found: Comparison, colour: bool | None = None) -> str:
     out = StringIO()
     console = Console(file=out, force_terminal=colour, color_system="standard" if colour else None, highlight=False)
     for title, section in SECTIONS.items():
-        rows = [row if isinstance(row, Text) else Text(row) for row in section(found)]
+        rows = [row if isinstance(row, Text) else Text(row) for row in section(comparison)]
         for number, row in enumerate([Text(), *rows] if rows and title in TABLES else rows):
             margin = "  " if title in TABLES and number else (title if number == 0 else "").ljust(MARGIN)
             line = Text().append(margin, "bold").append(row)
@@ -62,48 +62,48 @@ def text(found: Comparison, colour: bool | None = None) -> str:
     return out.getvalue().rstrip("\n")
 
 
-def verdict(found: Comparison) -> Rows:
-    yield Text(found.overall.upper(), COLOURS[found.overall])
-    for why in found.refused:
+def verdict(comparison: Comparison) -> Rows:
+    yield Text(comparison.overall.upper(), COLOURS[comparison.overall])
+    for why in comparison.refused:
         yield from wrapped(f"- {why}")
-    if found.refused:
-        yield from (Text(row, FAINT) for row in wrapped(f"→ {found.remedy}", "  "))
-    judged = [each for each in found.headline if each.test]
+    if comparison.refused:
+        yield from (Text(row, FAINT) for row in wrapped(f"→ {comparison.remedy}", "  "))
+    judged = [each for each in comparison.headline if each.test]
     for each in sorted(judged, key=lambda each: not is_change(each)):
-        yield from wrapped(sentence(each, found), "  ")
+        yield from wrapped(sentence(each, comparison), "  ")
 
 
-def is_change(found: MetricComparison) -> bool:
-    return found.test is not None and found.test.verdict in (Verdict.FASTER, Verdict.SLOWER)
+def is_change(figure: MetricComparison) -> bool:
+    return figure.test is not None and figure.test.verdict in (Verdict.FASTER, Verdict.SLOWER)
 
 
-def sentence(found: MetricComparison, comparison: Comparison) -> str:
-    assert found.test
-    word, change = found.test.verdict, by_percent(found.interval)
-    if is_change(found):
-        return f"{found.metric.label}: {word}, {change}"
+def sentence(figure: MetricComparison, comparison: Comparison) -> str:
+    assert figure.test
+    word, change = figure.test.verdict, by_percent(figure.interval)
+    if is_change(figure):
+        return f"{figure.metric.label}: {word}, {change}"
     if word == Verdict.BELOW:
-        return f"{found.metric.label}: changed by less than matters, {change}"
+        return f"{figure.metric.label}: changed by less than matters, {change}"
     if word == Verdict.EQUIVALENT:
-        return f"{found.metric.label}: equivalent, {change}"
-    reach = f"{change}{why_open(found, comparison)}" if found.interval else "too few runs"
-    return f"{found.metric.label}: inconclusive, {reach}; {decided(found, comparison)}"
+        return f"{figure.metric.label}: equivalent, {change}"
+    reach = f"{change}{why_open(figure, comparison)}" if figure.interval else "too few runs"
+    return f"{figure.metric.label}: inconclusive, {reach}; {decided(figure, comparison)}"
 
 
-def why_open(found: MetricComparison, comparison: Comparison) -> str:
+def why_open(figure: MetricComparison, comparison: Comparison) -> str:
     """What is known of an inconclusive figure."""
-    assert found.test
-    assert found.interval
+    assert figure.test
+    assert figure.interval
     most = 1 + comparison.terms.margin
     judged = sum(each.test is not None for each in comparison.headline)
-    if found.interval.low > most or found.interval.high < 1 / most:
+    if figure.interval.low > most or figure.interval.high < 1 / most:
         return f", beyond the margin by itself, but not with {judged} figures judged together"
-    return ", it changed, maybe by more than the margin" if found.test.p_equal <= ALPHA else ""
+    return ", it changed, maybe by more than the margin" if figure.test.p_equal <= ALPHA else ""
 
 
-def decided(found: MetricComparison, comparison: Comparison) -> str:
+def decided(figure: MetricComparison, comparison: Comparison) -> str:
     """How many more runs would decide."""
-    more = found.test and found.test.more_runs
+    more = figure.test and figure.test.more_runs
     if not more:
         return f"over {MOST_RUNS} would be needed: it lies too near the margin for its noise"
     return f"about {many(more, 'more pair')} would decide" if comparison.in_pairs else each_side(more)
@@ -113,26 +113,26 @@ def each_side(more: int) -> str:
     return f"about {many(more, 'more run')} of each side would decide"
 
 
-def design(found: Comparison) -> Rows:
+def design(comparison: Comparison) -> Rows:
     """What was compared with what."""
-    how = "one run of each right after the other, the order turned each time" if found.in_pairs else "made apart"
-    runs = f"{runs_of(found)}, {how}"
-    margin, confidence = (f"{value * 100:g} %" for value in (found.terms.margin, CONFIDENCE))
+    how = "one run of each right after the other, the order turned each time" if comparison.in_pairs else "made apart"
+    runs = f"{runs_of(comparison)}, {how}"
+    margin, confidence = (f"{value * 100:g} %" for value in (comparison.terms.margin, CONFIDENCE))
     yield from wrapped(f"{runs}; margin ±{margin}; exact {confidence} intervals over runs (Hodges–Lehmann)")
-    if found.in_pairs:
-        yield plain(f"pairs in {found.base.folder}: {used(found.base, 'pair')}")
+    if comparison.in_pairs:
+        yield plain(f"pairs in {comparison.base.folder}: {used(comparison.base, 'pair')}")
     else:
-        yield from (plain(f"{name}  {side.folder}: {used(side, 'run')}") for name, side in sides(found))
-    for each in found.host:
+        yield from (plain(f"{name}  {side.folder}: {used(side, 'run')}") for name, side in sides(comparison))
+    for each in comparison.host:
         yield from wrapped(f"host: {each.name}  {shown(each.base)} → {shown(each.new)}", "  ")
-    if found.unlike:
-        yield from wrapped(f"compared despite what is unlike: “{found.terms.despite}”")
-    for each in found.unlike:
+    if comparison.unlike:
+        yield from wrapped(f"compared despite what is unlike: “{comparison.terms.despite}”")
+    for each in comparison.unlike:
         yield from (Text(row, BAD) for row in wrapped(f"  {each}", "    "))
 
 
-def sides(found: Comparison) -> Iterator[tuple[str, Side]]:
-    yield from (("BASE", found.base), ("NEW ", found.new))
+def sides(comparison: Comparison) -> Iterator[tuple[str, Side]]:
+    yield from (("BASE", comparison.base), ("NEW ", comparison.new))
 
 
 def used(side: Side, what: str) -> str:
@@ -140,19 +140,19 @@ def used(side: Side, what: str) -> str:
     return many(whole, what) if not side.left_out else f"{len(side.runs)} of {many(whole, what)} can be used"
 
 
-def left_out(found: Comparison) -> Rows:
-    if not found.refused:
-        for name, side in sides(found):
+def left_out(comparison: Comparison) -> Rows:
+    if not comparison.refused:
+        for name, side in sides(comparison):
             for run in side.left_out:
                 yield from wrapped(f"{name} {name_in(run.folder, side.folder)}: {run.why}", "  ")
 
 
-def headline(found: Comparison) -> Rows:
-    yield from table(found.headline, "verdict")
+def headline(comparison: Comparison) -> Rows:
+    yield from table(comparison.headline, "verdict")
 
 
-def others(found: Comparison) -> Rows:
-    seen = [each for each in found.exploratory if each.missing != "not measured"]
+def others(comparison: Comparison) -> Rows:
+    seen = [each for each in comparison.exploratory if each.missing != "not measured"]
     if seen:
         yield from table(seen, "")
         yield from (Text(row, FAINT) for row in wrapped("shown and not judged: among so many, some differ by chance"))
@@ -201,12 +201,12 @@ def between(interval: Interval | None) -> str:
     return f"{of_ratio(interval.low)} – {of_ratio(interval.high)}" if interval else "too few runs"
 
 
-def power(found: Comparison) -> Rows:
-    """How small a change these runs find, whatever they found."""
-    judged = {each.metric.label: each.test for each in found.headline if each.test}
+def power(comparison: Comparison) -> Rows:
+    """How small a change these runs find, whatever they showed."""
+    judged = {each.metric.label: each.test for each in comparison.headline if each.test}
     if not judged:
         return
-    have = runs_of(found)
+    have = runs_of(comparison)
     together = f"{many(len(judged), 'figure')} judged together" if len(judged) > 1 else "judged alone"
     finds = [
         f"{least_found(each.least_change)} in {label}"
@@ -218,9 +218,9 @@ def power(found: Comparison) -> Rows:
             f"{have} find, four times in five, a change of {', '.join(finds)}: by the spread that they had, {together}"
         )
     else:
-        yield from wrapped(f"{have} find no change, however large: {too_few(found, len(judged))}")
-    if coarse := [f"{label} {needed(each, found)}" for label, each in judged.items() if misses(each, found)]:
-        yield from wrapped(f"to find the margin, {found.terms.margin * 100:g} %: {', '.join(coarse)}")
+        yield from wrapped(f"{have} find no change, however large: {too_few(comparison, len(judged))}")
+    if coarse := [f"{label} {needed(each, comparison)}" for label, each in judged.items() if misses(each, comparison)]:
+        yield from wrapped(f"to find the margin, {comparison.terms.margin * 100:g} %: {', '.join(coarse)}")
 
 
 def least_found(change: float) -> str:
@@ -228,28 +228,28 @@ def least_found(change: float) -> str:
     return share(change) if change > 0 else "any size"
 
 
-def misses(judged: RatioTest, found: Comparison) -> bool:
+def misses(judged: RatioTest, comparison: Comparison) -> bool:
     """Whether a change of the margin would be missed more often than one time in five."""
-    return judged.least_change is None or judged.least_change > found.terms.margin
+    return judged.least_change is None or judged.least_change > comparison.terms.margin
 
 
-def needed(judged: RatioTest, found: Comparison) -> str:
+def needed(judged: RatioTest, comparison: Comparison) -> str:
     if judged.runs_for_margin is None:
         return "an unknown number" if judged.least_change is None else f"over {MOST_RUNS}"
     apart = f"{judged.runs_for_margin} + {judged.runs_for_margin} runs"
-    return f"about {many(judged.runs_for_margin, 'pair') if found.in_pairs else apart}"
+    return f"about {many(judged.runs_for_margin, 'pair') if comparison.in_pairs else apart}"
 
 
-def too_few(found: Comparison, figures: int) -> str:
+def too_few(comparison: Comparison, figures: int) -> str:
     """How many runs any claim of a change takes."""
-    least = least_runs(1 - ALPHA / figures, found.in_pairs)
-    takes = many(least, "pair") if found.in_pairs else f"{least} + {least} runs"
+    least = least_runs(1 - ALPHA / figures, comparison.in_pairs)
+    takes = many(least, "pair") if comparison.in_pairs else f"{least} + {least} runs"
     return f"a claim among {many(figures, 'figure')} takes {takes}"
 
 
-def runs_of(found: Comparison) -> str:
-    base, new = len(found.base.runs), len(found.new.runs)
-    return many(base, "pair") if found.in_pairs else f"{base} + {new} runs"
+def runs_of(comparison: Comparison) -> str:
+    base, new = len(comparison.base.runs), len(comparison.new.runs)
+    return many(base, "pair") if comparison.in_pairs else f"{base} + {new} runs"
 
 
 def by_percent(interval: Interval | None) -> str:
@@ -262,14 +262,14 @@ def by_percent(interval: Interval | None) -> str:
     return f"{low} to {high}"
 
 
-def errors(found: Comparison) -> Rows:
-    base, new = (sum(run.errors for run in side.runs) for side in (found.base, found.new))
+def errors(comparison: Comparison) -> Rows:
+    base, new = (sum(run.errors for run in side.runs) for side in (comparison.base, comparison.new))
     if base or new:
         yield f"{base:,} in BASE, {new:,} in NEW"
 
 
-def notes(found: Comparison) -> Rows:
-    for note in found.notes:
+def notes(comparison: Comparison) -> Rows:
+    for note in comparison.notes:
         yield from wrapped(f"- {note}", "  ")
 
 
@@ -289,22 +289,24 @@ SECTIONS: dict[str, Callable[[Comparison], Rows]] = {
 }
 
 
-def data(found: Comparison) -> dict[str, Any]:
+def data(comparison: Comparison) -> dict[str, Any]:
     """The object that `--json` prints."""
     return {
-        "verdict": str(found.overall),
-        "refused": list(found.refused),
-        "design": "pairs" if found.in_pairs else "runs",
-        "margin": found.terms.margin,
+        "verdict": str(comparison.overall),
+        "refused": list(comparison.refused),
+        "design": "pairs" if comparison.in_pairs else "runs",
+        "margin": comparison.terms.margin,
         "confidence": CONFIDENCE,
-        "base": data_of_side(found.base),
-        "new": data_of_side(found.new),
-        "despite": found.terms.despite,
-        "unlike": [{"kind": each.kind, "name": each.name, "base": each.base, "new": each.new} for each in found.unlike],
-        "host": [{"name": each.name, "base": each.base, "new": each.new} for each in found.host],
-        "headline": [data_of_figure(each) for each in found.headline],
-        "exploratory": [data_of_figure(each) for each in found.exploratory],
-        "notes": list(found.notes),
+        "base": data_of_side(comparison.base),
+        "new": data_of_side(comparison.new),
+        "despite": comparison.terms.despite,
+        "unlike": [
+            {"kind": each.kind, "name": each.name, "base": each.base, "new": each.new} for each in comparison.unlike
+        ],
+        "host": [{"name": each.name, "base": each.base, "new": each.new} for each in comparison.host],
+        "headline": [data_of_figure(each) for each in comparison.headline],
+        "exploratory": [data_of_figure(each) for each in comparison.exploratory],
+        "notes": list(comparison.notes),
     }
 
 

@@ -14,7 +14,7 @@ from cuesta.analysis.certify.run import CertificationRun
 from cuesta.ledger.linkage import Linked
 from cuesta.ledger.meter_figure import to_json
 from cuesta.ledger.record import Figure, FormRow
-from tests.certification_runs import apart, reading, recorded, trial
+from tests.certification_runs import extra_runs, reading, recorded, trial
 from tests.sheets import typed
 
 RUNS = [trial(number) for number in range(1, 6)]
@@ -29,7 +29,7 @@ def both(line: FormRow) -> tuple[float | None, float | None, float | None]:
 
 
 def test_every_cell_of_part_c_is_filled() -> None:
-    found = part_c(apart())
+    found = part_c(extra_runs())
     kinds = ("page", "segment", "linkage", "wall_crossing", "interrupt")
     assert list(found) == [f"{kind}.{what}" for kind in kinds for what in ("average", "number")]
     assert {key: both(found[f"{key}.number"]) for key in kinds} == {
@@ -42,11 +42,11 @@ def test_every_cell_of_part_c_is_filled() -> None:
     assert all(
         getattr(found[f"{kind}.average"], at).value is not None for kind in kinds for at in ("creation", "total")
     )
-    assert filled(measurements(RUNS, None, apart()), phased=True) == (True, "every part of the form could be had")
+    assert filled(measurements(RUNS, None, extra_runs()), phased=True) == (True, "every part of the form could be had")
 
 
 def test_number_and_average_give_the_time_of_part_b() -> None:
-    found = measurements(RUNS, None, apart())
+    found = measurements(RUNS, None, extra_runs())
     b, c = {line.key: line for line in found.b}, {line.key: line for line in found.c}
     for kind in ("page", "linkage"):
         for at in ("creation", "command", "total"):
@@ -57,7 +57,7 @@ def test_number_and_average_give_the_time_of_part_b() -> None:
 
 
 def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
-    made = apart(untraced="no tracers are built in")
+    made = extra_runs(untraced="no tracers are built in")
     found = part_c(made)
     assert found["segment.number"].command == Figure(why="no meter data (not traced: no tracers are built in)")
     assert found["page.number"].command.value == 1000
@@ -68,7 +68,7 @@ def test_a_form_without_tracer_says_what_it_lacks_and_why() -> None:
 
 def lacking(**changed: Any) -> ExtraRuns:
     """The runs apart, of which one is otherwise."""
-    made = apart()
+    made = extra_runs()
     return ExtraRuns({**made.runs, **changed}, made.linked, None)
 
 
@@ -102,14 +102,14 @@ def test_one_that_was_late_counts_all_the_same_for_nothing_in_it_is_timed() -> N
     ],
 )
 def test_linkers_that_did_not_speak_are_no_zero(linked: Linked, why: str) -> None:
-    made = apart()
+    made = extra_runs()
     (run,) = made.runs["linkage"]
     found = ExtraRuns(made.runs, {run.folder: linked}, None).symbols("creation")
     assert str(found.why).startswith(f"no meter data ({why}")
 
 
 def test_a_part_of_the_programs_does_not_stand_for_all() -> None:
-    made = apart()
+    made = extra_runs()
     (traced,) = made.runs["traced"]
     traced.recorded.metered.reports[0] = typed({"counts": {"execs": {"count": 100}}})
     assert (
@@ -147,7 +147,7 @@ def test_calls_are_counted_once_by_what_they_are() -> None:
 def test_where_no_sample_fell_the_light_tracer_tells_no_causes() -> None:
     row = traced(0, user_and_calls={"seconds": 0.39}, softirq={"seconds": 0.01, "count": 3.0})
     made = cpu_account(recorded(row), Span(0.0, 1.0))
-    assert (made.causes, made.told, made.occurrences) == (Counter(), 0.0, Counter(softirq=3))
+    assert (made.causes, made.coverage, made.occurrences) == (Counter(), 0.0, Counter(softirq=3))
 
 
 def test_without_a_tracer_nothing_was_counted() -> None:

@@ -140,5 +140,5 @@ def test_what_no_sample_met_is_split_like_the_rest() -> None:
     met, unmet = reading(1.0, 1.0, own=0.3, idle=1.7), reading(2.0, 1.0, own=0.1, idle=1.9)
     unmet = replace(unmet, report=replace(unmet.report, by_cause=typed({"by_cause": {}}).by_cause))
     made = cpu_account(recorded(met, unmet), Span(0.0, 2.0))
-    assert made.told == pytest.approx(0.75)
+    assert made.coverage == pytest.approx(0.75)
     assert dict(made.causes) == pytest.approx({"user": 0.24, "page_faults": 0.12, "loading": 0.04})

@@ -151,7 +151,7 @@ def test_what_keeps_it_from_being_certified_is_named(trials: list[Any], reached:
 def test_an_account_that_does_not_close_or_was_hardly_sampled_is_no_certificate() -> None:
     open_, split = trial(6), trial(7)
     open_.accounts["command"].there /= 0.9
-    split.accounts["command"].told = 0.89
+    split.accounts["command"].coverage = 0.89
     assert {check.name for check in checks([*RUNS, open_], phased=True) if not check.ok} == {"closes"}
     assert {check.name for check in checks([*RUNS, split], phased=True) if not check.ok} == {"split"}
 
@@ -178,7 +178,7 @@ def test_a_tenth_of_the_subject_that_is_lost_breaks_the_account() -> None:
 def test_how_much_samples_told_is_said_so_that_it_can_be(told: float, said: str) -> None:
     sampled = trial()
     for account in sampled.accounts.values():
-        account.told = told
+        account.coverage = told
     split = next(check for check in checks([sampled], phased=True) if check.name == "split")
     assert f"samples told of {said} of the subject's CPU time" in split.said
 

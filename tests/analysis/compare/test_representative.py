@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cuesta.analysis.compare.representative import WorkloadMix, apart, mix
+from cuesta.analysis.compare.representative import WorkloadMix, mix, mix_distance
 from tests.sheets import events, missing, plain, sheet, typed
 
 Row = dict[str, Any]
@@ -32,7 +32,7 @@ def mix_of(cpu: float = 0.24, zero: float = 64.0, counts: Row | None = None, **o
 
 def test_a_service_represents_itself() -> None:
     same = mix_of(by_cause=causes(user=6.0, page_faults=6.0))
-    found = apart(same, same)
+    found = mix_distance(same, same)
     assert found.represents
     assert found.elsewhere == pytest.approx(0.0)
     assert all(rate.ratio == pytest.approx(1.0) for rate in found.rates if rate.service.value)
@@ -48,7 +48,7 @@ def test_shares_are_of_the_subjects_own_time() -> None:
 def test_a_benchmark_with_half_the_paging_is_that_far_off_and_no_further() -> None:
     """The benchmark of 1974 spent 20 % on paging, the service 40 to 50 %."""
     service, run = (mix_of(by_cause=causes(user=100 - paging, page_faults=paging)) for paging in (45.0, 20.0))
-    found = apart(service, run)
+    found = mix_distance(service, run)
     assert found.elsewhere == pytest.approx(25.0)
     assert [(share.name, share.points) for share in found.shares[:2]] == [("user", 25.0), ("page faults", -25.0)]
     assert found.represents, "half is off, but exercised"
@@ -57,7 +57,7 @@ def test_a_benchmark_with_half_the_paging_is_that_far_off_and_no_further() -> No
 def test_what_the_benchmark_leaves_out_is_named() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0), counts={"forks": events(300, SECONDS)})
     run = mix_of(by_cause=causes(user=99.5, page_faults=0.5), counts={"forks": events(0, SECONDS)})
-    found = apart(service, run)
+    found = mix_distance(service, run)
     assert not found.represents
     assert found.unexercised == [
         "page faults: 20.0 % of the service's CPU time, 0.5 % here",
@@ -67,7 +67,7 @@ def test_what_the_benchmark_leaves_out_is_named() -> None:
 
 
 def test_a_benchmark_that_goes_idle_is_told() -> None:
-    found = apart(mix_of(zero=2.0), mix_of(zero=14.0))
+    found = mix_distance(mix_of(zero=2.0), mix_of(zero=14.0))
     assert found.idles == pytest.approx(12.0)
     assert not found.represents
 
@@ -75,23 +75,23 @@ def test_a_benchmark_that_goes_idle_is_told() -> None:
 def test_a_smaller_load_of_the_same_kind_is_the_same_mix() -> None:
     service = mix_of(cpu=1.0, counts={"switches": events(30_000, SECONDS)})
     run = mix_of(cpu=0.1, counts={"switches": events(3_000, SECONDS)})
-    found = next(rate for rate in apart(service, run).rates if rate.name == "context switches")
+    found = next(rate for rate in mix_distance(service, run).rates if rate.name == "context switches")
     assert found.ratio == pytest.approx(0.1)
     assert found.per_cpu == pytest.approx(1.0)
-    assert apart(service, run).load == (1.0, 0.1)
+    assert mix_distance(service, run).load == (1.0, 0.1)
 
 
 def test_a_few_samples_prove_no_absence() -> None:
     service = mix_of(by_cause=causes(user=98.0, linking=2.0))
     for samples, unexercised in ((100.0, 0), (1000.0, 1)):
         run = mix_of(by_cause=causes(samples, user=100.0))
-        assert len(apart(service, run).unexercised) == unexercised
+        assert len(mix_distance(service, run).unexercised) == unexercised
 
 
 def test_calls_that_too_few_samples_met_are_not_held_to_be_absent() -> None:
     service = mix_of(by_cause=causes(user=50.0, system_calls=50.0))
     run = mix_of(by_cause=causes(calls=None, user=40.0, system_calls=60.0))
-    found = apart(service, run)
+    found = mix_distance(service, run)
     assert found.represents
     assert found.missing["system calls"].startswith("of the run: ")
 
@@ -99,7 +99,7 @@ def test_calls_that_too_few_samples_met_are_not_held_to_be_absent() -> None:
 def test_what_was_not_metered_is_not_zero() -> None:
     service = mix_of(by_cause=causes(user=80.0, page_faults=20.0))
     run = mix_of(by_cause=missing("the sampler is not on"))
-    found = apart(service, run)
+    found = mix_distance(service, run)
     assert found.elsewhere is None
     assert found.shares == []
     assert found.missing["CPU time by cause"] == "of the run: the sampler is not on"

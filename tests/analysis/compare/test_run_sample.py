@@ -9,7 +9,7 @@ import pytest
 
 from cuesta.analysis.compare.comparability import HOST, differences
 from cuesta.analysis.compare.run_sample import TYPICAL, of_certification_run, run_sample
-from cuesta.analysis.compare.sides import apart, in_pairs
+from cuesta.analysis.compare.sides import in_pairs, read_side
 from cuesta.analysis.summary import summarise
 from cuesta.ledger.record import CertificationSetup
 from tests.certification_runs import trial
@@ -123,10 +123,10 @@ def test_a_side_is_a_run_or_a_folder_of_runs(tmp_path: Path) -> None:
     for number in (10, 2, 1):
         began(good(tmp_path / "side" / f"run-{number}"), f"01:23:{number:02}")
     bad(tmp_path / "side" / "run-11")
-    found = apart(tmp_path / "side")
+    found = read_side(tmp_path / "side")
     assert [run.folder.name for run in found.runs] == ["run-1", "run-2", "run-10"]
     assert [run.folder.name for run in found.left_out] == ["run-11"]
-    assert len(apart(tmp_path / "side" / "run-1").runs) == 1
+    assert len(read_side(tmp_path / "side" / "run-1").runs) == 1
 
 
 def test_a_pair_counts_if_both_of_its_runs_do(tmp_path: Path) -> None:

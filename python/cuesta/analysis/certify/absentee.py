@@ -1,7 +1,7 @@
-"""Whether a benchmark stands for the service: not if it goes idle, or leaves out work that the service does.
+"""Warns if a benchmark does not represent the service: if it goes idle, or leaves out work that the service does.
 
-1974's ran 20 absentee processes; it went idle for 12 % of its time and paged half as much as the service, so that a
-change of the scheduler that helped the service could not show in it.
+The Multics benchmark of 1974 ran 20 absentee processes. It was idle for 12 % of its time and paged half as much as the
+service, so it could not show a change of the scheduler that helped the service.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,28 +9,26 @@ from statistics import fmean
 
 from cuesta.analysis.certify.grade import of_all
 from cuesta.analysis.certify.run import CertificationRun
-from cuesta.analysis.compare.representative import apart, mix
+from cuesta.analysis.compare.representative import mix, mix_distance
 from cuesta.ledger.certification import PROFILE, Certification
 from cuesta.ledger.service import read_service
 from cuesta.units import digits, share
 
 IDLE = 0.05
-"""Least idle share of the CPUs that is warned of.
-
-Where the states of its tasks were sampled, it is what they left: neighbours who fill the CPUs hide
-it from the CPUs' idle.
+"""Idle share of the CPUs from which on to warn. If the benchmark's tasks were sampled, it is its own idle, because
+other work on the machine reduces the idle time of the CPUs.
 """
 
 
 def warnings(certification: Certification, runs: Sequence[CertificationRun]) -> list[str]:
-    """Why a benchmark does not stand for the service; empty for a certification."""
+    """Why a benchmark does not represent the service; empty for a certification."""
     if certification.given.kind != "benchmark" or not runs:
         return []
     return [*goes_idle(certification.given.pauses, runs), *leaves_out(certification, runs)]
 
 
 def goes_idle(pauses: float, runs: Sequence[CertificationRun]) -> Iterator[str]:
-    """Warn of idle time, with its cause as far as it can be told."""
+    """Warn of idle time, with its likely cause."""
     own = [value for run in runs if (value := run.own_idle("command").value) is not None]
     shares = own or [value for run in runs if (value := of_all(run, "idle").value) is not None]
     if not shares or (idle := fmean(shares)) <= IDLE:
@@ -58,8 +56,8 @@ def leaves_out(certification: Certification, runs: Sequence[CertificationRun]) -
     if not reports:
         yield "whether it does what the service does cannot be told: no meter data"
         return
-    found = apart(mix(read_service(file).report), mix(reports[0]))
-    for what in found.unexercised:
+    distance = mix_distance(mix(read_service(file).report), mix(reports[0]))
+    for what in distance.unexercised:
         yield f"the benchmark does not exercise what the service does: {what}"
-    if found.idles is not None:
-        yield f"the benchmark idles {found.idles:.1f} points more than the service"
+    if distance.idles is not None:
+        yield f"the benchmark idles {distance.idles:.1f} points more than the service"

@@ -1,6 +1,6 @@
-"""Whether a certification's `record.json` agrees with its raw files: each hash and each figure.
+"""Compares a certification's `record.json` with its raw files: each hash and each figure.
 
-What can be made again (`record.html`, the runs' summaries) is no evidence and is not compared.
+Files that can be derived again (`record.html`, the runs' summaries) are no evidence and are not compared.
 """
 
 import json
@@ -11,9 +11,9 @@ from cuesta.ledger.certification import RECORD, Certification, strangers, writte
 from cuesta.ledger.record import Record
 
 LONGEST = 120
-"""Characters of a value that are shown."""
+"""At most this many characters of a value are shown."""
 RESOLUTION = 1e-9
-"""Relative difference that two computations of a figure may have."""
+"""Relative difference that two computations of one figure may have."""
 
 
 def disagreements(certification: Certification, derived: Record) -> list[str]:

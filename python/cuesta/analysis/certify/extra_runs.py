@@ -1,6 +1,6 @@
-"""The runs that a certification makes for one figure each: what they counted, and why one does not count.
+"""Reads the extra runs of a certification, which are made for one figure each: their counts, and their doubts.
 
-Only the control run is timed: it repeats a timed run without meters.
+Of these only the control run is timed: it repeats a timed run without meters.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,11 +20,11 @@ LEAST_TOLD = 0.9
 
 @dataclass(frozen=True)
 class ExtraRuns:
-    """Runs that are made for one figure each, by what they are for."""
+    """The extra runs, by folder (`cuesta.ledger.certification.APART`)."""
 
     runs: Mapping[str, list[CertificationRun]] = field(default_factory=dict)
     linked: Mapping[Path, Linked] = field(default_factory=dict)
-    """What the linkers reported, by run folder."""
+    """The linkers' reports, by run folder."""
     untraced: str | None = None
     """Why no run was traced."""
 
@@ -32,7 +32,7 @@ class ExtraRuns:
         return [run for run in self.runs.get(what, []) if not doubts(run, what)]
 
     def calls(self, phase: str, *causes: str) -> Figure:
-        """How often something happened, counted by the full tracer."""
+        """How often causes occurred, counted by the full tracer."""
         return self._mean(TRACED, lambda run: run.occurrences(phase, *causes))
 
     def symbols(self, phase: str) -> Figure:
@@ -50,19 +50,19 @@ class ExtraRuns:
         creation = run.times.spans.get("creation")
         if creation and not any(creation.end <= at <= run.times.spans["command"].begin for at in linked.at):
             return unknown("no reading of what the linkers said fell between the phases")
-        found = linked.between(span.begin, span.end)
-        if found is None:
+        counts = linked.between(span.begin, span.end)
+        if counts is None:
             return unknown("what the linkers said was not read all along")
-        return self._enough(run, found[1])
+        return self._enough(run, counts[1])
 
     def _enough(self, run: CertificationRun, symbols: int) -> Figure:
-        """The number, if most of the loaded programs' linkers reported."""
-        said = self.linked[run.folder].programs[-1]
-        if not said:
+        """The number, if the linkers of most loaded programs reported."""
+        programs = self.linked[run.folder].programs[-1]
+        if not programs:
             return unknown("no program's linker said anything: they have no GNU linker, or not our environment")
         loaded = [n for traced in self.counting(TRACED) if (n := traced.loaded()) is not None]
-        if loaded and said < LEAST_TOLD * fmean(loaded):
-            return unknown(f"the linkers of {said} programs spoke, and {fmean(loaded):.0f} programs were loaded")
+        if loaded and programs < LEAST_TOLD * fmean(loaded):
+            return unknown(f"the linkers of {programs} programs spoke, and {fmean(loaded):.0f} programs were loaded")
         return Figure(value=symbols)
 
     def _mean(self, what: str, take: Callable[[CertificationRun], Figure]) -> Figure:
@@ -75,16 +75,16 @@ class ExtraRuns:
 
     def why_not(self, what: str) -> str:
         """Why no run of that kind counts."""
-        lost = self.runs.get(what, [])
-        if lost:
-            return f"{RUN[what]} does not count: {'; '.join(doubts(lost[-1], what))}"
+        runs = self.runs.get(what, [])
+        if runs:
+            return f"{RUN[what]} does not count: {'; '.join(doubts(runs[-1], what))}"
         if what == TRACED and self.untraced:
             return f"not traced: {self.untraced}"
         return f"{RUN[what]} was not made"
 
 
 def doubts(run: CertificationRun, what: str) -> list[str]:
-    """Why a run does not count. Where nothing is timed, it counts if all users came to the end, however late."""
+    """Why a run does not count. One that is not timed counts if all users came to the end, however late."""
     return run.breaks if what in (TRACED, LINKAGE) else run.doubts
 
 

@@ -1,7 +1,6 @@
 """Arithmetic on figures that rest on samples, with their 95 % intervals.
 
-An interval says what the samples leave open about the interval in which they were taken. How another run would differ
-is seen over runs.
+These intervals cover the sampling error within one run. How much runs differ is seen only over several runs.
 """
 
 import math
@@ -29,7 +28,7 @@ def figure(seconds: float, share: float, samples: float, calibration: float = 0.
 
 
 def unmet(whole: float, samples: float) -> Figure:
-    """CPU time that no sample met: 0, with the upper limit that so many samples allow."""
+    """CPU time of which there is no sample: 0, with the upper limit for so many samples."""
     high = whole * _native.share_interval(0.0, samples)[1]
     return Figure(value=0.0, standard_error=high / DEVIATIONS, low=0.0, high=high)
 
@@ -44,7 +43,7 @@ def total(figures: Iterable[Figure], divisor: float = 1.0) -> Figure:
 
 
 def less(one: Figure, other: Figure) -> Figure:
-    """Subtract; both figures have values."""
+    """The difference of two figures that have values."""
     value = (one.value or 0.0) - (other.value or 0.0)
     if one.high is None and other.high is None:
         return Figure(value=value)
@@ -53,13 +52,13 @@ def less(one: Figure, other: Figure) -> Figure:
 
 
 def scaled(one: Figure, by: float) -> Figure:
-    """Multiply a figure that has a value, its error and its interval."""
+    """A figure with its error and interval multiplied by a number; the figure has a value."""
     limits = {name: getattr(one, name) for name in ("value", "standard_error", "low", "high")}
     return Figure(**{name: None if each is None else each * by for name, each in limits.items()})
 
 
 def mean(figures: Sequence[Figure]) -> Figure:
-    """Average over runs; if a run lacks the figure, its reason."""
+    """The mean over runs; if a run lacks the figure, the reason."""
     if not figures:
         return Figure(why="no run counts", absence=Absence.NO_RUN)
     missing = next((figure for figure in figures if figure.value is None), None)

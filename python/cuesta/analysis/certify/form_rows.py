@@ -1,8 +1,8 @@
 """Parts a to c of MPL-17's form: CPU time, what it went into, and number and average time of each kind of fault.
 
 Each part is a table of rows: key, names, how the figure is taken from a run and a phase, and its formula. A row's
-figure is the mean over the runs that count. Rows that 1969 had no need of (others, the hypervisor) stand behind its
-own, so that every column still adds up. Programs know a row by its key; its number on the form follows from the order.
+figure is the mean over the runs that count. Rows that the form of 1969 did not have (others, the hypervisor) follow
+its own, so that every column still adds up. Programs use a row's key; its number on the form follows from the order.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,18 +22,18 @@ Rows = Mapping[str, FormRow]
 
 @dataclass(frozen=True, slots=True)
 class FaultKind:
-    """One of MPL-17's kinds of faults, as what it is today."""
+    """One of MPL-17's kinds of faults, and what corresponds to it today."""
 
     key: str
     name: str
     """MPL-17's word."""
     label: str
-    """Name of the row of its CPU time."""
+    """Name of the row with its CPU time."""
     today: str
     causes: tuple[str, ...]
-    """Causes of CPU time that it is."""
+    """The causes of CPU time that belong to it."""
     formula: str
-    """These, in words."""
+    """The same in words."""
     counted: tuple[str, ...]
     """What is counted: `counts` of a meter report where timed runs count it, else causes."""
     counted_by: Literal["timed", "interrupts", "traced", "linkage"]
@@ -103,7 +103,7 @@ HOW_COUNTED = {
 
 
 def used(run: CertificationRun, phase: str) -> Figure:
-    """The subject's CPU time without loading processes; with it where causes are not known."""
+    """The subject's CPU time without loading processes; including it if causes are not known."""
     own, loading = run.cpu(phase), run.cause(phase, LOADING)
     return own if own.value is None or loading.value is None else less(own, loading)
 
@@ -126,18 +126,18 @@ def daemon(run: CertificationRun, phase: str) -> Figure:
     """CPU time of kernel threads: a cause where the whole machine is the subject, else a part of others."""
     if run.meters_whole_machine:
         return run.cause(phase, "kernel_threads")
-    found, others_ = run.kernel_threads(phase), run.rest(phase, "others")
-    if found.value is None or others_.value is None:
-        return found
-    return Figure(value=min(found.value, others_.value))
+    threads, others_ = run.kernel_threads(phase), run.rest(phase, "others")
+    if threads.value is None or others_.value is None:
+        return threads
+    return Figure(value=min(threads.value, others_.value))
 
 
 def others(run: CertificationRun, phase: str) -> Figure:
-    """What others used, without the kernel's threads, which have a row of their own."""
-    found, own = run.rest(phase, "others"), daemon(run, phase)
-    if found.value is None or own.value is None or run.meters_whole_machine:
-        return found
-    return Figure(value=found.value - own.value)
+    """CPU time of others, without the kernel's threads, which have their own row."""
+    all_others, threads = run.rest(phase, "others"), daemon(run, phase)
+    if all_others.value is None or threads.value is None or run.meters_whole_machine:
+        return all_others
+    return Figure(value=all_others.value - threads.value)
 
 
 def other_causes(run: CertificationRun, phase: str) -> Figure:
@@ -257,7 +257,7 @@ def fault_rows(runs: Sequence[CertificationRun], b: Rows, extra: ExtraRuns) -> I
 
 
 def number_row(kind: FaultKind, runs: Sequence[CertificationRun], extra: ExtraRuns) -> FormRow:
-    """Make the row of a kind's number; where phases have none, the whole run's meter report may estimate the total."""
+    """The row with a kind's number. If the phases have none, the whole run's meter report may estimate the total."""
     creation, command = (number_in(kind, phase, runs, extra) for phase in PHASES)
     total = both_phases(runs, creation, command)
     estimated = mean([run.whole_number(*kind.causes) for run in runs])

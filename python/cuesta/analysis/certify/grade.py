@@ -14,23 +14,23 @@ from cuesta.ledger.record import Absence, Check, Figure, Measurements, ProcessRo
 from cuesta.units import many, share
 
 LEAST_RUNS = 5
-"""Runs that a certificate needs (MPL-17's successors ran once, and could not tell chance from change)."""
+"""Runs that a certificate needs. MPL-17's successors made one run, so they could not tell chance from change."""
 CLOSES = 0.02
-"""Greatest relative difference of the CPUs' time and the sum of the subject, others, idle and steal."""
+"""Largest allowed relative difference between the CPUs' time and the sum of subject, others, idle and steal."""
 TICKS = 0.03
-"""Seconds per CPU that these clocks may miss at the two ends of a phase, besides."""
-TOLD = 0.9
+"""Additional seconds per CPU that these clocks may miss at the two ends of a phase."""
+COVERAGE = 0.9
 """Least share of the subject's CPU time that samples must cover."""
 OTHERS = 0.25
-"""Greatest share of the CPUs that others may use."""
+"""Largest share of the CPUs that others may use."""
 LOSSY = {
     "parents": "CPU time of processes that were not waited for, or left their parents, may be missing: root is told",
     "exit_records_by_parent": "CPU time of processes that left their parents may be missing: births are not told here",
 }
 """Sources of the subject's CPU time that can lose some."""
 DRIFT = 0.10
-"""A first run that differs from the median of the others by more than this share, and more than they differ from one
-another, had not settled."""
+"""The first run is unsettled if it differs from the median of the others by more than this share, and by more than they
+differ from one another."""
 
 
 def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation", "estimate"]:
@@ -40,17 +40,17 @@ def grade(runs: int, done: Sequence[Check]) -> Literal["certified", "observation
 
 
 def checks(runs: Sequence[CertificationRun], phased: bool) -> list[Check]:
-    """Make the checks of the runs in `run-N`, whether they count or not."""
-    return [Check(name=name, ok=ok, said=said) for name, ok, said in found(runs, phased)]
+    """Check the runs in `run-N`, whether they count or not."""
+    return [Check(name=name, ok=ok, said=sentence) for name, ok, sentence in results(runs, phased)]
 
 
 def counting(runs: Sequence[CertificationRun]) -> list[CertificationRun]:
-    """The runs that count: an invalid or incomplete run does not, wherever it lies."""
+    """The runs that count: neither invalid nor incomplete, whatever their folder."""
     return [run for run in runs if not run.doubts]
 
 
-def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
-    """The checks in the order of the form."""
+def results(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[str, bool, str]]:
+    """Each check's name, result and sentence, in the order of the form."""
     runs = counting(placed)
     counted = len(runs)
     yield "runs", counted >= LEAST_RUNS, f"{many(counted, 'run')} counted; a certificate needs {LEAST_RUNS}"
@@ -71,7 +71,7 @@ def found(placed: Sequence[CertificationRun], phased: bool) -> Iterator[tuple[st
         yield "utilization", *utilization(runs)
         yield "trusted", *trusted(runs)
     if not causes:
-        yield "split", *told(runs)
+        yield "split", *coverage(runs)
 
 
 def doubts(placed: Sequence[CertificationRun]) -> str:
@@ -80,18 +80,19 @@ def doubts(placed: Sequence[CertificationRun]) -> str:
     return next(wrong, "every run that counts is valid and complete")
 
 
-def complete(asked: int, counted: int, lost: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that as many runs count as were asked for; if not, say why."""
-    said = f"{counted} of the {many(asked, 'run')} that were asked for counted"
-    if counted >= asked:
-        return True, said
-    ways = {run.summary.ended for run in lost}
+def complete(requested: int, counted: int, excluded: Sequence[CertificationRun]) -> tuple[bool, str]:
+    """Check that as many runs count as were requested; if not, tell why."""
+    number = f"{counted} of the {many(requested, 'run')} that were asked for counted"
+    if counted >= requested:
+        return True, number
+    ways = {run.summary.ended for run in excluded}
     if "interrupted" in ways:
-        return False, f"the certification was interrupted: {said}"
+        return False, f"the certification was interrupted: {number}"
     if "cut off" in ways:
-        return False, f"the certification was cut off: {said}"
-    how = "as many did not" if len(lost) >= asked else "no more were made: it was interrupted, or its driver failed"
-    return False, f"the certification ended early: {said}, and {how}"
+        return False, f"the certification was cut off: {number}"
+    enough = len(excluded) >= requested
+    how = "as many did not" if enough else "no more were made: it was interrupted, or its driver failed"
+    return False, f"the certification ended early: {number}, and {how}"
 
 
 def filled(form: Measurements, phased: bool) -> tuple[bool, str]:
@@ -160,7 +161,7 @@ def missed(account: CpuAccount) -> float:
 
 
 def trusted(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """See that samples agree with the clocks of the subject's CPU time, and that no process could leave them unseen."""
+    """Check that samples agree with the clocks of the subject's CPU time, and that these clocks miss no process."""
     owns = [report.own for run in runs for report in run.recorded.metered.reports.values()]
     if doubt := next((own.doubt for own in owns if own.doubt), None):
         return False, f"the subject's CPU time is doubtful: {doubt}"
@@ -176,7 +177,7 @@ def steal(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
 
 
 def alone(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that others leave the host to the subject: what they use makes everything longer."""
+    """Check that others use little CPU time, because it makes all times longer."""
     most = max((value for run in runs if (value := of_all(run, "others").value) is not None), default=0.0)
     own = "the driver and the meters included"
     return most <= OTHERS, f"others, {own}, used at most {share(most)} of the CPUs; {share(OTHERS)} is the stated limit"
@@ -193,7 +194,7 @@ def of_all(run: CertificationRun, name: str) -> Figure:
 
 
 def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
-    """Check that the subject used no more CPU time than there was."""
+    """Check that the subject used at most all CPU time."""
     worst = max(
         (each.subject / each.seconds for run in runs for each in run.accounts.values() if each.seconds),
         default=0.0,
@@ -201,9 +202,9 @@ def utilization(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     return worst <= 1 + CLOSES, f"the subject used at most {share(worst)} of the CPUs in a phase"
 
 
-def told(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
+def coverage(runs: Sequence[CertificationRun]) -> tuple[bool, str]:
     """Check that samples cover most of the CPU time that is split by cause."""
-    least = min((account.told for run in runs for account in run.accounts.values()), default=0.0)
+    least = min((account.coverage for run in runs for account in run.accounts.values()), default=0.0)
     most = "all" if share(least) == share(max(least, 1.0)) else f"at least {share(least)}"
-    said = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
-    return least >= TOLD, f"{said}; {share(TOLD)} is needed"
+    sentence = f"samples told of {most} of the subject's CPU time, and the rest is split like it"
+    return least >= COVERAGE, f"{sentence}; {share(COVERAGE)} is needed"

@@ -1,10 +1,10 @@
-"""The two phases of a certification run: when they were, by the driver's clock, and their CPU time, by the meters.
+"""The two phases of a certification run: their times by the driver's clock, and their CPU time by the meters.
 
 Users are started, reach their first prompt, meet at a barrier, pause, and play the commands. The meters read every
-quarter of a second, so that at least one reading falls into the pause: what the subject used before it belongs to the
-creation of processes, what it used after it to the commands. Where a phase begins or ends between two readings, all of
-the subject's CPU time belongs to the phase, since outside of it the subject has nothing to do; what others used and
-idle are divided by time.
+quarter of a second, so that at least one reading is within the pause: the subject's CPU time before it belongs to
+process creation, its CPU time after it to the commands. If a phase begins or ends between two readings, all of the
+subject's CPU time between them belongs to the phase, because the subject does nothing outside of it; the time of others
+and idle time are divided in proportion to time.
 """
 
 from collections import Counter
@@ -20,17 +20,17 @@ from cuesta.ledger.meters import Row
 from cuesta.ledger.transactions import Transaction, transactions
 
 CREATION = "process creation"
-"""The transaction from the first key, which is sent as soon as the process is there, to its first prompt."""
+"""The transaction from the first key, which is sent as soon as the process exists, to its first prompt."""
 BUSY = ("usr", "sys", "irq")
-"""Shares of the CPUs' time in which they worked, for whatever process."""
+"""Shares of the CPUs' time in which they worked, for any process."""
 REST = ("iowait", "steal", "idle")
-"""Shares in which they did not work."""
+"""Shares of the CPUs' time in which they did not work."""
 OWN_COUNTS = ("minor_faults", "major_faults", "system_calls", "execs")
 """Counts of the subject alone."""
 PAGE_WAITS = "page_waits"
-"""A reading has it if either tracer was running."""
+"""A count that readings have if a tracer was running."""
 UNTOLD = "user_and_calls"
-"""The cause that the light tracer reports where no sample tells more."""
+"""The cause that the light tracer reports if there is no sample that tells user from system calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PhaseTimes:
-    """When the users of a run did what, by the driver's clock."""
+    """The times of a run's phases and users, by the driver's clock."""
 
     users: int
     spans: dict[str, Span]
@@ -69,7 +69,7 @@ class PhaseTimes:
 
 @dataclass(slots=True)
 class CpuAccount:
-    """CPU time of a phase, in seconds. All of it is CPUs × length."""
+    """CPU time of a phase, in seconds. The whole is CPUs × length."""
 
     span: Span
     cpus: int = 0
@@ -77,7 +77,7 @@ class CpuAccount:
     rest: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
-    """Of `OWN_COUNTS`."""
+    """The counts `OWN_COUNTS`."""
     occurrences: Counter[str] = field(default_factory=Counter)
     """How often each cause occurred."""
     counted: Counter[str] = field(default_factory=Counter)
@@ -87,19 +87,19 @@ class CpuAccount:
     sampled: float = 0.0
     """CPU time that samples cover."""
     weights: float = 0.0
-    """Sum of squares of the CPU time that each sample stands for: readings with few samples weigh them more."""
+    """Sum of squares of the CPU time that each sample stands for, which is more in readings with few samples."""
     calibrations: Counter[str] = field(default_factory=Counter)
-    """Error of the calibration's constants by cause; it is the same in every reading, so it adds up."""
+    """Error of the calibration's constants by cause. It is the same in every reading, so it adds up linearly."""
     unmet: set[str] = field(default_factory=set)
-    """Causes that some reading has no sample of, although it might have."""
-    told: float = 0.0
+    """Causes of which some reading has no sample, although it might have one."""
+    coverage: float = 0.0
     """Share of the subject's CPU time that samples cover; the rest is divided in the same proportions."""
     whole: Counter[str] = field(default_factory=Counter)
-    """Like `rest`, of whole readings: those at a bound too."""
+    """Like `rest`, but with all of the readings at a bound."""
     there: float = 0.0
     """CPUs × length of whole readings."""
     interrupts: float = 0.0
-    """Most of it that interrupts took; interrupts of idle CPUs are in no account."""
+    """The most of it that interrupts took. Interrupts of idle CPUs belong to no process."""
     why: str | None = None
     """Why there is no account."""
 
@@ -109,7 +109,7 @@ class CpuAccount:
 
     @property
     def effective(self) -> float:
-        """Number of equally weighted samples that tell as much as these (Kish)."""
+        """Kish's effective sample size: the number of equally weighted samples with the same sampling error."""
         return self.sampled**2 / self.weights if self.weights else self.samples
 
     @property
@@ -125,7 +125,7 @@ class CpuAccount:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a certification needs to know of a tape and what it sources."""
+    """What a certification reads from a tape and the tapes that it sources."""
 
     listing: str
     creates: bool
@@ -173,18 +173,18 @@ def phase_times(recorded: Recorded, pause: float | None) -> PhaseTimes:
 
 def faults(recorded: Recorded, log: Iterable[Transaction], users: int) -> list[str]:
     """Why a run is not the whole script of all users without errors; empty if it is."""
-    found = list[str]()
+    reasons = list[str]()
     by_user = Counter(each.user for each in log)
     if len(by_user) < users:
-        found.append(f"{users - len(by_user)} of {users} users played nothing")
+        reasons.append(f"{users - len(by_user)} of {users} users played nothing")
     if len(set(by_user.values())) > 1:
         most = max(by_user.values())
-        found.append(f"{sum(n < most for n in by_user.values())} users did not come to the end of the script")
+        reasons.append(f"{sum(n < most for n in by_user.values())} users did not come to the end of the script")
     errors = sum((Counter(row.errors) for agent in recorded.agents for row in agent.intervals), Counter[str]())
-    found += [f"errors: {name} {number}" for name, number in errors.items() if name not in OF_ECHOES]
+    reasons += [f"errors: {name} {number}" for name, number in errors.items() if name not in OF_ECHOES]
     if sum(row.unfinished for agent in recorded.agents for row in agent.intervals[-1:]):
-        found.append("answers were outstanding at the end: measure longer")
-    return found
+        reasons.append("answers were outstanding at the end: measure longer")
+    return reasons
 
 
 def cpu_account(recorded: Recorded, span: Span, others: Iterable[Span] = ()) -> CpuAccount:
@@ -278,10 +278,10 @@ def add_counts(account: CpuAccount, counts: Counts) -> None:
 
 def split(account: CpuAccount) -> None:
     """Scale the CPU time by cause to all of the subject's: some readings have no sample of it."""
-    told = sum(account.causes.values())
-    if told and account.subject:
-        account.told = told / account.subject
-        account.causes = Counter({name: seconds / account.told for name, seconds in account.causes.items()})
+    covered_seconds = sum(account.causes.values())
+    if covered_seconds and account.subject:
+        account.coverage = covered_seconds / account.subject
+        account.causes = Counter({name: seconds / account.coverage for name, seconds in account.causes.items()})
 
 
 def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
@@ -297,14 +297,14 @@ def add_causes(account: CpuAccount, by_cause: ByCause) -> None:
 def add_samples(account: CpuAccount, by_cause: ByCause) -> None:
     """Add a reading's samples and their sampling error."""
     samples = (by_cause.about["samples"].value or 0.0) if "samples" in by_cause.about else 0.0
-    told = {name: each for name, each in by_cause.causes.items() if each.standard_error.value is not None}
-    seconds = {name: each.seconds.value or 0.0 for name, each in told.items()}
+    with_error = {name: each for name, each in by_cause.causes.items() if each.standard_error.value is not None}
+    seconds = {name: each.seconds.value or 0.0 for name, each in with_error.items()}
     sampled = sum(seconds.values())
     account.samples += samples
     account.sampled += sampled
     account.weights += sampled**2 / samples if samples else 0.0
     account.unmet.update(by_cause.unmet)
-    for name, each in told.items():
+    for name, each in with_error.items():
         if each.calibration_error.value and each.percent.value:
             open_ = each.calibration_error.value / each.percent.value * seconds[name]
             account.calibrations.update({name: open_})

@@ -129,9 +129,9 @@ def by_clock(
 
 def by_run(runs: Sequence[CertificationRun], take: Take, phase: str) -> list[float]:
     """CPU time of one process, run by run; empty if a run lacks it."""
-    found = [(take(run, phase).value, run.times.users) for run in runs]
-    known = [value / users for value, users in found if value is not None and users]
-    return known if len(known) == len(found) else []
+    values = [(take(run, phase).value, run.times.users) for run in runs]
+    known = [value / users for value, users in values if value is not None and users]
+    return known if len(known) == len(values) else []
 
 
 def each_of(figure: Figure, number: float) -> Figure:

@@ -1,4 +1,4 @@
-"""One run of a certification: what its users did, and where the CPU time of each phase went."""
+"""Reads one run of a certification: its users' times, and the CPU time of each phase."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -73,8 +73,8 @@ class CertificationRun:
 
     def rest(self, phase: str, name: str) -> Figure:
         """Other uses of the CPUs: `others`, `iowait`, `steal`, `idle`, `throttled`, `unaccounted`."""
-        found = self.accounts.get(phase)
-        if name == "throttled" and found and not found.why and not found.counted[name]:
+        account = self.accounts.get(phase)
+        if name == "throttled" and account and not account.why and not account.counted[name]:
             return unknown(why_not(getattr(self._report.idle, name) if self._report else None))
         return self._of(phase, lambda account: account.rest[name])
 
@@ -88,15 +88,15 @@ class CertificationRun:
 
     def cause(self, phase: str, *names: str) -> Figure:
         """The subject's CPU time by some causes together."""
-        found = self.accounts.get(phase)
-        if found and not found.why and not found.causes:
+        account = self.accounts.get(phase)
+        if account and not account.why and not account.causes:
             return unknown(
                 "in this phase no sample met the subject"
-                if found.samples
+                if account.samples
                 else why_not(self._report.by_cause if self._report else None)
             )
         whole = self._of(phase, lambda account: sum(account.causes[name] for name in names))
-        return whole if found is None or whole.value is None or not found.weights else sampled(found, *names)
+        return whole if account is None or whole.value is None or not account.weights else sampled(account, *names)
 
     def number(self, phase: str, *names: str) -> Figure:
         """How often the kernel counted something, if every reading has it."""
@@ -108,12 +108,12 @@ class CertificationRun:
         return self._counted(phase, (tracer,), "occurrences", causes)
 
     def _counted(self, phase: str, needed: Iterable[str], where: str, names: Iterable[str]) -> Figure:
-        found = self.accounts.get(phase)
-        if found and not found.why:
+        account = self.accounts.get(phase)
+        if account and not account.why:
             for name in needed:
-                if name not in found.counted:
+                if name not in account.counted:
                     return unknown(self._count_why(name))
-                if found.counted[name] < found.readings:
+                if account.counted[name] < account.readings:
                     return unknown("it was not counted in every reading")
         return self._of(phase, lambda account: sum(getattr(account, where)[name] for name in names))
 
@@ -126,8 +126,8 @@ class CertificationRun:
     def whole_number(self, *causes: str) -> Figure:
         """How often causes occurred in the whole run, by its meter report; outside of the phases nothing did."""
         report = self._report
-        found = report.by_cause.value.causes if report and report.by_cause.value else {}
-        counted = [found[name].count.value for name in causes if name in found]
+        by_cause = report.by_cause.value.causes if report and report.by_cause.value else {}
+        counted = [by_cause[name].count.value for name in causes if name in by_cause]
         numbers = [number for number in counted if number is not None]
         if not numbers or len(numbers) < len(counted):
             return unknown(self._count_why(causes[0]))
@@ -135,11 +135,11 @@ class CertificationRun:
 
     def own_idle(self, phase: str) -> Figure:
         """Share of the CPUs that the subject's processes left unused, whoever else had them."""
-        found = self.accounts.get(phase)
-        if found is None:
+        account = self.accounts.get(phase)
+        if account is None:
             return NO_PHASE
-        cpus = found.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
-        left = self.runnable.idle(found.span.begin, found.span.end, cpus)
+        cpus = account.cpus or len(self.recorded.run.get("machine", {}).get("affinity", []))
+        left = self.runnable.idle(account.span.begin, account.span.end, cpus)
         return unknown("nobody looked whether its processes slept") if left is None else Figure(value=left)
 
     def total(self, phase: str) -> Figure:
@@ -147,10 +147,10 @@ class CertificationRun:
         return self._of(phase, lambda account: account.seconds)
 
     def _of(self, phase: str, take: Callable[[CpuAccount], float]) -> Figure:
-        found = self.accounts.get(phase)
-        if found is None:
+        account = self.accounts.get(phase)
+        if account is None:
             return NO_PHASE
-        return unknown(found.why) if found.why else Figure(value=take(found))
+        return unknown(account.why) if account.why else Figure(value=take(account))
 
     @property
     def _report(self) -> MeterReport | None:

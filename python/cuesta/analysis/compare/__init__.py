@@ -1,9 +1,9 @@
-"""Is a new system faster or slower than the base, as far as runs can tell.
+"""Tells whether a new system is faster or slower than the base, as far as the runs can show.
 
-- `comparison`: two sides, compared. `sides`: the runs of a side, read; `run_sample`: one run, as one number per figure;
-  `metrics`: which figures.
+- `comparison`: compares two sides. `sides`: reads the runs of a side; `run_sample`: one run, as one number per figure;
+  `metrics`: which figures are compared.
 - `comparability`: whether runs are alike enough to be compared.
 - `verdict`: the statistical verdict on each figure; `hodges_lehmann`: exact estimates, intervals and tests; `power`:
-  how small a change a number of runs finds.
+  how small a change a number of runs can detect.
 - `representative`: how far a run's mix of work is from a live service's.
 """

@@ -1,7 +1,7 @@
-"""Whether runs are comparable: what each was made with, and where two of them differ.
+"""Tells whether runs are comparable: the facts of each run, and where two runs differ.
 
-Facts come from `run.json`, by kind. All kinds but the host must be alike: a ratio of unlike runs says nothing of the
-host. The host is what is compared, so its settings and its address may differ between the sides, but not within one.
+The facts are from `run.json`, by kind. All kinds except the host must be alike, else a ratio tells nothing about the
+host. The host is what is compared, so its settings and address may differ between the sides, but not within one.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from cuesta.ledger.record import CertificationSetup
 from cuesta.line_kinds import OWN_PROGRAMS
 
 KINDS = ("machine", "driver", "tapes", "population", "think laws", "lines", "method")
-"""What must be alike."""
+"""Kinds of facts that must be alike."""
 HOST = "host"
 
 MACHINE = ("id", "cpu", "cpus", "architecture", "kernel", "virtualisation", "governor", "affinity")
@@ -22,11 +22,11 @@ NOT_OF_DRIVER = {
     *("name", "seed", "limits", "group", "host", "published", "sweep"),
     *("settle", "measure", "meters", "validity"),
 }
-"""Settings of a plan that another kind has, or that change no figure. All others are the driver's."""
+"""Settings of a plan that belong to another kind, or that change no figure. All others are the driver's."""
 THINK = ("think", "key_rate", "key_law")
 LINES = ("line_speed", "columns", "rows")
 NOT_OF_POPULATION = {*THINK, *LINES, "name", "tape", "target", "stagger", "data"}
-"""Settings of a group that another kind has; files are compared by their hashes. All others are the population's."""
+"""Settings of a group that belong to another kind. All others are the population's. Files are compared by hash."""
 GIB = 2**30
 
 RunFacts = Mapping[str, Mapping[str, object]]
@@ -47,7 +47,7 @@ class Difference:
 
 
 def facts(run: JsonObject) -> RunFacts:
-    """Take from `run.json` what a run was made with."""
+    """The facts of a run, from its `run.json`."""
     plan, machine = run.get("plan", {}), run.get("machine", {})
     own: dict[str, dict[str, object]] = {kind: {} for kind in (*KINDS, HOST)}
     own["machine"] = {name: machine.get(name) for name in MACHINE} | {"memory": _gib(machine.get("memory"))}
@@ -64,7 +64,7 @@ def facts(run: JsonObject) -> RunFacts:
 
 
 def with_setup(run: RunFacts, setup: CertificationSetup) -> RunFacts:
-    """Add what a certification says of itself; the system's variable settings belong to the host."""
+    """Add the facts of a certification; the system's variable settings belong to the host."""
     script = hashlib.sha256(setup.script.encode()).hexdigest()
     return {
         **run,
@@ -105,7 +105,7 @@ def _without(names: Collection[str], table: JsonObject) -> dict[str, object]:
 def _split(target: str) -> tuple[str, str]:
     """Split a target into the kind of line with its settings, and the address."""
     scheme, colon, rest = target.partition(":")
-    if scheme in OWN_PROGRAMS:  # what follows is a command, which may hold a question mark
+    if scheme in OWN_PROGRAMS:  # the rest is a command, which may contain a question mark
         return scheme + colon, rest
     address, mark, settings = rest.partition("?")
     return f"{scheme}{colon}{mark}{settings}", address
@@ -118,5 +118,5 @@ def _of_kind(kind: str, base: Mapping[str, object], new: Mapping[str, object]) -
 
 
 def _gib(memory: Any) -> str | None:
-    """Round memory to 0.1 GiB, so that what a kernel keeps for itself makes no difference."""
+    """Memory rounded to 0.1 GiB, because kernels reserve slightly different amounts."""
     return None if memory is None else f"{memory / GIB:.1f} GiB"

@@ -1,6 +1,6 @@
-"""Compares two sides of runs: whether they are comparable, and what the runs allow to say of each figure.
+"""Compares two sides of runs: checks that they are comparable, then gives a verdict on each figure.
 
-Sides that are unlike are refused, unless a reason is given, which then stands in the result.
+Unlike sides are refused, unless a reason is given; the result then contains the reason.
 """
 
 import math
@@ -29,14 +29,14 @@ class Overall(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How sides are compared."""
+    """The user's terms for a comparison."""
 
     margin: float = 0.05
     """The least change that matters."""
     despite: str | None = None
     """Why unlike runs are compared nevertheless."""
     compensation: Mapping[str, float] = field(default_factory=dict)
-    """By metric: factor that turns the new side's figure into what the base's method would have measured."""
+    """By metric: the factor that converts the new side's figure to the base's method."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,12 @@ class MetricComparison:
     missing: str | None
     """Why there is no ratio."""
     compensation: float | None
-    """Factor of the new side in the ratio."""
+    """The factor by which the new side is multiplied in the ratio."""
     ratio: float | None = None
-    """New over base; None where it cannot be had."""
+    """New ÷ base; None if `missing`."""
     interval: Interval | None = None
     test: RatioTest | None = None
-    """None of a figure that is only shown, or that has no ratio."""
+    """None if the figure is only shown, or has no ratio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,9 @@ class Comparison:
     refused: Sequence[str] = ()
     """Why nothing is compared, a sentence each."""
     remedy: str | None = None
-    """What to do about the first of them."""
+    """What to do about the first reason."""
     unlike: Sequence[Difference] = ()
-    """Differences that were overruled by `terms.despite`."""
+    """Differences that `terms.despite` overrules."""
     host: Sequence[Difference] = ()
     """Differences of the host, which is what is compared."""
     headline: Sequence[MetricComparison] = ()
@@ -108,7 +108,7 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
     values = {metric.name: values_of(metric, base, new, terms) for metric in (*metrics, *shown)}
     samples = {name: sample(each, in_pairs) for name, each in values.items() if each.missing is None}
     tests = judge({name: each for name, each in samples.items() if name in names}, terms.margin)
-    found = Comparison(
+    comparison = Comparison(
         base,
         new,
         in_pairs,
@@ -118,29 +118,29 @@ def compare(base: Side, new: Side, terms: Terms, in_pairs: bool = False) -> Comp
         headline=[with_ratio(values[metric.name], samples, tests.get(metric.name)) for metric in metrics],
         exploratory=[with_ratio(values[metric.name], samples, None) for metric in shown],
     )
-    return replace(found, notes=list(notes(found)))
+    return replace(comparison, notes=list(notes(comparison)))
 
 
 def headlines(runs: Sequence[RunSample]) -> list[Metric]:
-    """Choose the figures that are tested: those that apply, except those that no run was meant to have.
+    """Choose the figures to test: those that apply to the runs, except those that no run is expected to have.
 
-    Each class of transactions and each group's keys is tested by itself: pooled, the largest class hides the others.
+    Each class of transactions, and the keys of each group, are tested separately: pooled, the largest hides the others.
     """
     metrics = next((each for each in HEADLINES if any(run.figures[each[-1].name] for run in runs)), HEADLINE)
     if any(run.figures[ECHO.name] for run in runs):
         metrics = tuple(dict.fromkeys((*metrics, ECHO)))
-    wanted = [metric for metric in metrics if any(meant(metric, run.facts) for run in runs)]
-    return [part for metric in wanted for part in by_part(metric, runs)]
+    applicable = [metric for metric in metrics if any(is_expected(metric, run.facts) for run in runs)]
+    return [part for metric in applicable for part in by_part(metric, runs)]
 
 
 def by_part(metric: Metric, runs: Sequence[RunSample]) -> list[Metric]:
-    """A metric of each class or group, where runs have several; else the metric itself."""
+    """A metric for each class or group if the runs have several; else the metric itself."""
     parts = list(dict.fromkeys(part for run in runs for part in run.parts.get(metric.name, ())))
     return parts if len(parts) > 1 else [metric]
 
 
-def meant(metric: Metric, facts: RunFacts) -> bool:
-    """Whether a run should have a figure: its plan may ask for no meters, and a benchmark creates no processes."""
+def is_expected(metric: Metric, facts: RunFacts) -> bool:
+    """Whether a run should have a figure: a plan may have no meters, and a benchmark has no process creation."""
     method = facts["method"]
     if metric.name == CREATION and method.get("certifier") == "benchmark":
         return False
@@ -213,62 +213,66 @@ def missing(metric: Metric, runs: Sequence[RunSample]) -> str | None:
     return None
 
 
-def sample(found: MetricComparison, in_pairs: bool) -> LogRatioSample:
+def sample(figure: MetricComparison, in_pairs: bool) -> LogRatioSample:
     """Take logarithms; the new side is multiplied by the compensation."""
-    base, new = ([math.log(value) for value in values] for values in (found.base, found.new))
-    moved = math.log(found.compensation or 1.0)
-    return LogRatioSample(base, [value + moved for value in new], in_pairs, found.metric.more_is_better)
+    base, new = ([math.log(value) for value in values] for values in (figure.base, figure.new))
+    shift = math.log(figure.compensation or 1.0)
+    return LogRatioSample(base, [value + shift for value in new], in_pairs, figure.metric.more_is_better)
 
 
 def with_ratio(
-    found: MetricComparison, samples: Mapping[str, LogRatioSample], test: RatioTest | None
+    figure: MetricComparison, samples: Mapping[str, LogRatioSample], test: RatioTest | None
 ) -> MetricComparison:
-    if found.missing is not None:
-        return found
-    ratio, interval = estimate(samples[found.metric.name])
-    return replace(found, ratio=ratio, interval=interval, test=test)
+    if figure.missing is not None:
+        return figure
+    ratio, interval = estimate(samples[figure.metric.name])
+    return replace(figure, ratio=ratio, interval=interval, test=test)
 
 
-def notes(found: Comparison) -> Iterator[str]:
-    """What limits the conclusions."""
-    base, new = found.base.runs, found.new.runs
-    yield from too_few(found)
+def notes(comparison: Comparison) -> Iterator[str]:
+    """Sentences on what limits the conclusions."""
+    base, new = comparison.base.runs, comparison.new.runs
+    yield from too_few(comparison)
     starts = [sorted(run.started for run in runs) for runs in (base, new)]
-    if not found.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
+    if not comparison.in_pairs and (starts[0][-1] <= starts[1][0] or starts[1][-1] <= starts[0][0]):
         yield "all runs of one side came before the other's: what drifted meanwhile looks like a change of the host"
-    undecided = [f"{each.metric.label} ({each.missing})" for each in found.headline if not each.test]
+    undecided = [f"{each.metric.label} ({each.missing})" for each in comparison.headline if not each.test]
     if undecided:
         yield f"not decided, for there is no ratio: {', '.join(undecided)}"
-    if any(each.metric.needs_meters and not each.test for each in found.headline):
+    if any(each.metric.needs_meters and not each.test for each in comparison.headline):
         yield 'CPU time that nobody can meter is not asked for if both plans say `meters = "none"`'
-    methods = [each for each in found.unlike if each.kind == "method"]
-    bare = [each.metric.label for each in found.headline if each.compensation is None and each.test]
+    methods = [each for each in comparison.unlike if each.kind == "method"]
+    bare = [each.metric.label for each in comparison.headline if each.compensation is None and each.test]
     if methods and bare:
         yield f"the change of method is not compensated in: {', '.join(bare)}"
     late = sum(0 < run.metered < METERED for run in (*base, *new))
     if late:
         few = f"the host's meters saw less than {METERED * 100:g} % of the interval in {many(late, 'run')}"
         yield f"{few}: measure or settle longer, or use --meters plain, which starts sooner"
-    if any(each.metric.needs_meters and each.test for each in found.headline) and (honesty := new[0].honesty):
+    if any(each.metric.needs_meters and each.test for each in comparison.headline) and (honesty := new[0].honesty):
         yield f"CPU: {honesty}"
 
 
-def too_few(found: Comparison) -> Iterator[str]:
-    """Which verdicts this number of runs cannot reach."""
-    fewest = min(len(found.base.runs), len(found.new.runs))
-    have = many(fewest, "pair") if found.in_pairs else f"{len(found.base.runs)} + {len(found.new.runs)} runs"
-    figures = sum(each.test is not None for each in found.headline)
+def too_few(comparison: Comparison) -> Iterator[str]:
+    """A sentence if the number of runs is too small for a verdict."""
+    fewest = min(len(comparison.base.runs), len(comparison.new.runs))
+    have = (
+        many(fewest, "pair")
+        if comparison.in_pairs
+        else f"{len(comparison.base.runs)} + {len(comparison.new.runs)} runs"
+    )
+    figures = sum(each.test is not None for each in comparison.headline)
     for_any, for_change = (
-        least_runs(confidence, found.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
+        least_runs(confidence, comparison.in_pairs) for confidence in (CONFIDENCE, 1 - ALPHA / max(figures, 1))
     )
     if fewest < for_any:
-        need = f"{for_any} pairs" if found.in_pairs else f"{for_any} + {for_any} runs"
+        need = f"{for_any} pairs" if comparison.in_pairs else f"{for_any} + {for_any} runs"
         yield f"too few for any verdict: an exact 95 % interval needs {need}, and there are {have}"
     elif fewest < for_change:
-        need = f"{for_change} pairs" if found.in_pairs else f"{for_change} + {for_change} runs"
+        need = f"{for_change} pairs" if comparison.in_pairs else f"{for_change} + {for_change} runs"
         yield f"too few for a change: of {figures} figures judged together none is claimed from fewer than {need}"
 
 
-def medians(found: MetricComparison) -> tuple[float | None, float | None]:
-    base, new = (statistics.median(values) if values else None for values in (found.base, found.new))
+def medians(figure: MetricComparison) -> tuple[float | None, float | None]:
+    base, new = (statistics.median(values) if values else None for values in (figure.base, figure.new))
     return base, new

@@ -21,7 +21,7 @@ class Interval:
     low: float
     high: float
     confidence: float
-    """By the exact distribution; at least the confidence asked for."""
+    """By the exact distribution; at least the requested confidence."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Which figures of the catalogue are compared over runs, and which of them a verdict is given on."""
+"""The figures of the catalogue that are compared over runs, and those of them that receive a verdict."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class Metric:
     unit: Unit
     more_is_better: bool = False
     needs_meters: bool = False
-    """Whether it is there only if the host was metered."""
+    """Whether a run has it only if the host was metered."""
 
     def of_part(self, part: str) -> "Metric":
         """The same figure of one class of transactions, or of one group of users: `response{logout}.p95`."""
@@ -32,21 +32,21 @@ def metric(name: str) -> Metric:
 
 
 HEADLINE = (metric("demand"), metric("throughput"), metric("response.p95"))
-"""What verdicts are given on: the demand is the steadiest, throughput hides a change where users mostly think, and the
-95th percentile is what a user feels. Few, because each one more asks more runs of the others."""
+"""The figures that receive a verdict: the service demand varies least; throughput shows little if users mostly think;
+the 95th percentile is what users feel. They are few, because each additional figure needs more runs for all."""
 ECHO = metric("echo.p95")
-"""Besides, where keys are timed: how it feels to type."""
+"""Additional if keys are timed: how it feels to type."""
 OF_ECHOES = (metric("keystrokes"), ECHO)
-"""Instead, where tapes have no transactions but echoes."""
+"""Used instead if tapes have no transactions, only echoes."""
 CREATION, COMMAND, COMPLETION = "creation.cpu", "command.cpu", "completion"
 OF_CERTIFICATIONS = (
     Metric(CREATION, "CPU, creation", Unit.SECONDS, needs_meters=True),
     Metric(COMMAND, "CPU, commands", Unit.SECONDS, needs_meters=True),
     Metric(COMPLETION, "completion", Unit.SECONDS),
 )
-"""Instead, of certifications: CPU seconds of all subject processes in either phase, and mean real time of a process."""
+"""Used instead for certifications: CPU seconds of the subject in each phase, and the mean real time of a process."""
 HEADLINES = (OF_CERTIFICATIONS, HEADLINE, OF_ECHOES)
-"""The first applies whose last figure was measured."""
+"""The runs are judged by the first of these whose last figure was measured."""
 EXPLORATORY = tuple(
     metric(name)
     for name in (
@@ -54,4 +54,4 @@ EXPLORATORY = tuple(
         *("response.mean", "minor_faults", "switches", "system_calls", "ios"),
     )
 )
-"""Shown with their intervals, and never judged."""
+"""Figures that are shown with their intervals, without a verdict."""

@@ -1,7 +1,7 @@
-"""Power of the test: the smallest change that a number of runs finds, and the number that finds a given change.
+"""Power of the test: the smallest change that a number of runs detects, and the number that detects a given change.
 
-Up to FEW runs are simulated, since ranks then have few levels and the normal approximation promises too much; more
-follow the approximation.
+Up to FEW runs it is simulated, because the normal approximation is too optimistic for so few ranks; for more runs it is
+approximated.
 """
 
 import math
@@ -12,25 +12,25 @@ from functools import cache
 from cuesta.analysis.compare.hodges_lehmann import LocationShift, least_runs, paired, unpaired
 
 POWER = 0.8
-"""Chance that the number of runs said to be needed decides."""
+"""Chance that the proposed number of runs detects the change."""
 MOST_RUNS = 500
-"""More runs a side than this are not proposed."""
+"""The largest number of runs a side that is proposed."""
 FEW = 25
-"""Most runs a side (or pairs) that are simulated."""
+"""The largest number of runs a side (or pairs) that is simulated."""
 DRAWS = 1000
-"""Simulated comparisons: the power is then known to about one in a hundred."""
+"""Number of simulated comparisons, which gives the power within about 1 %."""
 
 
 def least_change(runs: int, spread: float, in_pairs: bool, alpha: float) -> float | None:
-    """Smallest change that so many runs a side (or pairs) find four times in five; None if they find none.
+    """Smallest change that `runs` runs a side (or pairs) detect four times in five; None if they detect none.
 
-    The change and `spread`, the standard deviation from run to run or from pair to pair, are of logarithms.
+    The change, and `spread`, the standard deviation between runs or pairs, are in logarithms.
     """
     return None if runs < least_runs(1 - alpha, in_pairs) else _reach(runs, in_pairs, alpha) * spread
 
 
 def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int:
-    """Runs a side (or pairs) that find logarithms `gap` apart, four times in five."""
+    """Runs a side (or pairs) that detect a difference of `gap` in logarithms four times in five."""
     needed = max(_by_approximation(gap, spread, in_pairs, alpha), least_runs(1 - alpha, in_pairs))
     while needed <= FEW and _reach(needed, in_pairs, alpha) * spread > gap:
         needed += 1
@@ -39,12 +39,12 @@ def runs_to_show(gap: float, spread: float, in_pairs: bool, alpha: float) -> int
 
 @cache
 def _reach(runs: int, in_pairs: bool, alpha: float) -> float:
-    """Smallest change that is found four times in five, in standard deviations."""
+    """Smallest change that is detected four times in five, in standard deviations."""
     if runs > FEW:
         first, z = _normal(alpha)
         return z * math.sqrt((1 if in_pairs else 2) * math.pi / 3 / (runs - _unknown_spread(first, in_pairs)))
     rng = random.Random(0)
-    # The lower end of the interval moves with the change, which is found when that end is above zero.
+    # The interval moves with the change, which is detected when the interval's lower end is above zero.
     intervals = [_of_equal_systems(rng, runs, in_pairs).interval(1 - alpha) for _ in range(DRAWS)]
     return statistics.quantiles([-each.low for each in intervals if each], n=100)[round(100 * POWER) - 1]
 

@@ -1,8 +1,8 @@
-"""How far a run's mix of work is from a live service's, resource by resource.
+"""How far a run's mix of work is from that of a live service, resource by resource.
 
-The mix comes from a meter report: the subject's CPU time by cause (shares), and how often it faulted, called, switched,
-read and wrote (rates). Mixes may differ in size, so rates are also compared per second of CPU. A benchmark cannot show
-the improvement of a resource that it does not use.
+The mix is from a meter report: the subject's CPU time by cause (shares), and its faults, system calls, switches, reads
+and writes (rates). The loads may differ, so rates are also compared per second of CPU. A benchmark cannot show the
+improvement of a resource that it does not use.
 """
 
 import math
@@ -17,15 +17,15 @@ from cuesta.ledger.meter_report import ByCause, Count, MeterReport
 from cuesta.units import percent, under
 
 BARELY = 0.1
-"""Less than this part of what the service has, and a resource is as good as not exercised."""
+"""A run that has less than this part of the service's share or rate hardly exercises the resource."""
 SHARE_MATTERS = 1.0
 """Percent of the service's CPU time from which on a cause matters."""
 RATE_MATTERS = 0.1
 """Events a second of the service from which on a rate matters."""
 SAMPLES_TO_TELL = 5.0
-"""Samples that a cause should have had in the run before its absence says anything."""
+"""Expected number of samples of a cause in the run from which on its absence means something."""
 IDLE_MATTERS = 5.0
-"""Points of zero idle more than the service's that make CPU gains invisible."""
+"""A run with so many more percentage points of zero idle than the service hides savings of CPU time."""
 
 COUNTS = {
     "minor_faults": "page faults without a device",
@@ -41,7 +41,7 @@ CLASSES = {
     r"(loop|ram|zram)": "memory disks",
     r"(sr|fd|st)": "removable media",
 }
-"""Kernel's names of block devices, by class: a mapped disk's I/Os are counted again at what it lies on."""
+"""The kernel's names of block devices by class. I/Os of a mapped disk are counted again at the disk below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,16 @@ class MixFigure:
     value: float
     tier: str
     of_machine: bool = False
-    """Whether it is of the whole machine although the subject is less."""
+    """Whether it is of the whole machine although the subject is only a part."""
     standard_error: float | None = None
-    """Of a share of samples."""
+    """The sampling error of a share."""
     bound: float | None = None
-    """The most that it may be, if no sample met it."""
+    """The upper limit, if there is no sample."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkloadMix:
-    """What a host was busy with. `missing` says why the rest was not metered."""
+    """What a host was busy with. `missing` has the reasons for figures that it lacks."""
 
     cpu: float | None
     """Seconds of CPU a second, of the subject."""
@@ -71,7 +71,7 @@ class WorkloadMix:
     shares: Mapping[str, MixFigure]
     """Percent of the subject's CPU time, by cause."""
     samples: float
-    """That the shares rest on."""
+    """Number of samples behind the shares."""
     rates: Mapping[str, MixFigure]
     """Events a second."""
     missing: Mapping[str, str]
@@ -98,7 +98,7 @@ class Rate:
     service: MixFigure
     run: MixFigure
     per_cpu: float | None
-    """Run over service, each for a second of its CPU; None where one of them has none."""
+    """Run ÷ service, each per second of its CPU; None if one of them has no CPU time."""
 
     @property
     def ratio(self) -> float | None:
@@ -115,35 +115,35 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class MixDistance:
-    """How far a run's mix is from the service's; what differs most stands first."""
+    """How far a run's mix is from the service's; the largest difference is first."""
 
     elsewhere: float | None
-    """Percent of CPU time that goes into other causes than the service's; None if causes are not known of both."""
+    """Percent of CPU time that goes into other causes than in the service; None unless both have causes."""
     load: tuple[float, float] | None
     """Seconds of CPU a second, of the service and of the run."""
     shares: list[Share]
     idle: list[Share]
     rates: list[Rate]
     unexercised: list[str]
-    """What the service does and the run as good as does not, a phrase each."""
+    """What the service does and the run hardly does, a phrase each."""
     idles: float | None
-    """Points of zero idle that the run has more than the service; None if they are too few to matter."""
+    """The run's zero idle minus the service's, in percentage points; None if it is too small to matter."""
     missing: Mapping[str, str]
     """What could not be compared, and why."""
 
     @property
     def represents(self) -> bool:
-        """Whether the run leaves nothing out."""
+        """Whether the run exercises everything that the service does."""
         return not self.unexercised and self.idles is None
 
 
 def mix(report: MeterReport) -> WorkloadMix:
     """Take the mix from a meter report."""
     missing: dict[str, str] = {}
-    found = report.by_cause.value
-    if not found:
+    by_cause = report.by_cause.value
+    if not by_cause:
         missing["CPU time by cause"] = report.by_cause.why or "it was not sampled"
-    shares = dict(_shares(found)) if found else {}
+    shares = dict(_shares(by_cause)) if by_cause else {}
     rates = dict(_rates(report, missing))
     missing["characters on lines"] = "the host's meters do not count them"
     seconds, load = report.own.seconds.value, report.cpu.load.value
@@ -152,13 +152,13 @@ def mix(report: MeterReport) -> WorkloadMix:
         cpu_of_machine=None if load is None else load / 100 * len(report.cpus),
         idle={name: known for name in ("zero", "io_wait") if (known := _known(getattr(report.idle, name)))},
         shares=shares,
-        samples=_samples(found) if found else 0.0,
+        samples=_samples(by_cause) if by_cause else 0.0,
         rates=rates,
         missing=missing,
     )
 
 
-def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
+def mix_distance(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     """Compare a run's mix with the service's."""
     shares = _by_distance(service.shares, run.shares) if service.shares and run.shares else []
     idle = _by_distance(service.idle, run.idle, both=True)
@@ -180,23 +180,23 @@ def apart(service: WorkloadMix, run: WorkloadMix) -> MixDistance:
     )
 
 
-def _samples(found: ByCause) -> float:
-    return found.about["samples"].value or 0.0 if "samples" in found.about else 0.0
+def _samples(by_cause: ByCause) -> float:
+    return by_cause.about["samples"].value or 0.0 if "samples" in by_cause.about else 0.0
 
 
-def _shares(found: ByCause) -> Iterator[tuple[str, MixFigure]]:
+def _shares(by_cause: ByCause) -> Iterator[tuple[str, MixFigure]]:
     """Each cause's percent of the subject's CPU time; together 100."""
-    percents = {name: cause.percent.value or 0.0 for name, cause in found.causes.items()}
-    percents["unclassified"] = found.unclassified
+    percents = {name: cause.percent.value or 0.0 for name, cause in by_cause.causes.items()}
+    percents["unclassified"] = by_cause.unclassified
     total = sum(percents.values())
     if not total:
         return
     for name, value in percents.items():
-        error = found.causes[name].standard_error.value if name in found.causes else None
+        error = by_cause.causes[name].standard_error.value if name in by_cause.causes else None
         known = None if error is None else 100 * error / total
         yield name.replace("_", " "), MixFigure(100 * value / total, "sampled", standard_error=known)
-    bound = found.bound.value
-    for name in found.unmet if bound is not None else ():
+    bound = by_cause.bound.value
+    for name in by_cause.unmet if bound is not None else ():
         yield name.replace("_", " "), MixFigure(0.0, "sampled", bound=100 * (bound or 0.0) / total)
 
 

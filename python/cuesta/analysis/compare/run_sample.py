@@ -1,6 +1,6 @@
-"""One run of a side: the figures that are compared over runs, and why the run may not be used.
+"""Reads one run of a side: the figures that are compared over runs, and why the run cannot be used.
 
-A run gives one number to each figure, however many transactions it had. Figures that were not measured are None.
+A run gives one number per figure, however many transactions it had. Figures that were not measured are None.
 """
 
 import statistics
@@ -30,16 +30,16 @@ from cuesta.ledger import Interval
 from cuesta.ledger.record import CertificationSetup
 
 ENOUGH_FOR_P99 = 1000.0
-"""Transactions, were they independent, that a 99th percentile rests on."""
+"""Independent transactions that a 99th percentile needs."""
 TYPICAL = 12.0
-"""Transactions that tell as much as one independent one, where a run is too short to show its autocorrelation: measured
-for a closed load with a server 70 % busy."""
+"""Transactions per independent one, for runs too short to show their autocorrelation; measured for a closed load with a
+server 70 % busy."""
 WHOLE = 0.99
 """Share of the planned interval that a run must have measured."""
 RATES = ("throughput", "keystrokes")
-"""Rates that are no figure where nothing was counted."""
+"""Rates that are None if nothing was counted."""
 METERED = 0.75
-"""Share of it that the host's meters must have seen."""
+"""Share of the interval that the host's meters must have covered."""
 OF_TRANSACTIONS = ("response", "first_response")
 
 
@@ -49,21 +49,21 @@ class RunSample:
 
     folder: Path
     started: str
-    """UTC, as the record has it."""
+    """In UTC, as in `run.json`."""
     facts: RunFacts
     figures: Mapping[str, float | None]
     """By the names of the metrics."""
     parts: Mapping[str, Sequence[Metric]]
     """By metric: the metrics of each class of transactions, or of each group whose keys are timed."""
     effective: Mapping[str, float]
-    """By series: the number of independent values that would tell as much as those of the run."""
+    """By series: the number of independent values with the same variance of the mean."""
     errors: int
     metered: float
-    """Share of the interval that the host's meters saw."""
+    """Share of the interval that the host's meters covered."""
     honesty: str
-    """What its CPU figures are worth; empty if there are none."""
+    """How far its CPU figures can be trusted; empty if there are none."""
     unusable: str | None
-    """Why it may not be used."""
+    """Why it cannot be used."""
 
 
 def run_sample(folder: Path, step: int | None = None) -> RunSample:
@@ -89,8 +89,8 @@ def of_certification_run(run: CertificationRun, setup: CertificationSetup) -> Ru
 def of_summary(folder: Path, summary: Summary, step: int | None = None) -> RunSample:
     """Take the step with this number, by default the plan's last."""
     number = planned_last(summary) if step is None else step
-    found = next((figures for figures in summary.steps if figures.step == number), None)
-    figures = found or summary.last
+    measured_step = next((figures for figures in summary.steps if figures.step == number), None)
+    figures = measured_step or summary.last
     meters = figures.host.meters
     run = summary.recorded.run
     metered = meters.seconds / figures.seconds if meters and figures.seconds else 0.0
@@ -107,12 +107,12 @@ def of_summary(folder: Path, summary: Summary, step: int | None = None) -> RunSa
         errors=figures.errors.count,
         metered=metered,
         honesty=meters.honesty if meters else "",
-        unusable=unusable(summary, found, number),
+        unusable=unusable(summary, measured_step, number),
     )
 
 
 def compared(step: StepFigures, metered: float) -> dict[str, float | None]:
-    """Take the figures from a step; a cost to the host only if its meters saw enough of the interval."""
+    """Take the figures from a step; the host's only if its meters covered enough of the interval."""
     metrics = {each.name: each for each in (*HEADLINE, *OF_ECHOES, *OF_CERTIFICATIONS, *EXPLORATORY)}
     enough = metered >= METERED
     return {
@@ -135,7 +135,7 @@ def of_parts(name: str, parts: Iterable[str]) -> Iterator[tuple[str, Metric]]:
 
 
 def class_name(group: str, transaction: str) -> str:
-    """Name a class of transactions; a group with only the transaction of its tape is named once."""
+    """The name of a class of transactions: only the group's, if the transaction has the same name."""
     return group if group == transaction else f"{group}: {transaction}"
 
 
@@ -156,7 +156,7 @@ def unusable(summary: Summary, step: StepFigures | None, number: int) -> str | N
 
 
 def effective(summary: Summary, step: int) -> float:
-    """Effective number of transactions: how many independent ones give a mean response with the same variance.
+    """Effective number of transactions: the number of independent ones whose mean response has the same variance.
 
     The variance is that of the mean of the seconds' means, with their autocorrelation.
     """

@@ -1,4 +1,4 @@
-"""A side of a comparison: a handful of runs, those that cannot be trusted left out, each with its reason."""
+"""Reads a side of a comparison: its usable runs, and the excluded ones with their reasons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class Side:
     left_out: list[ExcludedRun]
 
 
-def apart(folder: Path, step: int | None = None) -> Side:
-    """Read a side that was made by itself; of sweeps, the step with this number or else the last."""
+def read_side(folder: Path, step: int | None = None) -> Side:
+    """Read a side whose runs are not in pairs; of sweeps, step `step` or by default the last."""
     if is_certification(folder):
-        given = open_certification(folder).given
-        return side(folder, [of_certification_run(read_run(run, given.pause), given) for run in run_folders(folder)])
+        setup = open_certification(folder).given
+        return side(folder, [of_certification_run(read_run(run, setup.pause), setup) for run in run_folders(folder)])
     return side(folder, [run_sample(run, step) for run in run_folders(folder)])
 
 
@@ -44,10 +44,10 @@ def in_pairs(folder: Path, step: int | None = None) -> tuple[Side, Side]:
 
 
 def _add_pair(base: Side, new: Side, pair: tuple[RunSample, RunSample]) -> None:
-    seen, why = [*base.runs, *new.runs], list[str | None]()
+    earlier, why = [*base.runs, *new.runs], list[str | None]()
     for run in pair:
-        why.append(run.unusable or once_more(run, seen, base.folder))
-        seen.append(run)
+        why.append(run.unusable or once_more(run, earlier, base.folder))
+        earlier.append(run)
     for one, run, own in zip((base, new), pair, why, strict=True):
         if any(why):
             one.left_out.append(ExcludedRun(run.folder, own or "the other run of its pair is left out"))
@@ -57,17 +57,17 @@ def _add_pair(base: Side, new: Side, pair: tuple[RunSample, RunSample]) -> None:
 
 def side(folder: Path, runs: Sequence[RunSample]) -> Side:
     """Separate usable runs from excluded ones."""
-    found = Side(folder, [], [])
+    result = Side(folder, [], [])
     for run in runs:
-        if why := run.unusable or once_more(run, found.runs, folder):
-            found.left_out.append(ExcludedRun(run.folder, why))
+        if why := run.unusable or once_more(run, result.runs, folder):
+            result.left_out.append(ExcludedRun(run.folder, why))
         else:
-            found.runs.append(run)
-    return found
+            result.runs.append(run)
+    return result
 
 
 def once_more(run: RunSample, others: Sequence[RunSample], folder: Path) -> str | None:
-    """Name the run that this one is a copy of; None if it is of none."""
+    """A sentence if the run is a copy of another one; else None."""
     twin = next((other for other in others if same_run(run, other)), None)
     return f"it is {name_in(twin.folder, folder)} once more" if twin else None
 
@@ -77,5 +77,5 @@ def name_in(run: Path, folder: Path) -> str:
 
 
 def same_run(one: RunSample, other: RunSample) -> bool:
-    """Whether two folders hold the same run: a copy is no repetition."""
+    """Whether two folders contain the same run. A copy is no repetition."""
     return one.started == other.started and one.figures == other.figures

@@ -1,7 +1,7 @@
-"""Statistical verdict on two sets of runs: numbers in, verdicts out.
+"""Gives statistical verdicts on two sets of runs.
 
-A ratio is tested on logarithms, over runs and never over the transactions within them: transactions of one run resemble
-one another, and a test that takes them for independent finds a change in more than half of all pairs of equal systems.
+A ratio is tested on logarithms, over runs and never over the transactions within them: transactions of one run are
+correlated, and a test that assumes independence finds a change in more than half of all pairs of equal systems.
 Two hypotheses are tested for each headline figure: that nothing changed, and that the change is at most the practical
 margin. Holm's rule keeps the chance of any false claim, over all headline figures, at 5 % for each of the two.
 """
@@ -21,11 +21,11 @@ ALPHA = 1 - CONFIDENCE
 LEAST_RUNS = least_runs(CONFIDENCE, in_pairs=False)
 """Runs of each side that an exact interval needs."""
 NO_SPREAD = 2
-"""At most this many runs do not tell the spread from run to run."""
+"""With at most this many runs, the spread between runs is unknown."""
 
 
 class Verdict(StrEnum):
-    """What the runs allow to say of one figure."""
+    """The conclusion about one figure."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -73,20 +73,20 @@ class RatioTest:
     """Result of testing one figure's ratio."""
 
     ratio: float
-    """New over base, by Hodges and Lehmann."""
+    """New ÷ base, by Hodges and Lehmann."""
     interval: Interval | None
-    """Of the ratio; None if the runs are too few for an exact interval."""
+    """The exact interval of the ratio; None if there are too few runs."""
     p_equal: float
     """p-value of equal systems, adjusted by Holm's rule over the headline figures."""
     p_at_margin: float
     """p-value of systems that differ by just the margin, adjusted likewise."""
     verdict: Verdict
     more_runs: int | None
-    """More runs a side (or pairs) that would likely decide; None if it is decided, or if no number would."""
+    """Additional runs a side (or pairs) that would likely decide; None if it is decided, or if no number would."""
     least_change: float | None
-    """The least change, as 0.03, that these runs find four times in five, given their spread; None if none."""
+    """The least change, as 0.03, that these runs detect four times in five with their spread; None if none."""
     runs_for_margin: int | None
-    """Runs a side (or pairs) that find a change of the margin so; None if the spread is unknown or none do."""
+    """Runs a side (or pairs) that detect a change of the margin likewise; None if the spread is unknown or none do."""
 
 
 def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, RatioTest]:
@@ -113,8 +113,8 @@ def judge(samples: Mapping[str, LogRatioSample], margin: float) -> dict[str, Rat
 
 def estimate(sample: LogRatioSample) -> tuple[float, Interval | None]:
     """The ratio and its exact interval, of any figure."""
-    found = sample.interval
-    interval = found and Interval(math.exp(found.low), math.exp(found.high), found.confidence)
+    logs = sample.interval
+    interval = logs and Interval(math.exp(logs.low), math.exp(logs.high), logs.confidence)
     return math.exp(sample.shift.estimate), interval
 
 
@@ -136,7 +136,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _p_at_margin(shift: LocationShift, edge: float) -> float:
-    """Test the nearest of all changes that do not matter."""
+    """The p-value of the change at the margin nearest to the estimate."""
     estimated = shift.estimate
     return shift.p_value(math.copysign(edge, estimated)) if abs(estimated) > edge else 1.0
 
@@ -151,7 +151,7 @@ def _verdict(sample: LogRatioSample, edge: float, p_equal: float, p_at_margin: f
 
 
 def _more_runs(sample: LogRatioSample, edge: float, tests: int) -> int | None:
-    """Estimate how many more runs would decide, if the true ratio is near the one found."""
+    """Estimate how many more runs would decide, if the true ratio is near the estimate."""
     estimated = sample.shift.estimate
     alpha = ALPHA if abs(estimated) < edge else ALPHA / tests
     needed = least_runs(1 - alpha, sample.in_pairs)

@@ -1,7 +1,7 @@
-"""Systems over the years: the ledger of releases and goals, and tables typed from documents.
+"""The ledger of systems, improvements and goals; and checks of tables typed from documents.
 
-- `ledgers`: which systems stand in one ledger, and their elapsed times; `projection`: goals, and what planned
-  improvements would make of the last system.
-- `identities`: checks what must agree among printed values. `transcript`: the prints as they are read; `formula`: the
+- `ledgers`: groups systems into ledgers, with their elapsed times; `projection`: the elapsed time with planned
+  improvements, and the chance to meet a goal.
+- `identities`: checks the identities among printed values. `transcript`: the prints with their readings; `formula`: the
   formulas over them; `quantity`: a printed number and its bounds.
 """

@@ -10,7 +10,7 @@ every name that fits, `a.*.total` within a function for all of them. Numbers, `+
     count(NAME, "letters")   how many of a print's characters are among these
     distinct(NAMES)          how many different prints there are
 
-Nothing else is evaluated, so a formula from a file can do no harm.
+Nothing else is evaluated, so a formula from a file is safe.
 """
 
 import re
@@ -104,7 +104,7 @@ OF_PRINTS: Mapping[str, Callable[[Sequence[str]], Value]] = {
 
 
 class Scope(Protocol):
-    """What names stand for."""
+    """The values of names."""
 
     def quantity(self, name: str) -> Quantity:
         """Raises UnreadableError."""
@@ -145,7 +145,7 @@ class Formula:
 
 
 def expand(text: str, names: Sequence[str]) -> Iterator[str]:
-    """Expand `{holes}`: the formulas of which every name is known."""
+    """Expand `{holes}` into all formulas whose names are known."""
     bindings: list[dict[str, str]] = [{}]
     for pattern in (each for each in PATTERN.findall(text) if HOLE.search(each)):
         bindings = [more for binding in bindings for more in bound(pattern, binding, names)]
@@ -178,7 +178,7 @@ def parse(text: str, names: Sequence[str]) -> Formula:
 
 
 def parse_expression(text: str, names: Sequence[str]) -> Expression:
-    """Read what a derived name stands for."""
+    """Read the formula of a derived name."""
     parser = Parser(text, names)
     found = parser.expression()
     parser.end()

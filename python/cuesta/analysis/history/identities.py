@@ -1,8 +1,8 @@
 """Checks the identities of a typed document, and classifies the values that contradict them.
 
-Every identity is computed from the values as printed. A difference within what was rounded is rounding. Where one
-fails, the readings that were typed beside its prints are tried; what no reading repairs is an error of the document.
-Nothing is rewritten. `studies/history/misread.py` proposes readings.
+Every identity is computed from the values as printed. A difference within the rounding of its values is rounding. If an
+identity fails, the readings that were typed beside its prints are tried; if none repairs it, the document has an error.
+Nothing is changed. `studies/history/misread.py` proposes readings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,22 +16,22 @@ from cuesta.ledger.historical import Document
 
 
 class FindingKind(StrEnum):
-    """Why a value is not what the identities say."""
+    """Why a value contradicts an identity."""
 
     ROUNDING = "rounding"
-    """Off in the last digit, by no more than what it was computed from was rounded."""
+    """The last digit differs, by at most the rounding of the values that it was computed from."""
     MISREAD = "likely misread"
     """The reading that was typed beside it makes the identities agree."""
     ERROR = "arithmetic error"
     """The computation in the document is wrong; no typed reading repairs it."""
     CARRIED = "carries an error"
-    """It is computed right, from a value that is wrong."""
+    """It was computed correctly from a wrong value."""
     CONTRADICTION = "contradiction"
     """Two statements of one thing differ."""
     IMPOSSIBLE = "impossible"
-    """Beyond a bound, such as more than all of a resource: to be rejected, not clipped."""
+    """Beyond a bound, such as more than all of a resource. It must be rejected, not clipped."""
     UNREADABLE = "unreadable"
-    """No number, and no typed reading that the identities confirm."""
+    """It is no number, and no typed reading is confirmed by the identities."""
     INCOMPLETE = "incomplete"
     """A row with fewer cells than the table has columns, or a cell torn in two."""
 
@@ -43,7 +43,7 @@ class Correction:
     name: str
     reading: str
     repaired: tuple[Formula, ...]
-    """Identities that fail as printed and agree with it; never empty."""
+    """Identities that fail as printed and hold with the reading; never empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,15 @@ class Finding:
     against: tuple[str, ...] = ()
     """The identities that do not hold as printed."""
     support: tuple[str, ...] = ()
-    """Those that hold with the reading; where there is none, those in which the value holds as printed."""
+    """Identities that hold with the reading; without a reading, those that hold as printed."""
     why: str = ""
-    """What the typist said of the first of `against`."""
+    """The typist's remark on the first of `against`."""
     page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentCheck:
-    """Result of checking a document against itself."""
+    """The result of checking a document's identities."""
 
     document: Document
     findings: tuple[Finding, ...]
@@ -90,7 +90,7 @@ BOUNDS = {"=": "", "<=": "at most ", ">=": "at least "}
 
 
 def check(document: Document) -> DocumentCheck:
-    """Compute every identity of a document. Raises InputError for a formula that means nothing."""
+    """Compute every identity of a document. Raises InputError for an invalid formula."""
     transcript = Transcript.of(document)
     before = [transcript.outcome(formula).agreement for formula in transcript.formulas]
     read, corrections = correct(transcript)
@@ -172,7 +172,7 @@ def said(value: Value | None, like: str) -> str | None:
 
 
 def unmended(transcript: Transcript) -> Iterator[Finding]:
-    """Find the values that a failing formula is about, where no typed reading helps."""
+    """Find the values of failing formulas that no typed reading repairs."""
     failing = dict[str, list[tuple[Formula, Outcome]]]()
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
@@ -195,7 +195,7 @@ def unmended(transcript: Transcript) -> Iterator[Finding]:
 
 
 def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
-    """Classify a value where no typed reading helps."""
+    """Classify a value that no typed reading repairs."""
     if outcome.agreement is Agreement.UNREADABLE:
         return FindingKind.UNREADABLE
     if formula.relation in {"<=", ">="}:
@@ -206,7 +206,7 @@ def verdict(formula: Formula, outcome: Outcome) -> FindingKind:
 
 
 def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list[tuple[Formula, Outcome]]]) -> bool:
-    """Whether a value is computed right from another that is wrong, and would be right if that one were."""
+    """Whether a value was computed correctly from a wrong one."""
     wanted = transcript.outcome(formula).right
     if formula.relation != "=" or not isinstance(wanted, Quantity):
         return False
@@ -222,7 +222,7 @@ def is_carried(transcript: Transcript, formula: Formula, failing: dict[str, list
 
 
 def rounded(transcript: Transcript) -> Iterator[Finding]:
-    """Find differences within what was rounded."""
+    """Find differences within rounding."""
     for formula in transcript.formulas:
         outcome = transcript.outcome(formula)
         if outcome.agreement is not Agreement.ROUNDING:

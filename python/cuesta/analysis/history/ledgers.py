@@ -1,4 +1,4 @@
-"""Groups systems into ledgers: those that ran the same workload, and those that a file of goals lists."""
+"""Groups systems into ledgers: those with the same workload, and those of a file of goals."""
 
 import datetime
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class CertifiedSystem:
     folder: str
     record: Record
     doubt: str = ""
-    """What speaks against it."""
+    """Why it should not be trusted."""
 
     @property
     def workload(self) -> tuple[str, ...]:
@@ -33,7 +33,7 @@ class CertifiedSystem:
 def ledgers(
     goals: Sequence[Goals], certified: Sequence[CertifiedSystem], base: str | None, goal: float | None
 ) -> Iterator[Ledger]:
-    """Make a ledger for each file of goals, and for each workload that none of them is about."""
+    """Make a ledger for each file of goals, and for each workload without such a file."""
     certified = sorted(certified, key=lambda each: each.record.given.started)
     told = {each.plan for each in goals if each.plan}
     for each in goals:
@@ -47,7 +47,7 @@ def ledgers(
 
 
 def with_goals(goals: Goals, certified: Sequence[CertifiedSystem], base: str | None, goal: float | None) -> Ledger:
-    """Raises InputError where certifications of unlike workloads would be mixed."""
+    """Raises InputError if the certifications have unlike workloads."""
     if len({one.workload for one in certified}) > 1:
         folders = ", ".join(one.folder for one in certified)
         raise InputError(

@@ -1,9 +1,8 @@
-"""Systems in percent of a reference, and the elapsed time that planned improvements would give the last one.
+"""Systems in percent of a reference, and the elapsed time of the last one with planned improvements.
 
-An improvement saves a share of the elapsed time of what it touches: elapsed × (1 − saves × touches). One that the
-benchmark does not exercise saves nothing of it. Improvements compound. All-low and all-high are the ends; between them
-each estimate is taken as uniform and independent of the others, and the chance to meet a goal is the share of draws
-that do (seeded, with its standard error).
+An improvement saves a share of the elapsed time that it touches: elapsed × (1 − saves × touches). If the benchmark does
+not exercise it, it saves nothing. Improvements compound. The ends are all estimates low and all estimates high; between
+them each estimate is uniform and independent. The chance to meet a goal is simulated (seeded, with its standard error).
 """
 
 import datetime
@@ -19,7 +18,7 @@ from cuesta.errors import InputError
 from cuesta.ledger.goals import Improvement
 
 DRAWS, SEED = 20_000, 1974
-"""Of the simulation; each result has its standard error."""
+"""The simulation's number of draws and its seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +29,14 @@ class MeasuredSystem:
     brings: tuple[str, ...] = ()
     """Names of the improvements that it has."""
     zero_idle: float | None = None
-    """Share of the CPUs' time in which there was nothing to do."""
+    """Share of the CPUs' time in zero idle."""
     grade: str = ""
-    """Of a certification."""
+    """The grade, if it is a certification."""
     folder: str = ""
     doubt: str = ""
-    """What speaks against the row: its record does not agree with its files, or it is a copy of another."""
+    """Why it should not be trusted: its record disagrees with its files, or it is a copy of another."""
     runs: tuple[float, ...] = ()
-    """The elapsed time run by run; empty of a system that is known as it was printed."""
+    """The elapsed time of each run; empty if it is a printed figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class PlannedImprovement:
-    """An improvement, as it counts in the benchmark."""
+    """An improvement with parsed estimates, as far as the benchmark exercises it."""
 
     name: str
     date: str
@@ -103,7 +102,7 @@ class GoalChance:
     goal: float
     share: float
     error: float
-    """Standard error of the share; 0 where nothing is left to chance."""
+    """Standard error of the share; 0 if it is certain."""
     draws: int
     low: float
     """Elapsed time that 5 in 100 draws are below."""
@@ -113,7 +112,7 @@ class GoalChance:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """What the improvements would make of a system."""
+    """The elapsed times of a system with planned improvements."""
 
     since: MeasuredSystem
     hoped: tuple[ProjectedSystem, ...]
@@ -127,7 +126,7 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseOutcome:
-    """A measured system beside what was expected of the improvements that it has."""
+    """A measured system, and the elapsed time that was expected with its improvements."""
 
     system: MeasuredSystem
     before: MeasuredSystem
@@ -144,7 +143,7 @@ class ReleaseOutcome:
 
     @property
     def miss(self) -> float:
-        """By how much longer it took than expected, as a share."""
+        """Its excess over the expected elapsed time, as a share of that."""
         return self.system.elapsed / self.expected - 1
 
 
@@ -159,10 +158,10 @@ class Ledger:
     systems: tuple[MeasuredSystem, ...]
     """In order of date."""
     planned: Projection | None
-    """From the last system before any improvement came; None if the first one has some already."""
+    """From the last system without any improvement; None if the first one has some already."""
     came: tuple[ReleaseOutcome, ...]
     rebased: Projection | None
-    """From the last system of all; None if no improvement has come yet."""
+    """From the last system; None if none has an improvement yet."""
 
     def percent(self, elapsed: float) -> float | None:
         """An elapsed time in percent of the reference."""
@@ -199,7 +198,7 @@ def ledger(  # noqa: PLR0913, PLR0917
     """Raises InputError for names that are not in it."""
     ordered = sorted(systems, key=lambda each: each.date)
     plans = [planned(each) for each in improvements]
-    insist_on_known(ordered, plans)
+    check_improvements(ordered, plans)
     start = before_any(ordered)
     came = list(outcomes(ordered, plans))
     there = {name for system in ordered for name in system.brings}
@@ -233,8 +232,8 @@ def reference(systems: Sequence[MeasuredSystem], base: str | None) -> MeasuredSy
     return found[0]
 
 
-def insist_on_known(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> None:
-    """Refuse a system that brings an improvement that is not planned."""
+def check_improvements(systems: Sequence[MeasuredSystem], plans: Sequence[PlannedImprovement]) -> None:
+    """Raise InputError if a system has an improvement that is not planned."""
     known = {each.name for each in plans}
     for system in systems:
         for name in system.brings:
@@ -279,9 +278,9 @@ def project(since: MeasuredSystem, plans: Sequence[PlannedImprovement], goal: fl
 
 
 def chance(elapsed: float, plans: Sequence[PlannedImprovement], goal: float) -> GoalChance:
-    """Draw the elapsed time with all improvements, many times.
+    """Simulate the elapsed time with all improvements.
 
-    For the widest estimate the chance is computed, given the others, not drawn: the error is far smaller.
+    Only the other estimates are drawn; the chance over the widest one is computed, which makes the error far smaller.
     """
     source = random.Random(SEED)
     counted = sorted((each for each in plans if each.in_benchmark), key=lambda each: each.high - each.low)

@@ -21,7 +21,7 @@ SLACK = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number, and the bounds of what it may be."""
+    """A number with its bounds."""
 
     low: float
     value: float
@@ -38,12 +38,12 @@ class Quantity:
         return SLACK * max(abs(self.value), 1e-9)
 
     def may_be(self, other: "Quantity") -> bool:
-        """Whether both may stand for one number."""
+        """Whether both may be the same number."""
         slack = self.slack + other.slack
         return self.low <= other.high + slack and other.low <= self.high + slack
 
     def prints(self, value: float) -> bool:
-        """Whether a number may be printed so."""
+        """Whether `value` may be printed like this."""
         return self.low - self.slack <= value <= self.high + self.slack
 
     def __neg__(self) -> "Quantity":
@@ -98,13 +98,13 @@ def number(digits: str) -> float:
 
 
 def places(text: str) -> int:
-    """Digits behind the point of the last number in a print."""
+    """Number of decimals of the last number in a print."""
     found = re.findall(NUMBER, text)
     return len(found[-1].partition(".")[2]) if found else 0
 
 
 def unit(text: str) -> str:
-    """The word behind the number of a print."""
+    """The word after the number of a print."""
     found = re.match(rf"\s*[<>]?\s*{NUMBER}\s*(\S*)", text)
     return found[1].rstrip(".,;") if found else text.strip()
 

@@ -1,4 +1,4 @@
-"""A document's printed values, with readings in place of some of them, and its formulas computed over them."""
+"""A document's printed values with readings of some of them, over which its formulas are computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -53,13 +53,13 @@ class Transcript:
     derived: Mapping[str, Expression]
     formulas: tuple[Formula, ...]
     whys: Mapping[str, str]
-    """Formula → what the document's typist said of it."""
+    """Formula → the typist's remark."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """Readings that differ from the print."""
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """Parse a document's formulas. Raises InputError for one that means nothing."""
+        """Parse a document's formulas. Raises InputError for an invalid one."""
         names = [*document.prints, *document.derived]
         derived = {name: parse_expression(text, names) for name, text in document.derived.items()}
         whys = {text: stated.why for stated in document.identities for text in expand(stated.formula, names)}
@@ -70,7 +70,7 @@ class Transcript:
         return transcript
 
     def read_as(self, name: str, text: str) -> Self:
-        """The same transcript with one print read otherwise."""
+        """The same transcript with another reading of one print."""
         return replace(self, texts={**self.texts, name: text})
 
     def print_of(self, name: str) -> PrintedValue:
@@ -106,7 +106,7 @@ class Transcript:
         return Outcome(agreement(formula.relation, left, right), left, right)
 
     def repaired(self, read: Self, before: Mapping[Formula, Outcome]) -> list[Formula]:
-        """The formulas of `before` that fail and agree in another reading; none if that breaks one that held."""
+        """The formulas of `before` that fail, and hold in the reading `read`; none if it breaks one that held."""
         failing = (formula for formula, outcome in before.items() if not outcome.agrees)
         repaired = [formula for formula in failing if read.outcome(formula).agrees]
         if not repaired:
@@ -115,7 +115,7 @@ class Transcript:
         return [] if any(read.outcome(formula).agreement is Agreement.FAILS for formula in held) else repaired
 
     def prints_of(self, names: Sequence[str], depth: int = 0) -> list[str]:
-        """The prints that names rest on, each once. Raises InputError for circular definitions."""
+        """The prints from which names are computed, each once. Raises InputError for circular definitions."""
         if depth > DEEPEST:
             raise InputError(f"{self.document.title}: {names[0]} is derived from itself")
         found = list[str]()
@@ -125,7 +125,7 @@ class Transcript:
 
     @cached_property
     def formulas_with(self) -> Mapping[str, tuple[Formula, ...]]:
-        """Formulas by the prints that they rest on."""
+        """Formulas by the prints in them."""
         found: dict[str, list[Formula]] = {}
         for formula in self.formulas:
             for name in self.prints_of(formula.names):
@@ -135,7 +135,7 @@ class Transcript:
 
 @lru_cache(maxsize=4096)
 def known(text: str, counted: bool, cut_off: bool) -> Quantity | None:
-    """Parse a print; what was counted is exact."""
+    """Parse a print; a count is exact."""
     found = parse_print(text, cut_off)
     return Quantity.exactly(found.value) if found and counted else found
 
@@ -151,7 +151,7 @@ def agreement(relation: str, left: Value, right: Value) -> Agreement:
 
 
 def of_numbers(relation: str, left: Quantity, right: Quantity) -> Agreement:
-    """Compare two numbers: exactly, then within what was rounded."""
+    """Compare two numbers: exactly, then within rounding."""
     slack = left.slack + right.slack
     if relation == "divides":
         return Agreement.HOLDS if left.value and right.value % left.value == 0 else Agreement.FAILS
