@@ -1,4 +1,4 @@
-"""A meter's figure in a cell of a table, `—` where it could not be had, and how it was had: its tier."""
+"""Writes a meter's figure in a cell of a table, `—` if it has no value, and its tier."""
 
 from typing import Any
 
@@ -8,18 +8,18 @@ from cuesta.units import ABSENT, count, digits, seconds, signed
 
 
 def tiers(*figures: MeterFigure[Any]) -> str:
-    """Name the tiers of figures, each once; nothing if none is known."""
+    """The tiers of figures, each once; empty if no figure has one."""
     return ", ".join(dict.fromkeys(figure.tier for figure in figures if figure.tier))
 
 
 def in_brackets(*figures: MeterFigure[Any]) -> str:
-    """Name them at the end of a line."""
-    found = tiers(*figures)
-    return f" ({found})" if found else ""
+    """The tiers of figures in brackets; empty if no figure has one."""
+    names = tiers(*figures)
+    return f" ({names})" if names else ""
 
 
 def tiered(row_: str, *figures: MeterFigure[Any]) -> str:
-    """Name the tier at the end of a row."""
+    """A row, with the tiers of its figures at the end."""
     return f"{row_}  {tiers(*figures)}"
 
 

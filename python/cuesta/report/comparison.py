@@ -1,4 +1,4 @@
-"""A comparison of runs, for a terminal of 80 columns and as data. The verdict comes first, then what it rests on."""
+"""Writes a comparison of runs, as text of 80 columns and as data: the verdict, then the figures behind it."""
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
@@ -33,18 +33,18 @@ COLOURS = {
 LABEL = 22
 HEADS = ("BASE", "NEW", "ratio", "95 % interval")
 WIDTHS = (9, 9, 7, 15)
-"""Of a table's columns, at least; what is said of a row comes behind them."""
+"""The least widths of a table's columns, after which a remark may follow."""
 TABLES = ("HEADLINE", "OTHERS")
-"""Sections that need the margin's room too."""
+"""Sections that also use the space of the margin."""
 SO_MANY_TIMES = 2.0
-"""From here on a change in percent is harder to read than a factor."""
+"""The ratio from which on a change is written as a factor instead of a percentage."""
 SHORT = {Verdict.BELOW: "below margin"}
 
 Rows = Iterator[str | Text]
 
 
 def text(comparison: Comparison, colour: bool | None = None) -> str:
-    """Text for a terminal; `colour` None means: if standard output is a terminal that has not declined it."""
+    """The text for a terminal. `colour` None = coloured if standard output is a terminal and NO_COLOR is not set."""
     if colour is None:
         terminal = Console()
         colour = terminal.is_terminal and not terminal.no_color
@@ -91,7 +91,7 @@ def sentence(figure: MetricComparison, comparison: Comparison) -> str:
 
 
 def why_open(figure: MetricComparison, comparison: Comparison) -> str:
-    """What is known of an inconclusive figure."""
+    """Why a figure is inconclusive, although it changed; else empty."""
     assert figure.test
     assert figure.interval
     most = 1 + comparison.terms.margin
@@ -114,7 +114,7 @@ def each_side(more: int) -> str:
 
 
 def design(comparison: Comparison) -> Rows:
-    """What was compared with what."""
+    """The design, the sides, and the differences between them."""
     how = "one run of each right after the other, the order turned each time" if comparison.in_pairs else "made apart"
     runs = f"{runs_of(comparison)}, {how}"
     margin, confidence = (f"{value * 100:g} %" for value in (comparison.terms.margin, CONFIDENCE))
@@ -187,7 +187,7 @@ def cells_of(each: MetricComparison) -> tuple[str, ...]:
 
 
 def dotted(each: MetricComparison, compensation: float) -> tuple[str, ...]:
-    """Show where the figure would stand by the base's method, as the dotted line of MPL-17 does."""
+    """The figure as it would be by the base's method, like the dotted line of MPL-17."""
     _, new = medians(each)
     return "", in_unit((new or 0.0) * compensation, each.metric.unit), f"×{compensation:g}", ""
 
@@ -202,7 +202,7 @@ def between(interval: Interval | None) -> str:
 
 
 def power(comparison: Comparison) -> Rows:
-    """How small a change these runs find, whatever they showed."""
+    """How small a change these runs could detect."""
     judged = {each.metric.label: each.test for each in comparison.headline if each.test}
     if not judged:
         return
@@ -224,7 +224,7 @@ def power(comparison: Comparison) -> Rows:
 
 
 def least_found(change: float) -> str:
-    """Write the least change that is found; runs that do not differ at all find any."""
+    """Write the least change that is detected; runs without any spread detect every change."""
     return share(change) if change > 0 else "any size"
 
 
@@ -241,7 +241,7 @@ def needed(judged: RatioTest, comparison: Comparison) -> str:
 
 
 def too_few(comparison: Comparison, figures: int) -> str:
-    """How many runs any claim of a change takes."""
+    """How many runs it takes to claim any change."""
     least = least_runs(1 - ALPHA / figures, comparison.in_pairs)
     takes = many(least, "pair") if comparison.in_pairs else f"{least} + {least} runs"
     return f"a claim among {many(figures, 'figure')} takes {takes}"

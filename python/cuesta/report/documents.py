@@ -1,4 +1,4 @@
-"""Runs as documents: the model of their report, shown in one way or another."""
+"""Writes runs as documents: text, Markdown or a page."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -19,7 +19,7 @@ WRITTEN: dict[Unit, Callable[[float], str]] = {
 """How a value is written; the unit of a rate stands in its label."""
 
 ENOUGH = 10
-"""Values that must lie beyond a percentile for it to rest on more than a handful."""
+"""A percentile with fewer values than this beyond it is marked."""
 BEYOND = {"p50": 0.5, "p90": 0.1, "p95": 0.05, "p99": 0.01, "p999": 0.001}
 """The part of the values that lies beyond each percentile."""
 PERCENTILES = {**{name: name for name in BEYOND}, "p999": "p99.9", "max": "max"}

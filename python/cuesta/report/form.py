@@ -1,6 +1,6 @@
 """MPL-17's certification form: its six parts as facts and rows, which `form_text` and `form_page` lay out.
 
-The order is that of 1969; what today asks for (the grade, its reasons, the method, the runs) stands before and after.
+The order is that of 1969. Additions of today (the grade, its reasons, the method, the runs) are before and after it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -100,7 +100,7 @@ def method(record: Record) -> list[tuple[str, str]]:
 
 
 def runs_apart(record: Record) -> Iterator[str]:
-    """Which runs were made for one figure each, and what the meters cost."""
+    """Sentences on the extra runs, and on the cost of metering."""
     how = record.method
     for what, made in how.apart.items():
         yield f"{', '.join(made)}: {PURPOSE[what]}"
@@ -115,15 +115,15 @@ def runs_apart(record: Record) -> Iterator[str]:
 
 
 def folders(record: Record) -> list[str]:
-    """Name the runs that the figures are from."""
+    """Folders of the runs from which the figures are."""
     return [*(run.folder for run in record.runs), *(run for made in record.method.apart.values() for run in made)]
 
 
 def all_rows(record: Record) -> Iterator[tuple[str, FormRow | ProcessRow]]:
     """Every row of part IV, with its part."""
-    found = record.measurements
+    parts = record.measurements
     for part in CAPTIONS:
-        yield from ((part, each) for each in getattr(found, part))
+        yield from ((part, each) for each in getattr(parts, part))
 
 
 RUN_HEADS = ("run", "creation", "its CPU", "commands", "its CPU", "complete", "steal", "idle")
@@ -197,7 +197,7 @@ def figure(figure: Figure, unit: str) -> str:
 
 
 def sampled(figure: Figure, unit: str) -> str:
-    """Write a figure that rests on samples in as many digits as they support; if no sample met it, its upper limit."""
+    """Write a sampled figure with as many digits as its error allows; without any sample, its upper limit."""
     value, error, high = figure.value or 0.0, figure.standard_error or 0.0, figure.high or 0.0
     if not value:
         return f"under {seconds_within(high, high)}" if unit == "s" else f"under {share(high)}"
@@ -209,7 +209,7 @@ def sampled(figure: Figure, unit: str) -> str:
 
 
 def interval(figure: Figure, unit: str) -> str:
-    """Write the 95 % interval of a figure that rests on samples; empty for others."""
+    """Write the 95 % interval of a sampled figure; empty for others."""
     if figure.low is None or figure.high is None or not figure.value:
         return ""
     if unit == "s":

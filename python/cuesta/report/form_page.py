@@ -11,12 +11,12 @@ from cuesta.units import many
 
 
 def page(record: Record, folder: Path) -> str:
-    word, said = form.verdict(record)
+    word, sentence = form.verdict(record)
     marks: list[tuple[str, str]] = [(plain(reason), "") for reason in [*record.because, *record.warnings]]
     return html.page(
         f"{form.title(record)}: {plain(record.given.system)}",
         [
-            html.verdict(word, said, marks, good=record.grade == "certified" and not record.warnings),
+            html.verdict(word, sentence, marks, good=record.grade == "certified" and not record.warnings),
             html.section("I Variable settings: operating system", [html.facts(form.settings(record))]),
             html.section("II Hardware configuration", [html.facts(form.hardware(record))]),
             html.section(
@@ -34,7 +34,7 @@ def page(record: Record, folder: Path) -> str:
 
 
 def original(record: Record) -> list[str]:
-    """Part V: where the raw output lies, with its hashes."""
+    """Part V: the raw files and their hashes."""
     files = f"{many(len(record.raw), 'file')} in this folder ({', '.join(form.folders(record))})"
     about = f"{files}; `cuesta certify --verify` holds them against their hashes."
     return [

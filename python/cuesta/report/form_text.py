@@ -23,10 +23,12 @@ def text(record: Record, folder: Path) -> str:
 
 
 def parts(record: Record, folder: Path) -> Iterator[Sequence[str]]:
-    word, said = form.verdict(record)
-    yield [form.title(record).upper(), f"{record.given.started}, {plain(record.given.system)}", f"{word}: {said}"] + [
-        row for reason in record.because for row in wrapped(f"- {reason}", "  ")
-    ]
+    word, sentence = form.verdict(record)
+    yield [
+        form.title(record).upper(),
+        f"{record.given.started}, {plain(record.given.system)}",
+        f"{word}: {sentence}",
+    ] + [row for reason in record.because for row in wrapped(f"- {reason}", "  ")]
     yield from (wrapped(f"WARNING: {warning}", "  ") for warning in record.warnings)
     yield ["I    Variable settings: operating system", *named(form.settings(record))]
     yield ["II   Hardware configuration", *named(form.hardware(record))]
@@ -63,7 +65,7 @@ def runs(record: Record) -> Iterator[str]:
 
 
 def form_rows(record: Record, rows: Sequence[FormRow]) -> Iterator[str]:
-    """Part a, b or c; today's word goes below 1969's where the column has no room for both."""
+    """Part a, b or c. Today's name is below 1969's if the column is too narrow for both."""
     heads = form.columns(record)
     short = {"creation": "creation", "command": "commands", "total": "total"} if len(heads) > 1 else heads
     widths = [max(CELL, len(short[at]) + 1) for at in heads]

@@ -1,4 +1,4 @@
-"""The answer first: one sentence, whether to believe it, the figures that most readers want, and what is unusual."""
+"""The beginning of a report: one sentence, the verdict, the figures that most readers want, and what is unusual."""
 
 from collections.abc import Iterator
 
@@ -25,11 +25,11 @@ from cuesta.units import count, many, named, seconds, share
 
 
 def headline(summary: Summary) -> str:
-    """Answer the question of a run in one sentence, which claims nothing that was not measured."""
-    said = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
+    """One sentence with the result of a run. It claims nothing that was not measured."""
+    parts = sweep_answer(summary) if summary.planned_steps > 1 else answer(summary.last)
     valid = "valid" if summary.valid else "INVALID: do not rely on these figures"
     kept = "" if summary.planned_steps > 1 and has_limits(summary) else limits_answer(summary)
-    return f"{who(summary)}: {'; '.join(filter(None, (said, valid, kept)))}"
+    return f"{who(summary)}: {'; '.join(filter(None, (parts, valid, kept)))}"
 
 
 def who(summary: Summary) -> str:
@@ -40,7 +40,7 @@ def who(summary: Summary) -> str:
 
 
 def answer(step: StepFigures) -> str:
-    """How a step feels to type on."""
+    """The echo and response times of a step."""
     echo = f"a key echoes in {seconds(step.echo.p50)}" if step.echo.count else ""
     response = f"an answer takes {seconds(step.response.p50)} ({rare(step.response)})" if step.response.count else ""
     return ", ".join(filter(None, (echo, response))) or "nothing was measured: no key's echo, no answer"
@@ -58,9 +58,9 @@ def limits_answer(summary: Summary) -> str:
         return "no limit was set"
     crossed = [limit.limit for limit in limits if not limit.ok and limit.value is not None]
     unmeasured = [limit.limit for limit in limits if limit.value is None]
-    said = [f"limit crossed: {', '.join(map(plain, crossed))}" if crossed else ""]
-    said += [f"limit not measured: {', '.join(map(plain, unmeasured))}" if unmeasured else ""]
-    return "; ".join(filter(None, said)) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
+    parts = [f"limit crossed: {', '.join(map(plain, crossed))}" if crossed else ""]
+    parts += [f"limit not measured: {', '.join(map(plain, unmeasured))}" if unmeasured else ""]
+    return "; ".join(filter(None, parts)) or ("the limit was kept" if len(limits) == 1 else "all limits were kept")
 
 
 def has_limits(summary: Summary) -> bool:
@@ -68,7 +68,7 @@ def has_limits(summary: Summary) -> bool:
 
 
 def sweep_answer(summary: Summary) -> str:
-    """Say up to how many users limits were kept; of a sweep without limits, how response grew."""
+    """Up to how many users the limits were kept; for a sweep without limits, how the response time grew."""
     if not has_limits(summary):
         first, last = summary.steps[0], summary.last
         if first is last or not (first.response.count and last.response.count):
@@ -80,10 +80,10 @@ def sweep_answer(summary: Summary) -> str:
     kept = [step for step in sure if all(limit.ok for limit in step.limits)]
     crossed = [step for step in sure if any(not limit.ok and limit.value is not None for limit in step.limits)]
     unmeasured = [step for step in sure if any(limit.value is None for limit in step.limits)]
-    said = [between(summary, kept, crossed)]
-    said += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
-    said += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
-    return ", ".join(filter(None, said))
+    parts = [between(summary, kept, crossed)]
+    parts += [f"not measured {places(summary, unmeasured)}" if unmeasured else ""]
+    parts += [f"in doubt {places(summary, unsure)}" if (unsure := [s for s in summary.steps if s not in sure]) else ""]
+    return ", ".join(filter(None, parts))
 
 
 def between(summary: Summary, kept: list[StepFigures], crossed: list[StepFigures]) -> str:
@@ -108,7 +108,7 @@ def only_users(summary: Summary) -> bool:
 
 
 def places(summary: Summary, steps: list[StepFigures]) -> str:
-    """Name steps: by their users where only these were swept, else by their numbers."""
+    """Name steps by their numbers of users if only these were swept, else by their own numbers."""
     if only_users(summary):
         *first, last = [count(step.users) for step in steps]
         named_users = f"{', '.join(first)} and {last}" if first else last
@@ -117,14 +117,14 @@ def places(summary: Summary, steps: list[StepFigures]) -> str:
 
 
 def verdict(summary: Summary) -> Verdict:
-    """Whether the figures can be trusted, and whether they are of all that was planned."""
+    """Whether the figures can be trusted, and whether the run was complete."""
     early = how_it_ended(summary)
     word, text = ("VALID", on_time(summary)) if summary.valid else ("INVALID", "do not rely on the figures below")
     return Verdict(word, text, summary.valid, doubts(summary), [early] if early else [])
 
 
 def big_figures(summary: Summary) -> Iterator[BigFigure]:
-    """The four to six figures that answer most readers; those of a sweep are of its last step."""
+    """The four to six figures that most readers want; for a sweep, those of its last step."""
     step = summary.last
     at = f" at {many(step.users, 'user')}" if summary.planned_steps > 1 else ""
     if step.echo.count:
@@ -146,9 +146,9 @@ def big(label: str, name: str, step: StepFigures, detail: str) -> BigFigure:
 
 
 def unusual(summary: Summary) -> Iterator[Section]:
-    """What a reader would not expect; nothing of a healthy run."""
-    if said := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
-        yield Section("What is unusual", said, name="NOTICE")
+    """What a reader would not expect; empty for a healthy run."""
+    if parts := [Remark(each, "notice") for each in oddities(summary.last, summary)]:
+        yield Section("What is unusual", parts, name="NOTICE")
 
 
 def oddities(step: StepFigures, summary: Summary) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What of a document does not agree with itself, for people and as data."""
+"""Writes the findings about a typed document, as text and as data."""
 
 import re
 import textwrap
@@ -14,7 +14,7 @@ from cuesta.units import many
 WIDTH = 110
 NAME = re.compile(r"[A-Za-z_][\w.]*")
 MOST, SHORT = 4, 32
-"""Formulas that are shown of a finding, and signs of one in a list; `data` has all."""
+"""At most so many formulas of a finding, and so many characters of one, are shown; `data` has all."""
 
 
 def text(checked: DocumentCheck) -> str:
@@ -36,7 +36,7 @@ def data(checked: DocumentCheck) -> dict[str, Any]:
 
 
 def counted(checked: DocumentCheck) -> str:
-    """How many identities hold; one print may be what is wrong in several."""
+    """How many identities hold. One wrong print may make several fail."""
     fail = checked.identities - checked.hold - checked.rounding
     because = f", for the {many(len(checked.unexplained), 'finding')} above" if fail and checked.unexplained else ""
     return (
@@ -68,7 +68,7 @@ def _said(finding: Finding) -> str:
 
 
 def _because(finding: Finding, document: Document) -> Iterator[str]:
-    """Why: what the typist said, and the identities that fail, or those that hold with the reading."""
+    """The reasons: the typist's remark, and the identities that fail, or those that hold with the reading."""
     yield from _wrapped(finding.why)
     if finding.reading and finding.support:
         agree = "it agrees" if len(finding.support) == 1 else f"all {len(finding.support)} agree"
@@ -90,7 +90,7 @@ def _within_rounding(checked: DocumentCheck) -> Iterator[str]:
 
 
 def _short(finding: Finding) -> str:
-    """Name a value; an identity that is not about one value by its beginning."""
+    """The value's name; or the beginning of the identity, if it is not about one value."""
     formula = finding.against[0]
     return finding.name if formula.startswith(f"{finding.name} ") else f"[{formula[:SHORT]}…]"
 

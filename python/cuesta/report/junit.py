@@ -1,5 +1,5 @@
-"""A report as JUnit XML, as continuous integration reads it: a suite for each run, in it a case for validity and for
-each limit. An invalid run is an error, for then the limits were not tested; a limit that was crossed is a failure.
+"""Writes a report as JUnit XML for continuous integration: a suite for each run, with a case for validity and one for
+each limit. An invalid run is an error, because its limits were not tested; a crossed limit is a failure.
 """
 
 from collections.abc import Mapping

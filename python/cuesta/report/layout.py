@@ -1,4 +1,4 @@
-"""Rows in columns, for a terminal. A cell that is too wide moves those behind it and touches none."""
+"""Lays rows out in columns of text. A cell that is too wide moves the cells after it and overwrites none."""
 
 from collections.abc import Iterable
 

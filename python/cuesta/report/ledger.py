@@ -1,4 +1,4 @@
-"""The ledger for people: what was measured, a dotted line, and what is hoped for."""
+"""Writes a ledger, as text and as data: measured systems above a dotted line, planned improvements below it."""
 
 import math
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, share
 
 WIDTH, WIDEST, SHORT = 110, 56, 8
-"""Columns of all; at most of a name; and of one that fits into a head."""
+"""Columns of the whole text; at most of a name; and of a name that fits into a head."""
 FINEST = 6
-"""Decimals of a chance at most."""
+"""At most so many decimals of a chance."""
 DOTTED = "·" * WIDTH
 
 

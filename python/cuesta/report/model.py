@@ -1,7 +1,7 @@
-"""What a report says, before it is text, a page or Markdown.
+"""The elements of a report, independent of its rendering as text, page or Markdown.
 
-A question (`run`, `several`) builds a `Report` once; `render` writes it. Nothing here knows how anything looks: a part
-says what it is, and each rendering shows it as it can. The terminal shows no plot, picture or link.
+`run` and `several` build a `Report`; `render` writes it. An element tells what it is, not how it looks: each rendering
+shows it in its own way. The terminal shows no plots, pictures or links.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 Tone = Literal["", "good", "bad", "notice", "faint"]
-"""How a text is meant: `notice` is unusual, `faint` explains."""
+"""The tone of a text: `notice` for what is unusual, `faint` for explanations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text with what it means, which a page shows under the pointer."""
+    """A text with its meaning, which a page shows under the pointer."""
 
     text: str
     meaning: str = ""
@@ -27,7 +27,7 @@ Cell = str | Words
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A name and what it is; one without a value is left out."""
+    """A name and its value; a fact without a value is left out."""
 
     label: str
     value: str
@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and what they are."""
+    """A list of names and values."""
 
     rows: Sequence[Fact]
 
@@ -76,14 +76,14 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Plots:
-    """Plots that stand side by side."""
+    """Plots side by side."""
 
     plots: Sequence[Plot]
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Text that is laid out already."""
+    """Preformatted text."""
 
     text: str
 
@@ -105,7 +105,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Parts that a healthy run need not say: a page shows them when their title is clicked."""
+    """Parts of minor interest: a page shows them when their title is clicked."""
 
     title: str
     parts: Sequence["Part"]
@@ -122,12 +122,12 @@ class Section:
     parts: Sequence[Part] = ()
     more: Sequence[Part] = ()
     name: str = ""
-    """Its name in the margin of a terminal, where that is not the title."""
+    """Its name in the margin of a terminal, if that is not the title."""
 
 
 @dataclass(frozen=True, slots=True)
 class BigFigure:
-    """One of the four to six figures that answer most readers."""
+    """One of the four to six figures that most readers want."""
 
     label: str
     value: str
@@ -138,20 +138,20 @@ class BigFigure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to believe the figures, first of all."""
+    """Whether the figures can be trusted."""
 
     word: str
     text: str
     good: bool
     reasons: Sequence[tuple[str, str]] = ()
-    """What speaks against them, each with a piece of advice, which may be empty."""
+    """Reasons against them, each with its advice, which may be empty."""
     notices: Sequence[str] = ()
-    """How far a run got that did not come to its end."""
+    """How far incomplete runs got."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A question, answered: the headline first, then what it rests on."""
+    """A whole report: the headline, then the figures behind it."""
 
     title: str
     headline: str

@@ -1,4 +1,4 @@
-"""How long the subject's tasks were off their CPUs and in run queues, where the kernel was traced: rows of a table."""
+"""Rows of a table: how long the subject's tasks were off their CPUs and in run queues, if the kernel was traced."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ ABOUT = (
 
 
 def rows(sheet: MeterReport) -> Iterator[tuple[str, ...]]:
-    """A row for each reason that there was, then one for the waits in run queues; nothing if it was not traced."""
+    """A row for each reason that occurred, then one for waits in run queues; none if the kernel was not traced."""
     off_cpu = sheet.traffic.off_cpu.value or {}
     yield from ((label, *cells(off_cpu[why])) for why, label in WHY.items() if why in off_cpu)
     if queued := sheet.traffic.run_queue_delay.value:

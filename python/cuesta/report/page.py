@@ -1,7 +1,7 @@
-"""The frame of every page, and what goes into it: verdicts, sections, tables, facts, text that is folded away.
+"""HTML pages and their elements: verdicts, sections, tables, facts, folded parts.
 
-A page fetches nothing, so that it can be mailed, kept and opened in ten years. Every function gives HTML and escapes
-what it is given, but for `parts`, which are what these functions gave. For example:
+A page loads nothing from elsewhere, so that it can be mailed and archived. Every function returns HTML and escapes its
+arguments, except `parts`, which are HTML from these functions. For example:
 
     page("Release 8.1", [verdict("equivalent", "0.99 to 1.02"), section("Runs", [table(("", "p50"), rows)])])
 """
@@ -27,14 +27,14 @@ Cell = str | tuple[str, str] | tuple[str, str, str]
 
 
 def write(file: Path, text: str) -> None:
-    """Write a page, whole or not at all."""
+    """Write a page atomically."""
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     part.write_text(text, encoding="utf-8")
     part.replace(file)
 
 
 def page(title: str, parts: Iterable[str]) -> str:
-    """Write a whole page that needs nothing else: light and dark, for a screen, a telephone and paper."""
+    """A whole page with its style and scripts: light and dark, for a screen, a telephone and paper."""
     style = _own("page.css").read_text(encoding="utf-8")
     head = (
         '<meta charset="utf-8"/>\n<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
@@ -46,12 +46,12 @@ def page(title: str, parts: Iterable[str]) -> str:
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}</head>\n<body>\n{body}</body>\n</html>\n'
 
 
-def verdict(word: str, said: str, reasons: Iterable[tuple[str, str]] = (), good: bool = True) -> str:
-    """Say first what to think of all that follows; each reason has a piece of advice, which may be empty."""
+def verdict(word: str, text: str, reasons: Iterable[tuple[str, str]] = (), good: bool = True) -> str:
+    """A verdict with its reasons, each with its advice, which may be empty."""
     items = "".join(f"<li>{escape(reason)}{_advice(advice)}</li>\n" for reason, advice in reasons)
     rows = f"\n<ul>\n{items}</ul>" if items else ""
     kind = "verdict" if good else "verdict bad"
-    return f'<div class="{kind}"><strong>{escape(word)}</strong> <span>{escape(said)}</span>{rows}</div>\n'
+    return f'<div class="{kind}"><strong>{escape(word)}</strong> <span>{escape(text)}</span>{rows}</div>\n'
 
 
 def _advice(text: str) -> str:
@@ -60,12 +60,12 @@ def _advice(text: str) -> str:
 
 def section(title: str, parts: Iterable[str]) -> str:
     """A section; nothing if it has no parts."""
-    said = "".join(parts)
-    return f"<section>\n<h2>{escape(title)}</h2>\n{said}</section>\n" if said else ""
+    body = "".join(parts)
+    return f"<section>\n<h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
 
 
 def paragraph(text: str, kind: str = "") -> str:
-    """A paragraph of plain text; `faint`, `notice` and `title` (of the table below it) are kinds."""
+    """A paragraph of plain text. Kinds are `faint`, `notice` and `title` (of the table below it)."""
     return f'<p class="{kind}">{escape(text)}</p>\n' if kind else f"<p>{escape(text)}</p>\n"
 
 
@@ -74,7 +74,7 @@ def table(heads: Sequence[Cell], rows: Iterable[Sequence[Cell]], caption: str = 
     names = "".join(_cell(head, 'th scope="col"') for head in heads)
     body = "".join(_row(row, len(heads)) for row in rows)
     whole = f"<table>\n<thead><tr>{names}</tr></thead>\n<tbody>\n{body}</tbody></table>"
-    about = paragraph(caption, "faint") if caption else ""  # outside of what scrolls where the screen is narrow
+    about = paragraph(caption, "faint") if caption else ""  # outside of the part that scrolls on narrow screens
     return f'<div class="wide">{whole}</div>\n{about}'
 
 
@@ -87,13 +87,13 @@ def _row(row: Sequence[Cell], columns: int) -> str:
 
 def _cell(content: Cell, element: str = "td") -> str:
     text, kind, meaning = (*((content,) if isinstance(content, str) else content), "", "")[:3]
-    said = f' class="{kind}"' if kind else ""
-    said += f' title="{escape(meaning)}"' if meaning else ""
-    return f"<{element}{said}>{escape(text)}</{element.partition(' ')[0]}>"
+    attributes = f' class="{kind}"' if kind else ""
+    attributes += f' title="{escape(meaning)}"' if meaning else ""
+    return f"<{element}{attributes}>{escape(text)}</{element.partition(' ')[0]}>"
 
 
 def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> str:
-    """A table of names, what they are, what that means, and the class of the value; without a value, no row."""
+    """A table of names and values, perhaps with the meaning and the class of each value; empty values are left out."""
     names = ""
     for name, value, meaning, kind in ((*row, "", "")[:4] for row in rows):
         if value:
@@ -104,7 +104,7 @@ def facts(rows: Iterable[tuple[str, str] | tuple[str, str, str, str]]) -> str:
 
 
 def plots(drawn: Iterable[Plot]) -> str:
-    """Lay plots out side by side, each under its title; `page` adds what draws them."""
+    """Plots side by side, each under its title; `page` adds the script that draws them."""
     elements = "".join(map(_plot, drawn))
     return f'<div class="plots">\n{elements}</div>\n' if elements else ""
 
@@ -120,7 +120,7 @@ def _plot(plot: Plot) -> str:
 
 
 def _drawing() -> str:
-    """What draws the plots: the bundle of Vega, packed, and the script that unpacks it."""
+    """The code that draws the plots: Vega, compressed, and the script that unpacks it."""
     try:
         packed = b64encode(_own("vega.js.gz").read_bytes()).decode()
     except FileNotFoundError:
@@ -139,12 +139,12 @@ def _own(name: str) -> Traversable:
 
 
 def listing(text: str) -> str:
-    """Text that is laid out already."""
+    """Preformatted text."""
     return f'<div class="wide"><pre><code>{escape(text)}</code></pre></div>\n'
 
 
 def folded(title: str, parts: Iterable[str], kind: str = "") -> str:
-    """Parts that are seen when their title is clicked; the kind `section` has the title of one."""
+    """Parts that are shown when their title is clicked; with the kind `section` the title looks like a section's."""
     start = f'<details class="{kind}">' if kind else "<details>"
     return f"{start}<summary>{escape(title)}</summary>\n{''.join(parts)}</details>\n"
 

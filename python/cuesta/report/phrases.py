@@ -1,4 +1,4 @@
-"""Sentences that reports share, and names from outside without what could command a terminal."""
+"""Sentences that reports share; and `plain`, which removes control characters from texts of other origin."""
 
 from collections.abc import Iterator, Mapping
 
@@ -35,7 +35,7 @@ def ceiling(heavy: Heavy) -> str:
 
 
 def plain(name: str) -> str:
-    """Replace what could command a terminal."""
+    """Replace characters that could control a terminal."""
     return "".join(c if c.isprintable() else "�" for c in name)
 
 
@@ -62,7 +62,7 @@ def kept(verdict: LimitResult) -> str:
 
 
 def doubts(summary: Summary) -> list[tuple[str, str]]:
-    """List what speaks against a run with what to do, each piece of advice once."""
+    """Reasons against a run, with advice; each piece of advice once."""
     advices = [plain(doubted.doubt.advice) for doubted in summary.doubts]
     unsaid = ["" if advice in advices[:index] else advice for index, advice in enumerate(advices)]
     return [(plain(str(doubted)), advice) for doubted, advice in zip(summary.doubts, unsaid, strict=True)]
@@ -73,7 +73,7 @@ def with_advice(doubt: tuple[str, str]) -> str:
 
 
 def how_it_ended(summary: Summary) -> str:
-    """How far a run got that did not come to its end; empty for one that did."""
+    """How far an incomplete run got; empty for a complete one."""
     if summary.ended == "completed":
         return ""
     recorded = summary.recorded
@@ -108,7 +108,7 @@ def per_s(rate: float | None) -> str:
 
 
 def limit_value(verdict: LimitResult) -> str:
-    """Write what was measured for a limit, in the limit's own unit, or why nothing was."""
+    """The measured value of a limit in the limit's own unit, or why there is none."""
     if verdict.value is None:
         return NO_ECHO if verdict.limit.startswith("echo") else "nothing was measured for it"
     return value_of(verdict.limit, verdict.value, verdict.is_duration)
@@ -130,7 +130,7 @@ def value_of(figure: str, value: float | None, is_duration: bool) -> str:
 
 
 def beside(each: PublishedComparison) -> tuple[str, str, str]:
-    """What was measured, what was published, and how the one is to the other."""
+    """The measured value, the published value, and their ratio."""
     measured = value_of(each.figure, each.measured, each.is_duration)
     if each.step is None:
         measured += f" (no step of {many(each.users or 0, 'user')})"
@@ -139,7 +139,7 @@ def beside(each: PublishedComparison) -> tuple[str, str, str]:
 
 
 def inflation(kernel: KernelTimes) -> str:
-    """What the driver itself adds to a response."""
+    """The part of a response time that the driver itself adds."""
     k, extra = kernel.kernel_response, kernel.inflation
     u = kernel.user_response
     by = f"by {seconds(extra.p50)}, p99 by {seconds(extra.p99)}" if extra.p50 > 0 else "by nothing that shows"
@@ -158,7 +158,7 @@ def fairness(fair: Fairness) -> str:
 
 
 FAIR, UNFAIR = 0.9, 0.7
-"""Jain's index from which on users are served alike, and below which they are not."""
+"""Users are served alike from the first value of Jain's index on, and unlike below the second."""
 
 
 def how_fair(jain: float) -> str:
@@ -166,12 +166,12 @@ def how_fair(jain: float) -> str:
 
 
 def whose(fair: Fairness) -> str:
-    """Name the slowest user, with the group if its name says more than that it is of users."""
+    """The slowest user, with the group's name."""
     return f"user {fair.worst_user} of {plain(fair.worst_group)}"
 
 
 CONSISTENT = 3.0
-"""Standard deviations of what the edges of the interval alone make, within which counts agree with the law."""
+"""Counts agree with the law within so many standard deviations of the error from the interval's edges."""
 
 
 def agrees(law: ResponseLaw) -> bool:
@@ -212,7 +212,7 @@ def swept_apart_from_users(step: StepFigures) -> str:
 
 
 def facts_of_machine(facts: Mapping[str, object]) -> list[tuple[str, str]]:
-    """What machine it was; what is not known is left out."""
+    """Facts about a machine; unknown ones are left out."""
     memory = facts.get("memory")
     known = {**facts, "memory": f"{memory / 2**30:.1f} GiB" if isinstance(memory, int | float) else None}
     return [(plain(name), plain(_listed(value))) for name, value in known.items() if value not in (None, "", [])]
@@ -223,7 +223,7 @@ def _listed(value: object) -> str:
 
 
 def class_of(group: str, transaction: str) -> str:
-    """Name a class of transactions; a group that has only the one of its tape is named once."""
+    """The name of a class of transactions: only the group's, if the transaction has the same name."""
     return plain(group) if group == transaction else f"{plain(group)}: {plain(transaction)}"
 
 
@@ -234,7 +234,7 @@ def targets(summary: Summary) -> str:
 
 
 def waiting_in_vain(summary: Summary) -> Iterator[str]:
-    """Name users of the last step who still waited, far longer than any answer took, when measuring ended."""
+    """Users of the last step who at its end had waited far longer than any answer took."""
     step = summary.last
     longest = step.response.max or 0.0
     rows = [row for agent in summary.recorded.agents for row in agent.users if row.step == step.step]

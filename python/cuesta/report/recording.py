@@ -1,15 +1,15 @@
-"""What of a recorded session was hidden and what was kept, in words."""
+"""Tells which entries of a recorded session are hidden, and which are in its files."""
 
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
 MOST = 50
-"""Rows of each list; the rest is counted."""
+"""At most so many rows of each list are printed; the rest is counted."""
 
 
 def of_secrets(secrets: dict[str, Any]) -> list[str]:
-    """Say it of what `_native.Cast.secrets` gives. What is hidden is not in it."""
+    """Rows for the result of `_native.Cast.secrets`, which does not contain the hidden entries themselves."""
     shown = secrets["shown"]
     hidden = [f"{_hidden(each)} -> ${{{each['column']}}}" for each in secrets["hidden"]]
     commands = [f"{_place(each['place'])}: {_pressed(each['keys'])}" for each in secrets["commands"]]
@@ -25,7 +25,7 @@ def of_secrets(secrets: dict[str, Any]) -> list[str]:
 
 
 def of_everything_kept(secrets: dict[str, Any]) -> list[str]:
-    """Say that nothing was hidden, and what would have been."""
+    """Rows for --keep-all: nothing is hidden, and these entries would have been."""
     hidden = [_hidden(each) for each in secrets["hidden"]]
     return _listed("kept in clear, because of --keep-all, although the screen did not show it:", hidden) or [
         "nothing had to be hidden"

@@ -18,43 +18,49 @@ MARK = {"plain": " ", "sampled": "~", "exact": "="}
 NAMES = {"zero": "zero idle", "io_wait": "I/O-wait idle"}
 
 
-def text(found: MixDistance, service: Service, run: MeterReport) -> str:
-    return "\n".join(map(plain, sections(found, service, run)))
+def text(distance: MixDistance, service: Service, run: MeterReport) -> str:
+    return "\n".join(map(plain, sections(distance, service, run)))
 
 
-def sections(found: MixDistance, service: Service, run: MeterReport) -> Iterator[str]:
+def sections(distance: MixDistance, service: Service, run: MeterReport) -> Iterator[str]:
     """First what matters, then resource by resource, what differs most first."""
-    yield from verdict(found)
+    yield from verdict(distance)
     yield ""
     recorded = service.report
     yield f"SERVICE  {recorded.subject}, {digits(recorded.seconds)} s, recorded {service.recorded}"
     yield f"RUN      {run.subject}, {digits(run.seconds)} s"
-    if found.load:
-        yield f"CPU      the service uses {digits(found.load[0])} s a second, the run {digits(found.load[1])} s"
-    if found.shares:
-        yield from ["", head("CPU TIME BY CAUSE", "service", "run", "points"), *map(share, filter(seen, found.shares))]
-    if found.idle:
-        yield from ["", head("IDLE", "service", "run", "points"), *map(share, found.idle)]
-    yield from ["", head("A SECOND", "service", "run", "ratio", "by CPU second"), *map(rate, found.rates)]
-    if found.missing:
+    if distance.load:
+        yield f"CPU      the service uses {digits(distance.load[0])} s a second, the run {digits(distance.load[1])} s"
+    if distance.shares:
+        yield from [
+            "",
+            head("CPU TIME BY CAUSE", "service", "run", "points"),
+            *map(share, filter(seen, distance.shares)),
+        ]
+    if distance.idle:
+        yield from ["", head("IDLE", "service", "run", "points"), *map(share, distance.idle)]
+    yield from ["", head("A SECOND", "service", "run", "ratio", "by CPU second"), *map(rate, distance.rates)]
+    if distance.missing:
         yield from ["", "NOT COMPARED"]
-    for name, why in found.missing.items():
+    for name, why in distance.missing.items():
         yield from wrapped(f"  {name}: {why}", "    ")
     yield ""
     yield "~ sampled, = exact, ° of the whole machine; what differs most stands first"
     yield "by CPU second: the ratio of the rates, each for a second of its side's CPU time"
 
 
-def verdict(found: MixDistance) -> Iterator[str]:
+def verdict(distance: MixDistance) -> Iterator[str]:
     """What the run leaves out."""
-    yield "REPRESENTS THE SERVICE" if found.represents else "DOES NOT REPRESENT THE SERVICE"
-    for what in found.unexercised:
+    yield "REPRESENTS THE SERVICE" if distance.represents else "DOES NOT REPRESENT THE SERVICE"
+    for what in distance.unexercised:
         yield from wrapped(f"- as good as not exercised: {what}", "  ")
-    if found.idles is not None:
-        said = f"- goes idle {found.idles:.0f} points more than the service: gains of CPU will not show in its time"
-        yield from wrapped(said, "  ")
-    if found.elsewhere is not None:
-        yield from wrapped(f"- {found.elsewhere:.0f} % of its CPU time goes into other causes than the service's", "  ")
+    if distance.idles is not None:
+        row = f"- goes idle {distance.idles:.0f} points more than the service: gains of CPU will not show in its time"
+        yield from wrapped(row, "  ")
+    if distance.elsewhere is not None:
+        yield from wrapped(
+            f"- {distance.elsewhere:.0f} % of its CPU time goes into other causes than the service's", "  "
+        )
 
 
 def head(title: str, *columns: str) -> str:
@@ -82,15 +88,15 @@ def row(name: str, service: str, run: str, apart: str, per_cpu: str = "") -> str
     return in_columns(name, 31, (service, run, apart, per_cpu), (13, 13, 8, 15)).rstrip()
 
 
-def wrapped(said: str, indent: str) -> Iterator[str]:
-    return iter(textwrap.wrap(said, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
+def wrapped(row: str, indent: str) -> Iterator[str]:
+    return iter(textwrap.wrap(row, WIDTH, subsequent_indent=indent, break_on_hyphens=False))
 
 
-def data(found: MixDistance) -> dict[str, Any]:
+def data(distance: MixDistance) -> dict[str, Any]:
     return {
-        "represents": found.represents,
-        **asdict(found),
-        "shares": [{**asdict(each), "points": each.points} for each in found.shares],
-        "idle": [{**asdict(each), "points": each.points} for each in found.idle],
-        "rates": [{**asdict(each), "ratio": each.ratio} for each in found.rates],
+        "represents": distance.represents,
+        **asdict(distance),
+        "shares": [{**asdict(each), "points": each.points} for each in distance.shares],
+        "idle": [{**asdict(each), "points": each.points} for each in distance.idle],
+        "rates": [{**asdict(each), "ratio": each.ratio} for each in distance.rates],
     }

@@ -1,4 +1,4 @@
-"""The report of one run: the answer, what is unusual, then each question in the order of the summary."""
+"""Builds the report of one run: the headline, what is unusual, then a section for each topic."""
 
 import json
 from collections.abc import Iterator
@@ -140,7 +140,7 @@ def distribution_rows(step: StepFigures) -> Iterator[DistributionRow]:
 
 
 def times(rows: list[DistributionRow]) -> Table:
-    """Lay the distributions out; of one class of transactions a terminal shows no headings."""
+    """A table of the distributions; with one class of transactions a terminal shows no headings."""
     single = sum(of is None for _, of, _ in rows) <= 2
     details = {
         number
@@ -178,7 +178,7 @@ def throughput(step: StepFigures) -> Section:
 
 
 def law_of(step: StepFigures) -> Section:
-    """Hold the counting against the interactive response-time law."""
+    """Check the counts against the interactive response-time law."""
     if step.law is None:
         return Section("Consistency of the counts", list(map(Remark, no_law(step))), name="LAW")
     more = [Remark(law_terms(step.law), "faint")]
@@ -186,7 +186,7 @@ def law_of(step: StepFigures) -> Section:
 
 
 def published(summary: Summary) -> Iterator[Section]:
-    """Put what others measured beside what was measured here."""
+    """Published figures beside the measured ones."""
     users = {step.step: step.users for step in summary.steps}
     rows = [
         (plain(each.what), many((each.users if each.step is None else users[each.step]) or 0, "user"), *beside(each))
@@ -199,7 +199,7 @@ def published(summary: Summary) -> Iterator[Section]:
 
 
 def driver(summary: Summary, step: StepFigures) -> Section:
-    """How good an instrument the driver was."""
+    """The precision of the driver."""
     late, own = step.lateness, step.driver
     p99, most = f", p99 {seconds(late.p99)}", f", longest {seconds(late.max)}"
     facts = [
@@ -221,7 +221,7 @@ def driver(summary: Summary, step: StepFigures) -> Section:
 
 
 def agents(step: StepFigures) -> Iterator[Table]:
-    """Put the driving processes side by side, if there are several."""
+    """The agents side by side, if there are several."""
     if len(step.agents) > 1:
         heads = (
             "agent",
@@ -267,16 +267,16 @@ def lines(summary: Summary, step: StepFigures) -> Iterator[Part]:
     yield Folded(f"Response of {which}, the slowest first", [Table(of_users, rows, about)])
 
 
-SAID = ("name", "load", "think", "target")
-"""Settings of a group that are shown as they were written."""
+AS_WRITTEN = ("name", "load", "think", "target")
+"""Settings of a group that are shown as in the plan."""
 
 
 def group(of: dict[str, object]) -> tuple[str, ...]:
-    """How the users of a group were planned."""
+    """Cells with the settings of a group."""
     speed, keys = of.get("line_speed"), of.get("key_rate")
     bits = AS_THE_TAPE_SAYS if speed is None else f"{count(float(str(speed)))} bit/s" if speed else "as fast as it goes"
     rate = f"{digits(float(str(keys)))}/s" if keys else AS_THE_TAPE_SAYS
-    name, load_of, think, target = (plain(str(of.get(each) or AS_THE_TAPE_SAYS)) for each in SAID)
+    name, load_of, think, target = (plain(str(of.get(each) or AS_THE_TAPE_SAYS)) for each in AS_WRITTEN)
     return name, count(float(str(of["users"]))), bits, load_of, think, rate, target
 
 
@@ -305,7 +305,7 @@ def what_was_run(summary: Summary) -> Iterator[Part]:
 
 
 def record(summary: Summary) -> Section:
-    """Where the record is, what it lacks, and what of it can be watched."""
+    """The run folder: what it lacks, and which casts can be watched."""
     folder = summary.recorded.folder
     casts = sorted(folder.glob("**/agent-*/user-*.cast"))
     watch = [Remark(f"{cast.stem.replace('-', ' ')} can be watched: asciinema play {cast}") for cast in casts]

@@ -1,4 +1,4 @@
-"""The report of several runs: a column for each, and their curves in one plot. Nothing is judged here."""
+"""Builds the report of several runs: a column for each, and their curves in one plot. It gives no verdict on them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ Cells = tuple[Cell, ...]
 
 
 def names(folders: Sequence[Path]) -> list[str]:
-    """Name each run by as much of the end of its path as tells it from the others."""
+    """Name each run by the shortest end of its path that distinguishes it from the others."""
     paths = [folder.absolute().parts for folder in folders]
     most = max(map(len, paths))
     for length in range(1, most + 1):
@@ -53,7 +53,7 @@ def of_runs(runs: Mapping[str, Summary]) -> Report:
 
 
 def headline(runs: Mapping[str, Summary]) -> str:
-    """Answer for each of a few runs; of more, say from what to what their responses reach."""
+    """The result of each run, if they are few; else the range of their response times."""
     if len(runs) <= MOST_ANSWERS:
         return "; ".join(f"{name}: {answer(run.last)}" for name, run in runs.items())
     medians = [run.last.response.p50 for run in runs.values() if run.last.response.p50 is not None]
@@ -63,12 +63,12 @@ def headline(runs: Mapping[str, Summary]) -> str:
 
 
 def verdict(runs: Mapping[str, Summary]) -> Verdict:
-    """Which of them can be trusted."""
+    """Which of the runs can be trusted."""
     bad = [name for name, run in runs.items() if not run.valid]
-    reasons = [(f"{name}: {said}", advice) for name, run in runs.items() for said, advice in doubts(run)]
-    word, said = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
+    reasons = [(f"{name}: {reason}", advice) for name, run in runs.items() for reason, advice in doubts(run)]
+    word, reason = ("INVALID", f"do not rely on {', '.join(bad)}") if bad else ("VALID", "every one of them")
     early = [f"{name}: {how}" for name, run in runs.items() if (how := how_it_ended(run))]
-    return Verdict(word, said, not bad, reasons, early)
+    return Verdict(word, reason, not bad, reasons, early)
 
 
 def sections(runs: Mapping[str, Summary]) -> Iterator[Section]:
@@ -107,8 +107,8 @@ def of_steps(run: Summary) -> str:
 
 def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
     of_each = [facts(run.recorded.run) for run in runs.values()]
-    found = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
-    unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in found]
+    names = list(dict.fromkeys((kind, name) for run in of_each for kind in run for name in run[kind]))
+    unlike = [(kind, name, [run[kind].get(name) for run in of_each]) for kind, name in names]
     unlike = [(kind, name, values) for kind, name, values in unlike if any(value != values[0] for value in values)]
     for kind, name, values in unlike[:MOST_DIFFERENCES]:
         yield f"{kind}: {plain(name)}", *(plain(shown(value)) for value in values)
@@ -117,7 +117,7 @@ def differences(runs: Mapping[str, Summary]) -> Iterator[Cells]:
 
 
 def figures(runs: Mapping[str, Summary]) -> Iterator[Cells]:
-    """A row for each figure of the last steps that any of them has."""
+    """A row for each figure that any of the last steps has."""
     steps = [run.last for run in runs.values()]
     rows: list[tuple[Cell, list[str]]] = [(head(name), [written(name, step) for step in steps]) for name in FIGURES]
     rows += [(label, [of(step) for step in steps]) for label, of in OF_HOST.items()]
@@ -136,7 +136,7 @@ def judged(result: LimitResult) -> Words:
 
 
 def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
-    """Draw what each run's last step had by percentile."""
+    """Plot the distributions of each run's last step."""
     for series, title in (
         ("response", "Response by percentile"),
         ("echo", "Keystroke echo by percentile"),
@@ -146,7 +146,7 @@ def curves(runs: Mapping[str, Summary]) -> Iterator[Plot]:
 
 
 def host(runs: Mapping[str, Summary]) -> Iterator[Part]:
-    """Draw what a transaction cost each host, as MPL-17 drew its systems."""
+    """Plot each host's CPU time per transaction, as MPL-17 did for its systems."""
     costs = {name: cost for name, run in runs.items() if (cost := cost_by_cause(run.last))}
     errors = {name: error_by_cause(runs[name].last) for name in costs}
     about = "CPU time of the host for each transaction"

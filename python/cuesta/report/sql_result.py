@@ -1,4 +1,4 @@
-"""Answers of the ledger's database, and its tables, for people and as data."""
+"""Writes results of SQL queries, and the list of tables, as text and as data."""
 
 import datetime
 import math
@@ -11,7 +11,7 @@ from cuesta.report.phrases import plain
 from cuesta.units import ABSENT, many
 
 WIDEST = 60
-"""Columns of a cell; `--csv` and `--json` have all of it."""
+"""At most so many characters of a cell are shown; `--csv` and `--json` have all."""
 
 
 def text(result: SqlResult) -> str:
@@ -61,8 +61,8 @@ def _cell(value: object) -> str:
         return ABSENT
     if isinstance(value, float):
         return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.0f}"
-    shown = plain(str(value).replace("\n", "; "))
-    return shown if len(shown) <= WIDEST else shown[: WIDEST - 1] + "…"
+    cell = plain(str(value).replace("\n", "; "))
+    return cell if len(cell) <= WIDEST else cell[: WIDEST - 1] + "…"
 
 
 def _is_number(value: object) -> bool:
@@ -77,7 +77,7 @@ def _plain_value(value: object) -> object:
     if isinstance(value, datetime.date | datetime.datetime):
         return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
-        return None  # JSON has no word for it
+        return None  # JSON cannot represent it
     return value if value is None or isinstance(value, str | int | float | bool) else str(value)
 
 

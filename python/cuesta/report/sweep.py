@@ -1,4 +1,4 @@
-"""A sweep: a row for each step, the plots against what was swept, and the asymptotes in words."""
+"""The section of a sweep: a row for each step, plots against the swept setting, and the asymptotes in words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ COLUMNS = (
     *("transactions.per_s", "response.p50", "response.p95", "response.p99", "echo.p99"),
     *("errors.count", "lateness.p99"),
 )
-"""Figures of a step that its row shows; those that are limited stand behind them."""
+"""Figures in a step's row; those with limits follow them."""
 SHORT = {"transactions.per_s", "response.p99", "echo.p99", "errors.count", "lateness.p99"}
 """Those of them that a terminal shows, if no other statistic is limited."""
 
@@ -36,7 +36,7 @@ def section(summary: Summary) -> Iterator[Section]:
 
 
 def table(summary: Summary) -> Table:
-    """A row for each step: what was swept, the usual figures, those that are limited."""
+    """A row for each step: the swept settings, the usual figures, those with limits."""
     swept = list(dict.fromkeys(name for step in summary.steps for name in step.swept)) or ["users"]
     figures = [name for name in COLUMNS if any(CATALOGUE[name].of(step) is not None for step in summary.steps)]
     limits = limited(summary)
@@ -73,7 +73,7 @@ def limit_of(step: StepFigures, limit: str) -> str:
 
 
 def state(summary: Summary, step: StepFigures) -> Cell:
-    """Say of a step that it is in doubt, or whether it kept its limits."""
+    """Whether a step is in doubt, else whether it kept its limits."""
     if any(doubted.step == step.step for doubted in summary.doubts):
         return Words("INVALID", "see the reasons at the top", "bad")
     if not step.limits:
@@ -89,7 +89,7 @@ def point(step: StepFigures, name: str) -> str:
 
 
 def bounds(of: Asymptotes) -> Iterator[str]:
-    """What the asymptotes are, where each is from, and where they cross."""
+    """Sentences on the asymptotes: each with its source, and where they cross."""
     if of.light:
         alone = "" if of.light.users == 1 else ", where R₀ may hold some waiting already"
         yield (
@@ -113,14 +113,14 @@ def bounds(of: Asymptotes) -> Iterator[str]:
 
 
 def saturation(of: Asymptotes) -> Iterator[str]:
-    """Where the asymptotes cross, N*: there some users begin to wait for others."""
+    """Where the asymptotes cross: N*, from which on some users wait for others."""
     if of.crossing and of.crossing_interval and of.heavy:
         users = f"saturates at about {digits(of.crossing)} users, {within(of.crossing_interval)}"
         yield f"{users}: where the {ceiling(of.heavy)} is reached; with more, some wait for others"
 
 
 def contradictions(of: Asymptotes) -> Iterator[str]:
-    """Where more was measured than a line allows."""
+    """Sentences on steps that measured more than an asymptote allows."""
     for each in of.above:
         if not each.is_chance:
             yield (

@@ -1,4 +1,4 @@
-"""Certifications side by side, as MPL-17 drew its systems in 1969: for each a stacked bar of CPU time by cause."""
+"""Writes a page of certifications side by side, each with a stacked bar of CPU time by cause, as in MPL-17 (1969)."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ UNLIKE = "These did not play the same script: each has plots of its own, and the
 
 
 def systems(records: Mapping[str, tuple[Path, Record]], file: Path) -> None:
-    """Write the page of certifications by name, each with its folder; a single one is shown as its form."""
+    """Write the page of certifications by name, each with its folder. A single one is shown as its form."""
     if len(records) == 1:
         ((folder, record),) = records.values()
         return write(file, form_page.page(record, folder))
@@ -51,11 +51,11 @@ def about(of: Mapping[str, Record]) -> Iterator[tuple[Cell, ...]]:
 
 
 def by_script(of: Mapping[str, Record]) -> dict[str, dict[str, Record]]:
-    """Group the systems by script: a plot has only bars of one script."""
-    found: dict[str, dict[str, Record]] = {}
+    """Group the systems by script, because a plot has only bars of one script."""
+    groups: dict[str, dict[str, Record]] = {}
     for name, record in of.items():
-        found.setdefault(f"{record.given.kind}, script {script(record)}", {})[name] = record
-    return found
+        groups.setdefault(f"{record.given.kind}, script {script(record)}", {})[name] = record
+    return groups
 
 
 def script(record: Record) -> str:
@@ -80,8 +80,8 @@ def by_cause(record: Record, phase: str, part: str = "value") -> Mapping[str, fl
     figures = {line.key: (cause(line), getattr(line, phase)) for line in record.measurements.b}
     if not record.workload.users or figures.pop("total")[1].value is None:
         return {}
-    found = {name: getattr(figure, part) for name, figure in figures.values()}
-    return {name: value / record.workload.users for name, value in found.items() if value is not None}
+    values = {name: getattr(figure, part) for name, figure in figures.values()}
+    return {name: value / record.workload.users for name, value in values.items() if value is not None}
 
 
 def cause(line: FormRow) -> str:
