@@ -42,19 +42,19 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "settle": (
         "D",
-        "time between the last start and the measuring",
+        "time between the last start of a user and the measurement interval",
     ),
     "measure": (
         "D",
-        "time of measuring",
+        "length of the measurement interval",
     ),
     "agents": (
         "N",
-        "processes that the users are divided over",
+        "number of driver processes; the users are divided among them",
     ),
     "threads": (
         "N",
-        "threads of each agent",
+        "number of threads of each agent",
     ),
     "pin": (
         "",
@@ -62,7 +62,7 @@ SETTINGS: dict[str, tuple[str, str]] = {
     ),
     "isolate": (
         "",
-        "likewise, each in a network of its own, so that CPU figures are honest (root)",
+        "as --pin, each in a network of its own, so that CPU figures are certain (root)",
     ),
     "meters": (
         "WHERE",
@@ -85,35 +85,35 @@ SETTINGS: dict[str, tuple[str, str]] = {
 HOST: dict[str, tuple[str, str]] = {
     "service": (
         "SERVICE",
-        "what it does with input; by default what fits the tape",
+        "what the host does with input; by default what fits the tape",
     ),
     "input": (
         "HOW",
-        "whole rows with erase and kill, or single keys; by default what the service likes",
+        "whole rows with erase and kill, or single keys; by default what the service expects",
     ),
     "erase": (
         "ERASE",
-        "the key that takes back the one before",
+        "the key that deletes the key before it",
     ),
     "kill": (
         "KILL",
-        "the key that takes back the row",
+        "the key that deletes the row",
     ),
     "echo": (
         "true|false",
-        "whether keys are echoed; by default with canonical input, unless the service is `echo`",
+        "whether keys are echoed; by default they are with canonical input, unless the service is `echo`",
     ),
     "echo_map": (
         "ECHO_MAP",
-        "keys and what each is echoed as",
+        "the character that each key is echoed as",
     ),
     "service_time": (
         "DISTRIBUTION",
-        "time that a server takes for a transaction",
+        "service time of a transaction at a server",
     ),
     "servers": (
         "SERVERS",
-        "how many transactions are served at once",
+        "number of transactions served at once",
     ),
     "delay": (
         "DELAY",
@@ -121,7 +121,7 @@ HOST: dict[str, tuple[str, str]] = {
     ),
     "stall": (
         "WINDOW",
-        "a window in which it does nothing",
+        "a window in which the host does nothing",
     ),
     "pool": (
         "POOL",

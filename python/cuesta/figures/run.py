@@ -14,11 +14,9 @@ class RunFigures:
     valid: Annotated[bool, About("whether the figures can be trusted")]
     invalid_because: Annotated[list[str], About("for each doubt: what was found; what to do")]
     ended: Annotated[str, About("how the run ended: `completed`, `interrupted`, `failed` or `cut off`")]
-    interrupted: Annotated[bool, About("whether the user stopped it: what was measured until then is here")]
-    planned_steps: Annotated[int, About("load steps that the plan has", Unit.COUNT)]
+    interrupted: Annotated[bool, About("whether the user stopped the run; the figures are of the part before that")]
+    planned_steps: Annotated[int, About("number of load steps in the plan", Unit.COUNT)]
     steps: Annotated[list[StepFigures], About("the figures of each step that was measured")]
     limits: Annotated[list[LimitResult], About("each limit of each step, and whether it was kept")]
-    published: Annotated[
-        list[PublishedComparison], About("each figure that the plan says others measured, beside what was measured")
-    ]
-    run_folder: Annotated[str, About("where all of it is")]
+    published: Annotated[list[PublishedComparison], About("each published figure of the plan beside the measured one")]
+    run_folder: Annotated[str, About("the run folder")]

@@ -20,14 +20,14 @@ class Distribution:
     """Durations in seconds. All but the count are None where nothing was recorded."""
 
     count: Annotated[int, About("{}: the number of values", Unit.COUNT, "{}, values", Better.MORE)] = 0
-    min: Annotated[float | None, About("{}: the least value", Unit.SECONDS, "least {}")] = None
+    min: Annotated[float | None, About("{}: the smallest value", Unit.SECONDS, "least {}")] = None
     mean: Annotated[float | None, About("{}: the mean", Unit.SECONDS, "mean {}")] = None
     p50: Annotated[float | None, About("{}: the median: half of the values are at most this", Unit.SECONDS)] = None
     p90: Annotated[float | None, About("{}: 90 % of the values are at most this", Unit.SECONDS)] = None
     p95: Annotated[float | None, About("{}: 95 % of the values are at most this", Unit.SECONDS)] = None
     p99: Annotated[float | None, About("{}: 99 % of the values are at most this", Unit.SECONDS)] = None
     p999: Annotated[float | None, About("{}: 99.9 % of the values are at most this", Unit.SECONDS, "{} p99.9")] = None
-    max: Annotated[float | None, About("{}: the greatest value", Unit.SECONDS, "greatest {}")] = None
+    max: Annotated[float | None, About("{}: the largest value", Unit.SECONDS, "greatest {}")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Transactions:
     count: Annotated[int, About("transactions that ended", Unit.COUNT, "transactions", column="transactions")]
     per_s: Annotated[
         float | None,
-        About("transactions that ended, a second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
+        About("transactions that ended, per second", Unit.PER_SECOND, "transactions/s", alias="throughput"),
     ]
 
 
@@ -47,7 +47,7 @@ class Keystrokes:
 
     count: Annotated[int, About("keys that were sent", Unit.COUNT, "keys", column="keystrokes")]
     per_s: Annotated[
-        float | None, About("keys that were sent, a second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
+        float | None, About("keys that were sent, per second", Unit.PER_SECOND, "keys/s", alias="keystrokes")
     ]
 
 
@@ -56,15 +56,15 @@ class Errors:
     """Failures of the host and of lines."""
 
     count: Annotated[int, About("failures of the host and of lines", Unit.COUNT, "errors", column="errors")]
-    by_name: Annotated[Mapping[str, int], About("the same by name")]
-    before: Annotated[Mapping[str, int], About("those of the ramp and of settling, by name; no other figure has them")]
+    by_name: Annotated[Mapping[str, int], About("the number of failures by name")]
+    before: Annotated[
+        Mapping[str, int], About("failures during ramp-up and settling, by name; no other figure includes them")
+    ]
     said: Annotated[
         Mapping[str, str],
-        About("what is known of the first of each name: why a line could not be opened, how its program ended"),
+        About("details of the first failure of each name: why a line could not be opened, how its program ended"),
     ]
-    rate: Annotated[float | None, About("errors over errors and transactions together", Unit.SHARE, "error rate")] = (
-        None
-    )
+    rate: Annotated[float | None, About("errors / (errors + transactions)", Unit.SHARE, "error rate")] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Unfinished:
     """Transactions under way when measuring ended. No distribution has them."""
 
     count: Annotated[int, About("transactions under way when measuring ended", Unit.COUNT, "unfinished transactions")]
-    oldest: Annotated[float, About("time since the oldest of them was due", Unit.SECONDS, "oldest unfinished")]
+    oldest: Annotated[float, About("time since the due time of the oldest of them", Unit.SECONDS, "oldest unfinished")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,10 @@ class Waiting:
 
     answers: Annotated[int, About("users whose transaction was under way", Unit.COUNT, "users waiting for an answer")]
     prompts: Annotated[
-        int, About("users who waited before they had typed anything", Unit.COUNT, "users waiting for a prompt")
+        int,
+        About("users who waited for a prompt before they had typed anything", Unit.COUNT, "users waiting for a prompt"),
     ]
-    echoes: Annotated[int, About("users whose keys were not all echoed", Unit.COUNT, "users waiting for an echo")]
+    echoes: Annotated[int, About("users with keys that were not echoed yet", Unit.COUNT, "users waiting for an echo")]
     keys: Annotated[int, About("keys that were not echoed yet", Unit.COUNT, "keys waiting for their echo")]
     oldest: Annotated[float, About("the longest time that a user had waited", Unit.SECONDS, "longest wait at the end")]
 
@@ -93,13 +94,17 @@ class DueAccount:
     """What became of the passes or sessions of an open load that were due in the measurement interval."""
 
     count: Annotated[int, About("passes or sessions that were due", Unit.COUNT, "due by the load")]
-    done: Annotated[int, About("those that ended", Unit.COUNT, "due and done")]
-    failed: Annotated[int, About("those of `done` that were given up or had no line", Unit.COUNT, "due and failed")]
-    under_way: Annotated[int, About("those that a user was at when measuring ended", Unit.COUNT, "due, under way")]
-    waiting: Annotated[int, About("those that waited for a free user", Unit.COUNT, "due, waiting for a user")]
-    skipped: Annotated[int, About("those skipped because too many waited", Unit.COUNT, "due and skipped")]
+    done: Annotated[int, About("due ones that ended", Unit.COUNT, "due and done")]
+    failed: Annotated[int, About("part of `done`: given up, or without a line", Unit.COUNT, "due and failed")]
+    under_way: Annotated[
+        int, About("due ones that a user was playing when measuring ended", Unit.COUNT, "due, under way")
+    ]
+    waiting: Annotated[
+        int, About("due ones that waited for a free user when measuring ended", Unit.COUNT, "due, waiting for a user")
+    ]
+    skipped: Annotated[int, About("due ones that were skipped because too many waited", Unit.COUNT, "due and skipped")]
     adds_up: Annotated[
-        bool, About("whether done, under way, waiting and skipped make up `count`; each is counted where it happens")
+        bool, About("whether done, under way, waiting and skipped add up to `count`; each is counted where it happens")
     ]
 
     @property
@@ -115,19 +120,29 @@ class DueAccount:
 class Characters:
     """Characters a second: typed and shown (in, out), and what crossed the lines for it."""
 
-    in_per_s: Annotated[float | None, About("characters typed, a second", Unit.PER_SECOND, "characters typed/s")]
+    in_per_s: Annotated[float | None, About("characters typed per second", Unit.PER_SECOND, "characters typed/s")]
     in_per_s_per_user: Annotated[
         float | None,
-        About("the same over the mean number of users at work", Unit.PER_SECOND, "characters typed/s and user"),
+        About(
+            "characters typed per second, divided by the mean number of users at work",
+            Unit.PER_SECOND,
+            "characters typed/s and user",
+        ),
     ]
-    out_per_s: Annotated[float | None, About("characters shown, a second", Unit.PER_SECOND, "characters shown/s")]
+    out_per_s: Annotated[float | None, About("characters shown per second", Unit.PER_SECOND, "characters shown/s")]
     line_in_per_s: Annotated[
         float | None,
-        About("bytes that lines took to the host, negotiation included", Unit.PER_SECOND, "bytes to the host/s"),
+        About(
+            "bytes per second that lines carried to the host, with negotiation", Unit.PER_SECOND, "bytes to the host/s"
+        ),
     ]
     line_out_per_s: Annotated[
         float | None,
-        About("bytes that lines brought, negotiation and escapes included", Unit.PER_SECOND, "bytes from the host/s"),
+        About(
+            "bytes per second that lines carried from the host, with negotiation and escapes",
+            Unit.PER_SECOND,
+            "bytes from the host/s",
+        ),
     ]
 
 
@@ -141,7 +156,7 @@ FIRST_RESPONSE = About(
 ECHO = About("From the due time of a key to its echo", None, "echo", Better.LESS)
 ECHO_FROM_SENT = About("From when a key was sent to its echo", None, "echo since sent", Better.LESS)
 LATENESS = About(
-    "From the due time of a key to when it was sent: the driver's own delay, or that of a line that takes no more",
+    "From the due time of a key to when it was sent: the delay of the driver, or of a line that takes no more",
     None,
     "driver delay",
     Better.LESS,
@@ -153,7 +168,7 @@ class TransactionClass:
     """One class of transactions, of one group of users."""
 
     group: Annotated[str, About("the group of users")]
-    transaction: Annotated[str, About("its name on the tape")]
+    transaction: Annotated[str, About("the name of the transaction in the tape")]
     response: Annotated[Distribution, RESPONSE]
     response_from_sent: Annotated[Distribution, RESPONSE_FROM_SENT]
     first_response: Annotated[Distribution, FIRST_RESPONSE]
@@ -174,13 +189,13 @@ class GroupCounts:
     """What became of the transactions of one group of users."""
 
     group: Annotated[str, About("the group of users")]
-    users: Annotated[int, About("its users", Unit.COUNT)]
-    transactions: Annotated[int, About("its transactions that ended", Unit.COUNT)]
+    users: Annotated[int, About("users of the group", Unit.COUNT)]
+    transactions: Annotated[int, About("transactions of the group that ended", Unit.COUNT)]
     unanswered: Annotated[
         int,
         About(
-            "its transactions that were given up, or stuck at the end; in a group without any transaction or echo also "
-            "its users who never saw a prompt",
+            "transactions of the group that were given up, or stuck at the end; in a group without any "
+            "transaction or echo also its users who never saw a prompt",
             Unit.COUNT,
         ),
     ]
@@ -202,7 +217,9 @@ class KernelTimes:
         Distribution,
         About("By the kernel's stamps, from packet sent to packet received", None, "response by the kernel"),
     ]
-    user_response: Annotated[Distribution, About("The same by the driver's clock", None, "response by the driver")]
+    user_response: Annotated[
+        Distribution, About("By the driver's clock, for the same transactions", None, "response by the driver")
+    ]
     inflation: Annotated[Inflation, About("What the driver itself adds to every response", None, "added by the driver")]
 
 
@@ -230,8 +247,8 @@ class Fairness:
 class ResponseLaw:
     """The terms of the interactive response-time law R = N/X − Z − K, and how far it is off."""
 
-    n: Annotated[float, About("N: users at work, on average", Unit.COUNT, "N, users at work")]
-    x: Annotated[float, About("X: transactions counted, a second", Unit.PER_SECOND, "X, transactions/s")]
+    n: Annotated[float, About("N: mean number of users at work", Unit.COUNT, "N, users at work")]
+    x: Annotated[float, About("X: transactions counted per second", Unit.PER_SECOND, "X, transactions/s")]
     z: Annotated[float, About("Z: time spent thinking per transaction", Unit.SECONDS, "Z, thinking")]
     k: Annotated[float, About("K: time spent keying per transaction", Unit.SECONDS, "K, keying")]
     r_predicted: Annotated[float, About("N/X − Z − K", Unit.SECONDS, "response by the law", column="law_predicted")]
@@ -247,7 +264,9 @@ class ResponseLaw:
     ]
     chance: Annotated[
         float,
-        About("the gap that the edges of so short an interval make by themselves, one standard deviation", Unit.SHARE),
+        About(
+            "the gap to expect because transactions cross the edges of the interval, one standard deviation", Unit.SHARE
+        ),
     ]
 
 
@@ -255,11 +274,13 @@ class ResponseLaw:
 class ScreenCost:
     """What the users' screens cost the driver."""
 
-    count: Annotated[int, About("screens that there were", Unit.COUNT, "screens")]
-    bytes_each: Annotated[float, About("memory of one, by its size", Unit.BYTES, "memory of a screen")]
+    count: Annotated[int, About("number of screens", Unit.COUNT, "screens")]
+    bytes_each: Annotated[
+        float, About("memory of one screen, computed from its size", Unit.BYTES, "memory of a screen")
+    ]
     drawing: Annotated[
         float,
-        About("seconds per second and thread spent drawing on them, by a sample", Unit.SHARE, "drawing on screens"),
+        About("seconds per second and thread spent drawing on screens, sampled", Unit.SHARE, "drawing on screens"),
     ]
 
 
@@ -274,26 +295,28 @@ class DriverLoad:
     run_wait: Annotated[
         float,
         About(
-            "seconds per second and thread in which it was ready to run and had no CPU",
+            "seconds per second and thread in which a thread was ready to run and had no CPU",
             Unit.SHARE,
             "driver waiting for a CPU",
             Better.LESS,
         ),
     ]
     threads: Annotated[int, About("threads of all agents", Unit.COUNT, "driver threads")]
-    rss_per_user: Annotated[int | None, About("resident memory over users", Unit.BYTES, "memory per user", Better.LESS)]
+    rss_per_user: Annotated[int | None, About("resident memory / users", Unit.BYTES, "memory per user", Better.LESS)]
     screens: Annotated[ScreenCost | None, About("None where no user looked at one")]
 
 
 @dataclass(frozen=True, slots=True)
 class AgentFigures:
-    """One driving process beside the others: a biased one shows."""
+    """One agent; a biased one differs from the others."""
 
-    agent: Annotated[int, About("its number")]
+    agent: Annotated[int, About("the number of the agent")]
     response: Annotated[Distribution, RESPONSE]
     lateness: Annotated[Distribution, LATENESS]
     cpu: Annotated[float, About("seconds of CPU per second and thread", Unit.SHARE)]
-    run_wait: Annotated[float, About("seconds per second and thread ready to run without a CPU", Unit.SHARE)]
+    run_wait: Annotated[
+        float, About("seconds per second and thread in which a thread was ready to run and had no CPU", Unit.SHARE)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,37 +336,39 @@ class Settling:
         int | None, About("users that should have been at work; None where sessions come and go", Unit.COUNT)
     ]
     connected: Annotated[int, About("users that were at work", Unit.COUNT, "users connected")]
-    throughput: Annotated[LevelShift | None, About("how the throughput changed its level, if it did")]
-    response: Annotated[LevelShift | None, About("how the response changed its level, if it did")]
+    throughput: Annotated[LevelShift | None, About("how the level of throughput changed, if it did")]
+    response: Annotated[LevelShift | None, About("how the level of response changed, if it did")]
 
 
 @dataclass(frozen=True, slots=True)
 class LimitResult:
     """One limit and whether it was kept."""
 
-    limit: Annotated[str, About("as it was written")]
+    limit: Annotated[str, About("the limit as written")]
     value: Annotated[
         float | None, About("what was measured; None if there was nothing to measure, and then it was not kept")
     ]
     ok: Annotated[bool, About("whether it was kept")]
     is_duration: Annotated[bool, About("whether `value` is seconds")]
-    step: Annotated[int, About("the step that it was held against, from 0")]
+    step: Annotated[int, About("the step that was checked, from 0")]
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedComparison:
     """One published figure and what was measured."""
 
-    what: Annotated[str, About("what was published, under which conditions")]
+    what: Annotated[str, About("what was measured, and under which conditions")]
     figure: Annotated[str, About("as in limits: `characters.in_per_s_per_user`, `response.mean`")]
-    users: Annotated[int | None, About("the number of users that it is of; None means any")]
-    published: Annotated[float, About("seconds where `is_duration`, else a number")]
-    bound: Annotated[str | None, About("`at least` or `at most`, where only so much was published")]
+    users: Annotated[int | None, About("the number of users in the published measurement; None means any")]
+    published: Annotated[float, About("the published value: seconds where `is_duration`, else a number")]
+    bound: Annotated[str | None, About("`at least` or `at most`, if only a bound was published")]
     source: Annotated[str, About("where it was published")]
     step: Annotated[int | None, About("the step that was measured; None if there was none with that number of users")]
-    measured: Annotated[float | None, About("in the unit of `published`; None if there was nothing to measure")]
-    ratio: Annotated[float | None, About("measured over published")]
-    is_duration: Annotated[bool, About("whether it is seconds")]
+    measured: Annotated[
+        float | None, About("the measured value in the unit of `published`; None if there was nothing to measure")
+    ]
+    ratio: Annotated[float | None, About("measured / published")]
+    is_duration: Annotated[bool, About("whether the values are seconds")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,20 +376,18 @@ class StepFigures:
     """One load step: what its measurement interval gave."""
 
     step: Annotated[int, About("number of the step, from 0")]
-    swept: Annotated[Mapping[str, object], About("the settings that a sweep has set, and their values")]
+    swept: Annotated[Mapping[str, object], About("the settings that the sweep changes, and their values")]
     users: Annotated[int, About("users planned", Unit.COUNT, "users")]
-    load: Annotated[str, About("what made inputs due: `closed`, `paced:…` or `open:…`")]
-    seconds: Annotated[
-        float, About("the measurement interval, as far as it was recorded", Unit.SECONDS, "measured for")
-    ]
-    planned_seconds: Annotated[float, About("the measurement interval, as planned", Unit.SECONDS)]
+    load: Annotated[str, About("kind of load: `closed`, `paced:…` or `open:…`")]
+    seconds: Annotated[float, About("length of the measurement interval, as recorded", Unit.SECONDS, "measured for")]
+    planned_seconds: Annotated[float, About("length of the measurement interval, as planned", Unit.SECONDS)]
     transactions: Annotated[Transactions, About("Transactions that ended", better=Better.MORE)]
     keystrokes: Annotated[Keystrokes, About("Keys that were sent", better=Better.MORE)]
     errors: Annotated[Errors, About("Failures of the host and of lines", better=Better.LESS)]
     skipped: Annotated[
         int,
         About(
-            "actions that were due and not done, because too many were under way",
+            "actions that were due and not begun, because too many were under way",
             Unit.COUNT,
             better=Better.LESS,
             counter=True,
@@ -377,11 +400,14 @@ class StepFigures:
     stray: Annotated[
         int,
         About(
-            "characters that were no echo where only an echo could come", Unit.COUNT, "stray characters", counter=True
+            "characters other than the expected echo, where only an echo could arrive",
+            Unit.COUNT,
+            "stray characters",
+            counter=True,
         ),
     ]
     lost_users: Annotated[int, About("users without a line at the end", Unit.COUNT, "users lost", Better.LESS)]
-    lost_for: Annotated[Mapping[str, int], About("why, by the name of the error")]
+    lost_for: Annotated[Mapping[str, int], About("users without a line at the end, by the name of the error")]
     unfinished: Annotated[Unfinished, About("Transactions under way when measuring ended", better=Better.LESS)]
     unanswered: Annotated[
         int,
@@ -413,7 +439,7 @@ class StepFigures:
     connect: Annotated[
         Distribution,
         About(
-            "From the planned opening of a line to the line; of every line opened in the step, before measuring too",
+            "From the planned to the actual opening of a line; for all lines opened in the step, also before measuring",
             None,
             "connecting",
             Better.LESS,
@@ -422,15 +448,18 @@ class StepFigures:
     negotiation: Annotated[
         Distribution,
         About(
-            "From the line to the last word on options (telnet's options, ssh's keys)", None, "negotiating", Better.LESS
+            "From the open line to the end of negotiation (telnet's options, ssh's keys)",
+            None,
+            "negotiating",
+            Better.LESS,
         ),
     ]
     login: Annotated[
-        Distribution, About("From the last word on options to the running program", None, "logging in", Better.LESS)
+        Distribution, About("From the end of negotiation to the running program", None, "logging in", Better.LESS)
     ]
-    groups: Annotated[list[GroupCounts], About("for each group of users what became of its transactions")]
-    classes: Annotated[list[TransactionClass], About("for each class of transactions its durations")]
-    keys: Annotated[list[KeyTimes], About("for each group of users the durations of its keys")]
+    groups: Annotated[list[GroupCounts], About("what became of the transactions of each group of users")]
+    classes: Annotated[list[TransactionClass], About("durations for each class of transactions")]
+    keys: Annotated[list[KeyTimes], About("durations of the keys of each group of users")]
     kernel: Annotated[
         KernelTimes | None,
         About("The first sign of an answer by the kernel's stamps, on lines that it stamps", None, "first response"),
@@ -440,10 +469,10 @@ class StepFigures:
     law: Annotated[ResponseLaw | None, About("The response-time law, of closed loads")]
     host: Annotated[HostFigures, About("The system under test, by its meters")]
     driver: Annotated[DriverLoad, About("What driving cost: the busiest agent")]
-    agents: Annotated[list[AgentFigures], About("each driving process")]
+    agents: Annotated[list[AgentFigures], About("the figures of each agent")]
     settled: Annotated[Settling, About("Whether the host had settled when measuring began")]
-    limits: Annotated[list[LimitResult], About("the limits, and whether they were kept")]
-    published: Annotated[list[PublishedComparison], About("what others published, beside what was measured")]
+    limits: Annotated[list[LimitResult], About("each limit, and whether it was kept")]
+    published: Annotated[list[PublishedComparison], About("published figures beside measured ones")]
 
 
 FAR_OLDER = 3.0

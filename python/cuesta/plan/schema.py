@@ -75,15 +75,15 @@ class PlanTable(BaseModel):
 class Group(PlanTable):
     """Users who play one tape. A setting at the top of the plan applies to all groups."""
 
-    name: Name = Field("users", description="what the records call these users")
-    tape: Path = Field(BUILTIN_TAPE, description="what they type; relative to the plan")
+    name: Name = Field("users", description="the group's name in the records")
+    tape: Path = Field(BUILTIN_TAPE, description="the tape that they play; relative to the plan")
     users: Annotated[
         Users, Flag("N[,N…]", "how many users; 10,50 is a sweep; groups share them in the plan's proportion"), PER_STEP
-    ] = Field(1, description="how many there are")
+    ] = Field(1, description="number of users")
     target: Annotated[
         Target,
         Flag("URL", "what to type at: host: (the built-in one), tcp://H:P, telnet://H:P, ssh://USER@H, pty:COMMAND, …"),
-    ] = Field(BUILTIN_HOST, description="what they type at; `host:` starts the built-in host")
+    ] = Field(BUILTIN_HOST, description="the host that they type at; `host:` starts the built-in host")
     load: Annotated[
         LoadText,
         Flag("LOAD", "closed, paced:CYCLE or open:RATE"),
@@ -133,23 +133,26 @@ class Host(PlanTable):
     """The built-in host, when it is the target."""
 
     service: Annotated[ServiceText | None, Flag("SERVICE")] = Field(
-        None, description="what it does with input; by default what fits the tape"
+        None, description="what the host does with input; by default what fits the tape"
     )
     input: Annotated[Literal["canonical", "raw"] | None, Flag("HOW")] = Field(
-        None, description="whole rows with erase and kill, or single keys; by default what the service likes"
+        None, description="whole rows with erase and kill, or single keys; by default what the service expects"
     )
-    erase: Key = Field("#", description="the key that takes back the one before")
-    kill: Key = Field("@", description="the key that takes back the row")
+    erase: Key = Field("#", description="the key that deletes the key before it")
+    kill: Key = Field("@", description="the key that deletes the row")
     echo: Annotated[Switch | None, Flag("true|false")] = Field(
-        None, description="whether keys are echoed; by default with canonical input, unless the service is `echo`"
+        None,
+        description="whether keys are echoed; by default they are with canonical input, unless the service is `echo`",
     )
-    echo_map: EchoMap | None = Field(None, description="keys and what each is echoed as")
+    echo_map: EchoMap | None = Field(None, description="the character that each key is echoed as")
     service_time: Annotated[DistributionText | None, Flag("DISTRIBUTION")] = Field(
-        None, description="time that a server takes for a transaction"
+        None, description="service time of a transaction at a server"
     )
-    servers: Count = Field(1, description="how many transactions are served at once")
+    servers: Count = Field(1, description="number of transactions served at once")
     delay: Duration | None = Field(None, description="exact delay of every answer")
-    stall: Annotated[StallText | None, Flag("WINDOW")] = Field(None, description="a window in which it does nothing")
+    stall: Annotated[StallText | None, Flag("WINDOW")] = Field(
+        None, description="a window in which the host does nothing"
+    )
     pool: Bytes = Field(16 << 20, description="buffers of all lines together, in bytes")
     threads: Count = Field(1, description="threads, one core each")
 
@@ -157,24 +160,26 @@ class Host(PlanTable):
 class Validity(PlanTable):
     """The validity thresholds: a run beyond any of them is INVALID."""
 
-    lateness_p99: Duration = Field(10 * MILLISECOND, description="most lateness of a key at the 99th percentile")
-    driver_cpu: Share = Field(0.9, description="most CPU of the driver, as a share of its threads")
-    run_wait: Share = Field(0.2, description="most time that the driver's threads waited for a CPU, likewise")
-    echo_mismatches: Share = Field(0.001, description="most keys whose echo was wrong or missing")
-    steal: Share = Field(0.1, description="most of the host's CPUs that the hypervisor took")
+    lateness_p99: Duration = Field(10 * MILLISECOND, description="largest 99th percentile of the keys' lateness")
+    driver_cpu: Share = Field(0.9, description="largest CPU use of the driver, as a share of its threads")
+    run_wait: Share = Field(0.2, description="largest share of time in which the driver's threads waited for a CPU")
+    echo_mismatches: Share = Field(0.001, description="largest share of keys whose echo was wrong or missing")
+    steal: Share = Field(0.1, description="largest share of the host's CPUs that the hypervisor took")
     settled: Switch = Field(True, description="whether users and throughput must be steady when measuring starts")
-    skipped: Share = Field(0.01, description="most actions that were due but not done")
-    lost_users: Share = Field(0.01, description="most users whose line was lost or refused")
+    skipped: Share = Field(0.01, description="largest share of actions that were due but not begun")
+    lost_users: Share = Field(0.01, description="largest share of users whose line was lost or refused")
 
 
 class PublishedFigure(PlanTable):
     """A published figure of the same work, to be shown beside the measured one."""
 
     what: Remark = Field(description="what was measured, and under which conditions")
-    figure: FigureText = Field(description="the figure here that is held against it, named as in `limits`")
-    value: Number = Field(description="what was published; a duration where the figure is one")
-    users: Users | None = Field(None, description="the number of users it is of; by default held against every step")
-    bound: Literal["at least", "at most"] | None = Field(None, description="if only that much was said of it")
+    figure: FigureText = Field(description="the figure that is compared with it, named as in `limits`")
+    value: Number = Field(description="the published value; a duration if the figure is one")
+    users: Users | None = Field(
+        None, description="the number of users in the published measurement; by default it is compared with every step"
+    )
+    bound: Literal["at least", "at most"] | None = Field(None, description="if only a bound was published")
     source: Remark = Field(description="where it was published")
 
     @field_validator("value")
@@ -193,34 +198,34 @@ class PublishedFigure(PlanTable):
 class Settings(PlanTable):
     """A plan."""
 
-    name: Name = Field("run", description="what the run folder is called")
+    name: Name = Field("run", description="the beginning of the run folder's name")
     seed: Annotated[
         Seed,
         Flag("S"),
         ALWAYS,
     ] = Field(1, description="one seed gives one sequence of keys and due times")
     settle: Annotated[Duration, Flag("D")] = Field(
-        5 * SECOND, description="time between the last start and the measuring"
+        5 * SECOND, description="time between the last start of a user and the measurement interval"
     )
-    measure: Annotated[Duration, Flag("D")] = Field(30 * SECOND, description="time of measuring")
+    measure: Annotated[Duration, Flag("D")] = Field(30 * SECOND, description="length of the measurement interval")
     agents: Annotated[
         Count,
         Flag("N"),
         ALWAYS,
-    ] = Field(1, description="processes that the users are divided over")
+    ] = Field(1, description="number of driver processes; the users are divided among them")
     threads: Annotated[
         Count,
         Flag("N"),
         ALWAYS,
-    ] = Field(1, description="threads of each agent")
+    ] = Field(1, description="number of threads of each agent")
     pin: Annotated[Switch, Flag("")] = Field(
         False, description="keep the driver and the built-in host on different CPUs"
     )
     isolate: Annotated[
-        Switch, Flag("", "likewise, each in a network of its own, so that CPU figures are honest (root)")
+        Switch, Flag("", "as --pin, each in a network of its own, so that CPU figures are certain (root)")
     ] = Field(
         False,
-        description="likewise, and put either side into a network of its own that it receives from on its own CPUs "
+        description="as `pin`, and each also gets a network of its own and receives from it on its own CPUs "
         "(root): docs/meters.md",
     )
     meters: Annotated[
@@ -232,8 +237,8 @@ class Settings(PlanTable):
         ),
     ] = Field(
         "auto",
-        description="where the host is metered; `auto` = here if the target is; `plain` = also, not sampled; "
-        "`exact` = also, traced; `calls` = also, its system calls traced instead of sampled: for a short run",
+        description="where the host is metered; `auto` = on this machine if the target is there; `plain` = the same, "
+        "not sampled; `exact` = the same, traced; `calls` = the same, system calls traced: for a short run",
     )
     stamps: Annotated[
         Stamps,
@@ -247,15 +252,15 @@ class Settings(PlanTable):
     ] = Field(False, description="record every transaction, not only histograms")
     cast: Annotated[
         UserNumber | None, Flag("[USER]", "write what this user (0) sees as a cast, for `asciinema play`"), ALWAYS
-    ] = Field(
-        None, description="a user whose session is written as a cast, to be watched; 0 is the first of the first group"
+    ] = Field(None, description="a user whose session is written as a cast; 0 is the first of the first group")
+    limits: tuple[LimitText, ...] = Field(
+        (), description="limits that a good run keeps; if one is crossed the exit code is 99"
     )
-    limits: tuple[LimitText, ...] = Field((), description="what a good run keeps; beyond it the exit code is 99")
     group: tuple[Group, ...] = Field((Group(),), min_length=1, max_length=256)
     host: Host = Host()
     validity: Validity = Validity()
     published: tuple[PublishedFigure, ...] = Field((), max_length=256)
-    sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take, in turn")
+    sweep: dict[str, tuple[Any, ...]] = Field({}, description="settings and the values that they take in turn")
 
     @field_validator("measure")
     @classmethod
