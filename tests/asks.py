@@ -13,7 +13,7 @@ ENDS = "\r\n\t\x03\x04\x1b"
 
 
 def shows(how: str, read: str) -> str:
-    """What is shown once these keys have been read."""
+    """The text to show after these keys."""
     key = read[-1]
     return {
         "nothing": "",

@@ -1,4 +1,4 @@
-"""A headless Chromium on pipes, by its DevTools protocol: pages are loaded, and what they ask for and say is noted."""
+"""A headless Chromium, driven over pipes by its DevTools protocol: loads pages, records their requests and messages."""
 
 import base64
 import json
@@ -71,7 +71,7 @@ class Browser:
                 return row
 
     def close(self) -> None:
-        """End it: it ends when nobody gives orders any more."""
+        """Close its pipe, at which it ends."""
         os.close(self.orders)
         try:
             self.process.wait(10)
@@ -92,21 +92,21 @@ class Browser:
 
 @dataclass
 class Tab:
-    """A page that was loaded, and what came of it."""
+    """A loaded page, with its requests and messages."""
 
     browser: Browser
     session: str
     requests: list[str] = field(default_factory=list)
-    """Addresses that it asked for, its own first."""
+    """Addresses that it requested, its own first."""
     said: list[str] = field(default_factory=list)
-    """What it said on the console, and what the browser complained of."""
+    """Its messages on the console, and the browser's errors."""
 
     def call(self, method: str, **arguments: object) -> Row:
         """Send an order to this page."""
         return self.browser.call(method, self.session, **arguments)
 
     def listen(self, row: Row) -> None:
-        """Note what is asked for and said."""
+        """Record requests and messages."""
         if row.get("sessionId") != self.session:
             return
         match row:
@@ -133,7 +133,7 @@ class Tab:
         return found["result"].get("value")
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
-        """Move the mouse to a place in the window, and click there if told to."""
+        """Move the mouse to a place in the window, and click there if asked to."""
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         for kind in ("mousePressed", "mouseReleased") if click else ():
             self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
@@ -143,14 +143,14 @@ class Tab:
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=True)["data"])
 
     def printed(self) -> bytes:
-        """The page as it is printed, as PDF; without the media that `look` told it, which would hold there too."""
+        """The printed page, as PDF. The media that `look` set are reset first, else they would apply to print too."""
         self.call("Emulation.setEmulatedMedia", media="")
         return base64.b64decode(self.call("Page.printToPDF")["data"])
 
 
 @contextmanager
 def chromium(profile: Path) -> Iterator[Browser]:
-    """Run a browser while the block runs."""
+    """Run a browser during the block."""
     browser = Browser(profile)
     try:
         yield browser
@@ -160,7 +160,7 @@ def chromium(profile: Path) -> Iterator[Browser]:
 
 @contextmanager
 def tab(browser: Browser) -> Iterator[Tab]:
-    """Open an empty page while the block runs."""
+    """Open an empty page during the block."""
     target = browser.call("Target.createTarget", url="about:blank")["targetId"]
     session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
     opened = Tab(browser, session)

@@ -1,4 +1,4 @@
-"""Thresholds for tests that share their machine with other tests: whatever disturbs the driver is allowed.
+"""Thresholds for tests that share their machine with other tests: they allow every disturbance of the driver.
 
 Under these a run's "valid" says nothing of the driver, so a test that uses them asserts figures: counts, and instants
 against the host's own log. That runs are valid under the thresholds that users get, `test_default_thresholds` shows.

@@ -1,4 +1,4 @@
-"""A certification of known figures: runs put together by hand, as if meters and driver had written them."""
+"""A certification with known figures: runs made by hand, as if meters and driver had recorded them."""
 
 from collections import Counter
 from dataclasses import replace
@@ -35,7 +35,7 @@ METHOD = Method(
 
 
 def reading(end: float, length: float, own: float, **rest: float) -> Row:
-    """A reading of the meters: seconds of the subject, and of what the two CPUs did otherwise."""
+    """A reading of the meters: seconds of the subject, and of everything else on the two CPUs."""
     capacity = 2 * length
     percent = {name: 100 * seconds / capacity for name, seconds in rest.items()}
     beside = {name: percent.get(name, 0.0) for name in ("iowait", "steal", "idle")}
@@ -57,13 +57,13 @@ def reading(end: float, length: float, own: float, **rest: float) -> Row:
 
 
 def recorded(*rows: Row, about: About | None = ABOUT, gaps: tuple[Any, ...] = ()) -> Any:
-    """As much of a run's records as an account needs."""
+    """The parts of a run's records that an account needs."""
     abouts = {0: about} if about else {}
     return SimpleNamespace(metered=Metered(abouts, list(rows), gaps=list(gaps)), plan={"validity": {"steal": "10%"}})
 
 
 def account(span: Span, subject: float, **rest: float) -> CpuAccount:
-    """An account of two CPUs that adds up: what is not named was idle."""
+    """An account of two CPUs that adds up: the rest of the time is idle."""
     capacity = 2 * span.seconds
     idle = capacity - subject - sum(rest.values())
     others: Any = {"throttled": 0.0, **rest, "idle": idle}
@@ -97,7 +97,7 @@ def trial(number: int = 1, subject: float = 1.0, doubts: tuple[str, ...] = (), *
 
 
 def extra_runs(untraced: str | None = None) -> ExtraRuns:
-    """The runs for one figure each: 60 programs that bind 1,000 references in the first phase, 5,000 in the second."""
+    """The extra runs: 60 programs that bind 1,000 references in the first phase, 5,000 in the second."""
     linkage = Path("linkage/run-1")
     trials = {
         "traced": [] if untraced else [replace(trial(), folder=Path("traced/run-1"))],

@@ -1,4 +1,4 @@
-"""What all tests share: no settings from outside, and files where a test wants them."""
+"""Fixtures for all tests: no settings from the environment, an empty folder, and files in it."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Real daemons on free ports of loopback, with throwaway keys and homes; nothing that they start outlives the block.
+"""Real daemons on free ports of loopback, with temporary keys and homes. Their processes end with the block.
 
 `scripts/setup --tests` installs them: Debian's, and none is started as a service.
 """
@@ -37,7 +37,7 @@ PrintLastLog no
 {more}
 """
 AT_A_SHELL = "ForceCommand PS1='$ ' exec /bin/bash --norc --noprofile -i"
-"""What sshd is told besides to have users at a plain shell."""
+"""Additional settings of sshd that give users a plain shell."""
 
 
 def inetd(shell: Path, port: int, folder: Path) -> list[str]:
@@ -66,7 +66,7 @@ def telnetd(command: Command, folder: Path, shell: str = SHELL) -> Iterator[int]
 
 @dataclass(frozen=True)
 class Host:
-    """A real sshd, and a home that knows it."""
+    """A real sshd, and a home whose known_hosts has its key."""
 
     port: int
     folder: Path
@@ -82,13 +82,13 @@ class Host:
 
     @property
     def target(self) -> str:
-        """Where it is, with the key and the table of hosts that belong to it."""
+        """Its target, with the key and the known_hosts file."""
         return f"ssh://{self.place}?identity={self.folder}/client&known_hosts={self.home}/.ssh/known_hosts"
 
 
 @contextmanager
 def sshd(folder: Path, *more: str) -> Iterator[Host]:
-    """Start sshd, which lets in who has the key `client` of the folder; it may be told more."""
+    """Start sshd, which accepts the key `client` of the folder."""
     port, home = free_port(), folder / "home/.ssh"
     home.mkdir(parents=True)
     Path("/run/sshd").mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def wait_until_it_listens(daemon: subprocess.Popen[bytes], port: int, log: Path)
 
 
 def needed(program: str) -> str:
-    """Find a program that the tests cannot do without."""
+    """The path of a program that the tests need; fails if it is missing."""
     found = shutil.which(program, path="/usr/bin:/usr/sbin:/usr/local/bin:/bin:/sbin")
     assert found, f"no {program}: ./scripts/setup --tests"
     return found

@@ -1,4 +1,4 @@
-"""A person simulated: hands and eyes at a pseudo-terminal, on which a program of ours runs."""
+"""A simulated person: types at a pseudo-terminal, on which a program of ours runs, and reads its screen."""
 
 import fcntl
 import os
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 KEY_GAP = 0.02
-"""Seconds from one key to the next, of keys that are not shown."""
+"""Seconds between keys that are not echoed."""
 PATIENCE = 30.0
-"""Seconds; nothing that is awaited takes so long."""
+"""The longest wait, in seconds."""
 
 
 CUESTA = (sys.executable, "-m", "cuesta")
@@ -39,11 +39,11 @@ class Person:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def sees(self, text: str) -> None:
-        """Wait until a text comes that was not looked at before."""
+        """Wait for a text in the output after the last match."""
         self.sees_one_of(text)
 
     def sees_one_of(self, *texts: str) -> str:
-        """Wait until one of some texts comes; say which."""
+        """Wait for one of several texts; returns which one arrived."""
         deadline = time.monotonic() + PATIENCE
         while True:
             places = {text: self.seen.find(text.encode(), self._looked_at) for text in texts}
@@ -54,7 +54,7 @@ class Person:
             assert self._read(deadline), f"{texts} never came, only {self.seen[self._looked_at :]!r}"
 
     def types(self, text: str, shown: bool = True) -> None:
-        """Type key by key, as people do; each waits for its echo if it is shown, else for whatever comes meanwhile."""
+        """Type key by key, as people do; each key waits for its echo, or for a pause if it is not echoed."""
         for key in text:
             os.write(self.terminal, key.encode())
             if shown and key.isprintable():
@@ -63,12 +63,12 @@ class Person:
                 self.rests(self.key_gap)
 
     def rests(self, quiet: float = 0.2) -> None:
-        """Look on until nothing has come for so many seconds."""
+        """Wait until there is no output for so many seconds."""
         while select.select([self.terminal], [], [], quiet)[0] and self._read(time.monotonic() + quiet):
             pass
 
     def leaves(self) -> None:
-        """End the recording, once what was typed before has gone to the host."""
+        """End the recording after the keys before it have reached the host."""
         self.rests()
         os.write(self.terminal, b"\x1d\x1d\x1d")
 
@@ -77,7 +77,7 @@ class Person:
         return not termios.tcgetattr(self.terminal)[3] & (termios.ICANON | termios.ECHO)
 
     def sees_the_end(self) -> int:
-        """Wait until the program has ended; give its exit code, a signal's negative."""
+        """Wait until the program ends; returns its exit code, or minus the signal's number."""
         deadline = time.monotonic() + PATIENCE
         while self._read(deadline):
             pass
@@ -90,7 +90,7 @@ class Person:
         assert ready, f"nothing came in {PATIENCE} s, after {self.seen!r}"
         try:
             read = os.read(self.terminal, 65536)
-        except OSError:  # nobody has the terminal open any more
+        except OSError:  # no process has the terminal open any more
             return False
         self.seen += read
         return bool(read)

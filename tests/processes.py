@@ -1,4 +1,4 @@
-"""Processes of a test: who was started by whom, what they run, and their end."""
+"""Finds, inspects and kills the processes that a test started."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have; deepest first."""
+    """The descendants of a process, the deepest first."""
     try:
         own = [
             int(each)
@@ -21,14 +21,14 @@ def descendants(pid: int) -> list[int]:
 
 
 def command_of(pid: int) -> bytes:
-    """Its arguments, each with a zero byte behind it; nothing once it has ended."""
+    """Its arguments, each followed by a zero byte; empty if it has ended."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     return b""
 
 
 def end(pids: Iterable[int]) -> None:
-    """Kill what is still there."""
+    """Kill those processes that still run."""
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

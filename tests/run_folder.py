@@ -1,4 +1,4 @@
-"""Run folders with known answers, written by hand: what a run of the given transactions would have recorded."""
+"""Writes run folders with known figures: the records of a run with given transactions."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from tests.hdr import encode
 
 NANO = 10**9
 VALIDITY = {"lateness_p99": "10ms", "driver_cpu": 0.8, "run_wait": 0.1, "echo_mismatches": 0.001, "skipped": 0.01}
-"""What the plan allows, unless a test says otherwise: independent of the defaults."""
+"""Validity thresholds of the plan, unless a test sets others; independent of the defaults."""
 
 CLOCK = 7_000_000_000
 """The start of the run on the machine's clock."""
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 @dataclass
 class RunFolder:
-    """One run: steps of `settle` and `measure` seconds, and in each second the same by default."""
+    """One run: steps of `settle` and `measure` seconds; by default each second is the same."""
 
     path: Path
     users: Sequence[int] = (4,)
@@ -37,15 +37,15 @@ class RunFolder:
     responses: Callable[[int, int, int], list[float]] = lambda *_: [0.1, 0.2]
     """Of the transactions that end in a second of the measurement; made up to due, 1 ms before sent."""
     edit: Callable[[Row], Row] = lambda row: row
-    """What is done to each row of series.jsonl before it is written."""
+    """Changes each row of series.jsonl before it is written."""
     edit_user: Callable[[Row], Row] = lambda row: row
-    """The same of users.jsonl."""
+    """Changes each row of users.jsonl before it is written."""
     histograms: Sequence[tuple[str, Sequence[float]]] = ()
     """More of them, in the first second that is measured of each step: GROUP/TRANSACTION/SERIES."""
     lost: Sequence[int] = ()
     """Users who lost their line."""
     slow: dict[int, float] = field(default_factory=dict)
-    """Mean responses of users, others than 0.15 s."""
+    """Mean responses of users that are not 0.15 s."""
 
     def write(self) -> Path:
         self.path.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Real programs that ask for secrets, each with the way to where it asks, what is typed there and the way out."""
+"""Real programs that ask for secrets: for each the keys up to its question, the secret, and the keys to leave it."""
 
 import shlex
 import sys
@@ -17,7 +17,7 @@ Steps = Callable[[Person, str], None]
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere to type a secret at."""
+    """A program that asks for a secret."""
 
     command: tuple[str, ...]
     steps: Steps
@@ -63,7 +63,7 @@ def twice(prompt: str, again: str) -> Steps:
 
 
 def corrected(prompt: str) -> Steps:
-    """Type half of it wrongly, take that back and type on."""
+    """Type half of it wrongly, erase that and type on."""
 
     def steps(person: Person, secret: str) -> None:
         person.sees(prompt)
@@ -179,4 +179,4 @@ FAR: dict[str, Steps] = {
     "left": left_at_a_shell("read -s -p 'Kennwort: ' x", "\rKennwort: "),
     "whiptail": at_a_shell("whiptail --passwordbox Code 8 40 2>/dev/null", "Ok"),
 }
-"""At a shell on another machine, whose terminal's modes nobody sees."""
+"""At a shell on another machine, whose terminal modes are not visible here."""

@@ -1,4 +1,4 @@
-"""Programs that end by themselves: how they ended and what they said is shown to any reader, but no secret."""
+"""Programs that end by themselves: the report shows how they ended and their last words, but no secret."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Play = Callable[..., tuple[int, dict[str, Any], str]]
 
 @pytest.fixture
 def play(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> Play:
-    """A function that has users at a program, and gives the exit code, the JSON and the text of the summary."""
+    """A function that plays users at a program and returns the exit code, the JSON and the text of the summary."""
 
     def go(target: str, plan: str = ALL_MAY_BE_LOST, tape: str = TAPE) -> tuple[int, dict[str, Any], str]:
         write("users.tape", tape)
@@ -75,7 +75,7 @@ def test_where_there_is_no_such_program_the_shells_words_are_shown(play: Play) -
     assert "not found" in summary["errors"]["said"]["no-program"]
 
 
-def test_it_is_said_too_where_users_must_not_be_lost(play: Play) -> None:
+def test_its_last_words_are_shown_too_if_no_user_may_be_lost(play: Play) -> None:
     code, summary, _ = play("pipe:false", PLAN)
     assert code == Exit.INVALID
     assert next(said.partition(",")[0] for said in summary["invalid_because"]) == (
@@ -83,7 +83,7 @@ def test_it_is_said_too_where_users_must_not_be_lost(play: Play) -> None:
     )
 
 
-def test_what_it_says_of_a_secret_is_in_no_file(play: Play, here: Path) -> None:
+def test_a_secret_in_its_last_words_is_in_no_file(play: Play, here: Path) -> None:
     code, summary, text = play(r"pty:stty -echo; read word; printf 'hello\n\033[31mno \033[0m%s here\n' $word; exit 3")
     assert code == Exit.INVALID
     assert summary["errors"]["said"]["exited-at-start"].endswith("it said last: hello | (hidden)")

@@ -1,4 +1,4 @@
-"""The names under which failures are counted: each is explained, and no other is."""
+"""The names under which failures are counted: the explanations cover exactly these."""
 
 import re
 from collections.abc import Iterator

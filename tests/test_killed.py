@@ -1,4 +1,4 @@
-"""Runs that are killed at any moment: what was recorded until then is read, counted exactly, and said to be so much."""
+"""Runs that are killed at any moment: their records are read and counted exactly, and reported as incomplete."""
 
 import json
 import os
@@ -40,7 +40,7 @@ delay = ["1ms", "2ms"]   # another host, so lines anew: a second segment
     + BUSY
 )
 LONGEST = 4.0
-"""Seconds after which the last kills come: on a quiet machine such a run has ended then."""
+"""Seconds of the last kills; on a quiet machine such a run has ended by then."""
 DICE = random.Random(1969)
 KILLS = [
     *(("everything", round(DICE.uniform(0.2, LONGEST), 2)) for _ in range(4)),

@@ -7,7 +7,7 @@ from cuesta.line_kinds import KINDS, OWN_PROGRAMS, SYNTAX, descriptors_of, port_
 from cuesta.target import BUILTIN_HOST, kind_of
 
 
-def test_a_target_of_no_kind_is_told_all_kinds() -> None:
+def test_an_unknown_kind_of_target_is_refused_with_a_list_of_kinds() -> None:
     with pytest.raises(ValueError, match="no kind of line: expected") as raised:
         _native.target("nothing://")
     assert all(kind["syntax"] in str(raised.value) and kind["syntax"] in SYNTAX for kind in KINDS.values())
@@ -15,7 +15,7 @@ def test_a_target_of_no_kind_is_told_all_kinds() -> None:
     assert OWN_PROGRAMS == ("pty", "pipe")
 
 
-def test_a_port_is_the_addresss_own_or_the_usual_one() -> None:
+def test_the_port_is_the_targets_or_the_default_of_its_kind() -> None:
     targets = ("telnet://127.0.0.1:2323", "telnet://[::1]", "ssh://ann@host.invalid", "pty:bash")
     assert [port_of(target) for target in targets] == [2323, 23, 22, 0]
     assert str(port_of("telnet://host.invalid")) in _native.target("telnet://host.invalid")

@@ -4,7 +4,7 @@ import platform
 from cuesta import machine
 
 
-def test_it_tells_like_from_unlike_and_names_nobody() -> None:
+def test_facts_distinguish_machines_without_names() -> None:
     facts = machine.facts()
     assert facts == {**machine.facts(), "load": facts["load"]}
     assert facts["kernel"] == platform.release()

@@ -19,13 +19,13 @@ def tree(file: Path) -> ast.Module:
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT.parent)))
-def test_each_module_of_a_room_stands_in_its_docstring(room: Path) -> None:
+def test_each_module_of_a_room_is_in_its_docstring(room: Path) -> None:
     modules = {file.stem for file in room.glob("*.py")} | {inner.parent.name for inner in room.glob("*/__init__.py")}
     said = ast.get_docstring(tree(room / "__init__.py")) or ""
     assert modules - {"__init__", "__main__"} <= set(re.findall(r"`(\w+)`", said))
 
 
-def test_the_arrows_between_rooms_are_those_that_are_drawn() -> None:
+def test_imports_between_rooms_are_the_arrows_of_the_architecture() -> None:
     rooms = {room.name for room in ROOMS if room.parent == ROOT}
     drawn = re.search(r"Python's arrows: (.*?)\.\n", ARCHITECTURE.read_text(encoding="utf-8"), re.DOTALL)
     assert drawn

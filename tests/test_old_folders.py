@@ -1,4 +1,4 @@
-"""Folders that earlier versions wrote still read, and nothing that they said by name is lost.
+"""Folders of earlier versions can still be read, with the same figures under the same names.
 
 `tests/old_folders/` holds a run of the main job, a sweep (open load, two groups, four segments, published figures) and
 one certification, as cuesta 0.1.0 wrote them at commit 9591095, with its own `summary.json` and `record.json`.
@@ -36,7 +36,7 @@ def leaves(value: Any, place: str = "") -> Iterator[tuple[str, object]]:
 
 
 @pytest.mark.parametrize("name", ["main", "sweep"])
-def test_a_run_of_before_gives_the_same_figures_under_the_same_names(name: str, tmp_path: Path) -> None:
+def test_an_old_run_has_the_same_figures_under_the_same_names(name: str, tmp_path: Path) -> None:
     folder = unpacked(name, tmp_path)
     before = dict(leaves(json.loads((folder / "summary.json").read_text())))
     now = dict(leaves(json.loads(json.dumps(summarise(folder).json()))))
@@ -48,7 +48,7 @@ def test_a_run_of_before_gives_the_same_figures_under_the_same_names(name: str, 
 
 
 @pytest.mark.parametrize("name", ["main", "sweep"])
-def test_a_run_of_before_is_shown_asked_and_verified(
+def test_an_old_run_is_shown_queried_and_verified(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = unpacked(name, tmp_path)
@@ -60,7 +60,7 @@ def test_a_run_of_before_is_shown_asked_and_verified(
     assert capsys.readouterr().out.split() == ["count_star()", str(steps)]
 
 
-def test_a_certification_of_before_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_old_certification_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = unpacked("certification", tmp_path)
     assert main(["certify", "--verify", str(folder)]) == Exit.GOOD, capsys.readouterr()
     assert main(["certify", str(folder)]) == Exit.GOOD

@@ -53,7 +53,7 @@ def within_a_point(compare: Callable[[], tuple[Shares, Shares]]) -> None:
     pytest.fail(f"differ by {differences} points: {tries}")
 
 
-def test_sar_says_the_same() -> None:
+def test_sar_agrees() -> None:
     sar = needed("sar")
 
     def compare() -> tuple[Shares, Shares]:
@@ -85,7 +85,7 @@ def node_exporter(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}/metrics"
 
 
-def test_a_node_exporter_says_the_same(tmp_path: Path) -> None:
+def test_a_node_exporter_agrees(tmp_path: Path) -> None:
     with node_exporter(tmp_path) as url:
         theirs, meters = NodeExporter(url), _native.Meters.start('{"subject": "machine"}')
 
@@ -105,7 +105,7 @@ def test_a_node_exporter_says_the_same(tmp_path: Path) -> None:
 SPIN = "import time\nwhile time.process_time() < {seconds}: pass"
 
 
-def test_what_is_no_node_exporter_is_said(tmp_path: Path) -> None:
+def test_a_server_that_is_no_node_exporter_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CuestaError, match="no meters there"):
         NodeExporter(f"http://127.0.0.1:{free_port()}/metrics")
     with node_exporter(tmp_path) as url, pytest.raises(CuestaError, match="no metrics of a node_exporter"):
@@ -260,7 +260,7 @@ def without_privileges(*arguments: str) -> subprocess.CompletedProcess[str]:
 # Programs of other tests that came and went would be lost to a run that is not told of their ends.
 @pytest.mark.quiet
 @pytest.mark.usefixtures("here")
-def test_a_run_without_privileges_meters_what_it_may_and_says_the_rest() -> None:
+def test_a_run_without_privileges_meters_what_it_may_and_reports_the_rest() -> None:
     done = without_privileges(*SHORT, "--json", "-", "--out", "out")
     assert done.returncode in (Exit.GOOD, Exit.INVALID), done.stderr
     host = json.loads(done.stdout)["host"]

@@ -1,4 +1,4 @@
-"""A missing or old toolchain is said in one row, before anything is installed."""
+"""A missing or old toolchain is reported in one row, before anything is installed."""
 
 import shutil
 import subprocess

@@ -153,9 +153,9 @@ PLANS = sorted(file for file in STUDIES.glob("*/*.toml") if not is_historical(fi
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda path: f"{path.parent.name}-{path.stem}")
-def test_plans_of_studies_are_understood(plan: Path, here: Path) -> None:
-    understood = load(RawOptions(plan=plan), here)
-    assert understood.settings.published
+def test_plans_of_studies_are_valid(plan: Path, here: Path) -> None:
+    plan_of_study = load(RawOptions(plan=plan), here)
+    assert plan_of_study.settings.published
     if plan.stem == "short":
-        whole = sum(step.settings.settle + step.settings.measure for step in understood.steps)
+        whole = sum(step.settings.settle + step.settings.measure for step in plan_of_study.steps)
         assert whole < 60 * 10**9

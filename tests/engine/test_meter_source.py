@@ -109,7 +109,7 @@ def test_none_is_none_and_plain_is_not_sampled() -> None:
 
 
 @pytest.mark.parametrize("where", ["pid:5", "cgroup:/user.slice", "cpus:0-1", "machine"])
-def test_what_is_asked_for_is_understood(where: str) -> None:
+def test_a_source_of_meters_is_parsed(where: str) -> None:
     assert subject(choose_source(where, run("host:", host=7))) == where
 
 

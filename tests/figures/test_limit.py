@@ -28,7 +28,7 @@ from tests.certification_runs import trial
         ("unfinished.oldest < 2s", ("unfinished.oldest", None, None, "<", 2.0)),
     ],
 )
-def test_a_limit_is_understood(text: str, parts: tuple[object, ...]) -> None:
+def test_a_limit_is_parsed(text: str, parts: tuple[object, ...]) -> None:
     limit = Limit.read(text)
     figure = limit.figure
     assert (figure.metric, figure.transaction, figure.statistic, limit.comparison, limit.value) == parts

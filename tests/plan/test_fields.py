@@ -34,7 +34,7 @@ def read(kind: Any, value: object) -> object:
         (fields.ServiceText, "shell bash -i", Service("shell", "bash -i")),
     ],
 )
-def test_what_is_written_is_understood(kind: object, value: object, wanted: object) -> None:
+def test_values_are_parsed(kind: object, value: object, wanted: object) -> None:
     assert read(kind, value) == wanted
 
 
