@@ -189,7 +189,7 @@ def test_users_go_through_another_host_as_the_configuration_says(
     assert "bindaddress 127.0.0.2" in refused(capsys, "ssh://hidden")
 
 
-def test_what_the_configuration_says_in_vain_is_named(
+def test_settings_without_effect_are_listed(
     serve: Serve, run: Any, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     host = serve("MaxStartups 100")

@@ -147,7 +147,7 @@ def test_a_run_that_is_interrupted_keeps_its_cast(here: Path, write: Write) -> N
     assert events(here / "out" / "agent-0" / "user-0.cast")[0][1:] == ["m", "session 1"]
 
 
-def test_a_user_who_is_not_there_cannot_be_watched(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cast_of_an_unknown_user_is_refused(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     write("rows.tape", TAPE)
     assert main(["run", "rows.tape", "--target", "tcp://127.0.0.1:1", "--users", "3", "--cast", "3"]) == Exit.BAD_INPUT
     assert "there is no user 3 to make a cast of" in capsys.readouterr().err

@@ -101,7 +101,7 @@ def test_the_form_has_the_six_parts_of_1969(made: Path, capsys: pytest.CaptureFi
     assert "http" not in page.replace("http-equiv", "")
 
 
-def test_what_was_measured_is_in_the_record(made: Path) -> None:
+def test_the_measurements_are_in_the_record(made: Path) -> None:
     found = record(made)
     assert (found["format"], found["grade"]) == (1, "observation")
     assert "1 run counted; a certificate needs 5" in found["because"]
@@ -150,9 +150,7 @@ def test_a_form_of_which_a_part_could_not_be_had_is_not_certified(copy: Path) ->
     assert form["said"] in found["because"]
 
 
-def test_the_runs_and_their_time_are_said_before_and_nothing_is_done(
-    write: Write, here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_prints_the_runs_and_their_time(write: Write, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write("tiny.tape", TAPE)
     plan = write("tiny.toml", PLAN)
     assert main(["certify", str(plan), "--dry-run", "--out", "out"]) == Exit.GOOD
@@ -173,7 +171,7 @@ def test_it_is_verified_as_it_was_written(made: Path, capsys: pytest.CaptureFixt
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_a_flipped_byte_anywhere_is_found(made: Path, data: st.DataObject) -> None:
+def test_a_flipped_byte_anywhere_is_detected(made: Path, data: st.DataObject) -> None:
     names = sorted([*record(made)["raw"], "record.json"])
     file = made / data.draw(st.sampled_from(names))
     before = file.read_bytes()
@@ -246,7 +244,7 @@ def test_it_is_signed_and_the_signature_checked(copy: Path, capsys: pytest.Captu
     assert main(["certify", "--verify", str(copy), "--signers", str(signers)]) == Exit.FAILED
 
 
-def test_a_run_without_its_first_file_is_told_as_it_is(copy: Path) -> None:
+def test_a_run_without_its_first_file_is_reported(copy: Path) -> None:
     (copy / "run-1" / "run.json").unlink()
     wrong = verify(copy, None)["wrong"]
     assert "run-1/run.json: is in the record and not in the folder" in wrong
@@ -265,7 +263,9 @@ def test_a_file_that_is_no_json_is_named_as_wrong(copy: Path, name: str, capsys:
     assert "InputError" not in said
 
 
-def test_a_signature_of_another_record_is_found_without_signers(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_signature_of_another_record_is_detected_without_signers(
+    copy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     key = keygen(copy.parent / "key")
     assert main(["certify", str(copy), "--sign", str(key)]) == Exit.GOOD
     assert main(["certify", "--verify", str(copy)]) == Exit.GOOD
@@ -280,7 +280,7 @@ def test_a_signature_of_another_record_is_found_without_signers(copy: Path, caps
     assert "it is signed" not in said
 
 
-def test_the_ledger_says_beside_a_row_what_speaks_against_it(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ledger_prints_doubts_beside_a_row(copy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     again = Path(shutil.copytree(copy, copy.parent / "copied"))
     found = record(again)
     found["grade"] = "certified"

@@ -33,7 +33,7 @@ def test_a_tape_is_data(write: Write, capsys: pytest.CaptureFixture[str]) -> Non
     assert [(command["Type"], command["Args"]) for command in commands] == [("TYPE", "a"), ("ENTER", "2")]
 
 
-def test_what_is_wrong_is_shown_with_a_caret(
+def test_an_error_is_shown_with_a_caret(
     write: Write, capsys: pytest.CaptureFixture[str], snapshot: SnapshotAssertion
 ) -> None:
     write("bad.tape", "Enter\nThnik exp 5s\n")

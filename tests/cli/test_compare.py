@@ -123,9 +123,7 @@ def own_echo(log: Path) -> float:
     return statistics.median(took)
 
 
-def test_unlike_runs_are_refused_with_the_difference_unless_told(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unlike_runs_are_refused_unless_despite_is_given(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     base, new = side(here / "base", 5, 0.1), side(here / "new", 5, 0.1, users=(8,))
     code, found = compare(base, new, capsys=capsys)
     assert (code, found["refused"]) == (Exit.REFUSED, ["population: users 4 against 8"])
@@ -136,7 +134,7 @@ def test_unlike_runs_are_refused_with_the_difference_unless_told(
     assert "“we wanted to know”" in capsys.readouterr().out
 
 
-def test_one_run_a_side_tells_nothing_and_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_run_a_side_is_reported_as_too_few(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, found = compare(side(here / "base", 1, 0.1), side(here / "new", 1, 0.1), capsys=capsys)
     assert code == Exit.INCONCLUSIVE
     assert "too few" in found["notes"][0]
@@ -192,7 +190,7 @@ def test_what_cannot_be_done_is_said_before_anything_runs(
     assert not (here / "runs").exists()
 
 
-def test_what_so_many_pairs_find_is_said_before_the_first(here: Path, write: Write) -> None:
+def test_the_detectable_change_is_printed_before_the_first_pair(here: Path, write: Write) -> None:
     """By the figures that this plan's tapes time: two classes of transactions in one group, keys in both."""
     write("short.tape", 'Set Echo timed\nTransaction "ask"\nType "x"\nEnter\nWait+Bytes 1\nEnd\n')
     write("long.tape", 'Set Echo screen\nTransaction "find"\nType "y"\nEnter\nWait+Bytes 1\nEnd\n')
@@ -240,12 +238,12 @@ def test_a_service_is_recorded_and_represents_itself(here: Path, capsys: pytest.
     assert (recorded["format"], recorded["sheet"]["subject"]) == (1, "machine")
 
 
-def test_a_profile_that_cannot_be_written_is_said_first(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_profile_is_refused_before_metering(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["meters", "100ms", "--record", "missing/service.profile"]) == Exit.FAILED
     assert "--record FILE" in capsys.readouterr().err
 
 
-def test_pairs_that_are_interrupted_are_kept_and_compared(here: Path, write: Write) -> None:
+def test_interrupted_pairs_are_compared(here: Path, write: Write) -> None:
     """Two plans in turn, ended in the second pair: what was complete is compared, and can be compared again."""
     plans = [write(f"{name}.toml", PLAN.replace("DELAY", delay)) for name, delay in (("a", "1ms"), ("b", "30ms"))]
     command = [sys.executable, "-m", "cuesta", "compare", "--interleave", *map(str, plans), "--out", "out"]

@@ -33,9 +33,7 @@ def test_secrets_are_not_shown(here: Path, write: Write, capsys: pytest.CaptureF
     assert "hunter2" not in said
 
 
-def test_what_the_ssh_configuration_asks_for_in_vain_is_named(
-    here: Path, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ssh_settings_without_effect_are_listed(here: Path, write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     config = write("config", "Host bastion\n  HostName 127.0.0.1\n  LocalForward 9999 127.0.0.1:80\n")
     assert main(["run", "--target", f"ssh://bastion?config={config}", "--dry-run"]) == 0
     assert "Cuesta does not do: bastion: localforward 9999" in capsys.readouterr().out

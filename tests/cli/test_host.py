@@ -64,7 +64,7 @@ def test_attached_it_ends_with_its_input() -> None:
     assert (process.returncode, out) == (0, "")
 
 
-def test_attached_its_rows_end_when_they_are_told_to(tmp_path: Path) -> None:
+def test_rows_of_an_attached_host_end_at_given_instants(tmp_path: Path) -> None:
     with hosting("--attached", "--meters", str(tmp_path)) as process:
         assert process.stdout is not None
         assert process.stdin is not None
@@ -81,7 +81,7 @@ def test_attached_its_rows_end_when_they_are_told_to(tmp_path: Path) -> None:
         assert any(0 <= end - instant < 500_000_000 for end in ends), (told, ends)
 
 
-def test_who_can_reach_it_is_said_at_the_start() -> None:
+def test_the_start_tells_who_can_reach_it() -> None:
     with hosting("--listen", "tcp://0.0.0.0:0", "--allow", "127.0.0.1", "--service", "shell cat") as process:
         assert process.stdout is not None
         assert process.stderr is not None

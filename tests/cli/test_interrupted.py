@@ -23,7 +23,7 @@ def python(before: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
 
 
-def test_ctrl_c_while_the_command_is_loaded_says_nothing() -> None:
+def test_ctrl_c_while_the_command_loads_prints_nothing() -> None:
     ended = python(
         """
         import os, signal, sys
@@ -41,7 +41,7 @@ def test_ctrl_c_while_the_command_is_loaded_says_nothing() -> None:
 
 
 @pytest.mark.parametrize("signal", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_while_the_run_is_summed_up_leaves_whole_files(here: Path, write: Write, signal: str) -> None:
+def test_a_signal_during_the_summary_leaves_complete_files(here: Path, write: Write, signal: str) -> None:
     ended = python(
         f"""
         import os, signal, sys

@@ -42,7 +42,7 @@ def test_ledgers_and_findings_are_data(capsys: pytest.CaptureFixture[str], here:
     assert {each["verdict"] for each in checked["findings"]} >= {"likely misread", "arithmetic error", "rounding"}
 
 
-def test_runs_are_asked_by_sql(capsys: pytest.CaptureFixture[str], here: Path) -> None:
+def test_runs_are_queried_by_sql(capsys: pytest.CaptureFixture[str], here: Path) -> None:
     RunFolder(here / "runs" / "a", users=(2, 4), measure=3).write()
     RunFolder(here / "runs" / "b", measure=3, ended=None).write()
     question = [
@@ -80,7 +80,7 @@ def test_runs_are_asked_by_sql(capsys: pytest.CaptureFixture[str], here: Path) -
     assert (here / "x.parquet").exists()
 
 
-def test_a_certification_that_cannot_be_read_is_left_out_and_said(
+def test_an_unreadable_certification_is_left_out_and_reported(
     capsys: pytest.CaptureFixture[str], here: Path, write: Write
 ) -> None:
     (here / "half").mkdir()

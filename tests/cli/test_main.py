@@ -13,7 +13,7 @@ def test_help_teaches_with_examples(arguments: list[str], capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("arguments", [[], ["fly"]])
-def test_what_is_no_command_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_command_is_a_usage_error(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         main(arguments)
     assert raised.value.code == Exit.USAGE

@@ -35,7 +35,7 @@ def test_a_tape_is_not_written_over(write: Write, capsys: pytest.CaptureFixture[
         "null\n",
     ],
 )
-def test_what_cuesta_did_not_write_is_kept(here: Path, write: Write, text: str) -> None:
+def test_other_files_are_not_overwritten(here: Path, write: Write, text: str) -> None:
     write("a.tape", TAPE)
     file = here / "out.json"
     file.write_bytes(text.encode("latin-1"))
@@ -43,7 +43,7 @@ def test_what_cuesta_did_not_write_is_kept(here: Path, write: Write, text: str) 
     assert file.read_bytes() == text.encode("latin-1")
 
 
-def test_what_cuesta_wrote_is_written_anew(here: Path, write: Write) -> None:
+def test_files_by_cuesta_are_overwritten(here: Path, write: Write) -> None:
     write("a.tape", TAPE)
     write("b.tape", 'Type "ü"\n')
     for tape in ("b.tape", "a.tape", "a.tape"):
@@ -59,7 +59,7 @@ def test_sheets_in_rows_are_written_anew(here: Path) -> None:
     assert len((here / "rows.jsonl").read_text().splitlines()) == 2
 
 
-def test_what_is_no_file_is_written_to(write: Write) -> None:
+def test_devices_and_pipes_are_written_to(write: Write) -> None:
     write("a.tape", TAPE)
     assert main(["check", "a.tape", "--json", "/dev/null"]) == Exit.GOOD
 

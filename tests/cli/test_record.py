@@ -110,7 +110,7 @@ def test_the_cast_is_what_the_person_saw(here: Path) -> None:
     assert of_kind(cast, "o").split() == shown.seen.decode().split()
 
 
-def test_whoever_ends_it_finds_the_terminal_as_it_was(here: Path) -> None:
+def test_the_terminal_is_restored_however_it_ends(here: Path) -> None:
     person = Person(here, "record", "-o", "ended", "--", *SHELL.split())
     person.sees("$ ")
     person.types("echo kept")
@@ -145,7 +145,7 @@ def test_a_recording_takes_a_name_that_is_free(here: Path, write: Write) -> None
     assert (here / "true-2.cast").exists()
 
 
-def test_what_is_there_is_not_written_over(here: Path, write: Write) -> None:
+def test_existing_files_are_not_overwritten(here: Path, write: Write) -> None:
     write("mine.tape", 'Type "mine"\n')
     person = Person(here, "record", "-o", "mine", "--", "true")
     assert person.sees_the_end() == Exit.USAGE
@@ -179,7 +179,7 @@ def test_a_recording_needs_a_terminal(here: Path) -> None:
         (["--from", "broken.cast"], Exit.BAD_INPUT, "broken.cast: row 2: it is no event"),
     ],
 )
-def test_what_cannot_be_recorded_is_said(
+def test_targets_that_cannot_be_recorded_are_refused(
     write: Write, capsys: pytest.CaptureFixture[str], arguments: list[str], code: Exit, said: str
 ) -> None:
     write("old.cast", '{"version": 1, "width": 80, "height": 24, "stdout": [[0.1, "$ "]]}\n')

@@ -151,7 +151,7 @@ def test_a_secret_of_somebody_elses_cast_is_not_in_its_tape(here: Path, capsys: 
     assert not leaks(tapes[0].read_text(encoding="utf-8"), "vW9mVgk73jxB")
 
 
-def test_all_is_kept_if_that_is_asked_for(here: Path) -> None:
+def test_keep_all_hides_nothing(here: Path) -> None:
     person = recorded(here, "read-s", "vW9mVgk73jxB", 0.02, "--keep-all")
     assert 'Type "vW9mVgk73jxB"' in (here / "session.tape").read_text(encoding="utf-8")
     assert "vW9mVgk73jxB" in "".join(events(here / "session.cast", "i"))
@@ -159,7 +159,7 @@ def test_all_is_kept_if_that_is_asked_for(here: Path) -> None:
     assert "kept in clear, because of --keep-all" in person.seen.decode()
 
 
-def test_the_end_says_what_was_hidden_and_what_was_kept(here: Path) -> None:
+def test_the_end_lists_hidden_and_visible_entries(here: Path) -> None:
     person = recorded(here, "read-s", "vW9mVgk73jxB", 0.02)
     said = person.seen.decode().rsplit("cuesta: recorded ", 1)[-1]
     assert re.search(r'after \d+\.\d s, in row 2, behind "Code:": 12 keys -> \$\{secret_1\}', said)
@@ -269,7 +269,7 @@ ORDINARY = {
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-def test_what_is_ordinary_is_kept(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ordinary_input_is_not_hidden(here: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "notes").write_text("words\n")
     (here / "rows").write_text("".join(f"row {number}\n" for number in range(1, 201)))
     program, steps = ORDINARY[name]

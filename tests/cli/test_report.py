@@ -71,12 +71,12 @@ def test_json_of_several_runs_is_one_object(here: Path, capsys: pytest.CaptureFi
     assert [run["valid"] for run in json.loads(capsys.readouterr().out)["runs"]] == [True, False]
 
 
-def test_what_is_no_run_folder_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_folders_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["report", "nowhere"]) == Exit.BAD_INPUT
     assert "nowhere: no run folder" in capsys.readouterr().err
 
 
-def test_a_page_that_cannot_be_written_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_page_is_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     good(here / "run")
     assert main(["report", "run", "--out", "missing/page.html"]) == Exit.FAILED
     assert "missing" in capsys.readouterr().err

@@ -22,7 +22,7 @@ class Gone:
         return json.dumps({**found, "own": {name: missing("process 4711 has ended") for name in found["own"]}})
 
 
-def test_nothing_is_recorded_of_what_has_ended(tmp_path: Path) -> None:
+def test_a_subject_that_has_ended_is_not_recorded(tmp_path: Path) -> None:
     with pytest.raises(RefusedError, match="nothing recorded of pid:4711: process 4711 has ended"):
         record(Gone(), tmp_path / "service.profile")
     assert not (tmp_path / "service.profile").exists()

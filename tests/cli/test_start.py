@@ -69,5 +69,5 @@ def test_the_flags_are_those_of_the_schema() -> None:
     assert set(flags.HOST) == set(Host.model_fields)
 
 
-def test_the_help_says_how_many_runs_a_certification_has() -> None:
+def test_the_help_tells_how_many_runs_a_certification_has() -> None:
     assert f"at least {LEAST_RUNS} times" in certify.ABOUT

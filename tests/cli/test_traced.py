@@ -17,7 +17,7 @@ def sheet(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     return found
 
 
-def test_a_traced_sheet_has_what_only_tracing_tells(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_traced_report_has_the_figures_of_tracing(capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(capsys, "--exact", "--plain")
     assert {found["idle"][kind]["tier"] for kind in KINDS} == {"exact"}, found["notes"]
     assert "user_and_calls" in found["by_cause"]["value"]["causes"]
@@ -27,7 +27,7 @@ def test_a_traced_sheet_has_what_only_tracing_tells(capsys: pytest.CaptureFixtur
     assert "cuesta meters --calls" in found["counts"]["system_calls"]["why"]
 
 
-def test_calls_are_counted_when_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_calls_are_counted_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     found = sheet(capsys, "--calls")
     causes = found["by_cause"]["value"]["causes"]
     assert found["counts"]["system_calls"]["tier"] == causes["system_calls"]["seconds"]["tier"] == "exact"
@@ -50,6 +50,6 @@ def test_an_interval_gives_a_sheet_not_rows(capsys: pytest.CaptureFixture[str]) 
         (["--exact", "--from", "http://host.invalid:9100/metrics"], "a node_exporter does not trace"),
     ],
 )
-def test_what_cannot_be_traced_is_said(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+def test_missing_tracing_is_reported(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
     assert main(["meters", *arguments]) == Exit.USAGE
     assert said in capsys.readouterr().err

@@ -31,12 +31,12 @@ WITHOUT = ["setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin", "--"]
         ("http://h:9100/metrics?tier=exact", None),
     ],
 )
-def test_who_asks_for_tracing(meters: str, tier: str | None) -> None:
+def test_meters_that_trace(meters: str, tier: str | None) -> None:
     assert tracing_tier(meters) == tier
 
 
 @pytest.mark.parametrize("meters", ["exact", "calls", "exact:machine"])
-def test_a_dry_run_says_that_it_cannot_be_had(
+def test_a_dry_run_tells_that_tracing_is_unavailable(
     meters: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_native, "why_untraced", lambda **_: WHY)
@@ -46,7 +46,7 @@ def test_a_dry_run_says_that_it_cannot_be_had(
     assert json.loads(capsys.readouterr().out)["untraced"] == WHY
 
 
-def test_a_dry_run_says_nothing_where_it_can_be_had_or_was_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_is_silent_if_tracing_is_available_or_not_requested(capsys: pytest.CaptureFixture[str]) -> None:
     for meters in ("auto", "plain", "exact:machine"):
         assert main(["run", "--dry-run", "--meters", meters]) == Exit.GOOD
     assert "not traced" not in capsys.readouterr().out
@@ -66,7 +66,7 @@ def test_progress_summary_and_json_say_that_it_was_not_had(write: Write, here: P
     assert "not traced, though that was asked for" in page
 
 
-def test_a_certification_says_it_before_and_on_its_form(write: Write, here: Path) -> None:
+def test_a_certification_tells_it_before_the_runs_and_on_its_form(write: Write, here: Path) -> None:
     write("t.tape", "Set KeyRate 0\nSet Prompt /[$] $/\nTransaction \"process creation\"\n  Enter\n  Wait+Prompt\nEnd\n"
           "Barrier \"created\"\nSleep 800ms\nType \"date\"\nEnter\nWait+Prompt\nSleep 60m\n")  # fmt: skip
     write("p.toml", 'tape = "t.tape"\ntarget = "pipe:env PS1=\'$ \' sh -i"\nsettle = "0s"\nmeasure = "3s"\n' + BUSY)

@@ -41,7 +41,7 @@ def test_good_runs_are_numbered_behind_one_that_warms_up(here: Path, runs: list[
     assert (done.counted, done.excluded, done.interrupted) == (3, {}, False)
 
 
-def test_a_run_that_does_not_count_is_kept_aside_and_made_again(here: Path, runs: list[Path]) -> None:
+def test_a_run_that_does_not_count_is_moved_aside_and_repeated(here: Path, runs: list[Path]) -> None:
     verdicts = iter([[], ["the driver was late"], [], []])
     done = certify(here, lambda _: next(verdicts))
     assert done.excluded == {"run-1": ["the driver was late"]}
@@ -54,7 +54,7 @@ def test_it_gives_up_when_as_many_were_lost_as_were_wanted(here: Path, runs: lis
     assert (done.counted, len(done.excluded), len(runs)) == (0, 3, 4)
 
 
-def test_an_interrupted_one_keeps_what_it_has(here: Path, runs: list[Path]) -> None:
+def test_an_interrupted_certification_keeps_its_runs(here: Path, runs: list[Path]) -> None:
     stopping = threading.Event()
 
     def judge(made: Path) -> list[str]:

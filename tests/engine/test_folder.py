@@ -25,7 +25,7 @@ def test_a_folder_that_was_there_stays(here: Path) -> None:
     assert list((here / "out").iterdir()) == []
 
 
-def test_what_was_recorded_stays_whatever_happens(here: Path) -> None:
+def test_records_stay_after_an_error(here: Path) -> None:
     with pytest.raises(CuestaError), run_folder(None, "x") as folder:
         (folder / "agent-0").mkdir()
         (folder / "agent-0" / "series.jsonl").write_text("{}\n")
@@ -46,7 +46,7 @@ def test_a_folder_that_will_not_do_is_refused(here: Path) -> None:
     assert (here / "full" / "x").exists()
 
 
-def test_folders_of_one_second_are_told_apart(here: Path) -> None:
+def test_folders_of_one_second_have_different_names(here: Path) -> None:
     with run_folder(None, "x") as first, run_folder(None, "x") as second:
         assert first != second
         assert first.name.startswith("x-")

@@ -31,12 +31,12 @@ def test_only_new_users_make_a_ramp(here: Path, write: Write) -> None:
         ('Type "ls"\nEnter\nWait /done/', "transaction 150"),
     ],
 )
-def test_the_host_does_what_fits_the_tape(write: Write, tape: str, service: str) -> None:
+def test_the_default_service_fits_the_tape(write: Write, tape: str, service: str) -> None:
     write("x.tape", tape)
     assert str(fitting_service(read_tape("x.tape"))) == service
 
 
-def test_tapes_of_one_name_are_told_apart(here: Path, write: Write) -> None:
+def test_tapes_of_one_name_are_numbered(here: Path, write: Write) -> None:
     for folder in ("a", "b"):
         (here / folder).mkdir()
         write(f"{folder}/x.tape", 'Type "a"')

@@ -26,7 +26,7 @@ def test_in_a_container_there_are_none(here: Path) -> None:
     assert read(here / "nowhere") == {}
 
 
-def test_what_is_used_since_the_start_is_added_up(here: Path) -> None:
+def test_cpu_time_since_the_start_is_added_up(here: Path) -> None:
     threads = KernelThreads(1.0, proc(here, {3: 1_000_000_000, 4: 5_000_000_000}))
     proc(here, {3: 1_250_000_000, 5: 500_000_000})  # one ended, one is new
     threads.look()
@@ -42,7 +42,7 @@ def test_they_are_read_from_the_beginning_to_the_end_of_a_run(here: Path) -> Non
     assert rows[0]["at"] < rows[1]["at"]
 
 
-def test_nothing_is_written_where_there_was_no_run(here: Path) -> None:
+def test_nothing_is_written_without_a_run(here: Path) -> None:
     with kernel_threads(here / "run", 3600.0, proc(here, {3: 100})):
         pass
     assert not (here / "run").exists()

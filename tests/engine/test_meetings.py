@@ -49,7 +49,7 @@ def standing(arrived: int, go_on: int, met: int = 0) -> dict[str, Any]:
     return {"group": 0, "barrier": 1, "round": met, "arrived": arrived, "parties": 3, "go_on": go_on}
 
 
-def test_all_agents_are_told_when_the_last_user_has_arrived() -> None:
+def test_all_agents_are_released_when_the_last_user_arrives() -> None:
     told: list[Any] = []
     meetings = Meetings(told.append)
     meetings.hear(0, standing(1, 500))

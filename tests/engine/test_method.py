@@ -53,7 +53,7 @@ def test_every_run_of_the_method_is_made_without_a_flag(made: Made) -> None:
     assert how.runs(5) == {"warm_up": 1, "timed": 5, "traced": 1, "linkage": 1, "control": 1}
 
 
-def test_how_long_all_of_it_takes_is_said_before(made: Made) -> None:
+def test_the_total_length_is_printed_before(made: Made) -> None:
     how = made()
     assert how.seconds(5) == 9 * 6.0
     assert how.rows(5)[-1].endswith("1 run without meters, as the control: about 54 s")
@@ -82,18 +82,18 @@ def test_what_the_plan_meters_is_traced(made: Made, asked: str, timed: str, trac
         ("ssh://h", "the host is metered elsewhere (ssh://h), and only this machine is traced"),
     ],
 )
-def test_what_is_asked_for_otherwise_stays_so_and_is_said(made: Made, asked: str, why: str) -> None:
+def test_explicit_meters_are_respected_and_reported(made: Made, asked: str, why: str) -> None:
     how = made(f'meters = "{asked}"')
     assert (how.untraced, how.timed.plan.settings.meters, "traced" in how.extra) == (why, asked, False)
     assert how.rows(5)[-1] == f"not traced: {why}; the form will lack what only tracing tells"
 
 
-def test_where_the_kernel_cannot_be_traced_the_reason_is_said(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reason_for_no_tracing_is_printed(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_native, "why_untraced", lambda **_: "no tracers are built in")
     how = made()
     assert meters(how) == {"timed": "auto", "linkage": "none", "control": "none"}
     assert how.untraced == "no tracers are built in"
 
 
-def test_linkers_are_asked_only_where_the_programs_are_ours(made: Made) -> None:
+def test_linkers_report_only_for_own_programs(made: Made) -> None:
     assert "linkage" not in made(target="telnet://127.0.0.1:2323").extra

@@ -29,7 +29,7 @@ def test_descriptors_are_counted_for_the_process_that_needs_most(here: Path) -> 
     assert needed(users=100, target="pty:cat") == 264
 
 
-def test_too_few_descriptors_are_said_with_how_many_are_needed() -> None:
+def test_too_few_descriptors_are_refused_with_the_number_needed() -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with pytest.raises(CuestaError, match=f"needs {hard + 1} file descriptors .* is {hard}") as raised:
         raise_files(hard + 1)
@@ -47,7 +47,7 @@ def test_the_soft_limit_is_raised_when_it_may_be() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_a_target_that_refuses_or_has_no_name_is_said() -> None:
+def test_a_target_that_refuses_or_has_no_name_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         probe(f"telnet://127.0.0.1:{port}", {})
@@ -93,7 +93,7 @@ def test_the_limit_of_processes_is_that_of_a_user(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("command", ["emaks -nw -Q", "exec emaks", "env HOME=/ emaks", "HOME=/ /usr/bin/emaks 'x y'"])
 @pytest.mark.parametrize("kind", ["pty", "pipe"])
-def test_a_program_that_is_missing_is_said(kind: str, command: str) -> None:
+def test_a_missing_program_is_reported(kind: str, command: str) -> None:
     with pytest.raises(CuestaError, match=f"{kind}: there is no program `[/a-z]*emaks` here") as raised:
         probe(f"{kind}:{command}", {})
     assert raised.value.remedy is not None
@@ -103,11 +103,11 @@ def test_a_program_that_is_missing_is_said(kind: str, command: str) -> None:
 @pytest.mark.parametrize(
     "command", ["cat", "exec cat", "cd / && cat", "(cat)", "$PAGER x", "'", ". ./x", "if true; then :; fi"]
 )
-def test_what_only_a_shell_can_tell_is_left_to_it(command: str) -> None:
+def test_commands_that_only_a_shell_can_read_are_not_checked(command: str) -> None:
     probe(f"pty:{command}", {})
 
 
-def test_a_device_that_cannot_be_opened_is_said() -> None:
+def test_a_device_that_cannot_be_opened_is_reported() -> None:
     with pytest.raises(CuestaError, match="/dev/ttyNONE"):
         probe("serial:/dev/ttyNONE?baud=9600", {})
     with pytest.raises(CuestaError, match="/dev/null"):

@@ -37,7 +37,7 @@ group.typists.users = [3, 6]
 """
 
 
-def test_what_the_driver_and_the_host_are_told(here: Path, write: Write, snapshot: SnapshotAssertion) -> None:
+def test_specifications_of_the_driver_and_the_host(here: Path, write: Write, snapshot: SnapshotAssertion) -> None:
     write("read.tape", 'Type "${user}"')
     write("users.csv", "user\nann\n")
     job = prepare(load(RawOptions(plan=write("plan.toml", PLAN)), here))

@@ -34,7 +34,7 @@ def test_secrets_are_not_shown(write: Write) -> None:
         ("user,password\nu1,x\x07y\n", "users.csv: row 2, column `password`: a control character"),
     ],
 )
-def test_what_is_wrong_is_said_by_row_and_column(write: Write, text: str, said: str) -> None:
+def test_errors_name_row_and_column(write: Write, text: str, said: str) -> None:
     write("users.csv", "").write_text(text)
     with pytest.raises(InputError) as raised:
         read_users("users.csv")
@@ -48,7 +48,7 @@ def test_no_cell_is_in_a_message(write: Write) -> None:
     assert "hunter" not in f"{raised.value}{raised.value.remedy}"
 
 
-def test_a_missing_file_and_a_file_of_bytes_are_said(write: Write) -> None:
+def test_a_missing_file_and_a_binary_file_are_refused(write: Write) -> None:
     with pytest.raises(InputError, match=r"none.csv: cannot read the users: No such file"):
         read_users("none.csv")
     write("users.csv", "").write_bytes(b"user\n\xff\n")

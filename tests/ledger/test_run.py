@@ -148,7 +148,7 @@ def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     ("content", "said"),
     [(None, "no run folder"), (b"{", "cannot be read"), (b"[]", "cannot be read"), (b"\xff", "cannot be read")],
 )
-def test_what_is_no_run_folder_is_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
+def test_other_folders_are_refused(tmp_path: Path, content: bytes | None, said: str) -> None:
     if content is not None:
         (tmp_path / "run.json").write_bytes(content)
     with pytest.raises(InputError, match=said):
