@@ -62,7 +62,7 @@ class Browser:
         return result
 
     def wait(self, wanted: Callable[[Row], bool]) -> Row:
-        """Read until a wanted message has come."""
+        """Read messages until the wanted one arrives."""
         while True:
             row = self._read()
             for listener in self.listeners:

@@ -37,7 +37,7 @@ EXAMPLES = """examples:
   cuesta run login.tape --target telnet://10.0.0.7:23 --users 20
   cuesta compare base/ new/                   is it faster or slower, as far as runs can tell
   cuesta record -- bash                       make a tape of what you type
-  cuesta check login.tape                     is the tape understood, and how
+  cuesta check login.tape                     check a tape, and show how it is read
   cuesta host --listen telnet://127.0.0.1:2300
 
 exit codes: 0 good, 1 failed, 2 usage, 90 changed, 91 inconclusive, 92 refused, 97 run invalid,

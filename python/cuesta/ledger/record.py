@@ -71,7 +71,7 @@ class CertificationSetup(RecordPart):
     system: str = Field(description="what is certified")
     plan: str = Field(description="name of the plan")
     group: str
-    script: str = Field(description="what the users play, as understood, with all that their tape sources")
+    script: str = Field(description="the script that the users play, with all tapes that it sources")
     pause: float | None = Field(description="seconds between the phases; a benchmark has one phase, and no pause")
     pauses: float = Field(description="seconds that the script pauses by itself, each pause once")
     runs: int = Field(description="runs that were asked for")

@@ -2,12 +2,12 @@
 
 import argparse
 
-ABOUT = """Parses a tape or a plan, with everything that the plan names, and prints how it is understood.
+ABOUT = """Parses a tape or a plan, with everything that the plan names, and prints how Cuesta reads it.
 What is wrong is said with row, column and a hint; the exit code is then 104. Nothing is contacted."""
 
 
 EXAMPLES = """examples:
-  cuesta check login.tape                the commands, as understood
+  cuesta check login.tape                the commands, as Cuesta reads them
   cuesta check login.tape --json -       the same as data
   cuesta check nightly.toml              the plan with its steps, and every tape in it
   cuesta check builtin:interactive       the tape of the main job
